@@ -1,0 +1,1 @@
+"""The typed CRD: model, decoding, defaulting, conversion, field paths and errors."""

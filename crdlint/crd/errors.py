@@ -1,0 +1,62 @@
+"""Field errors as the API server builds and prints them (apimachinery pkg/util/validation/field/errors.go)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from crdlint.crd.paths import Path
+
+INVALID: Final = "FieldValueInvalid"
+REQUIRED: Final = "FieldValueRequired"
+FORBIDDEN: Final = "FieldValueForbidden"
+NOT_SUPPORTED: Final = "FieldValueNotSupported"
+DUPLICATE: Final = "FieldValueDuplicate"
+TOO_LONG: Final = "FieldValueTooLong"
+TOO_MANY: Final = "FieldValueTooMany"
+TYPE_INVALID: Final = "FieldValueTypeInvalid"
+INTERNAL: Final = "InternalError"
+
+# Upstream's words for each type (field.ErrorType.String).
+WORDS: Final = {
+    INVALID: "Invalid value",
+    REQUIRED: "Required value",
+    FORBIDDEN: "Forbidden",
+    NOT_SUPPORTED: "Unsupported value",
+    DUPLICATE: "Duplicate value",
+    TOO_LONG: "Too long",
+    TOO_MANY: "Too many",
+    TYPE_INVALID: "Invalid value",
+    INTERNAL: "Internal error",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class FieldError:
+    """One validation error: what upstream's ``field.Error`` holds, the rule of ours that found it, and where to look.
+
+    ``value`` is the bad value as Go would hold it (see ``crdlint.golang.values``), unused where upstream prints none.
+    ``at`` is the path to point at where that is not ``path`` itself (a missing field points at its parent by itself).
+    ``help`` is one concrete way out for this very finding.
+    """
+
+    rule: str
+    type: str
+    path: Path
+    value: object
+    detail: str
+    at: Path | None = None
+    help: str | None = None
+    hidden: bool = False
+    key: bool = False  # point at the key of ``at`` rather than at its value
+
+    def __str__(self) -> str:
+        from crdlint.golang.values import bad_value  # values print late: most runs have none
+
+        words = WORDS[self.type]
+        body = words if self.type in _WITHOUT_VALUE else f"{words}: {bad_value(self.value)}"
+        return f"{self.path}: {body}: {self.detail}" if self.detail else f"{self.path}: {body}"
+
+
+_WITHOUT_VALUE: Final = frozenset({REQUIRED, FORBIDDEN, TOO_LONG, INTERNAL})

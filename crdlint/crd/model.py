@@ -1,0 +1,444 @@
+"""The CRD as data: apiextensions' internal types, which are what the API server validates.
+
+Each class has class attributes for Go's zero values, and instances set only what was given, so that a schema node
+costs what it holds. ``GO_FIELDS`` lists a type's fields in Go's order as (Go name, attribute), which is how
+``encoding/json`` prints the internal types (they carry no JSON tags). ``None`` is a nil pointer; empty and nil lists
+are alike, as they are to upstream's ``Semantic.DeepEqual``. Objects are not changed after decoding and conversion.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from crdlint.crd.paths import Path
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping as MappingOf
+    from collections.abc import Sequence as SequenceOf
+
+    from crdlint.crd.paths import Step
+    from crdlint.yaml.nodes import Mapping
+
+GoFields = tuple[tuple[str, str], ...]
+
+
+class Record:
+    """A Go struct: zero values on the class, given values on the instance, equal by Go's Semantic.DeepEqual."""
+
+    GO_FIELDS: ClassVar[GoFields] = ()
+    node: Mapping | None = None  # the YAML mapping it was read from; None where a default made it
+
+
+class ValidationRule(Record):
+    """One entry of x-kubernetes-validations."""
+
+    GO_FIELDS = (
+        ("Rule", "rule"),
+        ("Message", "message"),
+        ("MessageExpression", "message_expression"),
+        ("Reason", "reason"),
+        ("FieldPath", "field_path"),
+        ("OptionalOldSelf", "optional_old_self"),
+    )
+    rule: str = ""
+    message: str = ""
+    message_expression: str = ""
+    reason: str | None = None
+    field_path: str = ""
+    optional_old_self: bool | None = None
+
+
+class ExternalDocumentation(Record):
+    """A schema's externalDocs."""
+
+    GO_FIELDS = (("Description", "description"), ("URL", "url"))
+    description: str = ""
+    url: str = ""
+
+
+class JSONSchemaPropsOrArray(Record):
+    """``items``: one schema, or a list of them (forbidden, but decoded)."""
+
+    GO_FIELDS = (("Schema", "schema"), ("JSONSchemas", "json_schemas"))
+    schema: JSONSchemaProps | None = None
+    json_schemas: SequenceOf[JSONSchemaProps] = ()
+
+
+class JSONSchemaPropsOrBool(Record):
+    """``additionalProperties`` and ``additionalItems``: a schema (then ``allows`` is true) or a boolean."""
+
+    GO_FIELDS = (("Allows", "allows"), ("Schema", "schema"))
+    allows: bool = False
+    schema: JSONSchemaProps | None = None
+
+
+class JSONSchemaPropsOrStringArray(Record):
+    """An entry of ``dependencies``."""
+
+    GO_FIELDS = (("Schema", "schema"), ("Property", "property"))
+    schema: JSONSchemaProps | None = None
+    property: SequenceOf[str] = ()
+
+
+class JSON(Record):
+    """A present ``default``, ``example``: a pointer to any JSON value. ``value`` holds JSON values as Python's."""
+
+    GO_FIELDS = ()
+    value: Any = None
+
+
+class JSONSchemaProps(Record):
+    """A schema node.
+
+    ``parent`` and ``steps`` say how it is reached from the schema above (``("properties", Key("spec"))``,
+    ``("allOf", 0)``, ``("items",)``), ``root`` is the path of the whole schema (set on the topmost node only),
+    ``given`` the set of JSON field names that the document gives, as a bit mask over ``SCHEMA_BITS``.
+    """
+
+    GO_FIELDS = (
+        ("ID", "id"),
+        ("Schema", "schema"),
+        ("Ref", "ref"),
+        ("Description", "description"),
+        ("Type", "type"),
+        ("Nullable", "nullable"),
+        ("Format", "format"),
+        ("Title", "title"),
+        ("Default", "default"),
+        ("Maximum", "maximum"),
+        ("ExclusiveMaximum", "exclusive_maximum"),
+        ("Minimum", "minimum"),
+        ("ExclusiveMinimum", "exclusive_minimum"),
+        ("MaxLength", "max_length"),
+        ("MinLength", "min_length"),
+        ("Pattern", "pattern"),
+        ("MaxItems", "max_items"),
+        ("MinItems", "min_items"),
+        ("UniqueItems", "unique_items"),
+        ("MultipleOf", "multiple_of"),
+        ("Enum", "enum"),
+        ("MaxProperties", "max_properties"),
+        ("MinProperties", "min_properties"),
+        ("Required", "required"),
+        ("Items", "items"),
+        ("AllOf", "all_of"),
+        ("OneOf", "one_of"),
+        ("AnyOf", "any_of"),
+        ("Not", "not_"),
+        ("Properties", "properties"),
+        ("AdditionalProperties", "additional_properties"),
+        ("PatternProperties", "pattern_properties"),
+        ("Dependencies", "dependencies"),
+        ("AdditionalItems", "additional_items"),
+        ("Definitions", "definitions"),
+        ("ExternalDocs", "external_docs"),
+        ("Example", "example"),
+        ("XPreserveUnknownFields", "x_preserve_unknown_fields"),
+        ("XEmbeddedResource", "x_embedded_resource"),
+        ("XIntOrString", "x_int_or_string"),
+        ("XListMapKeys", "x_list_map_keys"),
+        ("XListType", "x_list_type"),
+        ("XMapType", "x_map_type"),
+        ("XValidations", "x_validations"),
+    )
+    id: str = ""
+    schema: str = ""
+    ref: str | None = None
+    description: str = ""
+    type: str = ""
+    nullable: bool = False
+    format: str = ""
+    title: str = ""
+    default: JSON | None = None
+    maximum: float | None = None
+    exclusive_maximum: bool = False
+    minimum: float | None = None
+    exclusive_minimum: bool = False
+    max_length: int | None = None
+    min_length: int | None = None
+    pattern: str = ""
+    max_items: int | None = None
+    min_items: int | None = None
+    unique_items: bool = False
+    multiple_of: float | None = None
+    enum: SequenceOf[Any] = ()
+    max_properties: int | None = None
+    min_properties: int | None = None
+    required: SequenceOf[str] = ()
+    items: JSONSchemaPropsOrArray | None = None
+    all_of: SequenceOf[JSONSchemaProps] = ()
+    one_of: SequenceOf[JSONSchemaProps] = ()
+    any_of: SequenceOf[JSONSchemaProps] = ()
+    not_: JSONSchemaProps | None = None
+    properties: MappingOf[str, JSONSchemaProps] = {}
+    additional_properties: JSONSchemaPropsOrBool | None = None
+    pattern_properties: MappingOf[str, JSONSchemaProps] = {}
+    dependencies: MappingOf[str, JSONSchemaPropsOrStringArray] | None = None
+    additional_items: JSONSchemaPropsOrBool | None = None
+    definitions: MappingOf[str, JSONSchemaProps] = {}
+    external_docs: ExternalDocumentation | None = None
+    example: JSON | None = None
+    x_preserve_unknown_fields: bool | None = None
+    x_embedded_resource: bool = False
+    x_int_or_string: bool = False
+    x_list_map_keys: SequenceOf[str] = ()
+    x_list_type: str | None = None
+    x_map_type: str | None = None
+    x_validations: SequenceOf[ValidationRule] = ()
+
+    given: int = 0
+    parent: JSONSchemaProps | None = None
+    steps: tuple[Step, ...] = ()
+    root: Path | None = None
+
+    @property
+    def path(self) -> Path:
+        """The field path of this node as the API server prints it, built on demand."""
+        chain: list[JSONSchemaProps] = []
+        node: JSONSchemaProps = self
+        while node.parent is not None:
+            chain.append(node)
+            node = node.parent
+        path = node.root or Path("openAPIV3Schema")
+        for link in reversed(chain):
+            for step in link.steps:
+                path = Path(step, path)
+        return path
+
+
+class ServiceReference(Record):
+    """The service of a conversion webhook; ``port`` is defaulted to 443."""
+
+    GO_FIELDS = (("Namespace", "namespace"), ("Name", "name"), ("Path", "path"), ("Port", "port"))
+    namespace: str = ""
+    name: str = ""
+    path: str | None = None
+    port: int = 0
+
+
+class WebhookClientConfig(Record):
+    """How the API server reaches a conversion webhook; ``ca_bundle`` is the decoded base64."""
+
+    GO_FIELDS = (("URL", "url"), ("Service", "service"), ("CABundle", "ca_bundle"))
+    url: str | None = None
+    service: ServiceReference | None = None
+    ca_bundle: bytes = b""
+
+
+class CustomResourceConversion(Record):
+    """spec.conversion, in the internal form (no ``webhook`` level)."""
+
+    GO_FIELDS = (
+        ("Strategy", "strategy"),
+        ("WebhookClientConfig", "webhook_client_config"),
+        ("ConversionReviewVersions", "conversion_review_versions"),
+    )
+    strategy: str = ""
+    webhook_client_config: WebhookClientConfig | None = None
+    conversion_review_versions: SequenceOf[str] = ()
+
+
+class CustomResourceValidation(Record):
+    """A schema's envelope."""
+
+    GO_FIELDS = (("OpenAPIV3Schema", "open_api_v3_schema"),)
+    open_api_v3_schema: JSONSchemaProps | None = None
+
+
+class CustomResourceSubresourceStatus(Record):
+    """An enabled status subresource: it has no fields."""
+
+
+class CustomResourceSubresourceScale(Record):
+    """An enabled scale subresource."""
+
+    GO_FIELDS = (
+        ("SpecReplicasPath", "spec_replicas_path"),
+        ("StatusReplicasPath", "status_replicas_path"),
+        ("LabelSelectorPath", "label_selector_path"),
+    )
+    spec_replicas_path: str = ""
+    status_replicas_path: str = ""
+    label_selector_path: str | None = None
+
+
+class CustomResourceSubresources(Record):
+    """The subresources of a version."""
+
+    GO_FIELDS = (("Status", "status"), ("Scale", "scale"))
+    status: CustomResourceSubresourceStatus | None = None
+    scale: CustomResourceSubresourceScale | None = None
+
+
+class SelectableField(Record):
+    """A field that field selectors may name."""
+
+    GO_FIELDS = (("JSONPath", "json_path"),)
+    json_path: str = ""
+
+
+class CustomResourceColumnDefinition(Record):
+    """A printer column."""
+
+    GO_FIELDS = (
+        ("Name", "name"),
+        ("Type", "type"),
+        ("Format", "format"),
+        ("Description", "description"),
+        ("Priority", "priority"),
+        ("JSONPath", "json_path"),
+    )
+    name: str = ""
+    type: str = ""
+    format: str = ""
+    description: str = ""
+    priority: int = 0
+    json_path: str = ""
+
+
+class CustomResourceDefinitionVersion(Record):
+    """One served or stored version."""
+
+    GO_FIELDS = (
+        ("Name", "name"),
+        ("Served", "served"),
+        ("Storage", "storage"),
+        ("Deprecated", "deprecated"),
+        ("DeprecationWarning", "deprecation_warning"),
+        ("Schema", "schema"),
+        ("Subresources", "subresources"),
+        ("AdditionalPrinterColumns", "additional_printer_columns"),
+        ("SelectableFields", "selectable_fields"),
+    )
+    name: str = ""
+    served: bool = False
+    storage: bool = False
+    deprecated: bool = False
+    deprecation_warning: str | None = None
+    schema: CustomResourceValidation | None = None
+    subresources: CustomResourceSubresources | None = None
+    additional_printer_columns: SequenceOf[CustomResourceColumnDefinition] = ()
+    selectable_fields: SequenceOf[SelectableField] = ()
+
+
+class CustomResourceDefinitionNames(Record):
+    """The names of the resource."""
+
+    GO_FIELDS = (
+        ("Plural", "plural"),
+        ("Singular", "singular"),
+        ("ShortNames", "short_names"),
+        ("Kind", "kind"),
+        ("ListKind", "list_kind"),
+        ("Categories", "categories"),
+    )
+    plural: str = ""
+    singular: str = ""
+    short_names: SequenceOf[str] = ()
+    kind: str = ""
+    list_kind: str = ""
+    categories: SequenceOf[str] = ()
+
+
+class CustomResourceDefinitionCondition(Record):
+    """A condition of the CRD's status."""
+
+    type: str = ""
+    status: str = ""
+    last_transition_time: str | None = None
+    reason: str = ""
+    message: str = ""
+    observed_generation: int = 0
+
+
+class CustomResourceDefinitionStatus(Record):
+    """The CRD's status."""
+
+    conditions: SequenceOf[CustomResourceDefinitionCondition] = ()
+    accepted_names: CustomResourceDefinitionNames = CustomResourceDefinitionNames()
+    stored_versions: SequenceOf[str] = ()
+    observed_generation: int = 0
+
+
+class CustomResourceDefinitionSpec(Record):
+    """The CRD's spec in the internal form: where all versions agree, their schema, subresources, columns and
+    selectable fields stand here and not in the versions.
+    """
+
+    GO_FIELDS = (
+        ("Group", "group"),
+        ("Version", "version"),
+        ("Names", "names"),
+        ("Scope", "scope"),
+        ("Validation", "validation"),
+        ("Subresources", "subresources"),
+        ("Versions", "versions"),
+        ("AdditionalPrinterColumns", "additional_printer_columns"),
+        ("SelectableFields", "selectable_fields"),
+        ("Conversion", "conversion"),
+        ("PreserveUnknownFields", "preserve_unknown_fields"),
+    )
+    group: str = ""
+    version: str = ""
+    names: CustomResourceDefinitionNames = CustomResourceDefinitionNames()
+    scope: str = ""
+    validation: CustomResourceValidation | None = None
+    subresources: CustomResourceSubresources | None = None
+    versions: SequenceOf[CustomResourceDefinitionVersion] = ()
+    additional_printer_columns: SequenceOf[CustomResourceColumnDefinition] = ()
+    selectable_fields: SequenceOf[SelectableField] = ()
+    conversion: CustomResourceConversion | None = None
+    preserve_unknown_fields: bool | None = None
+
+
+class OwnerReference(Record):
+    """An owner of the object."""
+
+    api_version: str = ""
+    kind: str = ""
+    name: str = ""
+    uid: str = ""
+    controller: bool | None = None
+    block_owner_deletion: bool | None = None
+
+
+class ManagedFieldsEntry(Record):
+    """An entry of metadata.managedFields."""
+
+    manager: str = ""
+    operation: str = ""
+    api_version: str = ""
+    time: str | None = None
+    fields_type: str = ""
+    fields_v1: Any = None
+    subresource: str = ""
+
+
+class ObjectMeta(Record):
+    """The object's metadata; timestamps as given."""
+
+    name: str = ""
+    generate_name: str = ""
+    namespace: str = ""
+    self_link: str = ""
+    uid: str = ""
+    resource_version: str = ""
+    generation: int = 0
+    creation_timestamp: str | None = None
+    deletion_timestamp: str | None = None
+    deletion_grace_period_seconds: int | None = None
+    labels: MappingOf[str, str] = {}
+    annotations: MappingOf[str, str] = {}
+    owner_references: SequenceOf[OwnerReference] = ()
+    finalizers: SequenceOf[str] = ()
+    managed_fields: SequenceOf[ManagedFieldsEntry] = ()
+
+
+class CustomResourceDefinition(Record):
+    """A whole CRD in the internal form."""
+
+    metadata: ObjectMeta = ObjectMeta()
+    spec: CustomResourceDefinitionSpec = CustomResourceDefinitionSpec()
+    status: CustomResourceDefinitionStatus = CustomResourceDefinitionStatus()
+
+

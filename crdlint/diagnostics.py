@@ -1,0 +1,37 @@
+"""What crdlint has to say: the frozen Diagnostic every rule ends in and every report starts from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+Origin: TypeAlias = Literal["apiserver", "crdlint"]
+Kind: TypeAlias = Literal["decode", "strict", "field", "warning", "advice"]
+Severity: TypeAlias = Literal["error", "warning", "info"]
+
+
+@dataclass(frozen=True, slots=True)
+class Diagnostic:
+    """One finding, at 1-based lines and columns (in characters); ``end_column`` is just past the last character.
+
+    ``origin`` is ``apiserver`` for what the API server itself would say and ``crdlint`` for advice of ours; ``message`` is
+    the whole string as the API server prints it. ``crd`` is the name of the CRD it is about, ``hidden`` marks what
+    the API server would say only after other findings are mended.
+    """
+
+    origin: Origin
+    kind: Kind
+    rule: str
+    severity: Severity
+    message: str
+    error_type: str | None = None
+    field: str = ""
+    detail: str = ""
+    file: str = "<stdin>"
+    line: int = 1
+    column: int = 1
+    end_line: int = 1
+    end_column: int = 1
+    help: str | None = None
+    crd: str | None = None
+    hidden: bool = False

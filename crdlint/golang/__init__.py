@@ -1,0 +1,1 @@
+"""How Go prints and parses: quoting, encoding/json text, regexp/syntax errors."""

@@ -1,0 +1,1 @@
+"""Where documents come from: paths, stdin, git revisions."""
