@@ -30,9 +30,17 @@ class Collection:
 
 
 class Mapping(Collection):
-    """A mapping: ``items`` is flat, key, value, key, value, in document order, duplicates kept."""
+    """A mapping: ``items`` is flat, key, value, key, value, in document order, duplicates kept.
 
-    __slots__ = ()
+    ``simple`` says that every key is a scalar which stands for its own text, none twice and none a merge (``<<``):
+    then ``key.value`` is the key that the API server sees, and nothing else need be asked.
+    """
+
+    __slots__ = ("simple",)
+
+    def __init__(self, event: Any) -> None:
+        super().__init__(event)
+        self.simple = True
 
     def pairs(self) -> Iterator[tuple[Node, Node]]:
         """Yield (key node, value node) in document order."""

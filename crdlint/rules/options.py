@@ -1,0 +1,25 @@
+"""What the API server tightens or lets pass: upstream's ``validationOptions``, decided by create or by the old CRD."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The switches of apiextensions validation; the defaults are those of a create."""
+
+    require_recognized_conversion_review_version: bool = True
+    require_immutable_names: bool = False
+    require_open_api_schema: bool = True
+    require_valid_property_type: bool = True
+    require_structural_schema: bool = True
+    require_pruned_defaults: bool = True
+    require_atomic_set_type: bool = True
+    require_map_list_keys_map_set_validation: bool = True
+    preexisting_rules: frozenset[str] = frozenset()
+    preexisting_message_expressions: frozenset[str] = frozenset()
+    versions_with_unchanged_schemas: frozenset[str] = frozenset()
+    suppress_per_expression_cost: bool = False
+    allow_invalid_ca_bundle: bool = True
+    allow_too_many_selectable_fields: frozenset[str] = frozenset()

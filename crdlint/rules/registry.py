@@ -1,0 +1,33 @@
+"""What a rule is: its id, what it says about itself, and an example of each kind that the tests run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from crdlint.diagnostics import Origin, Severity
+
+# Where an example's fragment stands: the whole manifest, metadata, spec, the only version, or the root schema.
+Scope: TypeAlias = Literal["manifest", "metadata", "spec", "version", "schema"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A check's identity and texts.
+
+    ``bad`` and ``good`` are YAML fragments laid over a minimal valid CRD at ``scope``: the bad one raises the rule and
+    the good one does not, which a test holds. ``help`` is the default way out where a finding has no closer one.
+    ``source`` names the upstream function (package path and name) whose answer it reproduces, empty for our own advice.
+    """
+
+    id: str
+    summary: str
+    why: str
+    bad: str
+    good: str
+    help: str
+    source: str = ""
+    scope: Scope = "schema"
+    severity: Severity = "error"
+    origin: Origin = "apiserver"
