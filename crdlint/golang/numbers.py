@@ -1,0 +1,54 @@
+"""Go's texts of numbers: fmt's ``%v`` and encoding/json."""
+
+from __future__ import annotations
+
+from math import inf, isfinite
+
+
+def format_float(value: float) -> str:
+    """Return a float64 as ``%v`` prints it (strconv's 'g', shortest): an exponent below 1e-4 and from 1e+06 on."""
+    if not isfinite(value):
+        return "+Inf" if value == inf else "-Inf" if value == -inf else "NaN"
+    sign, digits, exponent = _shortest(value)
+    return _scientific(sign, digits, exponent) if not -4 <= exponent < 6 else _positional(sign, digits, exponent)
+
+
+def json_float(value: float) -> str:
+    """Return a float64 as encoding/json prints it: an exponent, without a leading 0, below 1e-6 and from 1e+21 on.
+
+    Raises ValueError for a value that is not finite, for which json.Marshal fails.
+    """
+    if not isfinite(value):
+        raise ValueError(f"json: unsupported value: {format_float(value)}")
+    sign, digits, exponent = _shortest(value)
+    if -6 <= exponent < 21:
+        return _positional(sign, digits, exponent)
+    return _scientific(sign, digits, exponent).replace("e-0", "e-")
+
+
+def _shortest(value: float) -> tuple[str, str, int]:
+    """Return the sign, the fewest significant digits that tell the number from others, and the first one's exponent."""
+    text = repr(value)
+    sign = ""
+    if text[0] == "-":
+        sign, text = "-", text[1:]
+    mantissa, _, power = text.partition("e")
+    whole, _, fraction = mantissa.partition(".")
+    digits = (whole + fraction).lstrip("0")
+    if not digits:
+        return sign, "0", 0
+    exponent = int(power or 0) + len(digits) - len(fraction) - 1
+    return sign, digits.rstrip("0"), exponent
+
+
+def _scientific(sign: str, digits: str, exponent: int) -> str:
+    point = "." if len(digits) > 1 else ""
+    return f"{sign}{digits[0]}{point}{digits[1:]}e{exponent:+03d}"
+
+
+def _positional(sign: str, digits: str, exponent: int) -> str:
+    if exponent < 0:
+        return f"{sign}0.{'0' * (-exponent - 1)}{digits}"
+    whole = digits[: exponent + 1].ljust(exponent + 1, "0")
+    fraction = digits[exponent + 1 :]
+    return f"{sign}{whole}.{fraction}" if fraction else sign + whole
