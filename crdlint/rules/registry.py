@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 if TYPE_CHECKING:
     from crdlint.diagnostics import Origin, Severity
 
-# Where an example's fragment stands: the whole manifest, metadata, spec, the only version, or the root schema.
-Scope: TypeAlias = Literal["manifest", "metadata", "spec", "version", "schema"]
+# Where an example's fragment stands: the file's own text, or laid over the whole manifest, metadata, spec, the only version, or the root schema.
+Scope: TypeAlias = Literal["text", "manifest", "metadata", "spec", "version", "schema"]
 
 
 @dataclass(frozen=True, slots=True)
