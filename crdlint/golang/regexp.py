@@ -1,0 +1,50 @@
+"""Whether Go's regexp.Compile takes a pattern, and what it says where it does not (Go 1.25, Perl syntax)."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+
+@lru_cache(maxsize=4096)
+def compile_error(pattern: str) -> str | None:
+    """Return the text of the error regexp.Compile gives for the pattern, or None where it compiles.
+
+    Time is linear in the pattern's length, whatever its nesting.
+    """
+    if _is_plain(pattern):
+        return None
+    from crdlint.golang.regexp_syntax import InvalidPatternError, check  # most patterns are plain
+
+    try:
+        check(pattern)
+    except InvalidPatternError as error:
+        return str(error)
+    return None
+
+
+def _is_plain(pattern: str) -> bool:
+    """Say whether the pattern is certainly valid: common tokens only, balanced, too short to meet a limit."""
+    if len(pattern) > _PLAIN_LENGTH or not _PLAIN.fullmatch(pattern):
+        return False
+    parens = _NOT_PARENS.sub("", pattern)
+    while "()" in parens:
+        parens = parens.replace("()", "")
+    return not parens
+
+
+# A pattern of fewer characters can neither nest nor repeat enough for Go's limits.
+_PLAIN_LENGTH: Final = 900
+# The alternatives begin differently from each other, so that matching never goes back far.
+_ESCAPE: Final = r"\\[dDsSwWnrtfv.\-/\\^$|()\[\]{}*+?_:@#]"
+_ATOM: Final = (
+    rf"(?:[^\\\[\](){{}}|*+?\ud800-\udfff]|\\[bBAz]|{_ESCAPE}"
+    r"|\[\^?-?(?:0-[0-9]|[1-9]-9|a-[a-z]|[b-z]-z|A-[A-Z]|[B-Z]-Z"
+    rf"|{_ESCAPE}(?!-(?!\]))|[^\\\[\]\-\ud800-\udfff])+-?\])"
+)
+_COUNT: Final = r"\{(?:[1-9][0-9]{0,2}|[01],[1-9][0-9]{0,2}|[2-9],[1-9][0-9]{1,2}|[0-9],)\}"
+_PLAIN: Final = re.compile(
+    rf"(?:{_ATOM}(?:[*+?]\??|{_COUNT})?(?![*+?{{])|\)(?:[*+?]\??)?(?![*+?{{])|\((?:\?:)?(?![*+?{{])|\|(?![*+?{{]))*"
+)
+_NOT_PARENS: Final = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|[^()\\\[]+", re.DOTALL)
