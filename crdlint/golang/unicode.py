@@ -34,7 +34,7 @@ def _bounds() -> list[int]:
 
 
 # The lengths of alternating runs of characters that are not and that are printable, from U+0000: seven bits a byte, the
-# high bit on all but a number's last byte; deflated. Made by `packed_runs` of tests/golang/test_unicode.py, Python 3.12.
+# high bit on all but a number's last byte; deflated. tests/golang/test_go_unicode.py makes them, with Python 3.12.
 _RUNS: Final = (
     b"c-mD|NpBoQ6z09!tE;;`_IPGI`<U@K8Sio8J;ou4apDjeB{7Kzi3M3C5RgL@HW8`XHVH!FfH-g?2gC&-?m2=ua^?^4LwMCz5OjB~uip2T{$90j"
     b"k2*NKh>|M+D8haWJv@O77IlrwLJ9l^%;GBEO;&LZQ>Y_ABwFSo_zq}9ECDGpj)vx314j@zLi&;)$uPX6BxubTC=Q?smVp5VM{<Fd<_sa_=#--Q"
