@@ -37,7 +37,7 @@ def _is_plain(pattern: str) -> bool:
 # A pattern of fewer characters can neither nest nor repeat enough for Go's limits.
 _PLAIN_LENGTH: Final = 900
 # The alternatives begin differently from each other, so that matching never goes back far.
-_ESCAPE: Final = r"\\[dDsSwWnrtfv.\-/\\^$|()\[\]{}*+?_:@#]"
+_ESCAPE: Final = r"\\(?:[dDsSwWnrtfv.\-/\\^$|()\[\]{}*+?_:@#]|x[0-9A-Fa-f]{2})"
 _ATOM: Final = (
     rf"(?:[^\\\[\](){{}}|*+?\ud800-\udfff]|\\[bBAz]|{_ESCAPE}"
     r"|\[(?:\^|(?!\^))-?(?:0-[0-9]|[1-9]-9|a-[a-z]|[b-z]-z|A-[A-Z]|[B-Z]-Z"
@@ -45,6 +45,6 @@ _ATOM: Final = (
 )
 _COUNT: Final = r"\{(?:[1-9][0-9]{0,2}|[01],[1-9][0-9]{0,2}|[2-9],[1-9][0-9]{1,2}|[0-9],)\}"
 _PLAIN: Final = re.compile(
-    rf"(?:{_ATOM}(?:[*+?]\??|{_COUNT})?(?![*+?{{])|\)(?:[*+?]\??)?(?![*+?{{])|\((?:\?:)?(?![*+?{{])|\|(?![*+?{{]))*"
+    rf"(?:{_ATOM}(?:[*+?]\??|{_COUNT})?(?![*+?{{])|\)(?:[*+?]\??)?(?![*+?{{])|\((?:\?[imsU]*[:)])?(?![*+?{{])|\|(?![*+?{{]))*"
 )
 _NOT_PARENS: Final = re.compile(r"\\.|\[(?:\\.|[^\]\\])*\]|[^()\\\[]+", re.DOTALL)

@@ -26,6 +26,7 @@ VALID = [
     "(?imsU-imsU:a)",
     "(?P<name>a)(?<name>b)",
     "(?<_1>a)",
+    "(?P<n>a)(?P<n>b)",
     # Braces that hold no count are literal.
     "{",
     "}",
