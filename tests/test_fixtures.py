@@ -1,0 +1,68 @@
+"""Every fixture gives what it says: `# <- TEXT` marks the line of a finding and the exact characters under its caret.
+
+`fixtures/expected/NAME.txt` holds the findings in full, one a line; `pytest --update-expected` writes them anew.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import crdlint
+
+FIXTURES = Path(__file__).resolve().parents[1] / "fixtures"
+VALID = sorted((FIXTURES / "valid").iterdir())
+INVALID = sorted((FIXTURES / "invalid").iterdir())
+MARKER = re.compile(r"  # <- (.+?)\r?$", re.MULTILINE)
+
+
+def name(path: Path) -> str:
+    return path.stem
+
+
+def read(path: Path) -> str:
+    return path.read_bytes().decode()
+
+
+def covered(text: str, diagnostic: crdlint.Diagnostic) -> str:
+    """Return the characters under the diagnostic's caret, up to the end of its first line."""
+    line = re.split(r"\r\n|\n", text)[diagnostic.line - 1]
+    end = diagnostic.end_column - 1 if diagnostic.end_line == diagnostic.line else len(line)
+    return line[diagnostic.column - 1 : end]
+
+
+@pytest.mark.parametrize("path", VALID, ids=name)
+def test_a_valid_fixture_has_no_finding(path: Path) -> None:
+    assert crdlint.lint_text(read(path), filename=path.name) == []
+
+
+@pytest.mark.parametrize("path", INVALID, ids=name)
+def test_the_caret_stands_under_the_marked_characters(path: Path) -> None:
+    text = read(path)
+    marked = {(text.count("\n", 0, m.start()) + 1, m[1]) for m in MARKER.finditer(text)}
+    found = {(d.line, covered(text, d)) for d in crdlint.lint_text(text, filename=path.name) if not d.hidden}
+    if marked:
+        assert found == marked
+    else:
+        assert found
+
+
+@pytest.mark.parametrize("path", INVALID, ids=name)
+def test_the_findings_are_as_recorded(path: Path, request: pytest.FixtureRequest) -> None:
+    found = "".join(
+        f"{d.line}:{d.column}-{d.end_line}:{d.end_column} {d.severity}[{d.rule}]{' (hidden)' if d.hidden else ''} {d.message}\n"
+        f"    help: {d.help}\n"
+        for d in crdlint.lint_text(read(path), filename=path.name)
+    )
+    expected = FIXTURES / "expected" / f"{path.stem}.txt"
+    if request.config.getoption("--update-expected"):
+        expected.parent.mkdir(exist_ok=True)
+        expected.write_text(found, encoding="utf-8")
+    assert found == expected.read_text(encoding="utf-8")
+
+
+def test_there_are_enough_of_them() -> None:
+    assert len(VALID) + len(INVALID) >= 60
+    assert len({p.stem for p in VALID}) == len(VALID)
