@@ -92,7 +92,8 @@ class JSONSchemaProps(Record):
 
     ``parent`` and ``steps`` say how it is reached from the schema above (``("properties", Key("spec"))``,
     ``("allOf", 0)``, ``("items",)``), ``root`` is the path of the whole schema (set on the topmost node only),
-    ``given`` the set of JSON field names that the document gives, as a bit mask over ``SCHEMA_BITS``.
+    ``given`` the set of JSON field names that the document gives (null gives none), as a bit mask over
+    ``crdlint.crd.gotypes.SCHEMA_BITS``.
     """
 
     GO_FIELDS = (
@@ -225,8 +226,15 @@ class WebhookClientConfig(Record):
     ca_bundle: bytes = b""
 
 
+class WebhookConversion(Record):
+    """spec.conversion.webhook, a level of v1 which conversion to the internal form takes away."""
+
+    client_config: WebhookClientConfig | None = None
+    conversion_review_versions: SequenceOf[str] = ()
+
+
 class CustomResourceConversion(Record):
-    """spec.conversion, in the internal form (no ``webhook`` level)."""
+    """spec.conversion, in the internal form (``webhook`` holds v1's until conversion)."""
 
     GO_FIELDS = (
         ("Strategy", "strategy"),
@@ -236,6 +244,7 @@ class CustomResourceConversion(Record):
     strategy: str = ""
     webhook_client_config: WebhookClientConfig | None = None
     conversion_review_versions: SequenceOf[str] = ()
+    webhook: WebhookConversion | None = None
 
 
 class CustomResourceValidation(Record):

@@ -1,0 +1,148 @@
+"""A YAML document into a v1 CustomResourceDefinition, and what it is to begin with.
+
+Reproduces apimachinery pkg/runtime/serializer/json (meta.go Interpret, json.go Decode) over sigs.k8s.io/json. The
+common, sound document is read straight; ``decode_errors`` is asked only where something was odd.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+
+from crdlint.crd.decode_schema import read_schemas
+from crdlint.crd.decode_values import Reader
+from crdlint.crd.gotypes import CRD
+from crdlint.crd.model import CustomResourceDefinition
+from crdlint.golang.quote import quote
+from crdlint.yaml.nodes import Mapping, Scalar
+from crdlint.yaml.resolve import resolve
+from crdlint.yaml.values import entries
+
+if TYPE_CHECKING:
+    from crdlint.yaml.nodes import Node
+
+GROUP: Final = "apiextensions.k8s.io"
+VERSION: Final = f"{GROUP}/v1"
+_KIND: Final = "CustomResourceDefinition"
+
+# crd: to be decoded; unserved: a CRD of a version that no server serves; crd-list, list: `items` holds documents.
+Form: TypeAlias = Literal["crd", "unserved", "crd-list", "list", "other"]
+
+
+@dataclass(frozen=True, slots=True)
+class DecodeProblem:
+    """What the decoder says: ``kind`` decode (refused whole) or strict (an unknown field), and the node to point at.
+
+    ``path`` is the unknown field's, as in the message; empty for a decode error.
+    """
+
+    kind: Literal["decode", "strict"]
+    message: str
+    node: Node
+    path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A CRD and what the decoder says of it; after a decode error Go's zero values stand for what it refused."""
+
+    crd: CustomResourceDefinition
+    problems: tuple[DecodeProblem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What a document is by its apiVersion and kind (empty where missing or no strings).
+
+    ``error`` is the server's refusal of the two themselves, at ``node``; then ``form`` says what the document means to be.
+    """
+
+    form: Form
+    api_version: str = ""
+    kind: str = ""
+    error: str | None = None
+    node: Node | None = None
+
+
+def identify(root: Node, text: str = "") -> Identity:
+    """Tell what a document is, from its topmost keys; ``text`` is the document's own, which some errors quote whole."""
+    if root.__class__ is not Mapping:
+        return Identity("other")
+    found: dict[str, str] = {}
+    wrong: list[tuple[str, Node]] = []
+    # encoding/json, which reads the two, folds case, unlike the decoder of the rest; keys stand sorted in JSON.
+    for name, key, value in sorted(entries(root), key=lambda entry: entry[0]):  # type: ignore[arg-type]
+        field = _TYPE_META.get(name.lower())
+        if field is None:
+            continue
+        if value.__class__ is not Scalar:
+            wrong.append((_mistyped("object" if value.__class__ is Mapping else "array", field), key))
+            continue
+        given = resolve(value)
+        if given.__class__ is str:
+            found[field] = given
+        elif given is not None:
+            wrong.append((_mistyped("bool" if given.__class__ is bool else "number", field), value))
+    api_version, kind = found.get("apiVersion", ""), found.get("kind", "")
+    form = _form(api_version, kind, mistyped=bool(wrong))
+    error: str | None = None
+    node: Node | None = None
+    if wrong:
+        error, node = wrong[0]
+    elif form in {"crd", "unserved"}:
+        error, node = _refusal(api_version, kind, text), root
+    return Identity(form, api_version, kind, error, node)
+
+
+_TYPE_META: Final = {"apiversion": "apiVersion", "kind": "kind"}
+
+
+def _mistyped(value: str, field: str) -> str:
+    # The struct has no name, hence the bare point.
+    return (
+        "couldn't get version/kind; json parse error: "
+        f"json: cannot unmarshal {value} into Go struct field .{field} of type string"
+    )
+
+
+def _form(api_version: str, kind: str, *, mistyped: bool) -> Form:
+    group, _, _ = api_version.rpartition("/")
+    if kind == "List" and api_version == "v1":
+        return "list"
+    if kind == f"{_KIND}List" and group == GROUP:
+        return "crd-list"
+    if kind == _KIND and group == GROUP:
+        return "crd" if api_version == VERSION else "unserved"
+    if (mistyped or not (api_version and kind)) and (kind == _KIND or api_version == VERSION):
+        return "crd"
+    return "other"
+
+
+def _refusal(api_version: str, kind: str, text: str) -> str | None:
+    """Return what is said to a CRD whose apiVersion or kind is missing or not served (by kubectl's REST mapper)."""
+    if not kind:
+        return f"Object 'Kind' is missing in '{text}'"
+    if not api_version:
+        return f"Object 'apiVersion' is missing in '{text}'"
+    if api_version != VERSION:
+        return f"no matches for kind {quote(kind)} in version {quote(api_version)}"
+    return None
+
+
+def decode_crd(root: Node) -> Decoded:
+    """Read a document as a v1 CustomResourceDefinition; nothing is raised, whatever it holds."""
+    reader = Reader()
+    crd = reader.read(CRD, root, 1)
+    if not isinstance(crd, CustomResourceDefinition):
+        crd = CustomResourceDefinition()
+    read_schemas(reader)
+    return Decoded(crd, _problems(root) if reader.trouble else ())
+
+
+def _problems(root: Node) -> tuple[DecodeProblem, ...]:
+    from crdlint.crd.decode_errors import GoError, explain  # most documents need none of it
+
+    said = explain(CRD, root)
+    if isinstance(said, GoError):
+        return (DecodeProblem("decode", str(said), said.node),)
+    return tuple(DecodeProblem("strict", error.text, error.node, error.path) for error in said)

@@ -1,0 +1,285 @@
+"""What Go's decoder says of a document: its one decode error, or all its strict errors.
+
+Follows sigs.k8s.io/json (internal/golang/encoding/json decode.go and kubernetes_patch.go, with Go 1.24's nested field
+paths) over the document's JSON with keys sorted, as sigs.k8s.io/yaml writes it. Only asked where ``decode_values`` met
+trouble, so it may take its time. Depth is bounded by memory: calls are generators run by ``_run``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.crd.decode_values import INT_RANGES, MAX_DEPTH
+from crdlint.crd.gotypes import SCHEMA, STRING, GoType
+from crdlint.golang.base64 import CorruptInputError, decode_base64
+from crdlint.golang.numbers import json_float
+from crdlint.golang.quote import quote
+from crdlint.golang.times import check_rfc3339
+from crdlint.yaml.nodes import Mapping, Scalar
+from crdlint.yaml.resolve import resolve
+from crdlint.yaml.values import entries
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from crdlint.yaml.nodes import Node
+
+    Steps = Generator["Steps", None, None]
+
+_MAX_STRICT_ERRORS: Final = 100
+
+
+class GoError(Exception):
+    """A decoder's error, at the node to point at; ``text`` is fixed, or built of the parts of an UnmarshalTypeError."""
+
+    def __init__(self, node: Node, text: str = "", value: str = "", of: str = "") -> None:
+        super().__init__(text)
+        self.node = node
+        self.text = text
+        self.value = value
+        self.of = of
+        self.struct = ""
+        self.field = ""
+
+    def __str__(self) -> str:
+        if self.text:
+            return self.text
+        if self.struct or self.field:
+            place = f"Go struct field {self.struct}.{self.field}"
+        else:
+            place = "Go value"
+        return f"json: cannot unmarshal {self.value} into {place} of type {self.of}"
+
+
+@dataclass(frozen=True, slots=True)
+class StrictError:
+    """An unknown field: upstream's text, the path, and the key to point at."""
+
+    text: str
+    path: str
+    node: Node
+
+
+@dataclass(slots=True)
+class _State:
+    """A decodeState: where it stands, and what it has saved."""
+
+    strict: bool
+    struct: str = ""
+    fields: list[str] = field(default_factory=list)
+    path: list[str] = field(default_factory=list)
+    saved: GoError | None = None
+    strict_errors: dict[str, StrictError] = field(default_factory=dict)
+
+    def in_context(self, error: GoError) -> GoError:
+        """Give a type error the struct and the fields that the decoder is in (addErrorContext)."""
+        if not error.text and (self.struct or self.fields):
+            error.struct = self.struct
+            error.field = ".".join([*self.fields, error.field] if error.field else self.fields)
+        return error
+
+    def save(self, error: GoError) -> None:
+        """Keep the first error; decoding goes on."""
+        if self.saved is None:
+            self.saved = self.in_context(error)
+
+    def unknown(self, name: str, node: Node) -> None:
+        """Note a field that the struct does not have."""
+        if self.strict and len(self.strict_errors) < _MAX_STRICT_ERRORS:
+            path = "".join(self.path) + (f".{name}" if self.path else name)
+            self.strict_errors.setdefault(path, StrictError(f"unknown field {quote(path)}", path, node))
+
+    def enter(self, name: str) -> None:
+        """Go into a struct's field or a map's entry."""
+        self.path.append(f".{name}" if self.path else name)
+
+
+def explain(of: GoType, root: Node) -> GoError | list[StrictError]:
+    """Return the error that decoding ``root`` as ``of`` ends in, or the strict errors that a sound document has."""
+    if too_deep(root):
+        return GoError(root, "couldn't get version/kind; json parse error: exceeded max depth")
+    state = _State(strict=True)
+    try:
+        _run(_value(state, of, root, root))
+    except GoError as error:
+        return state.in_context(error)
+    return state.saved or list(state.strict_errors.values())
+
+
+def too_deep(root: Node) -> bool:
+    """Tell whether collections nest deeper than encoding/json's scanner bears."""
+    depth = 0
+    level = [root] if root.__class__ is not Scalar else []
+    while level:
+        depth += 1
+        if depth > MAX_DEPTH:
+            return True
+        # One visit an alias is enough at each depth, however often it is used there.
+        inner = {id(item): item for node in level for item in node.items if item.__class__ is not Scalar}  # type: ignore[union-attr]
+        level = list(inner.values())
+    return False
+
+
+def _run(steps: Steps) -> None:
+    """Run a generator to its end, and the generators that it yields before it goes on."""
+    stack = [steps]
+    failure: GoError | None = None
+    while stack:
+        try:
+            if failure is None:
+                stack.append(next(stack[-1]))
+            else:
+                thrown, failure = failure, None
+                stack.append(stack[-1].throw(thrown))
+        except StopIteration:
+            stack.pop()
+        except GoError as error:
+            stack.pop()
+            failure = error.with_traceback(None)
+    if failure is not None:
+        raise failure
+
+
+def _value(state: _State, of: GoType, node: Node, at: Node) -> Steps:
+    """Decode a value; ``at`` is the node to point at where the value is a collection."""
+    own = _UNMARSHALERS.get(of.kind)
+    if own is not None:
+        yield own(state, of, node, at)
+    elif node.__class__ is Scalar:
+        _literal(state, of, node)
+    elif node.__class__ is Mapping:
+        if of.kind == "struct":
+            yield _struct(state, of, node)
+        elif of.kind == "map":
+            yield _map(state, of, node)
+        else:
+            state.save(GoError(at, value="object", of=of.name))
+    elif of.kind in {"slice", "bytes"}:
+        yield _slice(state, of, node)
+    else:
+        state.save(GoError(at, value="array", of=of.name))
+
+
+def _struct(state: _State, of: GoType, node: Any) -> Steps:
+    struct, fields, path = state.struct, len(state.fields), len(state.path)
+    assert of.record is not None  # noqa: S101  structs have one
+    for name, key, value in _sorted_entries(node):
+        known = of.fields.get(name)
+        if known is None:
+            state.unknown(name, key)
+            continue
+        state.fields.append(name)
+        state.struct = of.record.__name__
+        state.enter(name)
+        yield _value(state, known.type, value, key)
+        del state.fields[fields:], state.path[path:]
+        state.struct = struct
+
+
+def _map(state: _State, of: GoType, node: Any) -> Steps:
+    path = len(state.path)
+    assert of.element is not None  # noqa: S101  maps have one
+    for name, key, value in _sorted_entries(node):
+        state.enter(name)
+        yield _value(state, of.element, value, key)
+        del state.path[path:]
+
+
+def _slice(state: _State, of: GoType, node: Any) -> Steps:
+    path = len(state.path)
+    assert of.element is not None  # noqa: S101  slices have one
+    for i, item in enumerate(node.items):
+        state.path.append(f"[{i}]")
+        yield _value(state, of.element, item, item)
+        del state.path[path:]
+
+
+def _sorted_entries(node: Mapping) -> list[tuple[str, Node, Node]]:
+    return sorted(entries(node), key=lambda entry: entry[0])
+
+
+def _literal(state: _State, of: GoType, node: Any) -> None:
+    """Store a scalar (literalStore): null fits anywhere."""
+    value = resolve(node)
+    if value is None:
+        return
+    error = None
+    if value.__class__ is str:
+        if of.kind == "bytes":
+            try:
+                decode_base64(value)
+            except CorruptInputError as corrupt:
+                error = GoError(node, str(corrupt))
+        elif of.kind != "string":
+            error = GoError(node, value="string", of=of.name)
+    elif value.__class__ is bool:
+        if of.kind != "bool":
+            error = GoError(node, value="bool", of=of.name)
+    elif of.kind in INT_RANGES:
+        text = _number(value)
+        low, high = INT_RANGES[of.kind]
+        digits = text.removeprefix("-")
+        # Go's ParseUint takes no sign, not even that of -0.
+        if not digits.isdigit() or not low <= int(text) <= high or (low == 0 and digits != text):
+            error = GoError(node, value=f"number {text}", of=of.name)
+    elif of.kind != "float64":
+        error = GoError(node, value="number", of=of.name)
+    if error is not None:
+        state.save(error)
+
+
+def _number(value: Any) -> str:
+    """Return a number's JSON text."""
+    return json_float(value) if value.__class__ is float else str(value)
+
+
+def _unmarshal(of: GoType, node: Node, at: Node) -> Steps:
+    """Decode by a decoder of its own, which is not strict and whose first error ends the outer one's work."""
+    state = _State(strict=False)
+    try:
+        yield _value(state, of, node, at)
+    except GoError as error:
+        raise state.in_context(error) from None
+    if state.saved is not None:
+        raise state.saved
+
+
+def _anything(_state: _State, _of: GoType, _node: Node, _at: Node) -> Steps:
+    return
+    yield
+
+
+def _schema_or_bool(_state: _State, _of: GoType, node: Node, at: Node) -> Steps:
+    if node.__class__ is Mapping:
+        yield _unmarshal(SCHEMA, node, at)
+    elif node.__class__ is not Scalar or resolve(node).__class__ not in {bool, type(None)}:
+        raise GoError(node if node.__class__ is Scalar else at, "boolean or JSON schema expected")
+
+
+def _schema_or_list(_state: _State, of: GoType, node: Node, at: Node) -> Steps:
+    if node.__class__ is not Scalar:
+        assert of.element is not None  # noqa: S101  these have one
+        yield _unmarshal(SCHEMA if node.__class__ is Mapping else of.element, node, at)
+
+
+def _time(_state: _State, _of: GoType, node: Node, at: Node) -> Steps:
+    value = resolve(node) if node.__class__ is Scalar else ""
+    if value is None:
+        return
+    if node.__class__ is not Scalar or value.__class__ is not str:
+        yield _unmarshal(STRING, node, at)
+        return
+    wrong = check_rfc3339(value)
+    if wrong is not None:
+        raise GoError(node, wrong)
+
+
+_UNMARSHALERS: Final[dict[str, Callable[[_State, GoType, Any, Any], Steps]]] = {
+    "json": _anything,
+    "fields": _anything,
+    "schema-or-bool": _schema_or_bool,
+    "schema-or-array": _schema_or_list,
+    "schema-or-strings": _schema_or_list,
+    "time": _time,
+}

@@ -1,0 +1,146 @@
+"""Schema nodes into the model: the hot path, since a CRD is nearly all schemas.
+
+Iterative, so that schemas may nest as deep as the YAML does. A field's JSON name leads to how it is read in one look-up.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.crd import model
+from crdlint.crd.decode_values import MAX_DEPTH, UNSET, is_null, pairs
+from crdlint.crd.gotypes import SCHEMA, SCHEMA_BITS, STRINGS
+from crdlint.crd.paths import Key
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.resolve import is_plain_string, resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from crdlint.crd.decode_values import Reader
+    from crdlint.crd.gotypes import GoType
+
+
+def read_schemas(reader: Reader) -> None:
+    """Read the fields of all schemas that the reader has begun, and of those below them."""
+    pending = reader.pending
+    fields = _FIELDS
+    while pending:
+        mapping, schema, attributes, depth = pending.pop()
+        if depth > _DEEP:
+            reader.trouble = True
+        given = 0
+        for name, node in pairs(mapping):
+            entry = fields.get(name)
+            if entry is None:
+                reader.trouble = True
+                continue
+            handler, attribute, bit, of = entry
+            if handler is None:
+                if node.__class__ is not Scalar:
+                    reader.trouble = True
+                    continue
+                value: Any = node.value
+                if node.tag is not None or not (node.style or is_plain_string(value)):
+                    value = resolve(node)
+                    if value.__class__ is not str:
+                        if value is not None:
+                            reader.trouble = True
+                        continue
+            else:
+                value = handler(reader, schema, name, of, node, depth + 1)
+            if value is not UNSET:
+                attributes[attribute] = value
+                given |= bit
+        attributes["given"] = given
+
+
+def _read_plain(reader: Reader, _schema: Any, _name: str, of: GoType, node: Any, depth: int) -> Any:
+    return reader.read(of, node, depth)
+
+
+def _read_properties(reader: Reader, schema: Any, name: str, _of: GoType, node: Any, depth: int) -> Any:
+    """Read a map of schemas: ``properties`` and its like."""
+    if node.__class__ is not Mapping:
+        return UNSET if is_null(node) else reader.refuse()
+    begin = reader.schema
+    depth += 1
+    return {key: begin(child, schema, (name, Key(key)), depth) for key, child in pairs(node)}
+
+
+def _read_list(reader: Reader, schema: Any, name: str, _of: GoType, node: Any, depth: int) -> Any:
+    """Read a list of schemas: ``allOf`` and its like."""
+    items = reader.items(node)
+    if items.__class__ is not list:
+        return items
+    return [reader.schema(item, schema, (name, i), depth + 1) for i, item in enumerate(items)]
+
+
+def _read_one(reader: Reader, schema: Any, name: str, _of: GoType, node: Any, depth: int) -> Any:
+    return UNSET if is_null(node) else reader.schema(node, schema, (name,), depth)
+
+
+def _read_schema_or_bool(reader: Reader, schema: Any, name: str, _of: GoType, node: Any, depth: int) -> Any:
+    made = model.JSONSchemaPropsOrBool()
+    if node.__class__ is Mapping:
+        made.allows = True
+        made.schema = reader.schema(node, schema, (name,), depth)
+        return made
+    value = resolve(node) if node.__class__ is Scalar else 0
+    if value.__class__ is bool:
+        made.allows = value
+        return made
+    return UNSET if value is None else reader.refuse()
+
+
+def _read_schema_or_array(reader: Reader, schema: Any, name: str, of: GoType, node: Any, depth: int) -> Any:
+    """Read ``items``: what is neither an object nor a list is there, but empty, as upstream's UnmarshalJSON has it."""
+    if node.__class__ is Scalar and resolve(node) is None:
+        return UNSET
+    made = model.JSONSchemaPropsOrArray()
+    if node.__class__ is Mapping:
+        made.schema = reader.schema(node, schema, (name,), depth)
+    elif node.__class__ is Sequence:
+        made.json_schemas = _read_list(reader, schema, name, of, node, depth)
+    return made
+
+
+def _read_dependencies(reader: Reader, schema: Any, name: str, _of: GoType, node: Any, depth: int) -> Any:
+    if node.__class__ is not Mapping:
+        return UNSET if is_null(node) else reader.refuse()
+    dependencies = {}
+    for key, child in pairs(node):
+        dependencies[key] = made = model.JSONSchemaPropsOrStringArray()
+        if child.__class__ is Mapping:
+            made.schema = reader.schema(child, schema, (name, Key(key)), depth + 1)
+        elif child.__class__ is Sequence:
+            made.property = reader.read(STRINGS, child, depth + 1)
+    return dependencies
+
+
+# Strings are read in the loop itself (None), what is not listed by its table alone.
+_HANDLERS: Final[dict[str, Callable[..., Any] | None]] = {
+    "string": None,
+    "schema-or-bool": _read_schema_or_bool,
+    "schema-or-array": _read_schema_or_array,
+}
+_OF_SCHEMAS: Final = {"map": _read_properties, "slice": _read_list}
+
+
+def _handler(of: GoType) -> Callable[..., Any] | None:
+    if of is SCHEMA:
+        return _read_one
+    if of.element is SCHEMA:
+        return _OF_SCHEMAS[of.kind]
+    if of.element is not None and of.element.kind == "schema-or-strings":
+        return _read_dependencies
+    return _HANDLERS.get(of.kind, _read_plain)
+
+
+# Where a schema's own lists and rules might pass MAX_DEPTH: measured exactly only then.
+_DEEP: Final = MAX_DEPTH - 8
+
+_FIELDS: Final = {
+    name: (_handler(field.type), field.attribute, SCHEMA_BITS[name], field.type)
+    for name, field in SCHEMA.fields.items()
+}

@@ -1,0 +1,267 @@
+"""JSON values into the model, by the tables of ``gotypes``: the way taken when nothing is wrong.
+
+Where something is, the reader goes on with Go's zero value and says so in ``trouble``; what Go's decoder would say is
+worked out afterwards by ``decode_errors``. Schemas are only begun here: ``decode_schema`` drains ``pending``.
+"""
+
+from __future__ import annotations
+
+from math import isfinite
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.crd import model
+from crdlint.crd.gotypes import SCHEMA
+from crdlint.golang.base64 import CorruptInputError, decode_base64
+from crdlint.golang.times import check_rfc3339
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.resolve import resolve
+from crdlint.yaml.values import entries, to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from crdlint.crd.gotypes import GoType
+    from crdlint.crd.paths import Step
+    from crdlint.yaml.nodes import Node
+
+MAX_DEPTH: Final = 10000  # nesting that encoding/json's scanner bears
+
+INT_RANGES: Final = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1), "uint8": (0, 255)}
+
+
+class Unset:
+    """The type of UNSET: nothing was given (``null``), or nothing that Go could store."""
+
+
+UNSET: Final = Unset()
+
+# What a null stands for as an item of a list or a map, where Go has no nil.
+_ZEROS: Final[dict[str, Any]] = {
+    "string": "",
+    "bool": False,
+    "int32": 0,
+    "int64": 0,
+    "uint8": 0,
+    "float64": 0.0,
+    "json": None,
+}
+
+
+def pairs(mapping: Mapping) -> Iterable[tuple[str, Node]]:
+    """Yield (key text, value node) of a mapping, merge keys followed."""
+    if mapping.simple:
+        items = mapping.items
+        return zip([key.value for key in items[::2]], items[1::2], strict=True)
+    return [(name, value) for name, _, value in entries(mapping)]
+
+
+def as_go_number(value: float) -> int | float:
+    """Return a number as Go's decoder holds it in an ``interface{}``: int64 where its JSON text is one, else float64."""
+    if value.__class__ is float:
+        if value.is_integer() and -(2.0**63) <= value < 2.0**63:
+            return int(value)
+        return value
+    low, high = INT_RANGES["int64"]
+    return value if low <= value <= high else float(value)
+
+
+class Reader:
+    """Reads values; ``trouble`` is set at the first that Go's decoder would refuse or not know."""
+
+    __slots__ = ("pending", "trouble")
+
+    def __init__(self) -> None:
+        self.trouble = False
+        # Schemas begun and not yet read: the mapping, the schema, its attributes, its depth in the document.
+        self.pending: list[tuple[Mapping, model.JSONSchemaProps, dict[str, Any], int]] = []
+
+    def refuse(self) -> Unset:
+        """Note trouble; the value is left unset."""
+        self.trouble = True
+        return UNSET
+
+    def read(self, of: GoType, node: Node, depth: int) -> Any:
+        """Return the value of ``node`` as ``of``, or UNSET; ``depth`` is that of a collection at ``node``, 1 at the root."""
+        return _READERS[of.kind](self, of, node, depth)
+
+    def schema(
+        self, node: Node, parent: model.JSONSchemaProps | None, steps: tuple[Step, ...], depth: int
+    ) -> model.JSONSchemaProps:
+        """Return the schema at ``node``, whose fields are still to be read; a zero one where there is no mapping."""
+        made = model.JSONSchemaProps()
+        made.__dict__ = attributes = {"parent": parent, "steps": steps}
+        if node.__class__ is Mapping:
+            attributes["node"] = node
+            self.pending.append((node, made, attributes, depth))
+        elif not is_null(node):
+            self.trouble = True
+        return made
+
+    def items(self, node: Node) -> list[Node] | Unset:
+        """Return a sequence's items, UNSET for anything else."""
+        if node.__class__ is Sequence:
+            return node.items
+        return UNSET if is_null(node) else self.refuse()
+
+
+def is_null(node: Node) -> bool:
+    """Tell whether the node is a scalar that resolves to null."""
+    return node.__class__ is Scalar and resolve(node) is None
+
+
+def read_string(reader: Reader, _of: GoType, node: Node, _depth: int) -> Any:
+    """Return the text of a scalar that is a JSON string."""
+    if node.__class__ is Scalar:
+        value = resolve(node)
+        if value.__class__ is str:
+            return value
+        if value is None:
+            return UNSET
+    return reader.refuse()
+
+
+def _read_bool(reader: Reader, _of: GoType, node: Node, _depth: int) -> Any:
+    value = resolve(node) if node.__class__ is Scalar else 0
+    if value.__class__ is bool:
+        return value
+    return UNSET if value is None else reader.refuse()
+
+
+def _read_int(reader: Reader, of: GoType, node: Node, _depth: int) -> Any:
+    value = resolve(node) if node.__class__ is Scalar else ""
+    if value.__class__ is float and value.is_integer() and abs(value) < 1e21:
+        value = int(value)  # such a float has the JSON text of an integer
+    low, high = INT_RANGES[of.kind]
+    if value.__class__ is int and low <= value <= high:
+        return value
+    return UNSET if value is None else reader.refuse()
+
+
+def _read_float(reader: Reader, _of: GoType, node: Node, _depth: int) -> Any:
+    value = resolve(node) if node.__class__ is Scalar else ""
+    if (value.__class__ is int or value.__class__ is float) and isfinite(value):
+        return float(value)
+    return UNSET if value is None else reader.refuse()
+
+
+def _read_bytes(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
+    if node.__class__ is Sequence:
+        octets = _read_slice(reader, of, node, depth)
+        return bytes(octets)
+    text = read_string(reader, of, node, depth)
+    if text is UNSET:
+        return UNSET
+    try:
+        return decode_base64(text)
+    except CorruptInputError:
+        return reader.refuse()
+
+
+def _read_time(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
+    text = read_string(reader, of, node, depth)
+    if text is UNSET or check_rfc3339(text) is None:
+        return text
+    return reader.refuse()
+
+
+def _read_json(reader: Reader, _of: GoType, node: Node, depth: int) -> Any:
+    value = reader_json(reader, node, depth)
+    if value is None:
+        return UNSET
+    made = model.JSON()
+    made.value = value
+    return made
+
+
+def _read_fields(reader: Reader, _of: GoType, node: Node, depth: int) -> Any:
+    value = reader_json(reader, node, depth)
+    return UNSET if value is None else value
+
+
+def reader_json(reader: Reader, node: Node, depth: int) -> Any:
+    """Return any JSON value, its numbers as Go holds them in an ``interface{}``; ``depth`` is that of the node itself."""
+    if node.__class__ is Scalar:
+        value = resolve(node)
+        return as_go_number(value) if value.__class__ is int or value.__class__ is float else value
+    root = to_json(node)
+    level = [root]
+    while level:
+        if depth > MAX_DEPTH:
+            reader.trouble = True
+            return None
+        depth += 1
+        inner: list[Any] = []
+        for container in level:
+            for key, value in container.items() if container.__class__ is dict else enumerate(container):
+                if value.__class__ is dict or value.__class__ is list:
+                    inner.append(value)
+                elif value.__class__ is float or value.__class__ is int:
+                    container[key] = as_go_number(value)
+        level = inner
+    return root
+
+
+def _read_slice(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
+    items = reader.items(node)
+    if items.__class__ is not list:
+        return items
+    element = of.element
+    assert element is not None  # noqa: S101  slices have one
+    if element.kind == "json":
+        return [reader_json(reader, item, depth + 1) for item in items]
+    return [_item(reader, element, item, depth + 1) for item in items]
+
+
+def _read_map(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
+    if node.__class__ is not Mapping:
+        return UNSET if is_null(node) else reader.refuse()
+    element = of.element
+    assert element is not None  # noqa: S101  maps have one
+    return {name: _item(reader, element, value, depth + 1) for name, value in pairs(node)}
+
+
+def _item(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
+    value = reader.read(of, node, depth)
+    if value is not UNSET:
+        return value
+    return of.record() if of.record is not None else _ZEROS[of.kind]
+
+
+def _read_struct(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
+    if of is SCHEMA:
+        return UNSET if is_null(node) else reader.schema(node, None, (), depth)
+    if node.__class__ is not Mapping:
+        return UNSET if is_null(node) else reader.refuse()
+    assert of.record is not None  # noqa: S101  structs have one
+    made = of.record()
+    attributes = made.__dict__
+    attributes["node"] = node
+    fields = of.fields
+    if depth > MAX_DEPTH:
+        reader.trouble = True
+    for name, value in pairs(node):
+        field = fields.get(name)
+        if field is None:
+            reader.trouble = True
+            continue
+        given = reader.read(field.type, value, depth + 1)
+        if given is not UNSET and field.attribute:
+            attributes[field.attribute] = given
+    return made
+
+
+_READERS: Final[dict[str, Callable[[Reader, GoType, Any, int], Any]]] = {
+    "string": read_string,
+    "bool": _read_bool,
+    "int32": _read_int,
+    "int64": _read_int,
+    "uint8": _read_int,
+    "float64": _read_float,
+    "bytes": _read_bytes,
+    "slice": _read_slice,
+    "map": _read_map,
+    "struct": _read_struct,
+    "time": _read_time,
+    "json": _read_json,
+    "fields": _read_fields,
+}

@@ -1,0 +1,67 @@
+"""What the API server fills in and wipes before it validates.
+
+Defaults: apiextensions pkg/apis/apiextensions/v1/defaults.go. Preparation: pkg/registry/customresourcedefinition
+strategy.go, whose disabled fields are none under 1.36's default feature gates.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdlint.crd import model
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionVersion
+
+
+def set_defaults(crd: CustomResourceDefinition) -> None:
+    """Fill in the defaults of a freshly decoded v1 CRD, in place (SetObjectDefaults_CustomResourceDefinition)."""
+    given = crd.__dict__
+    spec = given.setdefault("spec", model.CustomResourceDefinitionSpec())
+    names = spec.__dict__.setdefault("names", model.CustomResourceDefinitionNames())
+    if not names.singular:
+        names.singular = _go_lower(names.kind)
+    if not names.list_kind and names.kind:
+        names.list_kind = f"{names.kind}List"
+    if spec.conversion is None:
+        spec.conversion = model.CustomResourceConversion()
+        spec.conversion.strategy = "None"
+    webhook = spec.conversion.webhook
+    if webhook is not None and webhook.client_config is not None:
+        service = webhook.client_config.service
+        if service is not None and "port" not in service.__dict__:
+            service.port = 443
+    if not crd.status.stored_versions:
+        status = given.setdefault("status", model.CustomResourceDefinitionStatus())
+        status.stored_versions = _storage_versions(spec.versions)[:1]
+
+
+def prepare_for_create(crd: CustomResourceDefinition) -> None:
+    """Put the status and generation of a new object in place of those given (strategy.PrepareForCreate)."""
+    _own_metadata(crd).generation = 1
+    crd.status = model.CustomResourceDefinitionStatus()
+    crd.status.stored_versions = _storage_versions(crd.spec.versions)[:1]
+
+
+def prepare_for_update(crd: CustomResourceDefinition, old: CustomResourceDefinition) -> None:
+    """Give the new object the old one's status, with the storage version added (strategy.PrepareForUpdate)."""
+    crd.status = status = model.CustomResourceDefinitionStatus()
+    status.__dict__.update(old.status.__dict__)
+    storage = _storage_versions(crd.spec.versions)[:1]
+    status.stored_versions = [*status.stored_versions, *(name for name in storage if name not in status.stored_versions)]
+
+
+def _own_metadata(crd: CustomResourceDefinition) -> model.ObjectMeta:
+    made: model.ObjectMeta = crd.__dict__.setdefault("metadata", model.ObjectMeta())
+    return made
+
+
+def _storage_versions(versions: Iterable[CustomResourceDefinitionVersion]) -> list[str]:
+    return [version.name for version in versions if version.storage]
+
+
+def _go_lower(text: str) -> str:
+    """Lower each rune by itself, as strings.ToLower does: no final sigma, and one rune for one."""
+    return text.lower() if text.isascii() else "".join(char.lower()[0] for char in text)

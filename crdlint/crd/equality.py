@@ -1,0 +1,65 @@
+"""Upstream's Semantic.DeepEqual over the model: nil and empty lists and maps are equal, numbers of two types are not."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from crdlint.crd.model import Record
+
+# Where an object came from is not part of what it is.
+_PROVENANCE: Final = frozenset({"given", "node", "parent", "root", "steps"})
+
+
+def semantic_equal(left: Any, right: Any) -> bool:
+    """Tell whether two values of the model are equal (equality.Semantic.DeepEqual); depth is bounded by memory only."""
+    pending = [(left, right)]
+    while pending:
+        a, b = pending.pop()
+        if a is b:
+            continue
+        kind = a.__class__
+        if kind is not b.__class__:
+            if not (_is_empty(a) and _is_empty(b)):
+                return False
+        elif kind in _SCALARS:
+            if a != b:
+                return False
+        elif isinstance(a, Record):
+            if not _push_fields(a, b, pending):
+                return False
+        elif len(a) != len(b):
+            return False
+        elif kind is dict:
+            for key, value in a.items():
+                if key not in b:
+                    return False
+                pending.append((value, b[key]))
+        else:
+            pending.extend(zip(a, b, strict=True))
+    return True
+
+
+def _push_fields(a: Record, b: Any, pending: list[tuple[Any, Any]]) -> bool:
+    """Queue the fields of two records that need a look; False where scalars differ already."""
+    ours, theirs = a.__dict__, b.__dict__
+    for name, value in ours.items():
+        if name in _PROVENANCE:
+            continue
+        other = theirs[name] if name in theirs else getattr(b, name)
+        if value.__class__ is str and other.__class__ is str:
+            if value != other:
+                return False
+        elif value is not other:
+            pending.append((value, other))
+    for name, other in theirs.items():
+        if name not in ours and name not in _PROVENANCE:
+            pending.append((getattr(a, name), other))
+    return True
+
+
+def _is_empty(value: Any) -> bool:
+    return value.__class__ in _CONTAINERS and not value
+
+
+_SCALARS: Final = frozenset({str, int, float, bool, bytes, type(None)})
+_CONTAINERS: Final = frozenset({list, tuple, dict})

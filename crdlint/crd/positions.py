@@ -1,0 +1,139 @@
+"""Where a field path of the internal CRD stands in the user's file.
+
+Conversion moved things about: paths are led back to v1's places first (what all versions share stands in the first
+one), then followed down the YAML tree, merge keys and aliases included. What is missing is pointed at by the key of
+its deepest parent that is there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd.paths import Key
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.values import entries
+
+if TYPE_CHECKING:
+    from crdlint.crd.paths import Path, Step
+    from crdlint.yaml.nodes import Node
+
+_FIRST: Final[list[Step]] = ["spec", "versions", 0]
+
+# Internal places and v1's, by their first two or three steps; the longest comes first.
+_MOVED: Final[tuple[tuple[list[Step], list[Step]], ...]] = (
+    (["spec", "conversion", "webhookClientConfig"], ["spec", "conversion", "webhook", "clientConfig"]),
+    (
+        ["spec", "conversion", "conversionReviewVersions"],
+        ["spec", "conversion", "webhook", "conversionReviewVersions"],
+    ),
+    (["spec", "validation"], [*_FIRST, "schema"]),
+    (["spec", "version"], [*_FIRST, "name"]),
+    (["spec", "subresources"], [*_FIRST, "subresources"]),
+    (["spec", "additionalPrinterColumns"], [*_FIRST, "additionalPrinterColumns"]),
+    (["spec", "selectableFields"], [*_FIRST, "selectableFields"]),
+)
+_RENAMED: Final = {"JSONPath": "jsonPath"}
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of the file: 1-based lines and columns in characters, the end just past the last character."""
+
+    line: int
+    column: int
+    end_line: int
+    end_column: int
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """How far a path could be followed: the node and its key (None for list items and the root).
+
+    ``exact`` tells that the whole path is there; else the node is the deepest parent that is.
+    """
+
+    node: Node
+    key: Node | None
+    exact: bool
+
+
+class Locator:
+    """Finds paths in one document; ``line_offset`` is the number of lines of the file above the document's first."""
+
+    def __init__(self, root: Node, line_offset: int = 0) -> None:
+        self._root = root
+        self._line_offset = line_offset
+        # The mappings looked into so far, by identity: findings come in clusters.
+        self._indexes: dict[int, dict[str, tuple[Node, Node]]] = {}
+
+    def span(self, path: Path, *, key: bool = False) -> Span:
+        """Return where to look for ``path``: a scalar's own characters, a collection's key, a missing field's parent's key.
+
+        ``key`` asks for the key of a scalar too. A list item is pointed at where it starts.
+        """
+        place = self.find(path)
+        if place.key is not None and (key or not place.exact or place.node.__class__ is not Scalar):
+            return node_span(place.key, self._line_offset)
+        return node_span(place.node, self._line_offset)
+
+    def find(self, path: Path) -> Place:
+        """Follow a path from the root as far as the document goes."""
+        node, key = self._root, None
+        steps = _as_given(path.steps())
+        steps.reverse()
+        while steps:
+            step = steps.pop()
+            if node.__class__ is Mapping and step.__class__ is not int:
+                name = str(step)
+                index = self._index(node)  # type: ignore[arg-type]
+                found = index.get(name) or index.get(_RENAMED.get(name, name))
+                if found is None:
+                    if step.__class__ is str and "." in name:
+                        steps.extend(reversed(name.split(".")))
+                        continue
+                    return Place(node, key, exact=False)
+                key, node = found
+            elif node.__class__ is Sequence and step.__class__ is int and step < len(node.items):  # type: ignore[operator, union-attr]
+                key, node = None, node.items[step]  # type: ignore[index, union-attr]
+            else:
+                return Place(node, key, exact=False)
+        return Place(node, key, exact=True)
+
+    def _index(self, mapping: Mapping) -> dict[str, tuple[Node, Node]]:
+        index = self._indexes.get(id(mapping))
+        if index is None:
+            index = {name: (key, value) for name, key, value in entries(mapping)}
+            self._indexes[id(mapping)] = index
+        return index
+
+
+def _as_given(steps: list[Step]) -> list[Step]:
+    """Lead the steps of an internal path back to v1's."""
+    for internal, given in _MOVED:
+        if steps[: len(internal)] == internal and Key not in map(type, steps[: len(internal)]):
+            return [*given, *steps[len(internal) :]]
+    return steps
+
+
+def node_span(node: Node, line_offset: int = 0) -> Span:
+    """Return a node's span: scalars whole, of block scalars the indicator, of collections where they start.
+
+    A block mapping starts with its first key, a block sequence with its first dash; a flow collection that ends on its
+    first line is whole.
+    """
+    start, end = node.start_mark, node.end_mark
+    if node.__class__ is not Scalar:
+        if node.__class__ is Mapping and not node.flow and node.items:  # type: ignore[union-attr]
+            return node_span(node.items[0], line_offset)  # type: ignore[union-attr]
+        if not node.flow or end.line != start.line:  # type: ignore[union-attr]
+            return _one_character(start, line_offset)
+    elif node.style in {"|", ">"}:  # type: ignore[union-attr]
+        return _one_character(start, line_offset)
+    line = start.line + 1 + line_offset
+    return Span(line, start.column + 1, end.line + 1 + line_offset, max(end.column, start.column + (end.line == start.line)) + 1)
+
+
+def _one_character(start: object, line_offset: int) -> Span:
+    line, column = start.line + 1 + line_offset, start.column + 1  # type: ignore[attr-defined]
+    return Span(line, column, line, column + 1)

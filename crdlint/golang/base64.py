@@ -1,0 +1,65 @@
+"""Base64 as Go's base64.StdEncoding decodes it: line ends skipped, errors by the offset of the byte (encoding/base64)."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from typing import Final
+
+_ALPHABET: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+_LINE_ENDS: Final = re.compile(r"[\r\n]+")
+
+
+class CorruptInputError(ValueError):
+    """Text that is not base64; ``str()`` is Go's text, with the 0-based offset of the byte at fault."""
+
+
+def decode_base64(text: str) -> bytes:
+    """Return the bytes that the text encodes. Raises CorruptInputError."""
+    joined = _LINE_ENDS.sub("", text)
+    try:
+        if len(joined) % 4 == 0:
+            return base64.b64decode(joined, validate=True)
+    except (binascii.Error, ValueError):
+        pass
+    offset = _corrupt_byte(text.encode("utf-8", "surrogatepass"))
+    if offset is not None:
+        raise CorruptInputError(f"illegal base64 data at input byte {offset}")
+    return base64.b64decode(joined)
+
+
+def _corrupt_byte(data: bytes) -> int | None:
+    """Return the offset Go reports (Encoding.decodeQuantum), None if the data is sound."""
+    i = count = 0
+    while i < len(data):
+        byte = data[i]
+        i += 1
+        if byte in _ALPHABET:
+            count = (count + 1) % 4
+        elif byte in b"\r\n":
+            continue
+        elif byte != ord("=") or count < 2:
+            return i - 1
+        else:
+            return _corrupt_padding(data, i, count)
+    return i - count if count else None
+
+
+def _corrupt_padding(data: bytes, i: int, count: int) -> int | None:
+    """Judge what follows the first ``=`` of a quantum of ``count`` digits."""
+    if count == 2:
+        i = _skip_line_ends(data, i)
+        if i == len(data):
+            return i
+        if data[i] != ord("="):
+            return i - 1
+        i += 1
+    i = _skip_line_ends(data, i)
+    return i if i < len(data) else None
+
+
+def _skip_line_ends(data: bytes, i: int) -> int:
+    while i < len(data) and data[i] in b"\r\n":
+        i += 1
+    return i
