@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 from crdlint.crd.decode_schema import read_schemas
-from crdlint.crd.decode_values import Reader
+from crdlint.crd.decode_values import Reader, is_json
 from crdlint.crd.gotypes import CRD
 from crdlint.crd.model import CustomResourceDefinition
 from crdlint.golang.quote import quote
@@ -33,7 +33,8 @@ Form: TypeAlias = Literal["crd", "unserved", "crd-list", "list", "other"]
 class DecodeProblem:
     """What the decoder says: ``kind`` decode (refused whole) or strict (an unknown field), and the node to point at.
 
-    ``path`` is the unknown field's, as in the message; empty for a decode error.
+    ``path`` is the unknown field's, as in the message; empty for a decode error. A key that stands twice is strict too
+    where the document is JSON; YAML's are told by ``crdlint.yaml``.
     """
 
     kind: Literal["decode", "strict"]
@@ -70,8 +71,11 @@ def identify(root: Node, text: str = "") -> Identity:
         return Identity("other")
     found: dict[str, str] = {}
     wrong: list[tuple[str, Node]] = []
-    # encoding/json, which reads the two, folds case, unlike the decoder of the rest; keys stand sorted in JSON.
-    for name, key, value in sorted(entries(root), key=lambda entry: entry[0]):  # type: ignore[arg-type]
+    given_pairs = entries(root)  # type: ignore[arg-type]
+    if not is_json(root):
+        given_pairs.sort(key=lambda entry: entry[0])  # as the JSON that YAML becomes has them
+    # encoding/json, which reads the two, folds case, unlike the decoder of the rest.
+    for name, key, value in given_pairs:
         field = _TYPE_META.get(name.lower())
         if field is None:
             continue
@@ -131,7 +135,7 @@ def _refusal(api_version: str, kind: str, text: str) -> str | None:
 
 def decode_crd(root: Node) -> Decoded:
     """Read a document as a v1 CustomResourceDefinition; nothing is raised, whatever it holds."""
-    reader = Reader()
+    reader = Reader(json=is_json(root))
     crd = reader.read(CRD, root, 1)
     if not isinstance(crd, CustomResourceDefinition):
         crd = CustomResourceDefinition()

@@ -1,7 +1,7 @@
 """What Go's decoder says of a document: its one decode error, or all its strict errors.
 
 Follows sigs.k8s.io/json (internal/golang/encoding/json decode.go and kubernetes_patch.go, with Go 1.24's nested field
-paths) over the document's JSON with keys sorted, as sigs.k8s.io/yaml writes it. Only asked where ``decode_values`` met
+paths): over the JSON with sorted keys that sigs.k8s.io/yaml makes of YAML, or a JSON document as it stands. Only asked where ``decode_values`` met
 trouble, so it may take its time. Depth is bounded by memory: calls are generators run by ``_run``.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.crd.decode_values import INT_RANGES, MAX_DEPTH
+from crdlint.crd.decode_values import INT_RANGES, MAX_DEPTH, is_json
 from crdlint.crd.gotypes import SCHEMA, STRING, GoType
 from crdlint.golang.base64 import CorruptInputError, decode_base64
 from crdlint.golang.numbers import json_float
@@ -54,7 +54,7 @@ class GoError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class StrictError:
-    """An unknown field: upstream's text, the path, and the key to point at."""
+    """An unknown field, or one given twice: upstream's text, the path, and the key to point at."""
 
     text: str
     path: str
@@ -63,9 +63,10 @@ class StrictError:
 
 @dataclass(slots=True)
 class _State:
-    """A decodeState: where it stands, and what it has saved."""
+    """A decodeState: where it stands, and what it has saved; ``json`` tells a document that is JSON as it stands."""
 
     strict: bool
+    json: bool
     struct: str = ""
     fields: list[str] = field(default_factory=list)
     path: list[str] = field(default_factory=list)
@@ -84,11 +85,21 @@ class _State:
         if self.saved is None:
             self.saved = self.in_context(error)
 
-    def unknown(self, name: str, node: Node) -> None:
-        """Note a field that the struct does not have."""
+    def strictly(self, what: str, name: str, node: Node) -> None:
+        """Note an ``unknown`` or ``duplicate`` field."""
         if self.strict and len(self.strict_errors) < _MAX_STRICT_ERRORS:
             path = "".join(self.path) + (f".{name}" if self.path else name)
-            self.strict_errors.setdefault(path, StrictError(f"unknown field {quote(path)}", path, node))
+            text = f"{what} field {quote(path)}"
+            self.strict_errors.setdefault(text, StrictError(text, path, node))
+
+    def entries(self, mapping: Mapping) -> list[tuple[str, Node, Node]]:
+        """Return a mapping's entries in the order of the JSON that Go reads."""
+        if self.json and not mapping.simple:
+            return [(str(getattr(key, "value", "")), key, value) for key, value in mapping.pairs()]
+        found = entries(mapping)
+        if not self.json:
+            found.sort(key=lambda entry: entry[0])
+        return found
 
     def enter(self, name: str) -> None:
         """Go into a struct's field or a map's entry."""
@@ -99,7 +110,7 @@ def explain(of: GoType, root: Node) -> GoError | list[StrictError]:
     """Return the error that decoding ``root`` as ``of`` ends in, or the strict errors that a sound document has."""
     if too_deep(root):
         return GoError(root, "couldn't get version/kind; json parse error: exceeded max depth")
-    state = _State(strict=True)
+    state = _State(strict=True, json=is_json(root))
     try:
         _run(_value(state, of, root, root))
     except GoError as error:
@@ -164,11 +175,15 @@ def _value(state: _State, of: GoType, node: Node, at: Node) -> Steps:
 def _struct(state: _State, of: GoType, node: Any) -> Steps:
     struct, fields, path = state.struct, len(state.fields), len(state.path)
     assert of.record is not None  # noqa: S101  structs have one
-    for name, key, value in _sorted_entries(node):
+    seen: set[str] = set()
+    for name, key, value in state.entries(node):
         known = of.fields.get(name)
         if known is None:
-            state.unknown(name, key)
+            state.strictly("unknown", name, key)
             continue
+        if name in seen:
+            state.strictly("duplicate", name, key)
+        seen.add(name)
         state.fields.append(name)
         state.struct = of.record.__name__
         state.enter(name)
@@ -180,7 +195,11 @@ def _struct(state: _State, of: GoType, node: Any) -> Steps:
 def _map(state: _State, of: GoType, node: Any) -> Steps:
     path = len(state.path)
     assert of.element is not None  # noqa: S101  maps have one
-    for name, key, value in _sorted_entries(node):
+    seen: set[str] = set()
+    for name, key, value in state.entries(node):
+        if name in seen:
+            state.strictly("duplicate", name, key)
+        seen.add(name)
         state.enter(name)
         yield _value(state, of.element, value, key)
         del state.path[path:]
@@ -193,10 +212,6 @@ def _slice(state: _State, of: GoType, node: Any) -> Steps:
         state.path.append(f"[{i}]")
         yield _value(state, of.element, item, item)
         del state.path[path:]
-
-
-def _sorted_entries(node: Mapping) -> list[tuple[str, Node, Node]]:
-    return sorted(entries(node), key=lambda entry: entry[0])
 
 
 def _literal(state: _State, of: GoType, node: Any) -> None:
@@ -217,7 +232,7 @@ def _literal(state: _State, of: GoType, node: Any) -> None:
         if of.kind != "bool":
             error = GoError(node, value="bool", of=of.name)
     elif of.kind in INT_RANGES:
-        text = _number(value)
+        text = node.value if state.json else json_float(value) if value.__class__ is float else str(value)
         low, high = INT_RANGES[of.kind]
         digits = text.removeprefix("-")
         # Go's ParseUint takes no sign, not even that of -0.
@@ -229,14 +244,9 @@ def _literal(state: _State, of: GoType, node: Any) -> None:
         state.save(error)
 
 
-def _number(value: Any) -> str:
-    """Return a number's JSON text."""
-    return json_float(value) if value.__class__ is float else str(value)
-
-
-def _unmarshal(of: GoType, node: Node, at: Node) -> Steps:
+def _unmarshal(outer: _State, of: GoType, node: Node, at: Node) -> Steps:
     """Decode by a decoder of its own, which is not strict and whose first error ends the outer one's work."""
-    state = _State(strict=False)
+    state = _State(strict=False, json=outer.json)
     try:
         yield _value(state, of, node, at)
     except GoError as error:
@@ -250,25 +260,25 @@ def _anything(_state: _State, _of: GoType, _node: Node, _at: Node) -> Steps:
     yield
 
 
-def _schema_or_bool(_state: _State, _of: GoType, node: Node, at: Node) -> Steps:
+def _schema_or_bool(state: _State, _of: GoType, node: Node, at: Node) -> Steps:
     if node.__class__ is Mapping:
-        yield _unmarshal(SCHEMA, node, at)
+        yield _unmarshal(state, SCHEMA, node, at)
     elif node.__class__ is not Scalar or resolve(node).__class__ not in {bool, type(None)}:
         raise GoError(node if node.__class__ is Scalar else at, "boolean or JSON schema expected")
 
 
-def _schema_or_list(_state: _State, of: GoType, node: Node, at: Node) -> Steps:
+def _schema_or_list(state: _State, of: GoType, node: Node, at: Node) -> Steps:
     if node.__class__ is not Scalar:
         assert of.element is not None  # noqa: S101  these have one
-        yield _unmarshal(SCHEMA if node.__class__ is Mapping else of.element, node, at)
+        yield _unmarshal(state, SCHEMA if node.__class__ is Mapping else of.element, node, at)
 
 
-def _time(_state: _State, _of: GoType, node: Node, at: Node) -> Steps:
+def _time(state: _State, _of: GoType, node: Node, at: Node) -> Steps:
     value = resolve(node) if node.__class__ is Scalar else ""
     if value is None:
         return
     if node.__class__ is not Scalar or value.__class__ is not str:
-        yield _unmarshal(STRING, node, at)
+        yield _unmarshal(state, STRING, node, at)
         return
     wrong = check_rfc3339(value)
     if wrong is not None:

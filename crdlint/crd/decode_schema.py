@@ -30,7 +30,7 @@ def read_schemas(reader: Reader) -> None:
         if depth > _DEEP:
             reader.trouble = True
         given = 0
-        for name, node in pairs(mapping):
+        for name, node in pairs(reader, mapping):
             entry = fields.get(name)
             if entry is None:
                 reader.trouble = True
@@ -65,7 +65,7 @@ def _read_properties(reader: Reader, schema: Any, name: str, _of: GoType, node: 
         return UNSET if is_null(node) else reader.refuse()
     begin = reader.schema
     depth += 1
-    return {key: begin(child, schema, (name, Key(key)), depth) for key, child in pairs(node)}
+    return {key: begin(child, schema, (name, Key(key)), depth) for key, child in pairs(reader, node)}
 
 
 def _read_list(reader: Reader, schema: Any, name: str, _of: GoType, node: Any, depth: int) -> Any:
@@ -109,7 +109,7 @@ def _read_dependencies(reader: Reader, schema: Any, name: str, _of: GoType, node
     if node.__class__ is not Mapping:
         return UNSET if is_null(node) else reader.refuse()
     dependencies = {}
-    for key, child in pairs(node):
+    for key, child in pairs(reader, node):
         dependencies[key] = made = model.JSONSchemaPropsOrStringArray()
         if child.__class__ is Mapping:
             made.schema = reader.schema(child, schema, (name, Key(key)), depth + 1)

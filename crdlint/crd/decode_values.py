@@ -29,6 +29,9 @@ MAX_DEPTH: Final = 10000  # nesting that encoding/json's scanner bears
 INT_RANGES: Final = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1), "uint8": (0, 255)}
 
 
+_NUMBERS: Final = frozenset({int, float})
+
+
 class Unset:
     """The type of UNSET: nothing was given (``null``), or nothing that Go could store."""
 
@@ -47,18 +50,28 @@ _ZEROS: Final[dict[str, Any]] = {
 }
 
 
-def pairs(mapping: Mapping) -> Iterable[tuple[str, Node]]:
+def pairs(reader: Reader, mapping: Mapping) -> Iterable[tuple[str, Node]]:
     """Yield (key text, value node) of a mapping, merge keys followed."""
     if mapping.simple:
         items = mapping.items
         return zip([key.value for key in items[::2]], items[1::2], strict=True)
+    if reader.json:
+        reader.trouble = True  # its decoder has its own word for keys that stand twice
     return [(name, value) for name, _, value in entries(mapping)]
 
 
-def as_go_number(value: float) -> int | float:
-    """Return a number as Go's decoder holds it in an ``interface{}``: int64 where its JSON text is one, else float64."""
+def is_json(root: Node) -> bool:
+    """Tell whether a document is JSON as it stands, which the API server reads without a detour through YAML."""
+    return root.__class__ is Mapping and root.flow and (not root.items or getattr(root.items[0], "style", "") == '"')
+
+
+def as_go_number(value: float, *, literal: bool) -> int | float:
+    """Return a number as Go's decoder holds it in an ``interface{}``: int64 where its JSON text is one, else float64.
+
+    ``literal`` tells that the text is the document's own and not what Go printed: ``1.0`` then stays a float64.
+    """
     if value.__class__ is float:
-        if value.is_integer() and -(2.0**63) <= value < 2.0**63:
+        if not literal and value.is_integer() and -(2.0**63) <= value < 2.0**63:
             return int(value)
         return value
     low, high = INT_RANGES["int64"]
@@ -66,11 +79,15 @@ def as_go_number(value: float) -> int | float:
 
 
 class Reader:
-    """Reads values; ``trouble`` is set at the first that Go's decoder would refuse or not know."""
+    """Reads values; ``trouble`` is set at the first that Go's decoder would refuse or not know.
 
-    __slots__ = ("pending", "trouble")
+    ``json`` tells that the document is JSON as it stands (see ``is_json``).
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("json", "pending", "trouble")
+
+    def __init__(self, *, json: bool) -> None:
+        self.json = json
         self.trouble = False
         # Schemas begun and not yet read: the mapping, the schema, its attributes, its depth in the document.
         self.pending: list[tuple[Mapping, model.JSONSchemaProps, dict[str, Any], int]] = []
@@ -129,8 +146,8 @@ def _read_bool(reader: Reader, _of: GoType, node: Node, _depth: int) -> Any:
 
 def _read_int(reader: Reader, of: GoType, node: Node, _depth: int) -> Any:
     value = resolve(node) if node.__class__ is Scalar else ""
-    if value.__class__ is float and value.is_integer() and abs(value) < 1e21:
-        value = int(value)  # such a float has the JSON text of an integer
+    if value.__class__ is float and not reader.json and value.is_integer() and abs(value) < 1e21:
+        value = int(value)  # Go prints such a float as an integer
     low, high = INT_RANGES[of.kind]
     if value.__class__ is int and low <= value <= high:
         return value
@@ -139,7 +156,7 @@ def _read_int(reader: Reader, of: GoType, node: Node, _depth: int) -> Any:
 
 def _read_float(reader: Reader, _of: GoType, node: Node, _depth: int) -> Any:
     value = resolve(node) if node.__class__ is Scalar else ""
-    if (value.__class__ is int or value.__class__ is float) and isfinite(value):
+    if value.__class__ in _NUMBERS and isfinite(value):
         return float(value)
     return UNSET if value is None else reader.refuse()
 
@@ -182,7 +199,7 @@ def reader_json(reader: Reader, node: Node, depth: int) -> Any:
     """Return any JSON value, its numbers as Go holds them in an ``interface{}``; ``depth`` is that of the node itself."""
     if node.__class__ is Scalar:
         value = resolve(node)
-        return as_go_number(value) if value.__class__ is int or value.__class__ is float else value
+        return as_go_number(value, literal=reader.json) if value.__class__ in _NUMBERS else value
     root = to_json(node)
     level = [root]
     while level:
@@ -195,8 +212,8 @@ def reader_json(reader: Reader, node: Node, depth: int) -> Any:
             for key, value in container.items() if container.__class__ is dict else enumerate(container):
                 if value.__class__ is dict or value.__class__ is list:
                     inner.append(value)
-                elif value.__class__ is float or value.__class__ is int:
-                    container[key] = as_go_number(value)
+                elif value.__class__ in _NUMBERS:
+                    container[key] = as_go_number(value, literal=reader.json)
         level = inner
     return root
 
@@ -217,7 +234,7 @@ def _read_map(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
         return UNSET if is_null(node) else reader.refuse()
     element = of.element
     assert element is not None  # noqa: S101  maps have one
-    return {name: _item(reader, element, value, depth + 1) for name, value in pairs(node)}
+    return {name: _item(reader, element, value, depth + 1) for name, value in pairs(reader, node)}
 
 
 def _item(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
@@ -239,7 +256,7 @@ def _read_struct(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
     fields = of.fields
     if depth > MAX_DEPTH:
         reader.trouble = True
-    for name, value in pairs(node):
+    for name, value in pairs(reader, node):
         field = fields.get(name)
         if field is None:
             reader.trouble = True

@@ -50,7 +50,10 @@ def prepare_for_update(crd: CustomResourceDefinition, old: CustomResourceDefinit
     crd.status = status = model.CustomResourceDefinitionStatus()
     status.__dict__.update(old.status.__dict__)
     storage = _storage_versions(crd.spec.versions)[:1]
-    status.stored_versions = [*status.stored_versions, *(name for name in storage if name not in status.stored_versions)]
+    status.stored_versions = [
+        *status.stored_versions,
+        *(name for name in storage if name not in status.stored_versions),
+    ]
 
 
 def _own_metadata(crd: CustomResourceDefinition) -> model.ObjectMeta:

@@ -184,7 +184,10 @@ _VERSION: Final = _struct(
         "storage": ("storage", BOOL),
         "deprecated": ("deprecated", BOOL),
         "deprecationWarning": ("deprecation_warning", STRING),
-        "schema": ("schema", _struct(model.CustomResourceValidation, {"openAPIV3Schema": ("open_api_v3_schema", SCHEMA)})),
+        "schema": (
+            "schema",
+            _struct(model.CustomResourceValidation, {"openAPIV3Schema": ("open_api_v3_schema", SCHEMA)}),
+        ),
         "subresources": (
             "subresources",
             _struct(

@@ -449,5 +449,3 @@ class CustomResourceDefinition(Record):
     metadata: ObjectMeta = ObjectMeta()
     spec: CustomResourceDefinitionSpec = CustomResourceDefinitionSpec()
     status: CustomResourceDefinitionStatus = CustomResourceDefinitionStatus()
-
-

@@ -131,7 +131,9 @@ def node_span(node: Node, line_offset: int = 0) -> Span:
     elif node.style in {"|", ">"}:  # type: ignore[union-attr]
         return _one_character(start, line_offset)
     line = start.line + 1 + line_offset
-    return Span(line, start.column + 1, end.line + 1 + line_offset, max(end.column, start.column + (end.line == start.line)) + 1)
+    return Span(
+        line, start.column + 1, end.line + 1 + line_offset, max(end.column, start.column + (end.line == start.line)) + 1
+    )
 
 
 def _one_character(start: object, line_offset: int) -> Span:
