@@ -55,7 +55,7 @@ class Decoded:
 class Identity:
     """What a document is by its apiVersion and kind (empty where missing or no strings).
 
-    ``error`` is the server's refusal of the two themselves, at ``node``; then ``form`` says what the document means to be.
+    ``error`` is the server's refusal of the two themselves, at ``node``; ``form`` then is what was meant.
     """
 
     form: Form
@@ -71,7 +71,7 @@ def identify(root: Node, text: str = "") -> Identity:
         return Identity("other")
     found: dict[str, str] = {}
     wrong: list[tuple[str, Node]] = []
-    given_pairs = entries(root)  # type: ignore[arg-type]
+    given_pairs = entries(root)
     if not is_json(root):
         given_pairs.sort(key=lambda entry: entry[0])  # as the JSON that YAML becomes has them
     # encoding/json, which reads the two, folds case, unlike the decoder of the rest.

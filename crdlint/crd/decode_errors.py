@@ -1,8 +1,9 @@
 """What Go's decoder says of a document: its one decode error, or all its strict errors.
 
 Follows sigs.k8s.io/json (internal/golang/encoding/json decode.go and kubernetes_patch.go, with Go 1.24's nested field
-paths): over the JSON with sorted keys that sigs.k8s.io/yaml makes of YAML, or a JSON document as it stands. Only asked where ``decode_values`` met
-trouble, so it may take its time. Depth is bounded by memory: calls are generators run by ``_run``.
+paths): over the JSON with sorted keys that sigs.k8s.io/yaml makes of YAML, or over a JSON document as it stands. Only
+asked where ``decode_values`` met trouble, so it may take its time. Depth is bounded by memory: calls are generators
+run by ``_run``.
 """
 
 from __future__ import annotations
@@ -45,10 +46,7 @@ class GoError(Exception):
     def __str__(self) -> str:
         if self.text:
             return self.text
-        if self.struct or self.field:
-            place = f"Go struct field {self.struct}.{self.field}"
-        else:
-            place = "Go value"
+        place = f"Go struct field {self.struct}.{self.field}" if self.struct or self.field else "Go value"
         return f"json: cannot unmarshal {self.value} into {place} of type {self.of}"
 
 
@@ -96,7 +94,7 @@ class _State:
         """Return a mapping's entries in the order of the JSON that Go reads."""
         if self.json and not mapping.simple:
             return [(str(getattr(key, "value", "")), key, value) for key, value in mapping.pairs()]
-        found = entries(mapping)
+        found: list[tuple[str, Node, Node]] = entries(mapping)
         if not self.json:
             found.sort(key=lambda entry: entry[0])
         return found
@@ -143,7 +141,7 @@ def _run(steps: Steps) -> None:
             else:
                 thrown, failure = failure, None
                 stack.append(stack[-1].throw(thrown))
-        except StopIteration:
+        except StopIteration:  # noqa: PERF203  the trampoline's own end of a call
             stack.pop()
         except GoError as error:
             stack.pop()

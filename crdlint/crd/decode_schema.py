@@ -1,6 +1,7 @@
 """Schema nodes into the model: the hot path, since a CRD is nearly all schemas.
 
-Iterative, so that schemas may nest as deep as the YAML does. A field's JSON name leads to how it is read in one look-up.
+Iterative, so that schemas may nest as deep as the YAML does. One look-up leads from a field's JSON name to how it is
+read.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ worked out afterwards by ``decode_errors``. Schemas are only begun here: ``decod
 from __future__ import annotations
 
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from crdlint.crd import model
 from crdlint.crd.gotypes import SCHEMA
@@ -29,7 +29,8 @@ MAX_DEPTH: Final = 10000  # nesting that encoding/json's scanner bears
 INT_RANGES: Final = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1), "uint8": (0, 255)}
 
 
-_NUMBERS: Final = frozenset({int, float})
+def _is_number(value: object) -> TypeGuard[float]:
+    return value.__class__ is int or value.__class__ is float
 
 
 class Unset:
@@ -54,7 +55,7 @@ def pairs(reader: Reader, mapping: Mapping) -> Iterable[tuple[str, Node]]:
     """Yield (key text, value node) of a mapping, merge keys followed."""
     if mapping.simple:
         items = mapping.items
-        return zip([key.value for key in items[::2]], items[1::2], strict=True)
+        return zip([key.value for key in items[::2]], items[1::2], strict=True)  # type: ignore[union-attr]
     if reader.json:
         reader.trouble = True  # its decoder has its own word for keys that stand twice
     return [(name, value) for name, _, value in entries(mapping)]
@@ -98,7 +99,7 @@ class Reader:
         return UNSET
 
     def read(self, of: GoType, node: Node, depth: int) -> Any:
-        """Return the value of ``node`` as ``of``, or UNSET; ``depth`` is that of a collection at ``node``, 1 at the root."""
+        """Return the value of ``node`` as ``of``, or UNSET; ``depth`` is that of the node, 1 at the root."""
         return _READERS[of.kind](self, of, node, depth)
 
     def schema(
@@ -106,7 +107,8 @@ class Reader:
     ) -> model.JSONSchemaProps:
         """Return the schema at ``node``, whose fields are still to be read; a zero one where there is no mapping."""
         made = model.JSONSchemaProps()
-        made.__dict__ = attributes = {"parent": parent, "steps": steps}
+        attributes: dict[str, Any] = {"parent": parent, "steps": steps}
+        made.__dict__ = attributes
         if node.__class__ is Mapping:
             attributes["node"] = node
             self.pending.append((node, made, attributes, depth))
@@ -155,8 +157,8 @@ def _read_int(reader: Reader, of: GoType, node: Node, _depth: int) -> Any:
 
 
 def _read_float(reader: Reader, _of: GoType, node: Node, _depth: int) -> Any:
-    value = resolve(node) if node.__class__ is Scalar else ""
-    if value.__class__ in _NUMBERS and isfinite(value):
+    value: Any = resolve(node) if node.__class__ is Scalar else ""
+    if _is_number(value) and isfinite(value):
         return float(value)
     return UNSET if value is None else reader.refuse()
 
@@ -196,10 +198,10 @@ def _read_fields(reader: Reader, _of: GoType, node: Node, depth: int) -> Any:
 
 
 def reader_json(reader: Reader, node: Node, depth: int) -> Any:
-    """Return any JSON value, its numbers as Go holds them in an ``interface{}``; ``depth`` is that of the node itself."""
+    """Return any JSON value, its numbers as Go holds them in an ``interface{}``; ``depth`` is that of the node."""
     if node.__class__ is Scalar:
-        value = resolve(node)
-        return as_go_number(value, literal=reader.json) if value.__class__ in _NUMBERS else value
+        value: Any = resolve(node)
+        return as_go_number(value, literal=reader.json) if _is_number(value) else value
     root = to_json(node)
     level = [root]
     while level:
@@ -212,7 +214,7 @@ def reader_json(reader: Reader, node: Node, depth: int) -> Any:
             for key, value in container.items() if container.__class__ is dict else enumerate(container):
                 if value.__class__ is dict or value.__class__ is list:
                     inner.append(value)
-                elif value.__class__ in _NUMBERS:
+                elif _is_number(value):
                     container[key] = as_go_number(value, literal=reader.json)
         level = inner
     return root

@@ -1,4 +1,4 @@
-"""Upstream's Semantic.DeepEqual over the model: nil and empty lists and maps are equal, numbers of two types are not."""
+"""Upstream's Semantic.DeepEqual over the model: nil and empty lists and maps are equal, an int and a float are not."""
 
 from __future__ import annotations
 
@@ -58,8 +58,7 @@ def _push_fields(a: Record, b: Any, pending: list[tuple[Any, Any]]) -> bool:
 
 
 def _is_empty(value: Any) -> bool:
-    return value.__class__ in _CONTAINERS and not value
+    return isinstance(value, (list, tuple, dict)) and not value
 
 
 _SCALARS: Final = frozenset({str, int, float, bool, bytes, type(None)})
-_CONTAINERS: Final = frozenset({list, tuple, dict})

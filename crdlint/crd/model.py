@@ -370,8 +370,9 @@ class CustomResourceDefinitionStatus(Record):
 
 
 class CustomResourceDefinitionSpec(Record):
-    """The CRD's spec in the internal form: where all versions agree, their schema, subresources, columns and
-    selectable fields stand here and not in the versions.
+    """The CRD's spec in the internal form.
+
+    Where all versions agree, their schema, subresources, columns and selectable fields stand here, not in the versions.
     """
 
     GO_FIELDS = (

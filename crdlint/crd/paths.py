@@ -1,7 +1,7 @@
 """Field paths as the API server prints them (apimachinery pkg/util/validation/field/path.go).
 
-A path is a linked list of steps: a ``str`` is a named field (``.name``, printed as given, dots and all), a ``Key`` a map
-key (``[key]``), an ``int`` an index (``[0]``).
+A path is a linked list of steps: a ``str`` is a named field (``.name``, printed as given, dots and all), a ``Key`` a
+map key (``[key]``), an ``int`` an index (``[0]``).
 """
 
 from __future__ import annotations
@@ -53,11 +53,10 @@ class Path:
         return steps
 
     def __str__(self) -> str:
-        text = "".join(
+        return "".join(
             f"[{step}]" if step.__class__ is not str else f".{step}" if i else str(step)
             for i, step in enumerate(self.steps())
         )
-        return text
 
     def __repr__(self) -> str:
         return f"Path({str(self)!r})"

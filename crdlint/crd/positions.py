@@ -68,12 +68,12 @@ class Locator:
         self._indexes: dict[int, dict[str, tuple[Node, Node]]] = {}
 
     def span(self, path: Path, *, key: bool = False) -> Span:
-        """Return where to look for ``path``: a scalar's own characters, a collection's key, a missing field's parent's key.
+        """Return where to look for ``path``: a scalar itself, a collection's key, for what is missing its parent's key.
 
         ``key`` asks for the key of a scalar too. A list item is pointed at where it starts.
         """
         place = self.find(path)
-        if place.key is not None and (key or not place.exact or place.node.__class__ is not Scalar):
+        if place.key is not None and (key or not place.exact or not _has_text(place.node)):
             return node_span(place.key, self._line_offset)
         return node_span(place.node, self._line_offset)
 
@@ -86,7 +86,7 @@ class Locator:
             step = steps.pop()
             if node.__class__ is Mapping and step.__class__ is not int:
                 name = str(step)
-                index = self._index(node)  # type: ignore[arg-type]
+                index = self._index(node)
                 found = index.get(name) or index.get(_RENAMED.get(name, name))
                 if found is None:
                     if step.__class__ is str and "." in name:
@@ -94,8 +94,8 @@ class Locator:
                         continue
                     return Place(node, key, exact=False)
                 key, node = found
-            elif node.__class__ is Sequence and step.__class__ is int and step < len(node.items):  # type: ignore[operator, union-attr]
-                key, node = None, node.items[step]  # type: ignore[index, union-attr]
+            elif node.__class__ is Sequence and step.__class__ is int and step < len(node.items):
+                key, node = None, node.items[step]
             else:
                 return Place(node, key, exact=False)
         return Place(node, key, exact=True)
@@ -106,6 +106,11 @@ class Locator:
             index = {name: (key, value) for name, key, value in entries(mapping)}
             self._indexes[id(mapping)] = index
         return index
+
+
+def _has_text(node: Node) -> bool:
+    """Tell whether a node is a scalar that takes up characters of the file (an empty value does not)."""
+    return node.__class__ is Scalar and node.start_mark.index < node.end_mark.index
 
 
 def _as_given(steps: list[Step]) -> list[Step]:
@@ -122,20 +127,14 @@ def node_span(node: Node, line_offset: int = 0) -> Span:
     A block mapping starts with its first key, a block sequence with its first dash; a flow collection that ends on its
     first line is whole.
     """
+    while node.__class__ is Mapping and not node.flow and node.items:
+        node = node.items[0]
     start, end = node.start_mark, node.end_mark
-    if node.__class__ is not Scalar:
-        if node.__class__ is Mapping and not node.flow and node.items:  # type: ignore[union-attr]
-            return node_span(node.items[0], line_offset)  # type: ignore[union-attr]
-        if not node.flow or end.line != start.line:  # type: ignore[union-attr]
-            return _one_character(start, line_offset)
-    elif node.style in {"|", ">"}:  # type: ignore[union-attr]
-        return _one_character(start, line_offset)
-    line = start.line + 1 + line_offset
-    return Span(
-        line, start.column + 1, end.line + 1 + line_offset, max(end.column, start.column + (end.line == start.line)) + 1
-    )
-
-
-def _one_character(start: object, line_offset: int) -> Span:
-    line, column = start.line + 1 + line_offset, start.column + 1  # type: ignore[attr-defined]
-    return Span(line, column, line, column + 1)
+    if isinstance(node, Scalar):
+        whole = node.style not in {"|", ">"} and start.index < end.index
+    else:
+        whole = node.flow and start.line == end.line
+    line, column = start.line + 1 + line_offset, start.column + 1
+    if not whole:
+        return Span(line, column, line, column + 1)
+    return Span(line, column, end.line + 1 + line_offset, end.column + 1)

@@ -1,4 +1,4 @@
-"""Base64 as Go's base64.StdEncoding decodes it: line ends skipped, errors by the offset of the byte (encoding/base64)."""
+"""Base64 as Go's base64.StdEncoding decodes it (encoding/base64): line ends skipped, errors by the byte's offset."""
 
 from __future__ import annotations
 

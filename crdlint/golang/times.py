@@ -83,7 +83,7 @@ def _failure(text: str, rest: str, element: str) -> str:
 
 
 def _quote(text: str) -> str:
-    """Quote as package time does: bytes outside printable ASCII as ``\\x`` and two digits."""
+    r"""Quote as package time does: bytes outside printable ASCII as ``\x`` and two digits."""
     quoted = []
     for char in text:
         if char in '"\\':

@@ -1,0 +1,276 @@
+"""Decoding: each case is a fragment of a CRD and what Go's decoder says of it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from crdlint.crd.convert import read_crd
+from crdlint.crd.decode import decode_crd, identify
+from crdlint.yaml.parse import parse_stream
+
+SHARED = Path(__file__).resolve().parents[3] / "shared" / "conformance"
+SCHEMA_PATH = "spec.versions.schema.openAPIV3Schema"
+
+HEADER = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+"""
+
+
+def root_of(text):
+    return parse_stream(text).documents[0].root
+
+
+def said(text):
+    return [(p.kind, p.message) for p in decode_crd(root_of(text)).problems]
+
+
+def schema(text):
+    """Wrap a flow mapping as the only version's schema."""
+    return HEADER + f"spec: {{versions: [{{name: v1, schema: {{openAPIV3Schema: {text}}}}}]}}\n"
+
+
+def in_schema(value, of, field):
+    return f"json: cannot unmarshal {value} into Go struct field JSONSchemaProps.{SCHEMA_PATH}.{field} of type {of}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{maxLength: '5'}", in_schema("string", "int64", "maxLength")),
+        ("{maxLength: 1.5}", in_schema("number 1.5", "int64", "maxLength")),
+        ("{maxLength: 1e30}", in_schema("number 1e+30", "int64", "maxLength")),
+        (
+            "{maxLength: 18446744073709551615}",
+            in_schema("number 18446744073709551615", "int64", "maxLength"),
+        ),
+        ("{maxLength: true}", in_schema("bool", "int64", "maxLength")),
+        ("{maximum: yes}", in_schema("bool", "float64", "maximum")),
+        ("{type: 5}", in_schema("number", "string", "type")),
+        ("{type: [string]}", in_schema("array", "string", "type")),
+        ("{$schema: {}}", in_schema("object", "v1.JSONSchemaURL", "$schema")),
+        ("{nullable: 'x'}", in_schema("string", "bool", "nullable")),
+        ("{required: x}", in_schema("string", "[]string", "required")),
+        ("{required: [1]}", in_schema("number", "string", "required")),
+        ("{enum: {}}", in_schema("object", "[]v1.JSON", "enum")),
+        ("{not: 5}", in_schema("number", "v1.JSONSchemaProps", "not")),
+        ("{allOf: {}}", in_schema("object", "[]v1.JSONSchemaProps", "allOf")),
+        ("{properties: []}", in_schema("array", "map[string]v1.JSONSchemaProps", "properties")),
+        ("{properties: {a: x}}", in_schema("string", "v1.JSONSchemaProps", "properties")),
+        ("{definitions: 5}", in_schema("number", "v1.JSONSchemaDefinitions", "definitions")),
+        ("{dependencies: []}", in_schema("array", "v1.JSONSchemaDependencies", "dependencies")),
+        ("{externalDocs: u}", in_schema("string", "v1.ExternalDocumentation", "externalDocs")),
+        ("{x-kubernetes-validations: {}}", in_schema("object", "v1.ValidationRules", "x-kubernetes-validations")),
+        # A schema of its own decoder: the inner field goes on after the outer path, the struct is the outer one.
+        ("{items: {maxLength: '5'}}", in_schema("string", "int64", "items.maxLength")),
+        ("{items: [x]}", in_schema("string", "v1.JSONSchemaProps", "items")),
+        ("{items: [{type: 5}]}", in_schema("number", "string", "items.type")),
+        (
+            "{additionalProperties: {items: {properties: {a: {minimum: x}}}}}",
+            in_schema("string", "float64", "additionalProperties.items.properties.minimum"),
+        ),
+        (
+            "{items: {x-kubernetes-validations: [{rule: 5}]}}",
+            in_schema("number", "string", "items.x-kubernetes-validations.rule"),
+        ),
+        ("{dependencies: {a: [1]}}", in_schema("number", "string", "dependencies")),
+        ("{additionalProperties: x}", "boolean or JSON schema expected"),
+        ("{additionalItems: []}", "boolean or JSON schema expected"),
+        # An error of such a decoder ends the work and hides those noted before it.
+        ("{format: 5, items: {type: 6}}", in_schema("number", "string", "items.type")),
+        # The first in the order of sorted keys is told, however the document has them.
+        ("{type: 5, format: [], title: 6}", in_schema("array", "string", "format")),
+    ],
+)
+def test_schema_type_error(text, message):
+    assert said(schema(text)) == [("decode", message)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            "spec: {conversion: {strategy: 1}}",
+            "json: cannot unmarshal number into Go struct field CustomResourceConversion.spec.conversion.strategy "
+            "of type v1.ConversionStrategyType",
+        ),
+        (
+            "spec: {conversion: {webhook: {clientConfig: {service: {port: 4294967296}}}}}",
+            "json: cannot unmarshal number 4294967296 into Go struct field "
+            "ServiceReference.spec.conversion.webhook.clientConfig.service.port of type int32",
+        ),
+        ("spec: {conversion: {webhook: {clientConfig: {caBundle: 'x?'}}}}", "illegal base64 data at input byte 1"),
+        (
+            "spec: {conversion: {webhook: {clientConfig: {caBundle: [1, 300]}}}}",
+            "json: cannot unmarshal number 300 into Go struct field "
+            "WebhookClientConfig.spec.conversion.webhook.clientConfig.caBundle of type uint8",
+        ),
+        (
+            "metadata: {labels: {a: 1}}",
+            "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type string",
+        ),
+        (
+            "metadata: {uid: 1}",
+            "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.uid of type types.UID",
+        ),
+        (
+            "metadata: {creationTimestamp: yesterday}",
+            'parsing time "yesterday" as "2006-01-02T15:04:05Z07:00": cannot parse "yesterday" as "2006"',
+        ),
+        (
+            "metadata: {creationTimestamp: 5}",
+            "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.creationTimestamp of type string",
+        ),
+        (
+            "status: x",
+            "json: cannot unmarshal string into Go struct field CustomResourceDefinition.status "
+            "of type v1.CustomResourceDefinitionStatus",
+        ),
+    ],
+)
+def test_type_error(text, message):
+    assert said(HEADER + text) == [("decode", message)]
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [
+        ("extra: 1\nmore: {a: 1}\n", ['unknown field "extra"', 'unknown field "more"']),
+        ("metadata: {labels: {a: b}, Name: x}\n", ['unknown field "metadata.Name"']),
+        (
+            "spec: {versions: [{}, {schema: {openAPIV3Schema: {properties: {a: {not: {xml: 1}}}}}}]}\n",
+            ['unknown field "spec.versions[1].schema.openAPIV3Schema.properties.a.not.xml"'],
+        ),
+        # What decodes itself is not read strictly.
+        ("spec: {versions: [{schema: {openAPIV3Schema: {items: {xml: 1}, default: {xml: 1}}}}]}\n", []),
+        # Decoding errors hide strict ones.
+        ("extra: 1\nstatus: {}\nspec: {group: null}\n", ['unknown field "extra"']),
+    ],
+)
+def test_strict(text, messages):
+    assert said(HEADER + text) == [("strict", message) for message in messages]
+
+
+def test_strict_errors_stop_at_a_hundred():
+    text = HEADER + "".join(f"extra{i:03}: 1\n" for i in range(150))
+    assert said(text)[-1] == ("strict", 'unknown field "extra099"')
+
+
+def test_json_is_read_in_its_own_order():
+    text = '{"kind": "CustomResourceDefinition", "spec": {"scope": 1, "group": 2}}'
+    assert "spec.scope" in said(text)[0][1]
+    assert "spec.group" in said(text.replace('"', ""))[0][1]
+
+
+def test_json_numbers_and_duplicates():
+    text = '{"spec": {"versions": [{"schema": {"openAPIV3Schema": {"maxLength": 1.0}}}]}}'
+    assert said(text)[0][1] == in_schema("number 1.0", "int64", "maxLength")
+    assert said('{"spec": {"group": "a", "group": "b"}}') == [("strict", 'duplicate field "spec.group"')]
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("1", 1),
+        ("1.0", 1),
+        ("1.5", 1.5),
+        ("1e3", 1000),
+        ("18446744073709551615", 18446744073709551615.0),
+        ("[1.0, {a: 2.0}]", [1, {"a": 2}]),
+        ("'1'", "1"),
+        ("yes", True),
+    ],
+)
+def test_default_value(text, value):
+    crd = read_crd(root_of(schema(f"{{default: {text}}}"))).crd
+    got = crd.spec.validation.open_api_v3_schema.default.value
+    assert (got, type(got)) == (value, type(value))
+    assert json.dumps(got) == json.dumps(value)
+
+
+def test_nulls_leave_zero_values():
+    nulls = "{default: null, type: null, enum: [null], required: [null], items: null, properties: {a: null}}"
+    decoded = read_crd(root_of(schema(nulls)))
+    props = decoded.crd.spec.validation.open_api_v3_schema
+    assert decoded.problems == ()
+    assert (props.default, props.type, props.enum, props.required, props.items) == (None, "", [None], [""], None)
+    assert props.properties["a"].given == 0
+    assert str(props.properties["a"].path) == "spec.validation.openAPIV3Schema.properties[a]"
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "error"),
+    [
+        (HEADER, "crd", None),
+        ("apiVersion: v1\nkind: List\n", "list", None),
+        ("apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinitionList\n", "crd-list", None),
+        ("apiVersion: v1\nkind: ConfigMap\n", "other", None),
+        ("- 1\n", "other", None),
+        (
+            HEADER.replace("v1", "v1beta1"),
+            "unserved",
+            'no matches for kind "CustomResourceDefinition" in version "apiextensions.k8s.io/v1beta1"',
+        ),
+        (
+            "apiVersion: {}\nkind: CustomResourceDefinition\n",
+            "crd",
+            "couldn't get version/kind; json parse error: json: cannot unmarshal object into Go struct field "
+            ".apiVersion of type string",
+        ),
+        (
+            "apiVersion: apiextensions.k8s.io/v1\nkind: [1]\n",
+            "crd",
+            "couldn't get version/kind; json parse error: json: cannot unmarshal array into Go struct field "
+            ".kind of type string",
+        ),
+        ("kind: CustomResourceDefinition", "crd", "Object 'apiVersion' is missing in 'kind: CustomResourceDefinition'"),
+        # encoding/json, which reads these two alone, folds case.
+        (HEADER.replace("kind", "KIND"), "crd", None),
+    ],
+)
+def test_identify(text, form, error):
+    identity = identify(root_of(text), text)
+    assert (identity.form, identity.error) == (form, error)
+
+
+@pytest.mark.parametrize("opening", ["{not: ", "{items: ", "{properties: {a: ", "{default: ["])
+def test_deep_nesting_ends_in_an_answer(opening):
+    levels = 10000 // opening.count("{") if "[" not in opening else 1
+    closing = {"{not: ": "}", "{items: ": "}", "{properties: {a: ": "}}", "{default: [": "]}"}[opening]
+    inner = "{}" if levels > 1 else "[" * 9990 + "]" * 9990
+    try:
+        root = root_of(schema(opening * levels + inner + closing * levels))
+    except Exception as e:
+        pytest.skip(f"loader: {e}")
+    if root is None:
+        pytest.skip("the loader refuses such depths itself")
+    assert said_of(root) == ["couldn't get version/kind; json parse error: exceeded max depth"]
+
+
+def said_of(root):
+    return [p.message for p in decode_crd(root).problems]
+
+
+def test_deep_error_is_told():
+    levels = 4000
+    root = root_of(schema("{not: " * levels + "{items: " * 500 + "{type: 5}" + "}" * (levels + 500)))
+    if root is None:
+        pytest.skip("the loader refuses such depths itself")
+    assert said_of(root) == [in_schema("number", "string", ".".join(["not"] * levels + ["items"] * 500 + ["type"]))]
+
+
+@pytest.mark.skipif(not SHARED.exists(), reason="no conformance data here")
+@pytest.mark.parametrize("name", ["synthetic-crd", "upstream-create"])
+def test_conformance(name):
+    differences = []
+    for line in (SHARED / f"{name}.ndjson").read_bytes().splitlines():
+        case = json.loads(line)
+        root = root_of(case["yaml"])
+        error = identify(root, case["yaml"]).error
+        problems = [] if error else decode_crd(root).problems
+        got = error or next((p.message for p in problems if p.kind == "decode"), None)
+        strict = sorted(p.message for p in problems if p.kind == "strict")
+        if (got, strict) != (case["expect"].get("decode_error"), sorted(case["expect"].get("strict_errors", []))):
+            differences.append((case["id"], got, strict))
+    assert differences == []

@@ -1,0 +1,113 @@
+"""Internal paths lead to the user's own characters."""
+
+import pytest
+
+from crdlint.crd.convert import read_crd
+from crdlint.crd.paths import Path
+from crdlint.crd.positions import Locator, node_span
+from crdlint.yaml.parse import parse_stream
+
+TEXT = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: foos.example.com
+spec:
+  group: &group "example.com"
+  names:
+  conversion:
+    webhook: {conversionReviewVersions: [v1], clientConfig: {url: "http://x"}}
+  versions:
+  - name: v1
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties: &props
+          foo:
+            description: |
+              two
+              lines
+          a.b: {<<: {maxLength: 5}, pattern: *group}
+    additionalPrinterColumns:
+    - jsonPath: .a
+    - {name: x}
+    subresources:
+      scale:
+        specReplicasPath: .spec.replicas
+  -
+    name: v2
+"""
+
+SPEC = Path("spec")
+SCHEMA = SPEC.child("validation", "openAPIV3Schema")
+
+
+@pytest.fixture
+def locator():
+    return Locator(parse_stream(TEXT).documents[0].root)
+
+
+def shown(span):
+    assert span.line == span.end_line
+    return span.line, TEXT.split("\n")[span.line - 1][span.column - 1 : span.end_column - 1]
+
+
+@pytest.mark.parametrize(
+    ("path", "where"),
+    [
+        (Path("metadata").child("name"), (4, "foos.example.com")),
+        (Path("metadata").child("generateName"), (3, "metadata")),
+        (Path("status").child("storedVersions"), (1, "apiVersion")),
+        (SPEC.child("names"), (7, "names")),
+        (SPEC.child("names", "plural"), (7, "names")),
+        (SPEC.child("version"), (11, "v1")),
+        (SPEC.child("versions").index(0), (11, "name")),
+        (SPEC.child("versions").index(0).child("served"), (11, "name")),
+        (SPEC.child("versions").index(1), (28, "name")),
+        (SPEC.child("versions").index(7).child("name"), (10, "versions")),
+        (SPEC.child("conversion", "webhookClientConfig", "url"), (9, '"http://x"')),
+        (SPEC.child("conversion", "webhookClientConfig", "service"), (9, "clientConfig")),
+        (SPEC.child("conversion", "conversionReviewVersions").index(0), (9, "v1")),
+        (SCHEMA, (13, "openAPIV3Schema")),
+        (SPEC.child("validation", "openAPIV3Schema.type"), (14, "object")),
+        (SCHEMA.child("properties").key("foo").child("type"), (16, "foo")),
+        (SCHEMA.child("properties").key("foo").child("description"), (17, "|")),
+        (SCHEMA.child("properties").key("a.b"), (20, "a.b")),
+        (SCHEMA.child("properties").key("a.b").child("maxLength"), (20, "5")),
+        (SCHEMA.child("properties").key("a.b").child("pattern"), (6, '&group "example.com"')),
+        (SCHEMA.child("properties").key("missing"), (15, "properties")),
+        (SPEC.child("additionalPrinterColumns").index(0).child("JSONPath"), (22, ".a")),
+        (SPEC.child("additionalPrinterColumns").index(1).child("JSONPath"), (23, "{name: x}")),
+        (SPEC.child("subresources", "scale.specReplicasPath"), (26, ".spec.replicas")),
+        (SPEC.child("subresources", "scale", "labelSelectorPath"), (25, "scale")),
+    ],
+    ids=str,
+)
+def test_span(locator, path, where):
+    assert shown(locator.span(path)) == where
+
+
+def test_span_of_a_key(locator):
+    assert shown(locator.span(Path("metadata").child("name"), key=True)) == (4, "name")
+
+
+def test_line_offset():
+    locator = Locator(parse_stream(TEXT).documents[0].root, 10)
+    assert locator.span(Path("kind")).line == 12
+
+
+def test_scalar_over_lines():
+    root = parse_stream("a: 'x\n  y'\nb: {\n}\n").documents[0].root
+    span = node_span(root.items[1])
+    assert (span.line, span.column, span.end_line, span.end_column) == (1, 4, 2, 5)
+    span = node_span(root.items[3])
+    assert (span.line, span.column, span.end_line, span.end_column) == (3, 4, 3, 5)
+
+
+def test_versions_that_differ_keep_their_places():
+    text = TEXT.replace("    name: v2", "    name: v2\n    schema: {openAPIV3Schema: {type: string}}")
+    root = parse_stream(text).documents[0].root
+    crd = read_crd(root).crd
+    path = crd.spec.versions[1].schema.open_api_v3_schema.path.child("type")
+    span = Locator(root).span(path)
+    assert (span.line, span.column) == (29, 38)
