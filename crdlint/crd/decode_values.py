@@ -209,14 +209,14 @@ def reader_json(reader: Reader, node: Node, depth: int) -> Any:
             reader.trouble = True
             return None
         depth += 1
-        inner: list[Any] = []
+        inner: dict[int, Any] = {}  # by identity: what aliases share is looked at once
         for container in level:
             for key, value in container.items() if container.__class__ is dict else enumerate(container):
                 if value.__class__ is dict or value.__class__ is list:
-                    inner.append(value)
+                    inner[id(value)] = value
                 elif _is_number(value):
                     container[key] = as_go_number(value, literal=reader.json)
-        level = inner
+        level = list(inner.values())
     return root
 
 

@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+__all__ = ["Collection", "Mapping", "Node", "Scalar", "Sequence"]
+
 
 class Collection:
     """What mappings and sequences share: their items, flow or block style, tag, anchor and marks."""
