@@ -1,1 +1,34 @@
-"""crdlint: what kube-apiserver would say about a CustomResourceDefinition, offline, at the exact line and column."""
+"""crdlint: what kube-apiserver would say about a CustomResourceDefinition, offline, at the exact line and column.
+
+Importing this is cheap; each name below is loaded from its module on first use.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from crdlint.__about__ import __version__
+
+if TYPE_CHECKING:
+    from crdlint.api import lint_text, lint_update
+    from crdlint.diagnostics import Diagnostic
+    from crdlint.yaml import YAMLDecodeError, decode_yaml
+
+__all__ = ["Diagnostic", "YAMLDecodeError", "__version__", "decode_yaml", "lint_text", "lint_update"]
+
+_HOMES = {
+    "Diagnostic": "crdlint.diagnostics",
+    "YAMLDecodeError": "crdlint.yaml",
+    "decode_yaml": "crdlint.yaml",
+    "lint_text": "crdlint.api",
+    "lint_update": "crdlint.api",
+}
+
+
+def __getattr__(name: str) -> Any:
+    home = _HOMES.get(name)
+    if home is None:
+        msg = f"module {__name__!r} has no attribute {name!r}"
+        raise AttributeError(msg)
+    return getattr(import_module(home), name)

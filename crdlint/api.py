@@ -1,0 +1,24 @@
+"""The Python API: text in, diagnostics out. ``crdlint`` itself exports these names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdlint.linter import collect_crds, lint_file
+
+if TYPE_CHECKING:
+    from crdlint.diagnostics import Diagnostic
+
+
+def lint_text(text: str, *, filename: str = "<stdin>", kube_version: str = "1.36") -> list[Diagnostic]:
+    """Return what the API server would say on creating each CRD of a text, and crdlint's own advice, in document order."""
+    return list(lint_file(text, filename=filename, kube_version=kube_version).diagnostics)
+
+
+def lint_update(old_text: str, new_text: str, *, kube_version: str = "1.36") -> list[Diagnostic]:
+    """Return what the API server would say on updating the CRDs of ``old_text`` to those of ``new_text``.
+
+    CRDs are matched by name; where each text holds one CRD alone, the two are matched whatever their names.
+    """
+    baseline = collect_crds(old_text)
+    return list(lint_file(new_text, filename="<stdin>", kube_version=kube_version, baseline=baseline).diagnostics)

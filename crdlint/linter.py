@@ -1,0 +1,224 @@
+"""The whole way from a file's text to its diagnostics: documents, decoding, rules, positions.
+
+Each document is judged on its own, so that a broken one keeps none of the others from being checked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd.convert import read_crd
+from crdlint.crd.decode import identify
+from crdlint.crd.positions import Locator, node_span
+from crdlint.diagnostics import Diagnostic
+from crdlint.rules import catalog, create, update
+from crdlint.rules.formats import unrecognized_formats
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.parse import parse_stream
+from crdlint.yaml.values import duplicate_keys
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from collections.abc import Mapping as MappingOf
+
+    from crdlint.crd.decode import DecodeProblem
+    from crdlint.crd.errors import FieldError
+    from crdlint.crd.model import CustomResourceDefinition
+    from crdlint.crd.positions import Span
+    from crdlint.diagnostics import Kind
+    from crdlint.yaml.parse import Document
+
+
+@dataclass(frozen=True, slots=True)
+class CRD:
+    """A CustomResourceDefinition of a file: its metadata.name and the 1-based line where it starts."""
+
+    name: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class OldCRD:
+    """A CRD as it was, to validate an update from."""
+
+    crd: CustomResourceDefinition
+
+
+@dataclass(frozen=True, slots=True)
+class FileResult:
+    """What a file holds and what there is to say about it; ``skipped`` counts documents that are not CRDs."""
+
+    file: str
+    text: str
+    documents: int
+    crds: tuple[CRD, ...]
+    skipped: int
+    diagnostics: tuple[Diagnostic, ...]
+    notices: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class _Run:
+    """What is collected while a file is read."""
+
+    file: str
+    baseline: MappingOf[str, OldCRD] | None
+    documents: int = 0
+    skipped: int = 0
+    crds: list[CRD] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+
+
+def lint_file(
+    text: str, *, filename: str, kube_version: str = "1.36", baseline: MappingOf[str, OldCRD] | None = None
+) -> FileResult:
+    """Judge every CRD of a text; with ``baseline``, those it names are judged as updates of what they were.
+
+    ``kube_version`` tells the CEL environment of rules; every other check is 1.36's. Nothing is raised for bad input.
+    """
+    del kube_version  # rules are not compiled yet
+    run = _Run(filename, baseline)
+    stream = parse_stream(text)
+    for document in stream.documents:
+        _lint_document(run, document)
+    return FileResult(
+        file=filename,
+        text=text,
+        documents=run.documents,
+        crds=tuple(run.crds),
+        skipped=run.skipped,
+        diagnostics=tuple(run.diagnostics),
+        notices=(stream.notice,) if stream.notice else (),
+    )
+
+
+def collect_crds(text: str) -> dict[str, OldCRD]:
+    """Return the CRDs of a text by name, as the API server would have them stored; what is broken is left out."""
+    found: dict[str, OldCRD] = {}
+    for document in parse_stream(text).documents:
+        for root in _manifests(document):
+            if identify(root).form == "crd":
+                crd = read_crd(root, stored=True).crd
+                found[crd.metadata.name] = OldCRD(crd)
+    return found
+
+
+def _manifests(document: Document) -> Iterator[Mapping]:
+    """Yield the objects of a document: itself, or the items of a List or CustomResourceDefinitionList, however nested."""
+    pending = [document.root] if document.root is not None else []
+    while pending:
+        root = pending.pop()
+        if not isinstance(root, Mapping):
+            continue
+        if identify(root).form in {"list", "crd-list"}:
+            items = root.find("items")
+            if items is not None and isinstance(items[1], Sequence):
+                pending.extend(reversed(items[1].items))
+            continue
+        yield root
+
+
+def _lint_document(run: _Run, document: Document) -> None:
+    problem = document.error
+    if problem is not None:
+        run.documents += 1
+        span = document.error_span()
+        run.diagnostics.append(_diagnostic(run, "decode", "yaml-syntax", problem.message, span))
+        return
+    if document.root is None:
+        return
+    run.documents += 1
+    found = False
+    for root in _manifests(document):
+        found |= _lint_manifest(run, document, root)
+    if not found:
+        run.skipped += 1
+
+
+def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
+    """Judge one object; return whether it is a CRD, of whatever version."""
+    identity = identify(root, document.text)
+    if identity.form == "other":
+        return False
+    offset = document.line_offset
+    if identity.error is not None:
+        rule = "api-version-removed" if identity.form == "unserved" else "decode-type"
+        value = root.find("apiVersion") if identity.form == "unserved" else None
+        node = value[1] if value else identity.node or root
+        run.crds.append(CRD(_name(root), node_span(root, offset).line))
+        run.diagnostics.append(_diagnostic(run, "decode", rule, identity.error, node_span(node, offset)))
+        return True
+
+    old = run.baseline.get(_name(root)) if run.baseline else None
+    decoded = read_crd(root, stored=old is not None)
+    crd = decoded.crd
+    start = len(run.diagnostics)
+    run.crds.append(CRD(crd.metadata.name, node_span(root, offset).line))
+    for message, key in duplicate_keys(root):
+        run.diagnostics.append(_diagnostic(run, "strict", "duplicate-key", message, node_span(key, offset)))
+    refused = False
+    for problem in decoded.problems:
+        refused |= problem.kind == "decode"
+        run.diagnostics.append(_decode_diagnostic(run, problem, offset))
+    report = create.validate(crd) if old is None else update.validate(crd, old.crd)
+    locator = Locator(root, offset)
+    seen: set[str] = set()
+    for error in (*report.errors, *report.hidden):
+        message = str(error)
+        if message not in seen:  # upstream's ToAggregate says nothing twice
+            seen.add(message)
+            run.diagnostics.append(_field_diagnostic(run, error, message, locator, hidden=refused or error.hidden))
+    if not refused:
+        for warning in unrecognized_formats(crd):
+            span = locator.span(warning.path)
+            run.diagnostics.append(_diagnostic(run, "warning", warning.rule, warning.message, span, help=warning.help))
+    run.diagnostics[start:] = [replace(d, crd=crd.metadata.name) for d in run.diagnostics[start:]]
+    return True
+
+
+def _name(root: Mapping) -> str:
+    """Return metadata.name as far as the document has one, empty otherwise."""
+    metadata = root.find("metadata")
+    name = metadata[1].find("name") if metadata and isinstance(metadata[1], Mapping) else None
+    return name[1].value if name and isinstance(name[1], Scalar) else ""
+
+
+def _diagnostic(
+    run: _Run, kind: Kind, rule: str, message: str, span: Span, *, help: str | None = None  # noqa: A002
+) -> Diagnostic:
+    """Make a diagnostic of the API server's that is no field error; the rule's own help where none is closer."""
+    meaning = catalog.get(rule)
+    return Diagnostic(
+        origin=meaning.origin,
+        kind=kind,
+        rule=rule,
+        severity=meaning.severity,
+        message=message,
+        detail=message,
+        file=run.file,
+        line=span.line,
+        column=span.column,
+        end_line=span.end_line,
+        end_column=span.end_column,
+        help=help or meaning.help,
+    )
+
+
+def _decode_diagnostic(run: _Run, problem: DecodeProblem, offset: int) -> Diagnostic:
+    """Make a diagnostic of what the decoder says."""
+    duplicate = problem.kind == "strict" and not problem.message.startswith("unknown field")
+    rule = "duplicate-key" if duplicate else _DECODE_RULES[problem.kind]
+    return _diagnostic(run, problem.kind, rule, problem.message, node_span(problem.node, offset), help=problem.help)
+
+
+_DECODE_RULES: Final = {"decode": "decode-type", "strict": "unknown-field"}
+
+
+def _field_diagnostic(run: _Run, error: FieldError, message: str, locator: Locator, *, hidden: bool) -> Diagnostic:
+    """Make a diagnostic of a field error, at the user's own characters."""
+    span = locator.span(error.at or error.path, key=error.key)
+    diagnostic = _diagnostic(run, "field", error.rule, message, span, help=error.help)
+    return replace(
+        diagnostic, error_type=error.type, field=str(error.path), detail=error.detail, hidden=hidden
+    )

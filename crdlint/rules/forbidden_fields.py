@@ -1,0 +1,284 @@
+"""Fields that JSON Schema has and CRDs do not, and values that are refused wherever they stand.
+
+Reproduces specStandardValidatorV3.validate and the like parts of ValidateCustomResourceDefinitionOpenAPISchema
+(apiextensions pkg/apis/apiextensions/validation).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd.errors import forbidden, invalid, not_supported
+from crdlint.rules.registry import Rule
+from crdlint.rules.schema_walk import Check
+from crdlint.schema.structural import TYPES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.rules.schema_walk import Context, Findings
+
+_SOURCE = "apiextensions/validation specStandardValidatorV3.validate"
+_WALK = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
+
+
+def _field(name: str, why: str, bad: str, good: str, help: str) -> Rule:  # noqa: A002
+    return Rule(
+        id=f"forbidden-{name.strip('$').lower()}" if name.islower() or name[0] == "$" else f"forbidden-{_kebab(name)}",
+        summary=f"`{name}` is not supported in a CRD's schema.",
+        why=why,
+        bad=bad,
+        good=good,
+        help=help,
+        source=_SOURCE,
+    )
+
+
+def _kebab(name: str) -> str:
+    return "".join(f"-{c.lower()}" if c.isupper() else c for c in name)
+
+
+_PLAIN = "type: object\nproperties:\n  spec: {type: object}\n"
+
+_UNSUPPORTED: Final[tuple[tuple[str, Rule, Callable[[JSONSchemaProps], bool]], ...]] = (
+    (
+        "id",
+        _field(
+            "id",
+            "The API server resolves no references, so a schema needs no identifier.",
+            "type: object\nid: spec\n",
+            "type: object\n",
+            "remove `id`",
+        ),
+        lambda s: bool(s.id),
+    ),
+    (
+        "additionalItems",
+        _field(
+            "additionalItems",
+            "Tuples are not supported, so there are no additional items either.",
+            "type: object\nproperties:\n  names: {type: array, items: {type: string}, additionalItems: false}\n",
+            "type: object\nproperties:\n  names: {type: array, items: {type: string}}\n",
+            "remove `additionalItems`; `items` speaks of every item, and `maxItems` bounds their number",
+        ),
+        lambda s: s.additional_items is not None,
+    ),
+    (
+        "patternProperties",
+        _field(
+            "patternProperties",
+            "The API server prunes by property name, not by pattern.",
+            "type: object\nproperties:\n  labels: {type: object, patternProperties: {'^x-': {type: string}}}\n",
+            "type: object\nproperties:\n  labels: {type: object, additionalProperties: {type: string}}\n",
+            "use `additionalProperties` for the values and a rule for the names: "
+            "`self.all(key, key.matches('...'))`",
+        ),
+        lambda s: bool(s.pattern_properties),
+    ),
+    (
+        "definitions",
+        _field(
+            "definitions",
+            "The API server resolves no references, so nothing could use them.",
+            "type: object\ndefinitions: {port: {type: integer}}\n",
+            _PLAIN,
+            "write the schema out where it is used (a YAML anchor saves the repetition) and remove `definitions`",
+        ),
+        lambda s: bool(s.definitions),
+    ),
+    (
+        "dependencies",
+        _field(
+            "dependencies",
+            "A structural schema has no conditional properties.",
+            "type: object\nproperties:\n  tls: {type: object, dependencies: {key: [cert]}}\n",
+            "type: object\nproperties:\n  tls:\n    type: object\n    properties: {key: {type: string}, cert: {type: string}}\n"
+            "    x-kubernetes-validations: [{rule: '!has(self.key) || has(self.cert)'}]\n",
+            "say it with a rule: `x-kubernetes-validations: [{rule: '!has(self.key) || has(self.cert)'}]`",
+        ),
+        lambda s: s.dependencies is not None,
+    ),
+    (
+        "$ref",
+        _field(
+            "$ref",
+            "The schema of a CRD must stand alone: the API server follows no references.",
+            "type: object\nproperties:\n  limits: {type: object, $ref: '#/definitions/limits'}\n",
+            "type: object\nproperties:\n  limits: {type: object}\n",
+            "write the schema out in place of `$ref` (a YAML anchor and alias save the repetition)",
+        ),
+        lambda s: s.ref is not None,
+    ),
+)
+
+_TYPE_UNSUPPORTED = Rule(
+    id="type-unsupported",
+    summary="A type that OpenAPI v3 does not have.",
+    why="The API server knows array, boolean, integer, number, object and string, and can check nothing against another.",
+    bad="type: object\nproperties:\n  size: {type: int}\n",
+    good="type: object\nproperties:\n  size: {type: integer}\n",
+    help="use one of array, boolean, integer, number, object, string",
+    source=_SOURCE,
+)
+_TYPE_NULL = Rule(
+    id="type-null",
+    summary="`type: null` is no type.",
+    why="OpenAPI v3 says with `nullable: true` that a value may be null, and gives the type of the others.",
+    bad="type: object\nproperties:\n  note: {type: 'null'}\n",
+    good="type: object\nproperties:\n  note: {type: string, nullable: true}\n",
+    help="give the type of the value when it is not null, and add `nullable: true`",
+    source=_SOURCE,
+)
+_ITEMS_ARRAY = Rule(
+    id="items-not-a-schema",
+    summary="`items` is a list of schemas.",
+    why="Tuples are not supported: one schema speaks of every item.",
+    bad="type: object\nproperties:\n  pair: {type: array, items: [{type: string}, {type: integer}]}\n",
+    good="type: object\nproperties:\n  pair: {type: array, items: {type: string}}\n",
+    help="give one schema for all items; use an object with named fields where they differ",
+    source=_SOURCE,
+)
+_DEFAULT_FORBIDDEN = Rule(
+    id="default-forbidden",
+    summary="A default where the API server allows none.",
+    why="The server fills in the object's own metadata, kind and apiVersion before defaults are applied.",
+    bad="type: object\nproperties:\n  metadata: {type: object, properties: {name: {type: string, default: main}}}\n",
+    good="type: object\nproperties:\n  metadata: {type: object, properties: {name: {type: string}}}\n",
+    help="remove the default",
+    source=_SOURCE,
+)
+_EMBEDDED_IN_META = Rule(
+    id="embedded-resource-in-metadata",
+    summary="`x-kubernetes-embedded-resource` inside of an object's metadata.",
+    why="Metadata holds no objects of its own.",
+    bad="type: object\nproperties:\n  metadata:\n    type: object\n    properties:\n      name: {type: object, "
+    "x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}\n",
+    good="type: object\nproperties:\n  metadata: {type: object}\n",
+    help="remove `x-kubernetes-embedded-resource` here",
+    source=_SOURCE,
+)
+_UNIQUE_ITEMS = Rule(
+    id="unique-items-forbidden",
+    summary="`uniqueItems: true` is forbidden.",
+    why="Comparing every item with every other takes quadratic time.",
+    bad="type: object\nproperties:\n  tags: {type: array, uniqueItems: true, items: {type: string}}\n",
+    good="type: object\nproperties:\n  tags: {type: array, x-kubernetes-list-type: set, items: {type: string}}\n",
+    help="remove `uniqueItems` and say `x-kubernetes-list-type: set`, which refuses duplicates as well",
+    source=_WALK,
+)
+_BOTH_PROPERTIES = Rule(
+    id="properties-and-additional-properties",
+    summary="`properties` and `additionalProperties` in one schema.",
+    why="An object is either a struct, whose unknown fields are dropped, or a map, whose keys are data.",
+    bad="type: object\nproperties:\n  labels: {type: object, properties: {app: {type: string}}, "
+    "additionalProperties: {type: string}}\n",
+    good="type: object\nproperties:\n  labels: {type: object, additionalProperties: {type: string}}\n",
+    help="keep `additionalProperties` for a map or `properties` for named fields; to keep unknown fields next to named ones "
+    "use `x-kubernetes-preserve-unknown-fields: true`",
+    source=_WALK,
+)
+_PRESERVE_FALSE = Rule(
+    id="preserve-unknown-fields-not-true",
+    summary="`x-kubernetes-preserve-unknown-fields` is true or absent.",
+    why="Pruning is the default, and pruning again below a node that preserves is said by giving its properties.",
+    bad="type: object\nproperties:\n  raw: {type: object, x-kubernetes-preserve-unknown-fields: false}\n",
+    good="type: object\nproperties:\n  raw: {type: object}\n",
+    help="remove `x-kubernetes-preserve-unknown-fields: false`: unknown fields are dropped without it",
+    source=_WALK,
+)
+
+RULES = (
+    *(rule for _, rule, _ in _UNSUPPORTED),
+    _TYPE_UNSUPPORTED,
+    _TYPE_NULL,
+    _ITEMS_ARRAY,
+    _DEFAULT_FORBIDDEN,
+    _EMBEDDED_IN_META,
+    _UNIQUE_ITEMS,
+    _BOTH_PROPERTIES,
+    _PRESERVE_FALSE,
+)
+
+# What people write for the types that there are.
+_MEANT: Final = {
+    "int": "integer",
+    "int32": "integer",
+    "int64": "integer",
+    "long": "integer",
+    "float": "number",
+    "double": "number",
+    "str": "string",
+    "bool": "boolean",
+    "list": "array",
+    "map": "object",
+    "dict": "object",
+    "struct": "object",
+}
+
+
+def _unsupported_fields(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+    for name, rule, held in _UNSUPPORTED:
+        if held(schema):
+            findings.add(schema, forbidden(rule.id, schema.path.child(name), f"{name} is not supported"))
+
+
+def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
+    path = schema.path.child("type")
+    if context.options.require_valid_property_type:
+        meant = _MEANT.get(schema.type.lower())
+        help_ = f"write `type: {meant}`" if meant else None
+        findings.add(schema, not_supported(_TYPE_UNSUPPORTED.id, path, schema.type, sorted(TYPES), help=help_))
+    if schema.type == "null":
+        detail = "type cannot be set to null, use nullable as an alternative"
+        findings.add(schema, forbidden(_TYPE_NULL.id, path, detail))
+
+
+def _items_array(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+    if schema.items is not None and schema.items.json_schemas:
+        detail = "items must be a schema object and not an array"
+        findings.add(schema, forbidden(_ITEMS_ARRAY.id, schema.path.child("items"), detail))
+
+
+def _default(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
+    if context.defaults_forbidden is not None and schema.default is not None:
+        detail = f"must not be set {context.defaults_forbidden}"
+        findings.add(schema, forbidden(_DEFAULT_FORBIDDEN.id, schema.path.child("default"), detail))
+
+
+def _embedded(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
+    if context.inside_meta and schema.x_embedded_resource:
+        path = schema.path.child("x-kubernetes-embedded-resource")
+        findings.add(schema, forbidden(_EMBEDDED_IN_META.id, path, "must not be used inside of resource meta"))
+
+
+def _unique_items(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+    if schema.unique_items:
+        detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
+        findings.add(schema, forbidden(_UNIQUE_ITEMS.id, schema.path.child("uniqueItems"), detail))
+
+
+def _both_properties(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+    given = schema.additional_properties
+    if schema.properties and given is not None and (not given.allows or given.schema is not None):
+        path = schema.path.child("additionalProperties")
+        detail = "additionalProperties and properties are mutual exclusive"
+        findings.add(schema, forbidden(_BOTH_PROPERTIES.id, path, detail))
+
+
+def _preserve_unknown_fields(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+    if schema.x_preserve_unknown_fields is False:
+        path = schema.path.child("x-kubernetes-preserve-unknown-fields")
+        findings.add(schema, invalid(_PRESERVE_FALSE.id, path, False, "must be true or undefined"))
+
+
+CHECKS = (
+    Check(_type, ("type",), when=lambda _given, type_: bool(type_) and type_ not in TYPES),
+    Check(_default, ("default",)),
+    Check(_unsupported_fields, tuple(name for name, _, _ in _UNSUPPORTED)),
+    Check(_items_array, ("items",)),
+    Check(_embedded, ("x-kubernetes-embedded-resource",)),
+    Check(_unique_items, ("uniqueItems",)),
+    Check(_both_properties, ("additionalProperties",)),
+    Check(_preserve_unknown_fields, ("x-kubernetes-preserve-unknown-fields",)),
+)

@@ -1,0 +1,80 @@
+"""What the root of a schema may hold (apiextensions validation, validateCustomResourceDefinitionValidation)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd.errors import forbidden, invalid
+from crdlint.rules.registry import Rule
+from crdlint.schema.structural import set_attributes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.crd.errors import FieldError
+    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.crd.paths import Path
+
+_SOURCE = "apiextensions/validation validateCustomResourceDefinitionValidation"
+
+STATUS_FIELDS = Rule(
+    id="root-fields-with-status",
+    summary="A field at the root that a status subresource leaves no room for.",
+    why="With the status subresource on, spec and status are validated apart; what speaks of both at once would be lost.",
+    bad="schema:\n  openAPIV3Schema:\n    type: object\n    minProperties: 1\nsubresources: {status: {}}\n",
+    good="schema:\n  openAPIV3Schema:\n    type: object\nsubresources: {status: {}}\n",
+    help="remove the field from the root, or move it into `properties.spec`",
+    source=_SOURCE,
+    scope="version",
+)
+STATUS_TYPE = Rule(
+    id="root-type-with-status",
+    summary="The root is an object where the status subresource is on.",
+    why="The status is taken out of the object by its name.",
+    bad="schema:\n  openAPIV3Schema: {type: string}\nsubresources: {status: {}}\n",
+    good="schema:\n  openAPIV3Schema: {type: object}\nsubresources: {status: {}}\n",
+    help="write `type: object`",
+    source=_SOURCE,
+    scope="version",
+)
+NULLABLE = Rule(
+    id="root-nullable",
+    summary="The root of a schema cannot be nullable.",
+    why="A Kubernetes object is never null.",
+    bad="type: object\nnullable: true\n",
+    good="type: object\n",
+    help="remove `nullable` from the root",
+    source=_SOURCE,
+)
+
+RULES = (STATUS_FIELDS, STATUS_TYPE, NULLABLE)
+
+# By Go's names, in upstream's order, which its message prints.
+_ALLOWED: Final = (
+    "Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems "
+    "MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations"
+).split()
+
+
+def validate(schema: JSONSchemaProps, path: Path, *, status_enabled: bool) -> Iterator[FieldError]:
+    """Yield what is wrong with the root as such; ``path`` is the envelope's."""
+    if status_enabled:
+        yield from _with_status(schema, path)
+    if schema.nullable:
+        yield forbidden(NULLABLE.id, path.child("openAPIV3Schema.nullable"), "nullable cannot be true at the root")
+
+
+def _with_status(schema: JSONSchemaProps, path: Path) -> Iterator[FieldError]:
+    held = set_attributes(schema, nested=True) | {name for name in ("enum", "all_of", "any_of", "one_of") if name in vars(schema)}
+    for name, attribute in schema.GO_FIELDS:
+        if attribute not in held:
+            continue
+        if name == "Type":
+            if schema.type != "object":
+                detail = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled'
+                yield invalid(STATUS_TYPE.id, path.child("openAPIV3Schema.type"), schema.type, detail)
+                return
+        elif name not in _ALLOWED:
+            detail = f"only [{' '.join(_ALLOWED)}] fields are allowed at the root of the schema if the status subresource is enabled"
+            yield invalid(STATUS_FIELDS.id, path.child("openAPIV3Schema"), schema, detail, at=schema.path)
+            return

@@ -1,0 +1,354 @@
+"""Structural schemas: types everywhere, no structure in value validation, metadata left alone.
+
+Reproduces apiextensions pkg/apiserver/schema (validation.go ValidateStructural, complete.go).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd.errors import forbidden, invalid, required
+from crdlint.golang.regexp import compile_error
+from crdlint.rules.registry import Rule
+from crdlint.rules.schema_walk import STRUCTURAL, Check, Place
+from crdlint.schema.structural import incomplete, set_attributes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.rules.schema_walk import Context, Findings
+
+_SOURCE = "apiextensions-apiserver/pkg/apiserver/schema ValidateStructural"
+_NOT_PLACES = frozenset(Place) - {Place.OUTSIDE}
+
+TYPE_REQUIRED = Rule(
+    id="structural-type-required",
+    summary="A field without a type.",
+    why="Pruning, defaulting and conversion follow the types of a schema; without one they would have to guess.",
+    bad="type: object\nproperties:\n  replicas: {minimum: 1}\n",
+    good="type: object\nproperties:\n  replicas: {type: integer, minimum: 1}\n",
+    help="add the `type` of this field",
+    source=_SOURCE,
+)
+ITEMS_REQUIRED = Rule(
+    id="structural-items-required",
+    summary="An array that does not say what its items are.",
+    why="Without a schema, the items could neither be pruned nor checked.",
+    bad="type: object\nproperties:\n  ports: {type: array}\n",
+    good="type: object\nproperties:\n  ports: {type: array, items: {type: integer}}\n",
+    help="add `items` with the type of an item, such as `items: {type: string}`",
+    source=_SOURCE,
+)
+ROOT_TYPE = Rule(
+    id="structural-root-not-object",
+    summary="The root of a schema is an object.",
+    why="Every Kubernetes object is one: it has apiVersion, kind and metadata.",
+    bad="type: string\n",
+    good="type: object\n",
+    help="write `type: object`",
+    source=_SOURCE,
+)
+ROOT_MAP = Rule(
+    id="structural-root-additional-properties",
+    summary="`additionalProperties` at the root of a schema.",
+    why="The root is a Kubernetes object with fields of its own, never a map.",
+    bad="type: object\nadditionalProperties: {type: string}\n",
+    good="type: object\nproperties:\n  data: {type: object, additionalProperties: {type: string}}\n",
+    help="move the map into a field, such as `spec`",
+    source=_SOURCE,
+)
+NOT_STRUCTURAL = Rule(
+    id="structural-forbidden-in-junctor",
+    summary="Structure or documentation below allOf, anyOf, oneOf or not.",
+    why="Those only validate values: what a field is must be said once, outside of them, or pruning and defaulting "
+    "would depend on the value.",
+    bad="type: object\nproperties:\n  size: {type: string, anyOf: [{type: string}, {pattern: '^[0-9]+$'}]}\n",
+    good="type: object\nproperties:\n  size: {type: string, anyOf: [{maxLength: 3}, {pattern: '^[0-9]+$'}]}\n",
+    help="remove it here, and say it outside of the allOf, anyOf, oneOf or not",
+    source=_SOURCE,
+)
+INCOMPLETE = Rule(
+    id="structural-incomplete",
+    summary="A field that only allOf, anyOf, oneOf or not speak of.",
+    why="A field that is not defined outside of them is pruned before it is validated.",
+    bad="type: object\nproperties:\n  spec: {type: object}\nanyOf: [{properties: {spec: {properties: {host: {maxLength: 63}}}}}]\n",
+    good="type: object\nproperties:\n  spec: {type: object, properties: {host: {type: string}}}\n"
+    "anyOf: [{properties: {spec: {properties: {host: {maxLength: 63}}}}}]\n",
+    help="define the field, with its type, outside of the allOf, anyOf, oneOf or not",
+    source="apiextensions-apiserver/pkg/apiserver/schema validateStructuralCompleteness",
+)
+METADATA = Rule(
+    id="metadata-restricted",
+    summary="The root's metadata says more than what a name looks like.",
+    why="Kubernetes defines metadata itself; a CRD may restrict name and generateName, and nothing else.",
+    bad="type: object\nproperties:\n  metadata: {type: object, properties: {labels: {type: object}}}\n",
+    good="type: object\nproperties:\n  metadata: {type: object}\n",
+    help="replace it by `metadata: {type: object}` (only `properties` of name and generateName may stand there)",
+    source=_SOURCE,
+)
+METADATA_NESTED = Rule(
+    id="metadata-in-junctor",
+    summary="metadata below allOf, anyOf, oneOf or not.",
+    why="It would restrict what Kubernetes defines itself.",
+    bad="type: object\nanyOf: [{properties: {metadata: {required: [name]}}}]\nproperties: {metadata: {type: object}}\n",
+    good="type: object\nproperties: {metadata: {type: object}}\n",
+    help="remove `metadata` here; a rule at the root can check it: `self.metadata.name.size() < 20`",
+    source=_SOURCE,
+)
+META_TYPE = Rule(
+    id="metadata-type",
+    summary="apiVersion, kind or metadata of another type than Kubernetes gives it.",
+    why="apiVersion and kind are strings and metadata is an object, in every Kubernetes object.",
+    bad="type: object\nproperties:\n  apiVersion: {type: integer}\n",
+    good="type: object\nproperties:\n  apiVersion: {type: string}\n",
+    help="give it the type that the message names, or leave it out: Kubernetes defines it itself",
+    source=_SOURCE,
+)
+EMBEDDED = Rule(
+    id="embedded-resource-shape",
+    summary="An embedded resource that is no object with fields.",
+    why="`x-kubernetes-embedded-resource` says that a whole Kubernetes object stands there.",
+    bad="type: object\nproperties:\n  template: {type: object, x-kubernetes-embedded-resource: true}\n",
+    good="type: object\nproperties:\n  template: {type: object, x-kubernetes-embedded-resource: true, "
+    "x-kubernetes-preserve-unknown-fields: true}\n",
+    help="make it `type: object` with `properties` or `x-kubernetes-preserve-unknown-fields: true`, and no map",
+    source=_SOURCE,
+)
+INT_OR_STRING = Rule(
+    id="int-or-string-exclusive",
+    summary="An int-or-string that is something else as well.",
+    why="An integer or a string has no fields to preserve and is no object.",
+    bad="type: object\nproperties:\n  port: {x-kubernetes-int-or-string: true, x-kubernetes-preserve-unknown-fields: true}\n",
+    good="type: object\nproperties:\n  port: {x-kubernetes-int-or-string: true}\n",
+    help="keep `x-kubernetes-int-or-string: true` alone",
+    source=_SOURCE,
+)
+PATTERN = Rule(
+    id="pattern-invalid",
+    summary="A pattern that Go's regexp package refuses.",
+    why="Patterns are RE2: no lookahead, lookbehind or back references, repetitions up to 1000.",
+    bad="type: object\nproperties:\n  name: {type: string, pattern: '^(?!kube-)'}\n",
+    good="type: object\nproperties:\n  name:\n    type: string\n"
+    "    x-kubernetes-validations: [{rule: \"!self.startsWith('kube-')\"}]\n",
+    help="write the pattern in RE2 syntax (https://github.com/google/re2/wiki/Syntax)",
+    source=_SOURCE,
+)
+
+RULES = (
+    TYPE_REQUIRED,
+    ITEMS_REQUIRED,
+    ROOT_TYPE,
+    ROOT_MAP,
+    NOT_STRUCTURAL,
+    INCOMPLETE,
+    METADATA,
+    METADATA_NESTED,
+    META_TYPE,
+    EMBEDDED,
+    INT_OR_STRING,
+    PATTERN,
+)
+
+_TYPE_MISSING: Final = {
+    Place.ROOT: "must not be empty at the root",
+    Place.ITEM: "must not be empty for specified array items",
+    Place.FIELD: "must not be empty for specified object fields",
+}
+
+# Keywords that only make sense with one type, for the suggestion.
+_SPEAKS_OF: Final = (
+    (("properties", "additional_properties", "max_properties", "min_properties", "required"), "object"),
+    (("items", "max_items", "min_items", "x_list_type"), "array"),
+    (("pattern", "max_length", "min_length"), "string"),
+    (("maximum", "minimum", "multiple_of"), "integer"),
+)
+_OF_FORMAT: Final = {"int32": "integer", "int64": "integer", "float": "number", "double": "number"}
+
+
+def _guess_type(schema: JSONSchemaProps) -> str:
+    """Return the type that a node's other fields speak for, empty where they are silent."""
+    given = vars(schema)
+    for names, type_ in _SPEAKS_OF:
+        if not given.keys().isdisjoint(names):
+            return type_
+    if schema.format:
+        return _OF_FORMAT.get(schema.format, "string")
+    if schema.enum and all(isinstance(value, str) for value in schema.enum):
+        return "string"
+    return ""
+
+
+def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
+    path = schema.path.child("type")
+    embedded = schema.x_embedded_resource
+    if embedded and schema.type != "object":
+        detail = "must be object if x-kubernetes-embedded-resource is true"
+        help_ = "write `type: object`"
+        if schema.type:
+            findings.structural.append(invalid(EMBEDDED.id, path, schema.type, detail, help=help_))
+        else:
+            findings.structural.append(required(EMBEDDED.id, path, detail, help=help_))
+    elif not schema.type and not schema.x_int_or_string and not schema.x_preserve_unknown_fields:
+        guess = "object" if context.place is Place.ROOT else _guess_type(schema)
+        if guess:
+            help_ = f"add `type: {guess}`"
+        elif any(child.type for child in (*schema.any_of, *schema.one_of)):
+            help_ = "add the `type` here, outside of the alternatives; `x-kubernetes-int-or-string: true` takes both an integer and a string"
+        else:
+            help_ = "add the `type` of this value, such as `type: string`; `x-kubernetes-preserve-unknown-fields: true` takes anything"
+        findings.structural.append(required(TYPE_REQUIRED.id, path, _TYPE_MISSING[context.place], help=help_))
+    if context.place is Place.ROOT and schema.type and schema.type != "object":
+        findings.structural.append(invalid(ROOT_TYPE.id, path, schema.type, "must be object at the root"))
+
+
+def _items(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+    if schema.items is None or schema.items.schema is None:
+        findings.structural.append(required(ITEMS_REQUIRED.id, schema.path.child("items"), "must be specified"))
+
+
+def _additional_properties(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
+    if schema.additional_properties is None:
+        return
+    path = schema.path.child("additionalProperties")
+    if context.place is Place.ROOT:
+        findings.structural.append(forbidden(ROOT_MAP.id, path, "must not be used at the root"))
+    if schema.x_embedded_resource:
+        detail = "must not be used if x-kubernetes-embedded-resource is set"
+        findings.structural.append(forbidden(EMBEDDED.id, path, detail))
+
+
+def _int_or_string(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+    if not schema.x_int_or_string:
+        return
+    for name, held in (
+        ("x-kubernetes-preserve-unknown-fields", schema.x_preserve_unknown_fields),
+        ("x-kubernetes-embedded-resource", schema.x_embedded_resource),
+    ):
+        if held:
+            detail = "must be false if x-kubernetes-int-or-string is true"
+            help_ = f"remove `{name}`"
+            findings.structural.append(invalid(INT_OR_STRING.id, schema.path.child(name), True, detail, help=help_))
+
+
+def _embedded_fields(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+    if schema.x_embedded_resource and not schema.x_preserve_unknown_fields and not schema.properties:
+        detail = (
+            "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields"
+        )
+        help_ = "add `x-kubernetes-preserve-unknown-fields: true`, or the `properties` to keep"
+        findings.structural.append(required(EMBEDDED.id, schema.path.child("properties"), detail, help=help_))
+
+
+def _object_fields(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
+    """Check apiVersion, kind and metadata of the root and of embedded resources."""
+    if context.place is not Place.ROOT and not schema.x_embedded_resource:
+        return
+    for name, type_ in (("kind", "string"), ("apiVersion", "string"), ("metadata", "object")):
+        child = schema.properties.get(name)
+        if child is not None and child.type != type_:
+            path = child.path.child("type")
+            findings.structural.append(
+                invalid(META_TYPE.id, path, child.type, f"must be {type_}", help=f"write `type: {type_}`")
+            )
+    metadata = schema.properties.get("metadata")
+    if context.place is Place.ROOT and metadata is not None and not _may_restrict(metadata):
+        detail = "must not specify anything other than name and generateName, but metadata is implicitly specified"
+        findings.structural.append(forbidden(METADATA.id, metadata.path, detail))
+
+
+def _may_restrict(metadata: JSONSchemaProps) -> bool:
+    """Tell whether the root's metadata holds nothing but a type, a default and properties name and generateName."""
+    held = set_attributes(metadata, nested=False) - {"type", "default"}
+    return held <= {"properties"} and metadata.properties.keys() <= {"name", "generateName"}
+
+
+def _pattern(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+    if not schema.pattern:
+        return
+    error = compile_error(schema.pattern)
+    if error is not None:
+        detail = f"must be a valid regular expression, but isn't: {error}"
+        path = schema.path.child("pattern")
+        findings.structural.append(invalid(PATTERN.id, path, schema.pattern, detail, help=_pattern_help(schema.pattern)))
+
+
+def _pattern_help(pattern: str) -> str | None:
+    if "(?!" in pattern or "(?<!" in pattern:
+        return (
+            "RE2 has no lookaround; write what must not match as a rule: "
+            "`x-kubernetes-validations: [{rule: \"!self.matches('...')\"}]`"
+        )
+    if "(?=" in pattern or "(?<=" in pattern:
+        return "RE2 has no lookaround; write it as a rule: `x-kubernetes-validations: [{rule: \"self.matches('...')\"}]`"
+    return None
+
+
+# What a nested schema must not hold: JSON field, upstream's wording, and when it counts as held.
+_FORBIDDEN_NESTED: Final[tuple[tuple[str, str, Callable[[JSONSchemaProps], bool]], ...]] = (
+    ("type", "must be empty to be structural", lambda s: bool(s.type)),
+    (
+        "additionalProperties",
+        "must be undefined to be structural",
+        lambda s: (
+            s.additional_properties is not None
+            and (s.additional_properties.schema is not None or s.additional_properties.allows)
+        ),
+    ),
+    ("default", "must be undefined to be structural", lambda s: s.default is not None),
+    ("title", "must be empty to be structural", lambda s: bool(s.title)),
+    ("description", "must be empty to be structural", lambda s: bool(s.description)),
+    ("nullable", "must be false to be structural", lambda s: s.nullable),
+    ("x-kubernetes-preserve-unknown-fields", "must be false to be structural", lambda s: bool(s.x_preserve_unknown_fields)),
+    ("x-kubernetes-embedded-resource", "must be false to be structural", lambda s: s.x_embedded_resource),
+    ("x-kubernetes-int-or-string", "must be false to be structural", lambda s: s.x_int_or_string),
+    ("x-kubernetes-list-map-keys", "must be empty to be structural", lambda s: bool(s.x_list_map_keys)),
+    ("x-kubernetes-list-type", "must be undefined to be structural", lambda s: s.x_list_type is not None),
+    ("x-kubernetes-map-type", "must be undefined to be structural", lambda s: s.x_map_type is not None),
+    ("x-kubernetes-validations", "must be empty to be structural", lambda s: bool(s.x_validations)),
+)
+
+
+def _nested(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+    for name, detail, held in _FORBIDDEN_NESTED:
+        if held(schema):
+            help_ = f"remove `{name}` here, and say it outside of the allOf, anyOf, oneOf or not"
+            if name == "type" and schema.type in {"integer", "string"}:
+                help_ += "; an integer or a string is `x-kubernetes-int-or-string: true` with `anyOf: [{type: integer}, {type: string}]`"
+            findings.structural.append(forbidden(NOT_STRUCTURAL.id, schema.path.child(name), detail, help=help_))
+
+
+def _nested_metadata(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+    metadata = schema.properties.get("metadata")
+    if metadata is not None:
+        findings.structural.append(
+            forbidden(METADATA_NESTED.id, metadata.path, "must not be specified in a nested context")
+        )
+
+
+def _complete(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+    for nested, path, spoken_of in incomplete(schema):
+        findings.structural.append(
+            required(INCOMPLETE.id, path, f"because it is defined in {spoken_of}", at=nested.path)
+        )
+
+
+_JUNCTORS: Final = ("allOf", "anyOf", "oneOf", "not")
+
+CHECKS = (
+    Check(
+        _type,
+        places=STRUCTURAL,
+        when=lambda given, type_: not type_ or (type_ != "object" and "x-kubernetes-embedded-resource" in given),
+    ),
+    Check(_type, places=frozenset({Place.ROOT}), when=lambda given, type_: bool(type_) and type_ != "object" and "x-kubernetes-embedded-resource" not in given),
+    Check(_items, places=STRUCTURAL, when=lambda _given, type_: type_ == "array"),
+    Check(_additional_properties, ("additionalProperties",), STRUCTURAL),
+    Check(_int_or_string, ("x-kubernetes-int-or-string",), STRUCTURAL),
+    Check(_embedded_fields, ("x-kubernetes-embedded-resource",), STRUCTURAL),
+    Check(_object_fields, ("properties",), STRUCTURAL),
+    Check(_pattern, ("pattern",), _NOT_PLACES),
+    Check(_nested, tuple(name for name, _, _ in _FORBIDDEN_NESTED), frozenset({Place.NESTED})),
+    Check(_nested_metadata, ("properties",), frozenset({Place.NESTED})),
+    Check(_complete, _JUNCTORS, frozenset({Place.ROOT})),
+)

@@ -1,0 +1,48 @@
+"""All schemas below a schema (apiextensions validation.SchemaHas), without recursion: they may nest as deep as YAML does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.crd.model import CustomResourceDefinitionSpec, JSONSchemaProps
+
+
+def schemas(root: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
+    """Yield ``root`` and every schema below it, parents first, in document order among siblings."""
+    stack = [root]
+    while stack:
+        schema = stack.pop()
+        yield schema
+        stack.extend(reversed(list(children(schema))))
+
+
+def children(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
+    """Yield the schemas right below one, those in forbidden fields too."""
+    if schema.items is not None:
+        if schema.items.schema is not None:
+            yield schema.items.schema
+        yield from schema.items.json_schemas
+    yield from schema.all_of
+    yield from schema.any_of
+    yield from schema.one_of
+    if schema.not_ is not None:
+        yield schema.not_
+    yield from schema.properties.values()
+    for either in (schema.additional_properties, schema.additional_items):
+        if either is not None and either.schema is not None:
+            yield either.schema
+    yield from schema.pattern_properties.values()
+    yield from schema.definitions.values()
+    for dependency in (schema.dependencies or {}).values():
+        if dependency.schema is not None:
+            yield dependency.schema
+
+
+def whole_schemas(spec: CustomResourceDefinitionSpec) -> Iterator[JSONSchemaProps]:
+    """Yield the topmost schemas of a spec: the shared one, then those of its versions."""
+    for validation in (spec.validation, *(version.schema for version in spec.versions)):
+        if validation is not None and validation.open_api_v3_schema is not None:
+            yield validation.open_api_v3_schema
