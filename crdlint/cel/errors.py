@@ -1,0 +1,44 @@
+"""Errors at a place of an expression, and their text (cel-go's common/error.go and errors.go)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crdlint.cel.source import Location, SourceInfo
+
+MAX_ERRORS = 100
+_MAX_SNIPPET_BYTES = 16384
+
+
+@dataclass(frozen=True, slots=True)
+class CELError:
+    """A message about a place of the text; `expr_id` is 0 where it is about no node."""
+
+    location: Location
+    message: str
+    expr_id: int = 0
+
+    def display(self, source: SourceInfo) -> str:
+        """Return the message with the line and a caret under the column (Error.ToDisplayString)."""
+        line, column = self.location
+        text = f"ERROR: <input>:{line}:{column + 1}: {self.message}"
+        snippet = source.snippet(line)
+        if snippet is None or len(snippet.encode("utf-8", "surrogatepass")) > _MAX_SNIPPET_BYTES:
+            return text
+        snippet = snippet.replace("\t", " ")
+        dots = "".join("\uff0e" if char > "\x7f" else "." for char in snippet[: max(column, 0)])
+        at = snippet[column : column + 1] if column >= 0 else snippet[:1]
+        return f"{text}\n | {snippet}\n | {dots}{chr(0xFF3E) if at > chr(0x7F) else '^'}"
+
+
+def display_errors(errors: Sequence[CELError], source: SourceInfo) -> str:
+    """Return all errors by place, those beyond the first hundred reported only counted (Errors.ToDisplayString)."""
+    kept = sorted(errors[:MAX_ERRORS], key=lambda error: error.location)
+    lines = [error.display(source) for error in kept]
+    if len(errors) > MAX_ERRORS:
+        lines.append(f"{len(errors) - MAX_ERRORS} more errors were truncated")
+    return "\n".join(lines)
