@@ -74,7 +74,7 @@ class Findings:
 
     structural: list[FieldError] = field(default_factory=list)
     schema: list[tuple[JSONSchemaProps, FieldError]] = field(default_factory=list)
-    refusal: str | None = None  # why the schema cannot be read as a structural one
+    refusals: list[tuple[JSONSchemaProps, str]] = field(default_factory=list)  # nodes that no structural schema has
     with_rules: list[CompiledNode] = field(default_factory=list)
 
     def add(self, schema: JSONSchemaProps, error: FieldError) -> None:
@@ -249,9 +249,9 @@ _CHILDREN: Final[tuple[tuple[str, Push], ...]] = (
 
 
 def _refusal(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
-    """Note why the schema cannot be read as a structural one, the first time."""
-    if findings.refusal is None:
-        findings.refusal = unsupported(schema)
+    text = unsupported(schema)
+    if text is not None:
+        findings.refusals.append((schema, text))
 
 
 def _rules(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:

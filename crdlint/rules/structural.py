@@ -135,7 +135,18 @@ PATTERN = Rule(
     source=_SOURCE,
 )
 
+NOT_CONVERTIBLE = Rule(
+    id="schema-not-convertible",
+    summary="A field that no structural schema has.",
+    why="The API server reads every schema as a structural one, and stops at what that has no place for.",
+    bad="type: object\n$schema: http://json-schema.org/draft-07/schema#\n",
+    good="type: object\n",
+    help="remove the field that the message names",
+    source="apiextensions-apiserver/pkg/apiserver/schema NewStructural",
+)
+
 RULES = (
+    NOT_CONVERTIBLE,
     TYPE_REQUIRED,
     ITEMS_REQUIRED,
     ROOT_TYPE,

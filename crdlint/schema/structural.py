@@ -21,6 +21,8 @@ TYPES: Final = ("array", "boolean", "integer", "number", "object", "string")
 _PLACE: Final = frozenset({"node", "given", "parent", "steps", "root"})
 # Containers that conversion to structural form copies only where they hold something.
 _COPIED_IF_FULL: Final = frozenset({"enum", "all_of", "any_of", "one_of"})
+# Pointers to strings, which point somewhere even where the string is empty.
+_POINTERS: Final = frozenset({"ref", "x_list_type", "x_map_type"})
 
 
 def unsupported(schema: JSONSchemaProps) -> str | None:
@@ -52,7 +54,9 @@ def set_attributes(schema: JSONSchemaProps, *, nested: bool) -> set[str]:
     for name, value in vars(schema).items():
         if name in _PLACE:
             continue
-        if name in _COPIED_IF_FULL or (name == "properties" and not nested):
+        if name in _POINTERS:
+            held = value is not None
+        elif name in _COPIED_IF_FULL or (name == "properties" and not nested):
             held = bool(value)
         else:
             held = not _is_zero(value)

@@ -1,0 +1,327 @@
+"""x-kubernetes-list-type, its keys, and what a list's items must be for it; x-kubernetes-map-type.
+
+Reproduces ValidateCustomResourceDefinitionOpenAPISchema and validateMapListKeysMapSet (apiextensions validation).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdlint.crd.errors import forbidden, invalid, not_supported, required
+from crdlint.golang.values import Marshalled
+from crdlint.rules.registry import Rule
+from crdlint.rules.schema_walk import Check
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.crd.errors import FieldError
+    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.rules.schema_walk import Context, Findings
+
+_SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
+_KEYS_SOURCE = "apiextensions/validation validateMapListKeysMapSet"
+
+
+def _list(fields: str, items: str) -> str:
+    return f"type: object\nproperties:\n  ports:\n    type: array\n{fields}    items: {{{items}}}\n"
+
+
+_MAP = "    x-kubernetes-list-type: map\n    x-kubernetes-list-map-keys: [name]\n"
+_NAMED = "type: object, required: [name], properties: {name: {type: string}}"
+_GOOD_MAP = _list(_MAP, _NAMED)
+_GOOD_SET = _list("    x-kubernetes-list-type: set\n", "type: string")
+
+MAP_TYPE = Rule(
+    id="map-type-unsupported",
+    summary="A map type that there is not.",
+    why="Server-side apply merges a granular object field by field and replaces an atomic one as a whole.",
+    bad="type: object\nproperties:\n  selector: {type: object, x-kubernetes-map-type: merge}\n",
+    good="type: object\nproperties:\n  selector: {type: object, x-kubernetes-map-type: atomic}\n",
+    help="write `atomic` or `granular` (the default)",
+    source=_SOURCE,
+)
+MAP_TYPE_OBJECT = Rule(
+    id="map-type-not-object",
+    summary="`x-kubernetes-map-type` on something other than an object.",
+    why="It says how the fields of an object are merged.",
+    bad="type: object\nproperties:\n  selector: {type: string, x-kubernetes-map-type: atomic}\n",
+    good="type: object\nproperties:\n  selector: {type: object, x-kubernetes-map-type: atomic}\n",
+    help="make it `type: object`, or remove `x-kubernetes-map-type`",
+    source=_SOURCE,
+)
+LIST_TYPE = Rule(
+    id="list-type-unsupported",
+    summary="A list type that there is not.",
+    why="Server-side apply replaces an atomic list as a whole and merges a set by value and a map by its keys.",
+    bad=_list("    x-kubernetes-list-type: list\n", "type: integer"),
+    good=_GOOD_SET,
+    help="write `atomic` (the default), `set` or `map`",
+    source=_SOURCE,
+)
+LIST_TYPE_ARRAY = Rule(
+    id="list-type-not-array",
+    summary="`x-kubernetes-list-type` on something other than an array.",
+    why="It says how the items of a list are merged.",
+    bad="type: object\nproperties:\n  ports: {type: object, x-kubernetes-list-type: atomic}\n",
+    good=_GOOD_SET,
+    help="make it `type: array`, or remove `x-kubernetes-list-type`",
+    source=_SOURCE,
+)
+SET_ATOMIC = Rule(
+    id="set-items-not-atomic",
+    summary="A set whose items could be merged in parts.",
+    why="The items of a set are told apart by their whole value, so nothing within one may change by itself.",
+    bad=_list("    x-kubernetes-list-type: set\n", "type: object, properties: {name: {type: string}}"),
+    good=_list(
+        "    x-kubernetes-list-type: set\n",
+        "type: object, x-kubernetes-map-type: atomic, properties: {name: {type: string}}",
+    ),
+    help="add `x-kubernetes-map-type: atomic` to the items, or make the list a `map` with keys",
+    source=_SOURCE,
+)
+KEYS_WITHOUT_MAP = Rule(
+    id="list-map-keys-without-map",
+    summary="Keys of a list that is not of type map.",
+    why="Only a list of type map tells its items apart by keys.",
+    bad=_list("    x-kubernetes-list-type: set\n    x-kubernetes-list-map-keys: [name]\n", "type: string"),
+    good=_GOOD_MAP,
+    help="write `x-kubernetes-list-type: map`, or remove `x-kubernetes-list-map-keys`",
+    source=_SOURCE,
+)
+KEYS_REQUIRED = Rule(
+    id="list-map-keys-required",
+    summary="A list of type map without keys.",
+    why="The keys are what tells one item from another.",
+    bad=_list("    x-kubernetes-list-type: map\n", _NAMED),
+    good=_GOOD_MAP,
+    help="add `x-kubernetes-list-map-keys` with the fields that tell one item from another, such as `[name]`",
+    source=_SOURCE,
+)
+MAP_ITEMS = Rule(
+    id="list-map-items",
+    summary="A list of type map whose items are no objects.",
+    why="The keys are fields of the items.",
+    bad=_list(_MAP, "type: string"),
+    good=_GOOD_MAP,
+    help="give the items `type: object` with the keys as properties, or make the list a `set`",
+    source=_SOURCE,
+)
+KEY_UNKNOWN = Rule(
+    id="list-map-key-unknown",
+    summary="A key that is no property of the items.",
+    why="A key that no item can have tells nothing apart.",
+    bad=_list("    x-kubernetes-list-type: map\n    x-kubernetes-list-map-keys: [nmae]\n", _NAMED),
+    good=_GOOD_MAP,
+    help="name properties of the items, or add the missing property",
+    source=_SOURCE,
+)
+KEY_DUPLICATE = Rule(
+    id="list-map-key-duplicate",
+    summary="A key that is named twice.",
+    why="Naming it again tells nothing more apart.",
+    bad=_list("    x-kubernetes-list-type: map\n    x-kubernetes-list-map-keys: [name, name]\n", _NAMED),
+    good=_GOOD_MAP,
+    help="name each key once",
+    source=_SOURCE,
+)
+KEY_SCALAR = Rule(
+    id="list-map-key-not-scalar",
+    summary="A key whose value is an object or a list.",
+    why="Keys are compared, and only scalars compare cheaply.",
+    bad=_list(_MAP, "type: object, required: [name], properties: {name: {type: object}}"),
+    good=_GOOD_MAP,
+    help="use a field of type string, integer, number or boolean as the key",
+    source=_SOURCE,
+)
+KEY_REQUIRED = Rule(
+    id="list-map-key-required",
+    summary="A key that an item may lack.",
+    why="An item without its key could not be told from another; so a key is required or has a default.",
+    bad=_list(_MAP, "type: object, properties: {name: {type: string}}"),
+    good=_GOOD_MAP,
+    help="add the key to `items.required`, or give the property a `default`",
+    source=_KEYS_SOURCE,
+)
+KEY_NULLABLE = Rule(
+    id="list-map-key-nullable",
+    summary="A key that may be null.",
+    why="A null key tells nothing apart.",
+    bad=_list(_MAP, "type: object, required: [name], properties: {name: {type: string, nullable: true}}"),
+    good=_GOOD_MAP,
+    help="remove `nullable: true` from the key",
+    source=_KEYS_SOURCE,
+)
+ITEMS_NULLABLE = Rule(
+    id="list-items-nullable",
+    summary="Items of a set or map that may be null.",
+    why="A null item has no value or key by which it could be found.",
+    bad=_list("    x-kubernetes-list-type: set\n", "type: string, nullable: true"),
+    good=_GOOD_SET,
+    help="remove `nullable: true` from the items",
+    source=_KEYS_SOURCE,
+)
+
+RULES = (
+    MAP_TYPE,
+    MAP_TYPE_OBJECT,
+    LIST_TYPE,
+    LIST_TYPE_ARRAY,
+    SET_ATOMIC,
+    KEYS_WITHOUT_MAP,
+    KEYS_REQUIRED,
+    MAP_ITEMS,
+    KEY_UNKNOWN,
+    KEY_DUPLICATE,
+    KEY_SCALAR,
+    KEY_REQUIRED,
+    KEY_NULLABLE,
+    ITEMS_NULLABLE,
+)
+
+# Values that Kubernetes itself defaults, for keys that people take over from its types.
+_USUAL_DEFAULTS = {"protocol": "TCP"}
+
+
+def _map_type(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+    if schema.x_map_type is None:
+        return
+    if schema.type != "object":
+        _wrong_type(schema, findings, MAP_TYPE_OBJECT.id, "must be object if x-kubernetes-map-type is specified")
+    if schema.x_map_type not in {"atomic", "granular"}:
+        path = schema.path.child("x-kubernetes-map-type")
+        findings.add(schema, not_supported(MAP_TYPE.id, path, schema.x_map_type, ("atomic", "granular")))
+
+
+def _wrong_type(schema: JSONSchemaProps, findings: Findings, rule: str, detail: str) -> None:
+    path = schema.path.child("type")
+    error = invalid(rule, path, schema.type, detail) if schema.type else required(rule, path, detail)
+    findings.add(schema, error)
+
+
+def _list_type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
+    list_type = schema.x_list_type
+    if list_type is None:
+        return
+    if schema.type != "array":
+        _wrong_type(schema, findings, LIST_TYPE_ARRAY.id, "must be array if x-kubernetes-list-type is specified")
+    elif context.options.require_atomic_set_type and (item := mergeable_set_item(schema)) is not None:
+        kind = "list" if item.type == "array" else "map"
+        path = schema.path.child("items", f"x-kubernetes-{kind}-type")
+        # Upstream prints the list type for objects too.
+        value = None if item.x_list_type is None else Marshalled(item.x_list_type)
+        detail = "must be atomic as item of a list with x-kubernetes-list-type=set"
+        help_ = f"add `x-kubernetes-{kind}-type: atomic` to the items"
+        findings.add(schema, invalid(SET_ATOMIC.id, path, value, detail, help=help_))
+    if list_type not in {"atomic", "set", "map"}:
+        path = schema.path.child("x-kubernetes-list-type")
+        findings.add(schema, not_supported(LIST_TYPE.id, path, list_type, ("atomic", "set", "map")))
+
+
+def mergeable_set_item(schema: JSONSchemaProps) -> JSONSchemaProps | None:
+    """Return the items' schema of a set where it is not atomic, None for everything else."""
+    if schema.x_list_type != "set" or schema.items is None or schema.items.schema is None:
+        return None
+    item = schema.items.schema
+    if item.type == "array" and item.x_list_type not in {None, "atomic"}:
+        return item
+    if item.type == "object" and item.x_map_type != "atomic":
+        return item
+    return None
+
+
+def _map_keys(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+    path = schema.path
+    if schema.x_list_map_keys and schema.x_list_type != "map":
+        at = path.child("x-kubernetes-list-type")
+        detail = "must be map if x-kubernetes-list-map-keys is non-empty"
+        if schema.x_list_type is None:
+            findings.add(schema, required(KEYS_WITHOUT_MAP.id, at, detail))
+        else:
+            findings.add(schema, invalid(KEYS_WITHOUT_MAP.id, at, schema.x_list_type, detail))
+    if schema.x_list_type == "map":
+        for error in _list_map(schema):
+            findings.add(schema, error)
+
+
+def _list_map(schema: JSONSchemaProps) -> Iterator[FieldError]:
+    """Yield what is wrong with the keys and items of a list of type map."""
+    path = schema.path
+    keys, items = schema.x_list_map_keys, schema.items
+    if not keys:
+        detail = "must not be empty if x-kubernetes-list-type is map"
+        yield required(KEYS_REQUIRED.id, path.child("x-kubernetes-list-map-keys"), detail)
+    if items is None:
+        detail = "must have a schema if x-kubernetes-list-type is map"
+        yield required(MAP_ITEMS.id, path.child("items"), detail)
+        return
+    item = items.schema
+    if item is None:
+        detail = "must only have a single schema if x-kubernetes-list-type is map"
+        yield invalid(MAP_ITEMS.id, path.child("items"), items, detail)
+        return
+    if item.type != "object":
+        detail = "must be object if parent array's x-kubernetes-list-type is map"
+        yield invalid(MAP_ITEMS.id, path.child("items", "type"), item.type, detail)
+        return
+    seen: set[str] = set()
+    for key in keys:
+        found = item.properties.get(key)
+        if found is None:
+            at = path.child("x-kubernetes-list-map-keys")
+            help_ = f"`{key}` is no property of the items: they have {', '.join(item.properties) or 'none'}"
+            yield invalid(KEY_UNKNOWN.id, at, keys, "entries must all be names of item properties", help=help_)
+        elif found.type in {"array", "object"}:
+            at = path.child("items", "properties").key(key).child("type")
+            detail = "must be a scalar type if parent array's x-kubernetes-list-type is map"
+            yield invalid(KEY_SCALAR.id, at, item.type, detail)  # upstream prints the items' type
+        if key in seen:
+            at = path.child("x-kubernetes-list-map-keys")
+            yield invalid(KEY_DUPLICATE.id, at, keys, "must not contain duplicate entries")
+        seen.add(key)
+
+
+def _keys_and_nulls(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
+    if context.options.require_map_list_keys_map_set_validation:
+        for error in map_list_keys_map_set(schema):
+            findings.add(schema, error)
+
+
+def map_list_keys_map_set(schema: JSONSchemaProps) -> Iterator[FieldError]:
+    """Yield the errors of upstream's validateMapListKeysMapSet for one schema."""
+    if schema.items is None or schema.items.schema is None or schema.x_list_type not in {"set", "map"}:
+        return
+    item = schema.items.schema
+    if item.nullable:
+        path = schema.path.child("items", "nullable")
+        yield forbidden(ITEMS_NULLABLE.id, path, f"cannot be nullable when x-kubernetes-list-type is {schema.x_list_type}")
+    if schema.x_list_type != "map":
+        return
+    for key in schema.x_list_map_keys:
+        found = item.properties.get(key)
+        if found is None:
+            continue
+        path = schema.path.child("items", "properties").key(key)
+        if key not in item.required and found.default is None:
+            detail = (
+                "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property"
+            )
+            yield required(KEY_REQUIRED.id, path.child("default"), detail, help=_key_help(key, item))
+        if found.nullable:
+            detail = "this property is in x-kubernetes-list-map-keys, so it cannot be nullable"
+            yield forbidden(KEY_NULLABLE.id, path.child("nullable"), detail)
+
+
+def _key_help(key: str, item: JSONSchemaProps) -> str:
+    required_now = ", ".join((*item.required, key))
+    usual = _USUAL_DEFAULTS.get(key)
+    default = f"`default: {usual}`, as Kubernetes does" if usual else "a `default`"
+    return f"write `required: [{required_now}]` in the items, or give `{key}` {default}"
+
+
+CHECKS = (
+    Check(_map_type, ("x-kubernetes-map-type",)),
+    Check(_list_type, ("x-kubernetes-list-type",)),
+    Check(_map_keys, ("x-kubernetes-list-type", "x-kubernetes-list-map-keys")),
+    Check(_keys_and_nulls, ("x-kubernetes-list-type",)),
+)

@@ -1,0 +1,93 @@
+"""A whole schema judged as the API server does (apiextensions validation, validateCustomResourceDefinitionValidation).
+
+The walk finds everything; what is said of it depends on what else was found: structural errors only where the schema
+can be read as a structural one, rules compiled only where nothing is wrong at or below them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from crdlint.crd.errors import invalid
+from crdlint.rules import forbidden_fields, list_types, root, structural, validation_rules
+from crdlint.rules.schema_walk import Walker
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from crdlint.crd.errors import FieldError
+    from crdlint.crd.model import CustomResourceValidation, JSONSchemaProps
+    from crdlint.crd.paths import Path
+    from crdlint.rules.options import Options
+    from crdlint.rules.schema_walk import CompiledNode, Findings
+
+WALKER = Walker((*structural.CHECKS, *forbidden_fields.CHECKS, *list_types.CHECKS, *validation_rules.CHECKS))
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaReport:
+    """What the server says of a schema, in its order; what it would say next; and the nodes whose rules it compiles."""
+
+    errors: tuple[FieldError, ...] = ()
+    hidden: tuple[FieldError, ...] = ()
+    compiled: tuple[CompiledNode, ...] = ()
+
+
+def validate_validation(
+    validation: CustomResourceValidation | None, *, status_enabled: bool, options: Options, path: Path
+) -> SchemaReport:
+    """Judge a schema; ``path`` is that of its envelope, ``spec.validation`` or ``spec.versions[i].schema``."""
+    if validation is None or validation.open_api_v3_schema is None:
+        return SchemaReport()
+    schema = validation.open_api_v3_schema
+    findings = WALKER.walk(schema, options)
+    at_root = list(root.validate(schema, path, status_enabled=status_enabled))
+    open_api = _open_api_errors(findings)
+    # Upstream sorts by text, so that the order of Go's maps does not show.
+    structural_errors = sorted(findings.structural, key=str)
+    if not options.require_structural_schema:
+        return SchemaReport((*at_root, *open_api))
+    if findings.refusals:
+        hidden = tuple(replace(error, hidden=True) for error in structural_errors)
+        said = (*at_root, *open_api) or (_refused(findings, path),)
+        return SchemaReport(said, hidden)
+    compiled = () if structural_errors else _compiled(findings)
+    return SchemaReport((*at_root, *structural_errors, *open_api), compiled=compiled)
+
+
+def is_structural(schema: JSONSchemaProps, options: Options) -> bool:
+    """Tell whether the schema is structural (upstream's schemaIsNonStructural, the other way round)."""
+    findings = WALKER.walk(schema, options)
+    return not findings.refusals and not findings.structural
+
+
+def _refused(findings: Findings, path: Path) -> FieldError:
+    schema, text = findings.refusals[0]
+    return invalid("schema-not-convertible", path.child("openAPIV3Schema"), "", text, at=schema.path)
+
+
+def _open_api_errors(findings: Findings) -> list[FieldError]:
+    refusing = _at_or_above(schema for schema, _ in findings.refusals)
+    return [
+        error
+        for schema, error in findings.schema
+        if error.detail != validation_rules.NO_FIELD or id(schema) not in refusing
+    ]
+
+
+def _compiled(findings: Findings) -> tuple[CompiledNode, ...]:
+    """Return the nodes with rules at or below which no schema error stands."""
+    tainted = _at_or_above(schema for schema, _ in findings.schema)
+    return tuple(node for node in findings.with_rules if id(node.schema) not in tainted)
+
+
+def _at_or_above(schemas: Iterable[JSONSchemaProps]) -> set[int]:
+    """Return the identities of the schemas and of all that enclose them."""
+    found: set[int] = set()
+    for schema in schemas:
+        at: JSONSchemaProps | None = schema
+        while at is not None and id(at) not in found:
+            found.add(id(at))
+            at = at.parent
+    return found

@@ -1,0 +1,64 @@
+"""What an update looks for in the old CRD before it tightens anything (apiextensions validation, require...)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdlint.rules.list_types import map_list_keys_map_set, mergeable_set_item
+from crdlint.schema.structural import TYPES
+from crdlint.schema.traversal import schemas, whole_schemas
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from crdlint.crd.model import CustomResourceDefinitionSpec, JSONSchemaProps
+
+
+def has_schema_with(spec: CustomResourceDefinitionSpec, predicate: Callable[[JSONSchemaProps], bool]) -> bool:
+    """Tell whether any schema of the spec, at any depth, is such (upstream's HasSchemaWith)."""
+    return any(predicate(schema) for whole in whole_schemas(spec) for schema in schemas(whole))
+
+
+def gives_default(schema: JSONSchemaProps) -> bool:
+    """Tell whether a schema has a default."""
+    return schema.default is not None
+
+
+def has_extension(schema: JSONSchemaProps) -> bool:
+    """Tell whether a schema has an x-kubernetes extension that only a structural schema may have."""
+    return bool(
+        schema.x_embedded_resource
+        or schema.x_preserve_unknown_fields is not None
+        or schema.x_int_or_string
+        or schema.x_list_map_keys
+        or schema.x_list_type is not None
+        or schema.x_validations
+    )
+
+
+def has_invalid_type(schema: JSONSchemaProps) -> bool:
+    """Tell whether a schema has a type that OpenAPI v3 does not know."""
+    return bool(schema.type) and schema.type not in TYPES
+
+
+def is_mergeable_set(schema: JSONSchemaProps) -> bool:
+    """Tell whether a schema is a set with items that are not atomic."""
+    return mergeable_set_item(schema) is not None
+
+
+def has_invalid_map_list_keys(schema: JSONSchemaProps) -> bool:
+    """Tell whether a schema is a list whose items or keys could not be told apart."""
+    return any(True for _ in map_list_keys_map_set(schema))
+
+
+def find_expressions(spec: CustomResourceDefinitionSpec) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the texts of all rules and of all message expressions of a spec."""
+    rules: set[str] = set()
+    messages: set[str] = set()
+    for whole in whole_schemas(spec):
+        for schema in schemas(whole):
+            for rule in schema.x_validations:
+                rules.add(rule.rule)
+                if rule.message_expression:
+                    messages.add(rule.message_expression)
+    return frozenset(rules), frozenset(messages)
