@@ -1,0 +1,181 @@
+"""URLs as Go's net/url reads them, with its error texts (url.Parse, url.ParseRequestURI)."""
+
+from __future__ import annotations
+
+import string
+from dataclasses import dataclass
+from typing import Final
+
+from crdlint.golang.quote import quote
+
+
+class URLError(ValueError):
+    """The text is no URL; ``str()`` is Go's own text, ``parse "...": ...``."""
+
+
+@dataclass(frozen=True, slots=True)
+class URL:
+    """A parsed URL; ``user`` is the userinfo as Go prints it, None where there is none."""
+
+    scheme: str = ""
+    host: str = ""
+    user: str | None = None
+    raw_query: str = ""
+    fragment: str = ""
+
+
+_LETTERS: Final = frozenset(string.ascii_letters)
+_SCHEME: Final = _LETTERS | frozenset(string.digits + "+-.")
+_HEX: Final = frozenset(string.hexdigits)
+_UNRESERVED: Final = _LETTERS | frozenset(string.digits + "-_.~")
+_HOST: Final = _UNRESERVED | frozenset("!$&'()*+,;=:[]<>\"")
+_USERINFO: Final = _LETTERS | frozenset(string.digits + "-._:~!$&'()*+,;=%@")
+# What Userinfo.String leaves as it is.
+_USER_PRINTED: Final = _UNRESERVED | frozenset("$&+,;=")
+
+
+def parse(text: str) -> URL:
+    """Return the URL of a text that may have a fragment (url.Parse); raise URLError for what is none."""
+    rest, _, fragment = text.partition("#")
+    try:
+        url = _parse(rest, via_request=False)
+    except URLError as error:
+        raise URLError(f"parse {quote(rest)}: {error}") from None
+    if not fragment:
+        return url
+    try:
+        fragment = _unescape(fragment)
+    except URLError as error:
+        raise URLError(f"parse {quote(text)}: {error}") from None
+    return URL(url.scheme, url.host, url.user, url.raw_query, fragment)
+
+
+def parse_request_uri(text: str) -> URL:
+    """Return the URL of a text that must be absolute and has no fragment (url.ParseRequestURI); raise URLError otherwise."""
+    try:
+        return _parse(text, via_request=True)
+    except URLError as error:
+        raise URLError(f"parse {quote(text)}: {error}") from None
+
+
+def _parse(text: str, *, via_request: bool) -> URL:
+    if any(char < " " or char == "\x7f" for char in text):
+        raise URLError("net/url: invalid control character in URL")
+    if not text and via_request:
+        raise URLError("empty url")
+    if text == "*":
+        return URL()
+    scheme, rest = _scheme(text)
+    query = ""
+    if rest.endswith("?") and rest.count("?") == 1:
+        rest = rest[:-1]
+    else:
+        rest, _, query = rest.partition("?")
+    if not rest.startswith("/"):
+        if scheme:
+            return URL(scheme.lower(), raw_query=query)  # a rootless path is opaque
+        if via_request:
+            raise URLError("invalid URI for request")
+        if ":" in rest.partition("/")[0]:
+            raise URLError("first path segment in URL cannot contain colon")
+    host, user = "", None
+    if (scheme or (not via_request and not rest.startswith("///"))) and rest.startswith("//"):
+        authority, slash, path = rest[2:].partition("/")
+        rest = slash + path
+        user, host = _authority(authority)
+    _unescape(rest)
+    return URL(scheme.lower(), host, user, query)
+
+
+def _scheme(text: str) -> tuple[str, str]:
+    for i, char in enumerate(text):
+        if char == ":":
+            if i == 0:
+                raise URLError("missing protocol scheme")
+            return text[:i], text[i + 1 :]
+        if char not in _SCHEME or (i == 0 and char not in _LETTERS):
+            break
+    return "", text
+
+
+def _authority(text: str) -> tuple[str | None, str]:
+    userinfo, at, host = text.rpartition("@")
+    host = _host(host)
+    if not at:
+        return None, host
+    if not set(userinfo) <= _USERINFO:
+        raise URLError("net/url: invalid userinfo")
+    name, colon, password = userinfo.partition(":")
+    printed = _escape_user(_unescape(name))
+    return (f"{printed}:{_escape_user(_unescape(password))}" if colon else printed), host
+
+
+def _host(text: str) -> str:
+    if text.startswith("["):
+        end = text.rfind("]")
+        if end < 0:
+            raise URLError("missing ']' in host")
+        port = text[end + 1 :]
+        if not _valid_port(port):
+            raise URLError(f"invalid port {quote(port)} after host")
+        zone = text.find("%25", 0, end)
+        if zone >= 0:
+            return _unescape_host(text[:zone]) + _unescape_host(text[zone:end], zone=True) + _unescape_host(text[end:])
+    else:
+        colon = text.rfind(":")
+        if colon >= 0 and not _valid_port(text[colon:]):
+            raise URLError(f"invalid port {quote(text[colon:])} after host")
+    return _unescape_host(text)
+
+
+def _valid_port(text: str) -> bool:
+    return not text or (text[0] == ":" and all(char in string.digits for char in text[1:]))
+
+
+def _escape_at(text: str, i: int) -> str:
+    """Return the escape at a percent sign, or raise Go's error with what stands there."""
+    escape = text[i : i + 3]
+    if len(escape) < 3 or not set(escape[1:]) <= _HEX:
+        raise URLError(f"invalid URL escape {quote(escape)}")
+    return escape
+
+
+def _unescape(text: str) -> str:
+    octets = bytearray()
+    i = 0
+    while i < len(text):
+        if text[i] == "%":
+            octets.append(int(_escape_at(text, i)[1:], 16))
+            i += 3
+        else:
+            octets += text[i].encode("utf-8", "surrogatepass")
+            i += 1
+    return octets.decode("utf-8", "surrogateescape")
+
+
+def _unescape_host(text: str, *, zone: bool = False) -> str:
+    i = 0
+    while i < len(text):
+        char = text[i]
+        if char == "%":
+            escape = _escape_at(text, i)
+            value = int(escape[1:], 16)
+            if zone:
+                allowed = escape == "%25" or value == 0x20 or chr(value) in _HOST
+            else:
+                allowed = escape == "%25" or value >= 0x80
+            if not allowed:
+                raise URLError(f"invalid URL escape {quote(escape)}")
+            i += 3
+            continue
+        if char < "\x80" and char not in _HOST:
+            raise URLError(f"invalid character {quote(char)} in host name")
+        i += 1
+    return _unescape(text)
+
+
+def _escape_user(text: str) -> str:
+    return "".join(
+        char if char in _USER_PRINTED else "".join(f"%{octet:02X}" for octet in char.encode("utf-8", "surrogateescape"))
+        for char in text
+    )

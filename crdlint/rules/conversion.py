@@ -1,0 +1,233 @@
+"""spec.conversion and its webhook (apiextensions validation, validateCustomResourceConversion; apiserver util/webhook)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd.errors import forbidden, invalid, not_supported, required
+from crdlint.golang import certificates
+from crdlint.golang.url import URLError, parse
+from crdlint.golang.values import Marshalled
+from crdlint.rules.kubenames import is_dns1035_label, is_dns1123_subdomain
+from crdlint.rules.registry import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from collections.abc import Sequence as SequenceOf
+
+    from crdlint.crd.errors import FieldError
+    from crdlint.crd.model import (
+        CustomResourceConversion,
+        CustomResourceDefinitionSpec,
+        ServiceReference,
+        WebhookClientConfig,
+    )
+    from crdlint.crd.paths import Path
+    from crdlint.rules.options import Options
+
+_SOURCE = "apiextensions/validation validateCustomResourceConversion"
+_WEBHOOK_SOURCE = "apiserver/pkg/util/webhook"
+
+
+def _webhook(client: str, versions: str = "[v1]") -> str:
+    return (
+        "conversion:\n  strategy: Webhook\n  webhook:\n"
+        f"    clientConfig: {client}\n    conversionReviewVersions: {versions}\n"
+    )
+
+
+_GOOD = _webhook("{service: {namespace: default, name: convert}}")
+
+STRATEGY = Rule(
+    id="conversion-strategy-invalid",
+    summary="A conversion strategy that there is not.",
+    why="Versions are converted by changing apiVersion alone (None) or by a webhook of yours (Webhook).",
+    bad="conversion: {strategy: Hook}\n",
+    good=_GOOD,
+    help="write `strategy: None` or `strategy: Webhook`",
+    source=_SOURCE,
+    scope="spec",
+)
+CONFIG = Rule(
+    id="conversion-webhook-config",
+    summary="A webhook that is not said where to find, or is given where none is called.",
+    why="Without its address no object could be read in another version.",
+    bad="conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1]}}\n",
+    good=_GOOD,
+    help="give `webhook.clientConfig` with either `service` or `url`, with `strategy: Webhook` and only with it",
+    source=_SOURCE,
+    scope="spec",
+)
+REVIEW_VERSIONS = Rule(
+    id="conversion-review-versions",
+    summary="No ConversionReview version that the API server speaks.",
+    why="The server sends the first version of the list that it knows: v1 or v1beta1.",
+    bad=_webhook("{service: {namespace: default, name: convert}}", "[v2]"),
+    good=_GOOD,
+    help="write `conversionReviewVersions: [v1]`",
+    source="apiextensions/validation validateConversionReviewVersions",
+    scope="spec",
+)
+URL = Rule(
+    id="conversion-webhook-url",
+    summary="A webhook's URL that is not `https://host[/path]`.",
+    why="The API server sends whole objects there, so it insists on TLS and on an address without secrets in it.",
+    bad=_webhook("{url: 'http://convert.example.com/'}"),
+    good=_webhook("{url: 'https://convert.example.com/'}"),
+    help="write the URL as `https://host/path`, without user, query or fragment",
+    source=f"{_WEBHOOK_SOURCE} ValidateWebhookURL",
+    scope="spec",
+)
+SERVICE = Rule(
+    id="conversion-webhook-service",
+    summary="A webhook's service without a name or namespace, or with a port or path that is none.",
+    why="The API server calls `https://<name>.<namespace>.svc:<port><path>`.",
+    bad=_webhook("{service: {namespace: default, name: convert, port: 0}}"),
+    good=_GOOD,
+    help="give `namespace` and `name` of the Service, a `port` from 1 to 65535 (443 if left out), a `path` from `/` on",
+    source=f"{_WEBHOOK_SOURCE} ValidateWebhookService",
+    scope="spec",
+)
+CA_BUNDLE = Rule(
+    id="conversion-webhook-ca-bundle",
+    summary="A CA bundle that holds no certificate, on an established CRD.",
+    why="The API server could not verify the webhook, and every conversion would fail.",
+    bad="",
+    good="",
+    help="give PEM certificates, base64-encoded, or leave caBundle to cert-manager's CA injector",
+    source=f"{_WEBHOOK_SOURCE} ValidateCABundle",
+    scope="spec",
+)
+PRESERVE = Rule(
+    id="conversion-with-preserve-unknown-fields",
+    summary="A webhook conversion of objects that are not pruned.",
+    why="A webhook sees fields by schema; what is not pruned has none.",
+    bad=f"preserveUnknownFields: true\n{_GOOD}",
+    good=_GOOD,
+    help="remove `spec.preserveUnknownFields: true`",
+    source="apiextensions/validation validateCustomResourceDefinitionSpec",
+    scope="spec",
+)
+
+RULES = (STRATEGY, CONFIG, REVIEW_VERSIONS, URL, SERVICE, CA_BUNDLE, PRESERVE)
+
+STRATEGIES: Final = ("None", "Webhook")
+REVIEWED: Final = ("v1", "v1beta1")
+_FORM: Final = "; desired format: https://host[/path]"
+
+
+def validate(spec: CustomResourceDefinitionSpec, path: Path, options: Options) -> Iterator[FieldError]:
+    """Yield what is wrong with how versions are converted; ``path`` is the spec's."""
+    conversion = spec.conversion
+    if conversion is None:
+        return
+    at = path.child("conversion")
+    if conversion.strategy != "None" and spec.preserve_unknown_fields is not False:
+        detail = "must be None if spec.preserveUnknownFields is true"
+        yield invalid(PRESERVE.id, at.child("strategy"), Marshalled(conversion.strategy), detail)
+    if not conversion.strategy:
+        yield required(STRATEGY.id, at.child("strategy"), "")
+    elif conversion.strategy not in STRATEGIES:
+        yield not_supported(STRATEGY.id, at.child("strategy"), conversion.strategy, STRATEGIES)
+    if conversion.strategy == "Webhook":
+        yield from _with_webhook(conversion, at, options)
+        return
+    detail = "should not be set when strategy is not set to Webhook"
+    help_ = "write `strategy: Webhook`, or remove the webhook"
+    if conversion.webhook_client_config is not None:
+        yield forbidden(CONFIG.id, at.child("webhookClientConfig"), detail, help=help_)
+    if conversion.conversion_review_versions:
+        yield forbidden(CONFIG.id, at.child("conversionReviewVersions"), detail, help=help_)
+
+
+def _with_webhook(conversion: CustomResourceConversion, path: Path, options: Options) -> Iterator[FieldError]:
+    at = path.child("webhookClientConfig")
+    config = conversion.webhook_client_config
+    if config is None:
+        yield required(CONFIG.id, at, "required when strategy is set to Webhook")
+    else:
+        yield from _client_config(config, at)
+        if config.ca_bundle and not options.allow_invalid_ca_bundle:
+            yield from ca_bundle(config.ca_bundle, at.child("caBundle"))
+    versions = conversion.conversion_review_versions
+    require_recognized = options.require_recognized_conversion_review_version
+    yield from _review_versions(versions, path.child("conversionReviewVersions"), require_recognized=require_recognized)
+
+
+def _client_config(config: WebhookClientConfig, path: Path) -> Iterator[FieldError]:
+    if (config.url is None) == (config.service is None):
+        yield required(CONFIG.id, path, "exactly one of url or service is required")
+    elif config.url is not None:
+        yield from _url(config.url, path.child("url"))
+    elif config.service is not None:
+        yield from _service(config.service, path.child("service"))
+
+
+def _url(text: str, path: Path) -> Iterator[FieldError]:
+    try:
+        url = parse(text)
+    except URLError as error:
+        yield required(URL.id, path, f"url must be a valid URL: {error}{_FORM}")
+        return
+    if url.scheme != "https":
+        yield invalid(URL.id, path, url.scheme, f"'https' is the only allowed URL scheme{_FORM}")
+    if not url.host:
+        yield invalid(URL.id, path, url.host, f"host must be specified{_FORM}")
+    if url.user is not None:
+        yield invalid(URL.id, path, url.user, "user information is not permitted in the URL")
+    if url.fragment:
+        yield invalid(URL.id, path, url.fragment, "fragments are not permitted in the URL")
+    if url.raw_query:
+        yield invalid(URL.id, path, url.raw_query, "query parameters are not permitted in the URL")
+
+
+def _service(service: ServiceReference, path: Path) -> Iterator[FieldError]:
+    # Upstream hands over name and namespace the wrong way round, so each is reported as the other.
+    if not service.namespace:
+        yield required(SERVICE.id, path.child("name"), "", at=path.child("namespace"), help="add `namespace`")
+    if not service.name:
+        yield required(SERVICE.id, path.child("namespace"), "", at=path.child("name"), help="add `name`")
+    if not 1 <= service.port <= 65535:
+        detail = "port is not valid: must be between 1 and 65535, inclusive"
+        yield invalid(SERVICE.id, path.child("port"), service.port, detail)
+    if service.path and service.path != "/":
+        yield from _service_path(service.path, path.child("path"))
+
+
+def _service_path(text: str, path: Path) -> Iterator[FieldError]:
+    if text == "//":
+        yield invalid(SERVICE.id, path, text, "segment[0] may not be empty")
+        return
+    if not text.startswith("/"):
+        yield invalid(SERVICE.id, path, text, "must start with a '/'")
+    # Upstream takes off the first byte whether or not it is a slash.
+    rest = text.encode("utf-8", "surrogatepass")[1:].removesuffix(b"/").decode("utf-8", "replace")
+    for i, step in enumerate(rest.split("/")):
+        if not step:
+            yield invalid(SERVICE.id, path, text, f"segment[{i}] may not be empty")
+        else:
+            for error in is_dns1123_subdomain(step):
+                yield invalid(SERVICE.id, path, text, f"segment[{i}]: {error}")
+
+
+def ca_bundle(bundle: bytes, path: Path) -> Iterator[FieldError]:
+    """Yield what is wrong with a CA bundle."""
+    error = certificates.pool_error(bundle)
+    if error is not None:
+        yield invalid(CA_BUNDLE.id, path, bundle, error)
+
+
+def _review_versions(versions: SequenceOf[str], path: Path, *, require_recognized: bool) -> Iterator[FieldError]:
+    if not versions:
+        yield required(REVIEW_VERSIONS.id, path, "")
+        return
+    seen: set[str] = set()
+    for i, version in enumerate(versions):
+        if version in seen:
+            yield invalid(REVIEW_VERSIONS.id, path.index(i), version, "duplicate version")
+            continue
+        seen.add(version)
+        for error in is_dns1035_label(version):
+            yield invalid(REVIEW_VERSIONS.id, path.index(i), version, error)
+    if require_recognized and seen.isdisjoint(REVIEWED):
+        yield invalid(REVIEW_VERSIONS.id, path, versions, f"must include at least one of {', '.join(REVIEWED)}")

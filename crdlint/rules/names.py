@@ -1,0 +1,120 @@
+"""spec.group, spec.scope and spec.names (apiextensions validation, ValidateCustomResourceDefinitionNames)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd.errors import invalid, not_supported, required
+from crdlint.rules.kubenames import is_dns1035_label, is_dns1123_subdomain
+from crdlint.rules.registry import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.crd.errors import FieldError
+    from crdlint.crd.model import CustomResourceDefinitionNames, CustomResourceDefinitionSpec
+    from crdlint.crd.paths import Path
+
+_SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionNames"
+_SPEC = "apiextensions/validation validateCustomResourceDefinitionSpec"
+
+GROUP = Rule(
+    id="group-invalid",
+    summary="A group that is no domain.",
+    why="Groups keep the APIs of different makers apart, as domains keep their names apart.",
+    bad="metadata: {name: foos.example}\nspec: {group: example}\n",
+    good="spec: {group: example.com}\n",
+    help="use a domain of yours in lower case, with at least one dot, such as `widgets.example.com`",
+    source=_SPEC,
+    scope="manifest",
+)
+SCOPE = Rule(
+    id="scope-invalid",
+    summary="A scope that is neither Cluster nor Namespaced.",
+    why="The scope decides where objects live and how they are addressed; it cannot be changed later.",
+    bad="scope: Namespace\n",
+    good="scope: Namespaced\n",
+    help="write `scope: Namespaced`, or `scope: Cluster`",
+    source=_SPEC,
+    scope="spec",
+)
+NAMES_REQUIRED = Rule(
+    id="names-required",
+    summary="A name that every CRD has is missing.",
+    why="plural and kind name the resource; singular and listKind are made from kind where they are missing.",
+    bad="names: {kind: ''}\n",
+    good="names: {kind: Foo}\n",
+    help="give `plural` (lower case) and `kind` (CamelCase); `singular` and `listKind` follow from kind",
+    source=_SPEC,
+    scope="spec",
+)
+NAMES_INVALID = Rule(
+    id="names-invalid",
+    summary="A name that is no DNS label.",
+    why="Names become parts of URLs and of RBAC rules.",
+    bad="names: {shortNames: [f_o]}\n",
+    good="names: {shortNames: [fo]}\n",
+    help="use lower case letters, digits and `-`, beginning with a letter (kind and listKind may have upper case too)",
+    source=_SOURCE,
+    scope="spec",
+)
+LIST_KIND = Rule(
+    id="names-list-kind-same",
+    summary="kind and listKind are the same.",
+    why="An object and a list of objects could not be told apart.",
+    bad="names: {listKind: Foo}\n",
+    good="names: {listKind: FooList}\n",
+    help="name the list `<kind>List`, or leave listKind out",
+    source=_SOURCE,
+    scope="spec",
+)
+
+RULES = (GROUP, SCOPE, NAMES_REQUIRED, NAMES_INVALID, LIST_KIND)
+
+_REQUIRED: Final = (("plural", "plural"), ("singular", "singular"), ("kind", "kind"), ("listKind", "list_kind"))
+_MIXED_CASE: Final = "may have mixed case, but should otherwise match: "
+
+
+def group_and_scope(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[FieldError]:
+    """Yield what is wrong with the group and the scope."""
+    at = path.child("group")
+    if not spec.group:
+        yield required(GROUP.id, at, "")
+    elif errors := is_dns1123_subdomain(spec.group):
+        yield invalid(GROUP.id, at, spec.group, ",".join(errors))
+    elif "." not in spec.group:
+        yield invalid(GROUP.id, at, spec.group, "should be a domain with at least one dot")
+    if not spec.scope:
+        yield required(SCOPE.id, path.child("scope"), "")
+    elif spec.scope not in {"Cluster", "Namespaced"}:
+        yield not_supported(SCOPE.id, path.child("scope"), spec.scope, ("Cluster", "Namespaced"))
+
+
+def names_required(names: CustomResourceDefinitionNames, path: Path) -> Iterator[FieldError]:
+    """Yield the names that are missing once defaults are in."""
+    for name, attribute in _REQUIRED:
+        if not getattr(names, attribute):
+            yield required(NAMES_REQUIRED.id, path.child(name), "")
+
+
+def validate(names: CustomResourceDefinitionNames, path: Path) -> Iterator[FieldError]:
+    """Yield the names that are none."""
+    for name, value, prefix in (
+        ("plural", names.plural, ""),
+        ("singular", names.singular, ""),
+        ("kind", names.kind, _MIXED_CASE),
+        ("listKind", names.list_kind, _MIXED_CASE),
+    ):
+        errors = is_dns1035_label(value.lower() if prefix else value) if value else []
+        if errors:
+            yield invalid(NAMES_INVALID.id, path.child(name), value, prefix + ",".join(errors))
+    yield from _each(names.short_names, path.child("shortNames"))
+    if names.kind and names.kind == names.list_kind:
+        yield invalid(LIST_KIND.id, path.child("listKind"), names.list_kind, "kind and listKind may not be the same")
+    yield from _each(names.categories, path.child("categories"))
+
+
+def _each(values: object, path: Path) -> Iterator[FieldError]:
+    for i, value in enumerate(values):  # type: ignore[call-overload]
+        if errors := is_dns1035_label(value):
+            yield invalid(NAMES_INVALID.id, path.index(i), value, ",".join(errors))
