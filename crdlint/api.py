@@ -20,5 +20,7 @@ def lint_update(old_text: str, new_text: str, *, kube_version: str = "1.36") -> 
 
     CRDs are matched by name; where each text holds one CRD alone, the two are matched whatever their names.
     """
-    baseline = collect_crds(old_text)
+    baseline, new = collect_crds(old_text), collect_crds(new_text)
+    if len(baseline) == len(new) == 1:
+        baseline = dict(zip(new, baseline.values(), strict=True))
     return list(lint_file(new_text, filename="<stdin>", kube_version=kube_version, baseline=baseline).diagnostics)

@@ -5,12 +5,13 @@ Each document is judged on its own, so that a broken one keeps none of the other
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.convert import read_crd
 from crdlint.crd.decode import identify
-from crdlint.crd.positions import Locator, node_span
+from crdlint.crd.decode_values import is_json
+from crdlint.crd.positions import Locator, Span, node_span
 from crdlint.diagnostics import Diagnostic
 from crdlint.rules import catalog, create, update
 from crdlint.rules.formats import unrecognized_formats
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from crdlint.crd.decode import DecodeProblem
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinition
-    from crdlint.crd.positions import Span
     from crdlint.diagnostics import Kind
     from crdlint.yaml.parse import Document
 
@@ -123,7 +123,7 @@ def _lint_document(run: _Run, document: Document) -> None:
     problem = document.error
     if problem is not None:
         run.documents += 1
-        span = document.error_span()
+        span = Span(problem.line + 1, problem.column + 1, problem.line + 1, problem.column + 2)
         run.diagnostics.append(_diagnostic(run, "decode", "yaml-syntax", problem.message, span))
         return
     if document.root is None:
@@ -155,7 +155,7 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
     crd = decoded.crd
     start = len(run.diagnostics)
     run.crds.append(CRD(crd.metadata.name, node_span(root, offset).line))
-    for message, key in duplicate_keys(root):
+    for message, key in () if is_json(root) else duplicate_keys(root):
         run.diagnostics.append(_diagnostic(run, "strict", "duplicate-key", message, node_span(key, offset)))
     refused = False
     for problem in decoded.problems:
@@ -170,7 +170,7 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
             seen.add(message)
             run.diagnostics.append(_field_diagnostic(run, error, message, locator, hidden=refused or error.hidden))
     if not refused:
-        for warning in unrecognized_formats(crd):
+        for warning in unrecognized_formats(crd.spec, old.crd.spec if old else None):
             span = locator.span(warning.path)
             run.diagnostics.append(_diagnostic(run, "warning", warning.rule, warning.message, span, help=warning.help))
     run.diagnostics[start:] = [replace(d, crd=crd.metadata.name) for d in run.diagnostics[start:]]
@@ -209,7 +209,7 @@ def _decode_diagnostic(run: _Run, problem: DecodeProblem, offset: int) -> Diagno
     """Make a diagnostic of what the decoder says."""
     duplicate = problem.kind == "strict" and not problem.message.startswith("unknown field")
     rule = "duplicate-key" if duplicate else _DECODE_RULES[problem.kind]
-    return _diagnostic(run, problem.kind, rule, problem.message, node_span(problem.node, offset), help=problem.help)
+    return _diagnostic(run, problem.kind, rule, problem.message, node_span(problem.node, offset))
 
 
 _DECODE_RULES: Final = {"decode": "decode-type", "strict": "unknown-field"}

@@ -125,6 +125,4 @@ class Comprehension:
     result: Expr
 
 
-Expr: TypeAlias = Union[
-    Unspecified, Literal, Ident, Select, Call, ListExpr, StructExpr, MapExpr, Comprehension
-]
+Expr: TypeAlias = Union[Unspecified, Literal, Ident, Select, Call, ListExpr, StructExpr, MapExpr, Comprehension]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,3 +23,13 @@ class Options:
     suppress_per_expression_cost: bool = False
     allow_invalid_ca_bundle: bool = True
     allow_too_many_selectable_fields: frozenset[str] = frozenset()
+
+    def with_structural_schema(self) -> Options:
+        """Return the options with structural schemas required."""
+        return self if self.require_structural_schema else replace(self, require_structural_schema=True)
+
+    def for_version(self, version: str) -> Options:
+        """Return the options for a version's schema: unchanged schemas keep the cost that their rules have."""
+        if version in self.versions_with_unchanged_schemas and not self.suppress_per_expression_cost:
+            return replace(self, suppress_per_expression_cost=True)
+        return self

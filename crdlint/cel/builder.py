@@ -1,0 +1,215 @@
+"""What the fast parser and the recogniser of syntax errors share: ids, literals, calls and macros."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from crdlint.cel.ast import Call, Expr, ListExpr, Uint, Unspecified
+from crdlint.cel.errors import CELError
+from crdlint.cel.macros import Helper, MacroError
+from crdlint.cel.source import NO_LOCATION, Location
+
+if TYPE_CHECKING:
+    from crdlint.cel.ast import Value
+    from crdlint.cel.parser import ParserOptions
+    from crdlint.cel.source import SourceInfo
+
+RESERVED = frozenset(
+    "as break const continue else false for function if import in let loop package namespace null return true var void "
+    "while".split()
+)
+
+BINARY_OPERATORS = {
+    "==": "_==_",
+    "!=": "_!=_",
+    "<": "_<_",
+    "<=": "_<=_",
+    ">": "_>_",
+    ">=": "_>=_",
+    "in": "@in",
+    "+": "_+_",
+    "-": "_-_",
+    "*": "_*_",
+    "/": "_/_",
+    "%": "_%_",
+}
+
+_HEX_DIGITS = {"x": 2, "X": 2, "u": 4, "U": 8}
+_SIMPLE = {
+    "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v",
+    "\\": "\\", "'": "'", '"': '"', "`": "`", "?": "?",
+}  # fmt: skip
+
+
+class LiteralError(ValueError):
+    """A literal out of bounds or with an escape that may not stand there."""
+
+
+def _decode(body: str, *, is_bytes: bool) -> str:
+    """Replace escapes; for bytes the result holds one character a byte of the escape, others as UTF-8."""
+    out: list[str] = []
+    end = 0
+    while (at := body.find("\\", end)) >= 0:
+        out.append(body[end:at] if not is_bytes else _as_latin1(body[end:at]))
+        kind = body[at + 1]
+        if kind in _SIMPLE:
+            out.append(_SIMPLE[kind])
+            end = at + 2
+            continue
+        if kind in _HEX_DIGITS:
+            if is_bytes and kind in "uU":
+                raise LiteralError("unable to unescape string")
+            end = at + 2 + _HEX_DIGITS[kind]
+            code = int(body[at + 2 : end], 16)
+        else:
+            end = at + 4
+            code = int(body[at + 1 : end], 8)
+        if not is_bytes and (code > 0x10FFFF or 0xD800 <= code <= 0xDFFF):
+            raise LiteralError("invalid unicode code point")
+        out.append(chr(code))
+    out.append(body[end:] if not is_bytes else _as_latin1(body[end:]))
+    return "".join(out)
+
+
+def _as_latin1(text: str) -> str:
+    return text if text.isascii() else text.encode("utf-8", "surrogatepass").decode("latin-1")
+
+
+def _body(token: str) -> tuple[str, bool]:
+    """Return what stands between the quotes, line ends as line feeds, and whether escapes mean nothing in it."""
+    if "\r" in token:
+        token = token.replace("\r\n", "\n").replace("\r", "\n")
+    raw = token[0] in "rR"
+    if raw:
+        token = token[1:]
+    width = 3 if len(token) >= 6 and token[:3] in ("'''", '"""') else 1
+    return token[width:-width], raw
+
+
+def string_value(token: str) -> str:
+    """Return the value of a string token. Raises `LiteralError` (parser/unescape.go)."""
+    body, raw = _body(token)
+    return body if raw or "\\" not in body else _decode(body, is_bytes=False)
+
+
+def bytes_value(token: str) -> bytes:
+    """Return the value of a bytes token. Raises `LiteralError`."""
+    body, raw = _body(token[1:])
+    if raw or "\\" not in body:
+        return body.encode("utf-8", "surrogatepass")
+    return _decode(body, is_bytes=True).encode("latin-1")
+
+
+def int_value(text: str, sign: str = "") -> int:
+    """Return the value of an int token. Raises `LiteralError` beyond 64 bits."""
+    digits, base = (text[2:], 16) if text.startswith("0x") else (text, 10)
+    value = -1 if len(digits.lstrip("0")) > 20 else int(sign + digits, base)
+    if len(digits.lstrip("0")) > 20 or not -(1 << 63) <= value < 1 << 63:
+        raise LiteralError("invalid int literal")
+    return value
+
+
+def uint_value(token: str) -> Uint:
+    """Return the value of a uint token. Raises `LiteralError` beyond 64 bits."""
+    text = token[:-1]
+    digits, base = (text[2:], 16) if text.startswith("0x") else (text, 10)
+    digits = digits.lstrip("0") or "0"
+    if len(digits) > 20 or int(digits, base) >= 1 << 64:
+        raise LiteralError("invalid uint literal")
+    return Uint(digits, base)
+
+
+def double_value(text: str) -> float:
+    """Return the value of a double token. Raises `LiteralError` where it is infinite."""
+    value = float(text)
+    if math.isinf(value):
+        raise LiteralError("invalid double literal")
+    return value
+
+
+class Builder:
+    """Gives ids and places, builds calls and expands macros, collects errors (parserHelper and parser)."""
+
+    __slots__ = ("ascii", "errors", "macros", "next_id", "offsets", "options", "source")
+
+    def __init__(self, source: SourceInfo, options: ParserOptions) -> None:
+        self.source = source
+        self.offsets = source.offsets
+        self.options = options
+        self.macros = options.macros
+        self.errors: list[CELError] = []
+        self.next_id = 1
+        self.ascii = source.text.isascii()
+
+    def new_id(self, span: tuple[int, int]) -> int:
+        """Return the next id, for the given offsets."""
+        new_id = self.next_id
+        self.offsets[new_id] = span
+        self.next_id = new_id + 1
+        return new_id
+
+    def token_id(self, start: int, text: str) -> int:
+        """Return the next id for a token; its stop counts UTF-8 bytes, as cel-go's does."""
+        size = len(text) if self.ascii else len(text.encode("utf-8", "surrogatepass"))
+        return self.new_id((start, start + size))
+
+    def delete_id(self, old_id: int) -> None:
+        """Forget an id (deleteID)."""
+        self.offsets.pop(old_id, None)
+        if old_id == self.next_id - 1:
+            self.next_id = old_id
+
+    def report(self, span: tuple[int, int], message: str) -> Expr:
+        """Add an error at a place and return the node that stands there (reportError)."""
+        new_id = self.new_id(span)
+        self.errors.append(CELError(self.source.location(span[0]), message, new_id))
+        return Unspecified(new_id)
+
+    def add_error(self, message: str, location: Location = NO_LOCATION) -> None:
+        """Add an error that is about no node."""
+        self.errors.append(CELError(location, message))
+
+    def call(self, call_id: int, function: str, target: Expr | None, args: list[Expr]) -> Expr:
+        """Return the call, or what a macro of that name makes of it (expandMacro)."""
+        macro = self.macros.get((function, len(args), target is not None))
+        if macro is None:
+            return Call(call_id, function, target, args)
+        try:
+            expr = macro(Helper(self, call_id), target, args)
+        except MacroError as error:
+            start = self.offsets[error.expr_id][0] if error.expr_id in self.offsets else -1
+            self.delete_id(call_id)
+            return self.report((start, start), error.message)
+        if self.options.populate_macro_calls:
+            self._record(expr.id, function, target, args)
+        self.delete_id(call_id)
+        return expr
+
+    def _record(self, expr_id: int, function: str, target: Expr | None, args: list[Expr]) -> None:
+        recorded = [self._recorded(arg) for arg in args]
+        on = None if target is None else self._recorded(target)
+        self.source.macro_calls[expr_id] = Call(0, function, on, recorded)
+
+    def _recorded(self, expr: Expr) -> Expr:
+        if expr.id in self.source.macro_calls:
+            return Unspecified(expr.id)
+        if isinstance(expr, Call):
+            args = [self._recorded(arg) for arg in expr.args]
+            return Call(expr.id, expr.function, None if expr.target is None else self._recorded(expr.target), args)
+        if isinstance(expr, ListExpr):
+            return ListExpr(expr.id, [self._recorded(element) for element in expr.elements], expr.optional_indices)
+        return expr
+
+    def logical(self, function: str, terms: list[Expr], ops: list[int]) -> Expr:
+        """Return terms joined by && or ||, as a balanced tree or one call (logicManager)."""
+        if self.options.variadic_logical:
+            return Call(ops[0], function, None, terms)
+        return _balanced(function, terms, ops, 0, len(ops) - 1)
+
+
+def _balanced(function: str, terms: list[Expr], ops: list[int], low: int, high: int) -> Expr:
+    middle = (low + high + 1) // 2
+    left = terms[middle] if middle == low else _balanced(function, terms, ops, low, middle - 1)
+    right = terms[middle + 1] if middle == high else _balanced(function, terms, ops, middle + 1, high)
+    return Call(ops[middle], function, None, [left, right])

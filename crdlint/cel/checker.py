@@ -1,0 +1,447 @@
+"""The type checker (cel-go's checker/checker.go).
+
+The tree is left as it is: where cel-go rewrites a node to its full name, the name stands in the result instead. Nodes
+are visited by generators on an explicit stack, so depth is bounded by memory only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel import ast
+from crdlint.cel import checker_errors as texts
+from crdlint.cel.decls import Variable
+from crdlint.cel.errors import CELError
+from crdlint.cel.mapping import Mapping, most_general, substitute
+from crdlint.cel.stdlib import CROSS_TYPE_COMPARISONS
+from crdlint.cel.types import (
+    BOOL,
+    BYTES,
+    DOUBLE,
+    DYN,
+    ERROR,
+    INT,
+    NULL,
+    STRING,
+    UINT,
+    Kind,
+    Type,
+    list_type,
+    map_type,
+    optional_type,
+    type_param,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Sequence
+    from typing import TypeAlias
+
+    from crdlint.cel.decls import Function, Overload
+    from crdlint.cel.env import Env
+    from crdlint.cel.source import SourceInfo
+
+    Visit: TypeAlias = Generator[ast.Expr, None, None]
+
+_LITERALS: Final[dict[type, Type]] = {
+    bool: BOOL,
+    int: INT,
+    ast.Uint: UINT,
+    float: DOUBLE,
+    str: STRING,
+    bytes: BYTES,
+    type(None): NULL,
+}
+_NONE_DISABLED: Final[frozenset[str]] = frozenset()
+_LOGICAL: Final = ("_&&_", "_||_")
+
+_WELL_KNOWN_NAMES: Final = {
+    Kind.ANY: "google.protobuf.Any",
+    Kind.BOOL: "google.protobuf.BoolValue",
+    Kind.BYTES: "google.protobuf.BytesValue",
+    Kind.DOUBLE: "google.protobuf.DoubleValue",
+    Kind.DURATION: "google.protobuf.Duration",
+    Kind.DYN: "google.protobuf.Value",
+    Kind.INT: "google.protobuf.Int64Value",
+    Kind.LIST: "google.protobuf.ListValue",
+    Kind.NULL: "google.protobuf.NullValue",
+    Kind.MAP: "google.protobuf.Struct",
+    Kind.STRING: "google.protobuf.StringValue",
+    Kind.TIMESTAMP: "google.protobuf.Timestamp",
+    Kind.UINT: "google.protobuf.UInt64Value",
+}
+_ALWAYS_WELL_KNOWN: Final = (Kind.ANY, Kind.TIMESTAMP, Kind.DURATION, Kind.DYN, Kind.NULL)
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """What a node means: a name with the value of a constant, or the overloads of a call."""
+
+    name: str = ""
+    value: ast.Value = None
+    overload_ids: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class CheckResult:
+    """Types and references by node id, and errors in the order found.
+
+    `namespaced` holds the full function name of each call whose target is only a namespace (`sets` in
+    `sets.contains(a, b)`); that target has no type and is not evaluated.
+    """
+
+    type_map: dict[int, Type] = field(default_factory=dict)
+    reference_map: dict[int, Reference] = field(default_factory=dict)
+    namespaced: dict[int, str] = field(default_factory=dict)
+    errors: list[CELError] = field(default_factory=list)
+
+
+def check(expr: ast.Expr, source: SourceInfo, env: Env) -> CheckResult:
+    """Give every node of an expression its type (checker.Check)."""
+    checker = _Checker(source, env)
+    checker.run(expr)
+    return checker.finish()
+
+
+def qualified_name(expr: ast.Expr) -> str | None:
+    """Return `a.b.c` for a chain of selections from a name, else None (ToQualifiedName)."""
+    parts: list[str] = []
+    while type(expr) is ast.Select:
+        if expr.test_only:
+            return None
+        parts.append(expr.field)
+        expr = expr.operand
+    if type(expr) is not ast.Ident:
+        return None
+    parts.append(expr.name)
+    return ".".join(reversed(parts))
+
+
+class _Checker:
+    __slots__ = ("_disabled", "_env", "_mapping", "_result", "_scopes", "_source", "_types", "_variables")
+
+    def __init__(self, source: SourceInfo, env: Env) -> None:
+        self._source = source
+        self._env = env
+        self._result = CheckResult()
+        self._types = self._result.type_map
+        self._mapping = Mapping()
+        self._scopes: list[dict[str, Variable]] = []
+        self._variables = 0
+        self._disabled = _NONE_DISABLED if env.cross_type_comparisons else CROSS_TYPE_COMPARISONS
+
+    def run(self, root: ast.Expr) -> None:
+        stack: list[Visit] = []
+        expr: ast.Expr | None = root
+        while True:
+            if expr is not None:
+                leaf = _LEAVES.get(type(expr))
+                if leaf is None:
+                    stack.append(_VISITS[type(expr)](self, expr))
+                else:
+                    leaf(self, expr)
+            if not stack:
+                return
+            expr = next(stack[-1], None)
+            if expr is None:
+                stack.pop()
+
+    def finish(self) -> CheckResult:
+        for id_, type_ in self._types.items():
+            if type_.free:
+                self._types[id_] = self._mapping.substitute(type_, to_dyn=True)
+        return self._result
+
+    def _error(self, id_: int, message: str) -> None:
+        self._result.errors.append(CELError(self._source.location_of(id_), message, id_))
+
+    def _unspecified(self, expr: ast.Unspecified) -> None:
+        self._types[expr.id] = ERROR
+        self._error(expr.id, texts.unexpected_node("unspecified", "expr"))
+
+    def _literal(self, expr: ast.Literal) -> None:
+        self._types[expr.id] = _LITERALS[type(expr.value)]
+
+    def _ident(self, expr: ast.Ident) -> None:
+        if not self._resolve(expr.id, expr.name):
+            self._types[expr.id] = ERROR
+            self._error(expr.id, texts.undeclared_reference(expr.name, self._env.container))
+
+    def _lookup(self, name: str) -> Variable | None:
+        for candidate in self._env.candidates(name):
+            for scope in reversed(self._scopes):
+                if candidate in scope:
+                    return scope[candidate]
+            found = self._env.find_ident(candidate)
+            if found is not None:
+                return found
+        return None
+
+    def _resolve(self, id_: int, name: str) -> bool:
+        found = self._lookup(name)
+        if found is None:
+            return False
+        self._types[id_] = found.type
+        self._result.reference_map[id_] = Reference(found.name, found.value)
+        return True
+
+    def _select(self, expr: ast.Select) -> Visit:
+        name = qualified_name(expr)
+        if name is not None and self._resolve(expr.id, name):
+            return
+        yield expr.operand
+        result = self._field(expr.id, expr.operand, expr.field, optional=False)
+        self._types[expr.id] = BOOL if expr.test_only else self._mapping.substitute(result)
+
+    def _optional_select(self, expr: ast.Call) -> Visit:
+        if len(expr.args) != 2 or expr.target is not None:
+            style = " member call with" if expr.target is not None else ""
+            problem = f"incorrect signature.{style} argument count: {len(expr.args)}"
+            self._error(expr.id, texts.not_optional_selection(problem))
+            self._types[expr.id] = ERROR
+            return
+        operand, name = expr.args
+        if type(name) is not ast.Literal or type(name.value) is not str:
+            self._error(name.id, texts.not_optional_selection(str(name)))
+            self._types[expr.id] = ERROR
+            return
+        yield operand
+        result = self._field(expr.id, operand, name.value, optional=True)
+        self._types[expr.id] = self._mapping.substitute(result)
+        self._result.reference_map[expr.id] = Reference(overload_ids=("select_optional_field",))
+
+    def _field(self, id_: int, operand: ast.Expr, name: str, *, optional: bool) -> Type:
+        """Return the type of a field of a checked operand (checkSelectField)."""
+        target = self._mapping.substitute(self._types[operand.id])
+        if target.is_optional:
+            optional = True
+            target = target.params[0]
+        if target.kind is Kind.MAP:
+            result = target.params[1]
+        elif target.kind is Kind.STRUCT:
+            result = self._field_type(id_, target.name, name) or ERROR
+        else:
+            if target.kind is Kind.TYPE_PARAM:
+                self._mapping.assignable(DYN, target)
+            elif not (target.is_dyn or target.kind is Kind.ERROR):
+                self._error(id_, texts.no_field_selection(target))
+            result = DYN
+        return optional_type(result) if optional else result
+
+    def _field_type(self, id_: int, struct: str, name: str) -> Type | None:
+        if self._env.provider.find_struct_type(struct) is None:
+            self._error(id_, texts.failed_resolution(struct))
+            return None
+        found = self._env.provider.find_struct_field_type(struct, name)
+        if found is None:
+            self._error(id_, texts.undefined_field(name))
+        return found
+
+    def _call(self, expr: ast.Call) -> Visit:
+        if expr.function == "_?._":
+            yield from self._optional_select(expr)
+            return
+        yield from expr.args
+        target = expr.target
+        if target is None:
+            function = self._env.find_function(expr.function)
+        else:
+            prefix = qualified_name(target)
+            function = None if prefix is None else self._env.find_function(f"{prefix}.{expr.function}")
+            if function is not None:
+                self._result.namespaced[expr.id] = function.name
+                target = None
+            else:
+                yield target
+                function = self._env.find_function(expr.function)
+        if function is None:
+            self._types[expr.id] = ERROR
+            self._error(expr.id, texts.undeclared_reference(expr.function, self._env.container))
+            return
+        args = expr.args if target is None else [target, *expr.args]
+        self._types[expr.id] = self._overload(expr, function, args, member=target is not None) or ERROR
+
+    def _overload(self, expr: ast.Call, function: Function, args: Sequence[ast.Expr], *, member: bool) -> Type | None:
+        """Return the type of a call and note the overloads that fit; None, with an error, for none (resolveOverload)."""
+        types = [self._types[arg.id] for arg in args]
+        ids: list[str] = []
+        result: Type | None = None
+        for overload in function.overloads:
+            if overload.member is not member or overload.id in self._disabled:
+                continue
+            if function.name in _LOGICAL:
+                return self._logical(expr, overload, args)
+            fit = self._fit(overload, types)
+            if fit is None:
+                continue
+            ids.append(overload.id)
+            if result is None:
+                result = fit
+            elif not result.is_dyn and not fit.is_exact(result):
+                result = DYN
+        if result is None:
+            shown = [self._mapping.substitute(type_, to_dyn=True) for type_ in types]
+            self._error(expr.id, texts.no_matching_overload(function.name, shown, member=member))
+            return None
+        self._result.reference_map[expr.id] = Reference(overload_ids=tuple(ids))
+        return result
+
+    def _fit(self, overload: Overload, types: Sequence[Type]) -> Type | None:
+        """Return an overload's result type where it takes the arguments."""
+        declared, result = overload.args, overload.result
+        if overload.params:
+            fresh = {name: self._variable() for name in overload.params}
+            if len(declared) != len(types):
+                return None
+            declared = tuple([substitute(fresh, arg) for arg in declared])
+            result = substitute(fresh, result)
+        if not self._mapping.all_assignable(types, declared):
+            return None
+        return self._mapping.substitute(result)
+
+    def _logical(self, expr: ast.Call, overload: Overload, args: Sequence[ast.Expr]) -> Type | None:
+        before = len(self._result.errors)
+        for arg in args:
+            self._expect(arg, self._types[arg.id], BOOL, reverse=True)
+        if len(self._result.errors) > before:
+            return None
+        self._result.reference_map[expr.id] = Reference(overload_ids=(overload.id,))
+        return BOOL
+
+    def _expect(self, expr: ast.Expr, actual: Type, expected: Type, *, reverse: bool = False) -> None:
+        pair = (actual, expected) if reverse else (expected, actual)
+        if not self._mapping.assignable(*pair):
+            self._error(expr.id, texts.type_mismatch(expected, actual))
+
+    def _value_type(self, value: ast.Expr, *, optional: bool) -> Type:
+        """Return the type of an entry's value, unwrapped where it is written with `?`."""
+        type_ = self._types[value.id]
+        if optional:
+            if type_.is_optional:
+                return type_.params[0]
+            if not type_.is_dyn:
+                self._error(value.id, texts.type_mismatch(optional_type(type_), type_))
+        return type_
+
+    def _list(self, expr: ast.ListExpr) -> Visit:
+        optional = frozenset(expr.optional_indices)
+        joined: Type | None = None
+        for index, element in enumerate(expr.elements):
+            yield element
+            joined = self._join(element, joined, self._value_type(element, optional=index in optional))
+        self._types[expr.id] = list_type(joined or self._variable())
+
+    def _map(self, expr: ast.MapExpr) -> Visit:
+        keys: Type | None = None
+        values: Type | None = None
+        for entry in expr.entries:
+            yield entry.key
+            keys = self._join(entry.key, keys, self._types[entry.key.id])
+            yield entry.value
+            values = self._join(entry.value, values, self._value_type(entry.value, optional=entry.optional))
+        key = keys or self._variable()
+        self._types[expr.id] = map_type(key, values or self._variable())
+
+    def _join(self, expr: ast.Expr, previous: Type | None, current: Type) -> Type:
+        if previous is None:
+            return current
+        if self._mapping.assignable(previous, current):
+            return most_general(previous, current)
+        if not self._env.homogeneous:
+            return DYN
+        self._error(expr.id, texts.type_mismatch(previous, current))
+        return ERROR
+
+    def _variable(self) -> Type:
+        variable = type_param(f"_var{self._variables}")
+        self._variables += 1
+        return variable
+
+    def _struct(self, expr: ast.StructExpr) -> Visit:
+        ident = self._lookup(expr.type_name)
+        if ident is None:
+            self._error(expr.id, texts.undeclared_reference(expr.type_name, self._env.container))
+            self._types[expr.id] = ERROR
+            return
+        self._result.reference_map[expr.id] = Reference(ident.name)
+        name, result = self._message(expr.id, ident)
+        self._types[expr.id] = result
+        for entry in expr.fields:
+            yield entry.value
+            declared = self._field_type(entry.id, name, entry.field) or ERROR
+            given = self._value_type(entry.value, optional=entry.optional)
+            if not self._mapping.assignable(declared, given):
+                self._error(entry.id, texts.field_type_mismatch(entry.field, declared, given))
+
+    def _message(self, id_: int, ident: Variable) -> tuple[str, Type]:
+        """Return the name under which the provider has a message type, and the type a literal of it has."""
+        if ident.type.kind is Kind.ERROR:
+            return ident.name, ERROR
+        if ident.type.kind is not Kind.TYPE or not ident.type.params:
+            self._error(id_, texts.not_a_type(ident.type.declared_name))
+            return ident.name, ERROR
+        result = ident.type.params[0]
+        if _is_well_known(result):
+            return _WELL_KNOWN_NAMES[result.kind], result
+        if result.kind is Kind.STRUCT:
+            return result.declared_name, result
+        self._error(id_, texts.not_a_message_type(result.declared_name))
+        return ident.name, ERROR
+
+    def _comprehension(self, expr: ast.Comprehension) -> Visit:
+        yield expr.iter_range
+        yield expr.accu_init
+        range_type = self._mapping.substitute(self._types[expr.iter_range.id])
+        accu_type = self._types[expr.accu_init.id]
+        # cel-go's scopes do not inherit the disabled overloads, and leaving a scope does not bring them back.
+        self._disabled = _NONE_DISABLED
+        self._scopes.append({expr.accu_var: Variable(expr.accu_var, accu_type)})
+        first, second = self._iterated(expr, range_type)
+        scope = {expr.iter_var: Variable(expr.iter_var, first)}
+        if expr.iter_var2:
+            scope.setdefault(expr.iter_var2, Variable(expr.iter_var2, second))
+        self._scopes.append(scope)
+        yield expr.loop_condition
+        self._expect(expr.loop_condition, self._types[expr.loop_condition.id], BOOL)
+        yield expr.loop_step
+        self._expect(expr.loop_step, self._types[expr.loop_step.id], accu_type)
+        self._scopes.pop()
+        yield expr.result
+        self._scopes.pop()
+        self._types[expr.id] = self._mapping.substitute(self._types[expr.result.id])
+
+    def _iterated(self, expr: ast.Comprehension, range_type: Type) -> tuple[Type, Type]:
+        """Return the types of the first and second iteration variable."""
+        if range_type.kind is Kind.LIST:
+            element = range_type.params[0]
+            return (INT if expr.iter_var2 else element), element
+        if range_type.kind is Kind.MAP:
+            return range_type.params[0], range_type.params[1]
+        if range_type.kind in (Kind.DYN, Kind.ERROR, Kind.TYPE_PARAM):
+            self._mapping.assignable(DYN, range_type)
+            return DYN, DYN
+        self._error(expr.iter_range.id, texts.not_a_range(range_type))
+        return ERROR, ERROR
+
+
+def _is_well_known(type_: Type) -> bool:
+    if type_.kind in _ALWAYS_WELL_KNOWN or type_.wrapper:
+        return True
+    if type_.kind is Kind.LIST:
+        return type_.params[0] is DYN
+    return type_.kind is Kind.MAP and type_.params == (STRING, DYN)
+
+
+_LEAVES: Final[dict[type, Callable[..., None]]] = {
+    ast.Unspecified: _Checker._unspecified,
+    ast.Literal: _Checker._literal,
+    ast.Ident: _Checker._ident,
+}
+_VISITS: Final[dict[type, Callable[..., Visit]]] = {
+    ast.Select: _Checker._select,
+    ast.Call: _Checker._call,
+    ast.ListExpr: _Checker._list,
+    ast.MapExpr: _Checker._map,
+    ast.StructExpr: _Checker._struct,
+    ast.Comprehension: _Checker._comprehension,
+}

@@ -1,0 +1,172 @@
+"""What an expression is checked against: declarations in layers, a type provider, options (checker/env.go, cel/env.go)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Protocol
+
+from crdlint.cel import stdlib
+from crdlint.cel.decls import DeclarationError, Function, Overload, Variable, merge
+from crdlint.cel.types import INT, Type, type_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from crdlint.cel.validators import Validator
+
+
+class TypeProvider(Protocol):
+    """Where types of objects come from; every method returns None for what it does not know."""
+
+    def find_struct_type(self, name: str) -> Type | None:
+        """Return `type(T)` for the full name of an object type."""
+
+    def find_struct_field_type(self, struct: str, field: str) -> Type | None:
+        """Return the type of a field."""
+
+    def find_ident(self, name: str) -> Type | None:
+        """Return the type T that a name stands for."""
+
+    def find_enum(self, name: str) -> int | None:
+        """Return the number of an enum's value."""
+
+
+class NoTypes:
+    """A provider of nothing."""
+
+    def find_struct_type(self, name: str) -> Type | None:
+        """Know no type."""
+
+    def find_struct_field_type(self, struct: str, field: str) -> Type | None:
+        """Know no field."""
+
+    def find_ident(self, name: str) -> Type | None:
+        """Know no name."""
+
+    def find_enum(self, name: str) -> int | None:
+        """Know no enum."""
+
+
+class Env:
+    """An immutable environment; `extend` adds a layer and shares everything below it."""
+
+    __slots__ = (
+        "_functions",
+        "_idents",
+        "_parent",
+        "_provided",
+        "container",
+        "cross_type_comparisons",
+        "exempt",
+        "homogeneous",
+        "provider",
+        "validators",
+    )
+
+    def __init__(self) -> None:
+        self._parent: Env | None = None
+        self._idents: dict[str, Variable] = {}
+        self._provided: dict[str, Variable] = {}
+        self._functions: dict[str, Function] = {}
+        self.container = ""
+        self.provider: TypeProvider = NoTypes()
+        self.homogeneous = False
+        self.cross_type_comparisons = False
+        self.validators: tuple[Validator, ...] = ()
+        self.exempt: frozenset[str] = frozenset()
+
+    def extend(
+        self,
+        *,
+        idents: Iterable[Variable] = (),
+        functions: Iterable[Overload] = (),
+        provider: TypeProvider | None = None,
+        container: str | None = None,
+        homogeneous: bool | None = None,
+        cross_type_comparisons: bool | None = None,
+        validators: Iterable[Validator] = (),
+        exempt: Iterable[str] = (),
+    ) -> Env:
+        """Return an environment with more declared.
+
+        `exempt` names functions in whose arguments the validator of homogeneous literals looks away. Raises
+        DeclarationError where a declaration contradicts an earlier one.
+        """
+        env = Env()
+        env._parent = self
+        env.container = self.container if container is None else container
+        env.provider = self.provider if provider is None else provider
+        env.homogeneous = self.homogeneous if homogeneous is None else homogeneous
+        env.cross_type_comparisons = (
+            self.cross_type_comparisons if cross_type_comparisons is None else cross_type_comparisons
+        )
+        env.validators = (*self.validators, *(added for added in validators if added not in self.validators))
+        env.exempt = self.exempt | frozenset(exempt)
+        for ident in idents:
+            known = env._declared(ident.name)
+            if known is None:
+                env._idents[ident.name] = ident
+            elif not (known.type.is_exact(ident.type) and known.value == ident.value):
+                text = f"overlapping identifier for name '{ident.name}'"
+                raise DeclarationError(text)
+        for added in functions:
+            env._functions[added.function] = merge(env._function(added.function), added)
+        return env
+
+    def candidates(self, name: str) -> tuple[str, ...]:
+        """Return the full names a name may mean, in the order of trial (ResolveCandidateNames)."""
+        if name.startswith("."):
+            return (name[1:],)
+        if not self.container:
+            return (name,)
+        parts = self.container.split(".")
+        return (*(".".join(parts[:end]) + "." + name for end in range(len(parts), 0, -1)), name)
+
+    def find_ident(self, name: str) -> Variable | None:
+        """Return the variable, type or enum constant of a full name."""
+        known = self._declared(name) or self._provided.get(name)
+        if known is not None:
+            return known
+        found = self._provide(name)
+        if found is not None:
+            self._provided[name] = found
+        return found
+
+    def find_function(self, name: str) -> Function | None:
+        """Return the first function that a name may mean (LookupFunction)."""
+        for candidate in self.candidates(name):
+            found = self._function(candidate)
+            if found is not None:
+                return found
+        return None
+
+    def _declared(self, name: str) -> Variable | None:
+        env: Env | None = self
+        while env is not None:
+            found = env._idents.get(name)
+            if found is not None:
+                return found
+            env = env._parent
+        return None
+
+    def _function(self, name: str) -> Function | None:
+        env: Env | None = self
+        while env is not None:
+            found = env._functions.get(name)
+            if found is not None:
+                return found
+            env = env._parent
+        return None
+
+    def _provide(self, name: str) -> Variable | None:
+        struct = self.provider.find_struct_type(name)
+        if struct is not None:
+            return Variable(name, struct)
+        named = self.provider.find_ident(name)
+        if named is not None:
+            return Variable(name, type_type(named))
+        number = self.provider.find_enum(name)
+        return None if number is None else Variable(name, INT, number)
+
+
+EMPTY: Final = Env()
+STANDARD: Final = EMPTY.extend(idents=stdlib.TYPES, functions=stdlib.FUNCTIONS)

@@ -1,0 +1,1 @@
+"""The extension libraries that come with cel-go, as tables of declarations by version."""

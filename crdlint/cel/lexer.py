@@ -1,0 +1,64 @@
+"""Tokens of a valid CEL expression; what does not match is left to the recogniser of syntax errors."""
+
+from __future__ import annotations
+
+import re
+
+_ESCAPE = (
+    r"\\(?:[abfnrtv\"'\\?`]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7][0-7])"
+)
+_STRING = "|".join(
+    [
+        r'[rR]"""(?s:.*?)"""',
+        r"[rR]'''(?s:.*?)'''",
+        r'[rR]"[^"\n\r]*"',
+        r"[rR]'[^'\n\r]*'",
+        rf'"""[^\\"]*(?:(?:{_ESCAPE}|"(?!""))[^\\"]*)*"""',
+        rf"'''[^\\']*(?:(?:{_ESCAPE}|'(?!''))[^\\']*)*'''",
+        rf'"[^\\"\n\r]*(?:{_ESCAPE}[^\\"\n\r]*)*"',
+        rf"'[^\\'\n\r]*(?:{_ESCAPE}[^\\'\n\r]*)*'",
+    ]
+)
+_TOKEN = re.compile(
+    "|".join(
+        [
+            r"(?P<_>(?:[\t \r\n\f]|//[^\n]*)+)",
+            rf"(?P<STRING>{_STRING})",
+            rf"(?P<BYTES>[bB](?:{_STRING}))",
+            r"(?P<IDENTIFIER>[A-Za-z_][A-Za-z0-9_]*)",
+            r"(?P<NUM_FLOAT>[0-9]+(?:\.[0-9]+(?:[eE][+-]?[0-9]+)?|[eE][+-]?[0-9]+)|\.[0-9]+(?:[eE][+-]?[0-9]+)?)",
+            r"(?P<NUM_UINT>(?:0x[0-9a-fA-F]+|[0-9]+)[uU])",
+            r"(?P<NUM_INT>0x[0-9a-fA-F]+|[0-9]+)",
+            r"(?P<OP>==|!=|<=|>=|&&|\|\||[][<>{}().,!?:+*/%-])",
+            r"(?P<ESC_IDENTIFIER>`[A-Za-z0-9_.\-/ ]+`)",
+            r"(?P<ERROR>[^\n]|\n)",
+        ]
+    )
+)
+_KEYWORDS = frozenset({"in", "true", "false", "null"})
+
+EOF = "EOF"
+
+
+def tokenize(text: str) -> tuple[list[str], list[str], list[int]] | None:
+    """Return the kinds, texts and offsets of the tokens, EOF last, or None where a character begins no token.
+
+    The kind of an operator or keyword is its text.
+    """
+    kinds: list[str] = []
+    texts: list[str] = []
+    starts: list[int] = []
+    for match in _TOKEN.finditer(text):
+        kind = match.lastgroup
+        if kind == "_":
+            continue
+        token = match.group()
+        if kind == "ERROR" or kind is None:
+            return None
+        kinds.append(token if kind == "OP" or token in _KEYWORDS else kind)
+        texts.append(token)
+        starts.append(match.start())
+    kinds.append(EOF)
+    texts.append("")
+    starts.append(len(text))
+    return kinds, texts, starts

@@ -1,0 +1,260 @@
+"""Expansion of macros, the ids of new nodes given in cel-go's order (parser/macro.go, ext/comprehensions.go)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Callable
+
+from crdlint.cel import ast
+from crdlint.cel.ast import Call, Comprehension, Expr, Ident, ListExpr, Literal, MapEntry, MapExpr, Select, StructExpr
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    from crdlint.cel.builder import Builder
+
+ACCU = "@result"
+_OLD_ACCU = "__result__"
+_OVERWRITES = "iteration variable overwrites accumulator variable"
+
+
+class MacroError(Exception):
+    """Arguments a macro does not take; `expr_id` is the node the message is about."""
+
+    def __init__(self, expr_id: int, message: str) -> None:
+        super().__init__(message)
+        self.expr_id = expr_id
+        self.message = message
+
+
+class Helper:
+    """Makes nodes at the place of the macro's call (exprHelper)."""
+
+    __slots__ = ("builder", "span")
+
+    def __init__(self, builder: Builder, call_id: int) -> None:
+        self.builder = builder
+        start = builder.offsets[call_id][0]
+        self.span = (start, start)
+
+    def new_id(self) -> int:
+        """Return the next id, at the macro's place."""
+        return self.builder.new_id(self.span)
+
+    def literal(self, value: ast.Value) -> Expr:
+        """Return a constant."""
+        return Literal(self.new_id(), value)
+
+    def ident(self, name: str = ACCU) -> Expr:
+        """Return a name, that of the accumulator by default."""
+        return Ident(self.new_id(), name)
+
+    def call(self, function: str, *args: Expr) -> Expr:
+        """Return a call of a global function."""
+        return Call(self.new_id(), function, None, list(args))
+
+    def member(self, function: str, target: Expr) -> Expr:
+        """Return a member call without arguments."""
+        return Call(self.new_id(), function, target, [])
+
+    def list(self, *elements: Expr) -> Expr:
+        """Return a list."""
+        return ListExpr(self.new_id(), list(elements), [])
+
+    def fold(self, target: Expr, names: tuple[str, str], init: Expr, condition: Expr, step: Expr, result: Expr) -> Expr:
+        """Return a comprehension into the hidden accumulator."""
+        return Comprehension(self.new_id(), target, names[0], names[1], ACCU, init, condition, step, result)
+
+    def copy(self, expr: Expr) -> Expr:
+        """Return the expression again under new ids (exprHelper.Copy)."""
+        new_id = self.builder.new_id(self.builder.offsets.get(expr.id, (0, 0)))
+        copier = _COPIERS.get(type(expr))
+        return ast.Unspecified(new_id) if copier is None else copier(self, new_id, expr)
+
+
+def _copy_call(helper: Helper, new_id: int, expr: Call) -> Expr:
+    args = [helper.copy(arg) for arg in expr.args]
+    return Call(new_id, expr.function, None if expr.target is None else helper.copy(expr.target), args)
+
+
+def _copy_map(helper: Helper, new_id: int, expr: MapExpr) -> Expr:
+    return MapExpr(
+        new_id, [MapEntry(helper.new_id(), helper.copy(e.key), helper.copy(e.value), e.optional) for e in expr.entries]
+    )
+
+
+def _copy_struct(helper: Helper, new_id: int, expr: StructExpr) -> Expr:
+    fields = [ast.StructField(helper.new_id(), f.field, helper.copy(f.value), f.optional) for f in expr.fields]
+    return StructExpr(new_id, expr.type_name, fields)
+
+
+def _copy_fold(helper: Helper, new_id: int, expr: Comprehension) -> Expr:
+    parts = (expr.accu_init, expr.loop_condition, expr.loop_step, expr.result)
+    iter_range = helper.copy(expr.iter_range)
+    init, condition, step, result = map(helper.copy, parts)
+    names = (expr.iter_var, expr.iter_var2, expr.accu_var)
+    return Comprehension(new_id, iter_range, *names, init, condition, step, result)
+
+
+_COPIERS: dict[type, Callable[..., Expr]] = {
+    Literal: lambda _helper, new_id, expr: Literal(new_id, expr.value),
+    Ident: lambda _helper, new_id, expr: Ident(new_id, expr.name),
+    Select: lambda helper, new_id, expr: Select(new_id, helper.copy(expr.operand), expr.field, expr.test_only),
+    Call: _copy_call,
+    ListExpr: lambda helper, new_id, expr: ListExpr(
+        new_id, [helper.copy(element) for element in expr.elements], expr.optional_indices
+    ),
+    MapExpr: _copy_map,
+    StructExpr: _copy_struct,
+    Comprehension: _copy_fold,
+}
+
+Args: TypeAlias = "list[Expr]"
+Expander: TypeAlias = "Callable[[Helper, Expr, Args], Expr]"
+
+
+def _variable(arg: Expr, message: str) -> str:
+    if not isinstance(arg, Ident):
+        raise MacroError(arg.id, message)
+    return arg.name
+
+
+def _loop_variable(arg: Expr, message: str) -> tuple[str, str]:
+    name = _variable(arg, message)
+    if name in (ACCU, _OLD_ACCU):
+        raise MacroError(arg.id, _OVERWRITES)
+    return name, ""
+
+
+def _simple_name(arg: Expr) -> tuple[str, str]:
+    return _loop_variable(arg, "argument must be a simple name")
+
+
+def _two_names(args: Args) -> tuple[str, str]:
+    first, second = (_variable(arg, "argument must be a simple name") for arg in args[:2])
+    if first == second:
+        raise MacroError(args[1].id, f"duplicate variable name: {first}")
+    for arg in args[:2]:
+        _simple_name(arg)
+    return first, second
+
+
+def _has(helper: Helper, _target: Expr | None, args: Args) -> Expr:
+    if not isinstance(args[0], Select):
+        raise MacroError(args[0].id, "invalid argument to has() macro")
+    return Select(helper.new_id(), args[0].operand, args[0].field, test_only=True)
+
+
+def _fold_all(h: Helper, target: Expr, names: tuple[str, str], predicate: Expr) -> Expr:
+    init = h.literal(True)
+    condition = h.call("@not_strictly_false", h.ident())
+    return h.fold(target, names, init, condition, h.call("_&&_", h.ident(), predicate), h.ident())
+
+
+def _fold_exists(h: Helper, target: Expr, names: tuple[str, str], predicate: Expr) -> Expr:
+    init = h.literal(False)
+    condition = h.call("@not_strictly_false", h.call("!_", h.ident()))
+    return h.fold(target, names, init, condition, h.call("_||_", h.ident(), predicate), h.ident())
+
+
+def _fold_exists_one(h: Helper, target: Expr, names: tuple[str, str], predicate: Expr) -> Expr:
+    init, condition = h.literal(0), h.literal(True)
+    step = h.call("_?_:_", predicate, h.call("_+_", h.ident(), h.literal(1)), h.ident())
+    return h.fold(target, names, init, condition, step, h.call("_==_", h.ident(), h.literal(1)))
+
+
+def _one_variable(fold: Callable[[Helper, Expr, tuple[str, str], Expr], Expr]) -> Expander:
+    return lambda helper, target, args: fold(helper, target, _simple_name(args[0]), args[1])
+
+
+def _two_variables(fold: Callable[[Helper, Expr, tuple[str, str], Expr], Expr]) -> Expander:
+    return lambda helper, target, args: fold(helper, target, _two_names(args), args[2])
+
+
+def _map(h: Helper, target: Expr, args: Args) -> Expr:
+    names = _loop_variable(args[0], "argument is not an identifier")
+    init, condition = h.list(), h.literal(True)
+    step = h.call("_+_", h.ident(), h.list(args[-1]))
+    if len(args) == 3:
+        step = h.call("_?_:_", args[1], step, h.ident())
+    return h.fold(target, names, init, condition, step, h.ident())
+
+
+def _filter(h: Helper, target: Expr, args: Args) -> Expr:
+    names = _loop_variable(args[0], "argument is not an identifier")
+    init, condition = h.list(), h.literal(True)
+    step = h.call("_+_", h.ident(), h.list(args[0]))
+    step = h.call("_?_:_", args[1], step, h.ident())
+    return h.fold(target, names, init, condition, step, h.ident())
+
+
+def _filtered(h: Helper, args: Args, step: Expr) -> Expr:
+    return h.call("_?_:_", args[2], step, h.ident()) if len(args) == 4 else step
+
+
+def _transform_list(h: Helper, target: Expr, args: Args) -> Expr:
+    names = _two_names(args)
+    step = _filtered(h, args, h.call("_+_", h.ident(), h.list(args[-1])))
+    return h.fold(target, names, h.list(), h.literal(True), step, h.ident())
+
+
+def _transform_map(h: Helper, target: Expr, args: Args) -> Expr:
+    names = _two_names(args)
+    step = _filtered(h, args, h.call("cel.@mapInsert", h.ident(), h.ident(names[0]), args[-1]))
+    return h.fold(target, names, MapExpr(h.new_id(), []), h.literal(True), step, h.ident())
+
+
+def _transform_map_entry(h: Helper, target: Expr, args: Args) -> Expr:
+    names = _two_names(args)
+    step = _filtered(h, args, h.call("cel.@mapInsert", h.ident(), args[-1]))
+    return h.fold(target, names, MapExpr(h.new_id(), []), h.literal(True), step, h.ident())
+
+
+def _bind_value(h: Helper, target: Expr, name: str, body: Expr) -> Expr:
+    iter_range = h.list()
+    init = h.member("value", h.copy(target))
+    condition, step = h.literal(False), h.ident(name)
+    return Comprehension(h.new_id(), iter_range, "#unused", "", name, init, condition, step, body)
+
+
+def _opt_map(h: Helper, target: Expr, args: Args) -> Expr:
+    name = _variable(args[0], "optMap() variable name must be a simple identifier")
+    test = h.member("hasValue", target)
+    mapped = h.call("optional.of", _bind_value(h, target, name, args[1]))
+    return h.call("_?_:_", test, mapped, h.call("optional.none"))
+
+
+def _opt_flat_map(h: Helper, target: Expr, args: Args) -> Expr:
+    name = _variable(args[0], "optFlatMap() variable name must be a simple identifier")
+    test = h.member("hasValue", target)
+    return h.call("_?_:_", test, _bind_value(h, target, name, args[1]), h.call("optional.none"))
+
+
+MacroKey: TypeAlias = "tuple[str, int, bool]"
+
+STANDARD_MACROS: dict[tuple[str, int, bool], Callable[..., Expr]] = {
+    ("has", 1, False): _has,
+    ("all", 2, True): _one_variable(_fold_all),
+    ("exists", 2, True): _one_variable(_fold_exists),
+    ("exists_one", 2, True): _one_variable(_fold_exists_one),
+    ("existsOne", 2, True): _one_variable(_fold_exists_one),
+    ("map", 2, True): _map,
+    ("map", 3, True): _map,
+    ("filter", 2, True): _filter,
+}
+"""Macros by (function, number of arguments, whether called on a target)."""
+
+TWO_VARIABLE_MACROS: dict[tuple[str, int, bool], Callable[..., Expr]] = {
+    ("all", 3, True): _two_variables(_fold_all),
+    ("exists", 3, True): _two_variables(_fold_exists),
+    ("exists_one", 3, True): _two_variables(_fold_exists_one),
+    ("existsOne", 3, True): _two_variables(_fold_exists_one),
+    ("transformList", 3, True): _transform_list,
+    ("transformList", 4, True): _transform_list,
+    ("transformMap", 3, True): _transform_map,
+    ("transformMap", 4, True): _transform_map,
+    ("transformMapEntry", 3, True): _transform_map_entry,
+    ("transformMapEntry", 4, True): _transform_map_entry,
+}
+
+OPT_MAP_MACROS: dict[tuple[str, int, bool], Callable[..., Expr]] = {("optMap", 2, True): _opt_map}
+OPT_FLAT_MAP_MACROS: dict[tuple[str, int, bool], Callable[..., Expr]] = {("optFlatMap", 2, True): _opt_flat_map}

@@ -1,0 +1,211 @@
+"""What is looked at after an expression has its types (cel-go's cel/validator.go, ext/formatting.go).
+
+A validator takes what was checked and yields (node id, message); an environment lists those that apply.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel import ast
+from crdlint.cel.checker_errors import type_mismatch
+from crdlint.cel.errors import CELError
+from crdlint.golang.regexp import compile_error
+from crdlint.golang.times import check_rfc3339
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import TypeAlias
+
+    from crdlint.cel.checker import CheckResult
+    from crdlint.cel.env import Env
+    from crdlint.cel.source import SourceInfo
+    from crdlint.cel.types import Type
+
+    Findings: TypeAlias = Iterator[tuple[int, str]]
+    Validator: TypeAlias = Callable[["Checked"], Findings]
+
+_MAX_TIMESTAMP: Final = 253402300799
+_MIN_TIMESTAMP: Final = -62135596800
+_MAX_DURATION: Final = 2**63 - 1
+_DURATION: Final = re.compile(r"[+-]?(?:0|(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)")
+_DURATION_PART: Final = re.compile(r"([0-9]*)(?:\.([0-9]*))?(ns|us|µs|μs|ms|s|m|h)")
+_NANOSECONDS: Final = {
+    "ns": 1,
+    "us": 10**3,
+    "µs": 10**3,
+    "μs": 10**3,
+    "ms": 10**6,
+    "s": 10**9,
+    "m": 60 * 10**9,
+    "h": 3600 * 10**9,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A checked expression: its nodes in post-order, each with the index of its parent (-1 for the root)."""
+
+    nodes: list[ast.Expr]
+    parents: list[int]
+    result: CheckResult
+    exempt: frozenset[str]
+
+    def function(self, call: ast.Call) -> str:
+        """Return the full name of the function called."""
+        return self.result.namespaced.get(call.id, call.function)
+
+
+def validate(expr: ast.Expr, source: SourceInfo, result: CheckResult, env: Env) -> list[CELError]:
+    """Return what the environment's validators find in an expression checked without error (Env.Check)."""
+    if not env.validators:
+        return []
+    nodes, parents = _post_order(expr, result)
+    checked = Checked(nodes, parents, result, env.exempt)
+    return [
+        CELError(source.location_of(id_), message, id_)
+        for validator in env.validators
+        for id_, message in validator(checked)
+    ]
+
+
+def duration_literals(checked: Checked) -> Findings:
+    """Find literals that `duration()` does not take (ValidateDurationLiterals)."""
+    return _literal_args(checked, "duration", lambda value: type(value) is not str or is_duration(value))
+
+
+def timestamp_literals(checked: Checked) -> Findings:
+    """Find literals that `timestamp()` does not take (ValidateTimestampLiterals)."""
+    return _literal_args(checked, "timestamp", _is_timestamp)
+
+
+def regex_literals(checked: Checked) -> Findings:
+    """Find first arguments of `matches` that are no regular expression (ValidateRegexLiterals)."""
+    return _literal_args(
+        checked, "matches", lambda value: not isinstance(value, str) or compile_error(value) is None
+    )
+
+
+def homogeneous_literals(checked: Checked) -> Findings:
+    """Find list and map literals of mixed types (ValidateHomogeneousAggregateLiterals)."""
+    types = checked.result.type_map
+    for index, node in enumerate(checked.nodes):
+        if type(node) is ast.ListExpr and not _exempt(checked, index):
+            elements = [
+                (element.id, _element_type(types[element.id], optional=at in node.optional_indices))
+                for at, element in enumerate(node.elements)
+            ]
+            for id_, type_ in elements[1:]:
+                if not elements[0][1].is_equivalent(type_):
+                    yield id_, type_mismatch(elements[0][1], type_)
+                    break
+    for index, node in enumerate(checked.nodes):
+        if type(node) is ast.MapExpr and node.entries and not _exempt(checked, index):
+            entries = node.entries
+            key = types[entries[0].key.id]
+            value = _element_type(types[entries[0].value.id], optional=entries[0].optional)
+            for entry in entries[1:]:
+                key_type = types[entry.key.id]
+                value_type = _element_type(types[entry.value.id], optional=entry.optional)
+                if not key.is_equivalent(key_type):
+                    yield entry.key.id, type_mismatch(key, key_type)
+                if not value.is_equivalent(value_type):
+                    yield entry.value.id, type_mismatch(value, value_type)
+
+
+def comprehension_nesting(limit: int) -> Validator:
+    """Return a validator of how deep comprehensions over something nest (ValidateComprehensionNestingLimit)."""
+
+    def find(checked: Checked) -> Findings:
+        for index, node in enumerate(checked.nodes):
+            if type(node) is not ast.Comprehension:
+                continue
+            depth, at = 0, index
+            while at >= 0 and depth <= limit:
+                depth += _iterates(checked.nodes[at])
+                at = checked.parents[at]
+            if depth > limit:
+                yield node.id, "comprehension exceeds nesting limit"
+
+    return find
+
+
+def is_duration(text: str) -> bool:
+    """Whether Go's time.ParseDuration takes a text."""
+    if _DURATION.fullmatch(text) is None:
+        return False
+    total = 0
+    for whole, fraction, unit in _DURATION_PART.findall(text):
+        scale = _NANOSECONDS[unit]
+        total += int(whole or 0) * scale
+        if fraction:
+            total += int(fraction) * scale // 10 ** len(fraction)
+    return total <= _MAX_DURATION + text.startswith("-")
+
+
+def _is_timestamp(value: ast.Value) -> bool:
+    if type(value) is str:
+        return check_rfc3339(value) is None
+    return not isinstance(value, int) or _MIN_TIMESTAMP <= value <= _MAX_TIMESTAMP
+
+
+def _literal_args(checked: Checked, function: str, valid: Callable[[ast.Value], bool]) -> Findings:
+    for node in checked.nodes:
+        if type(node) is ast.Call and node.args and checked.function(node) == function:
+            literal = node.args[0]
+            if type(literal) is ast.Literal and not valid(literal.value):
+                yield literal.id, f"invalid {function} argument"
+
+
+def _element_type(type_: Type, *, optional: bool) -> Type:
+    return type_.params[0] if optional and type_.params else type_
+
+
+def _exempt(checked: Checked, index: int) -> bool:
+    at = checked.parents[index]
+    while at >= 0:
+        node = checked.nodes[at]
+        if type(node) is ast.Call and checked.function(node) in checked.exempt:
+            return True
+        at = checked.parents[at]
+    return False
+
+
+def _iterates(node: ast.Expr) -> bool:
+    if type(node) is not ast.Comprehension:
+        return False
+    return type(node.iter_range) is not ast.ListExpr or bool(node.iter_range.elements)
+
+
+def _post_order(root: ast.Expr, result: CheckResult) -> tuple[list[ast.Expr], list[int]]:
+    """Return the nodes in post-order and the index of each one's parent."""
+    mirrored: list[ast.Expr] = []
+    above: list[int] = []
+    stack = [(root, -1)]
+    while stack:
+        node, parent = stack.pop()
+        index = len(mirrored)
+        mirrored.append(node)
+        above.append(parent)
+        stack.extend((child, index) for child in _children(node, result))
+    last = len(mirrored) - 1
+    return mirrored[::-1], [-1 if parent < 0 else last - parent for parent in reversed(above)]
+
+
+def _children(node: ast.Expr, result: CheckResult) -> list[ast.Expr]:
+    if isinstance(node, ast.Call):
+        target = [] if node.target is None or node.id in result.namespaced else [node.target]
+        return [*target, *node.args]
+    if isinstance(node, ast.Select):
+        return [] if node.id in result.reference_map else [node.operand]
+    if isinstance(node, ast.ListExpr):
+        return node.elements
+    if isinstance(node, ast.MapExpr):
+        return [part for entry in node.entries for part in (entry.key, entry.value)]
+    if isinstance(node, ast.StructExpr):
+        return [entry.value for entry in node.fields]
+    if isinstance(node, ast.Comprehension):
+        return [node.iter_range, node.accu_init, node.loop_condition, node.loop_step, node.result]
+    return []

@@ -1,0 +1,107 @@
+"""Approval of APIs in community groups, and spec.preserveUnknownFields (apiextensions validation)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd.errors import invalid, required
+from crdlint.crd.paths import Path
+from crdlint.golang.quote import quote
+from crdlint.golang.url import URLError, parse_request_uri
+from crdlint.rules.registry import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from collections.abc import Mapping as MappingOf
+
+    from crdlint.crd.errors import FieldError
+    from crdlint.crd.model import CustomResourceDefinition
+
+ANNOTATION: Final = "api-approved.kubernetes.io"
+_GROUP = "metadata:\n  name: foos.example.k8s.io\n"
+
+APPROVAL = Rule(
+    id="api-approval",
+    summary="A CRD in a group of the Kubernetes community without approval.",
+    why="Groups ending in .k8s.io and .kubernetes.io belong to the community, which reviews their APIs.",
+    bad=f"{_GROUP}spec: {{group: example.k8s.io}}\n",
+    good=f"{_GROUP}  annotations: {{{ANNOTATION}: 'https://github.com/kubernetes/kubernetes/pull/78458'}}\n"
+    "spec: {group: example.k8s.io}\n",
+    help=f"use a group of your own, or add the annotation `{ANNOTATION}: https://github.com/kubernetes/kubernetes/pull/NNN` "
+    "(a value that begins with `unapproved` bypasses the review)",
+    source="apiextensions/validation validateAPIApproval",
+    scope="manifest",
+)
+PRESERVE = Rule(
+    id="preserve-unknown-fields",
+    summary="`spec.preserveUnknownFields: true`.",
+    why="v1 prunes what the schema does not know; what is to be kept is said in the schema.",
+    bad="preserveUnknownFields: true\n",
+    good="preserveUnknownFields: false\n",
+    help="remove it, and put `x-kubernetes-preserve-unknown-fields: true` on the fields that take anything",
+    source="apiextensions/validation validatePreserveUnknownFields",
+    scope="spec",
+)
+PRESERVE_DEFAULTS = Rule(
+    id="defaults-with-preserve-unknown-fields",
+    summary="Defaults in the schema of objects that are not pruned.",
+    why="Defaulting follows the schema, and so needs objects that do.",
+    bad="preserveUnknownFields: true\nversions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
+    "    openAPIV3Schema: {type: object, properties: {spec: {type: string, default: x}}}\n",
+    good="versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
+    "    openAPIV3Schema: {type: object, properties: {spec: {type: string, default: x}}}\n",
+    help="remove `spec.preserveUnknownFields: true`",
+    source="apiextensions/validation validateCustomResourceDefinitionSpec",
+    scope="spec",
+)
+
+RULES = (APPROVAL, PRESERVE, PRESERVE_DEFAULTS)
+
+_SEE: Final = "see https://github.com/kubernetes/enhancements/pull/1111"
+_PATH: Final = Path("metadata").child("annotations").key(ANNOTATION)
+
+
+def _state(annotations: MappingOf[str, str]) -> tuple[str, str]:
+    """Return the state of approval (missing, bypassed, approved, invalid) and what is said of it."""
+    text = annotations.get(ANNOTATION, "")
+    if not text:
+        return "missing", f"protected groups must have approval annotation {quote(ANNOTATION)}, {_SEE}"
+    if text.startswith("unapproved"):
+        return "bypassed", ""
+    try:
+        url = parse_request_uri(text)
+    except URLError:
+        url = None
+    if url is not None and url.host and url.scheme:
+        return "approved", ""
+    return "invalid", (
+        f"protected groups must have approval annotation {quote(ANNOTATION)} with either a URL or a reason starting with "
+        f'"unapproved", {_SEE}'
+    )
+
+
+def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition | None = None) -> Iterator[FieldError]:
+    """Yield what the community's groups ask for; on update, only where the state of approval has changed."""
+    group = crd.spec.group
+    if group not in {"k8s.io", "kubernetes.io"} and not group.endswith((".k8s.io", ".kubernetes.io")):
+        return
+    state, reason = _state(crd.metadata.annotations)
+    if old is not None and _state(old.metadata.annotations)[0] == state:
+        return
+    if state == "missing":
+        yield required(APPROVAL.id, _PATH, reason)
+    elif state == "invalid":
+        yield invalid(APPROVAL.id, _PATH, crd.metadata.annotations[ANNOTATION], reason)
+
+
+def preserve_unknown_fields(
+    crd: CustomResourceDefinition, old: CustomResourceDefinition | None = None
+) -> Iterator[FieldError]:
+    """Yield that spec.preserveUnknownFields may not be true, unless it was."""
+    if old is not None and old.spec.preserve_unknown_fields:
+        return
+    if crd.spec.preserve_unknown_fields:
+        detail = (
+            "cannot set to true, set x-kubernetes-preserve-unknown-fields to true in spec.versions[*].schema instead"
+        )
+        yield invalid(PRESERVE.id, Path("spec").child("preserveUnknownFields"), True, detail)

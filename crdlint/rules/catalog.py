@@ -1,0 +1,41 @@
+"""All rules by id."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from crdlint.rules.registry import Rule
+
+_FAMILIES: Final = (
+    "reading",
+    "metadata",
+    "names",
+    "versions",
+    "subresources",
+    "selectable_fields",
+    "conversion",
+    "approval",
+    "update",
+    "root",
+    "structural",
+    "forbidden_fields",
+    "list_types",
+    "validation_rules",
+    "formats",
+)
+
+
+@cache
+def all_rules() -> dict[str, Rule]:
+    """Return every rule by id, family by family."""
+    return {
+        rule.id: rule for family in _FAMILIES for rule in import_module(f"crdlint.rules.{family}").RULES
+    }
+
+
+def get(rule_id: str) -> Rule:
+    """Return a rule; raise KeyError for an id that there is not."""
+    return all_rules()[rule_id]

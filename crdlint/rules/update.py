@@ -1,0 +1,154 @@
+"""An update of a CRD judged (apiextensions validation, ValidateCustomResourceDefinitionUpdate)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd.defaults import prepare_for_update
+from crdlint.crd.equality import semantic_equal
+from crdlint.crd.errors import invalid
+from crdlint.crd.paths import Path
+from crdlint.rules import approval, conversion, metadata, names, versions
+from crdlint.rules.create import Report, SpecJudge
+from crdlint.rules.options import Options
+from crdlint.rules.registry import Rule
+from crdlint.rules.schema import is_structural
+from crdlint.rules.schema_predicates import (
+    find_expressions,
+    has_invalid_map_list_keys,
+    has_invalid_type,
+    has_schema_with,
+    is_mergeable_set,
+)
+from crdlint.rules.selectable_fields import MAX_SELECTABLE_FIELDS
+from crdlint.schema.traversal import whole_schemas
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.crd.errors import FieldError
+    from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec, JSONSchemaProps
+
+IMMUTABLE = Rule(
+    id="spec-immutable",
+    summary="A field of the spec that no update may change.",
+    why="Group and plural are the resource's address; scope and kind decide how its objects are stored.",
+    bad="",
+    good="",
+    help="leave the field as it was, or make a new CRD under another name and move the objects over",
+    source="apiextensions/validation validateCustomResourceDefinitionSpecUpdate",
+    scope="spec",
+)
+
+RULES = (IMMUTABLE,)
+
+_SPEC: Final = Path("spec")
+_STATUS: Final = Path("status")
+
+
+def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition) -> Report:
+    """Judge a CRD as the server does on update; ``old`` is stored, with its status."""
+    options = options_for(crd, old)
+    prepare_for_update(crd, old)
+    judged = SpecJudge(crd.spec, options)
+    errors = (
+        *metadata.validate_update(crd, old),
+        *judged.errors(),
+        *_immutable(crd.spec, old.spec, options),
+        *names.validate(crd.status.accepted_names, _STATUS.child("acceptedNames")),
+        *versions.stored_versions(crd.status.stored_versions, crd.spec.versions, _STATUS),
+        *approval.validate(crd, old),
+        *approval.preserve_unknown_fields(crd, old),
+    )
+    return Report(errors, tuple(judged.hidden), tuple(judged.compiled))
+
+
+def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition) -> Options:
+    """Return what is not tightened because the old CRD was let pass with it."""
+    before = old.spec
+    rules, messages = find_expressions(before)
+    established = _is_established(old)
+    return Options(
+        require_recognized_conversion_review_version=_reviews_known_version(before),
+        require_immutable_names=established,
+        require_open_api_schema=_all_have_schemas(before),
+        require_valid_property_type=not has_schema_with(before, has_invalid_type),
+        require_structural_schema=all(is_structural(whole, Options()) for whole in whole_schemas(before)),
+        require_atomic_set_type=not has_schema_with(before, is_mergeable_set),
+        require_map_list_keys_map_set_validation=not has_schema_with(before, has_invalid_map_list_keys),
+        preexisting_rules=rules,
+        preexisting_message_expressions=messages,
+        versions_with_unchanged_schemas=_unchanged(crd.spec, before),
+        allow_invalid_ca_bundle=not established or _has_invalid_ca_bundle(before),
+        allow_too_many_selectable_fields=_too_many_selectable_fields(crd.spec, before),
+    )
+
+
+def _immutable(
+    spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec, options: Options
+) -> Iterator[FieldError]:
+    fields = [
+        ("group", spec.group, old.group, _SPEC.child("group")),
+        ("plural", spec.names.plural, old.names.plural, _SPEC.child("names", "plural")),
+    ]
+    if options.require_immutable_names:
+        fields[:0] = [
+            ("scope", spec.scope, old.scope, _SPEC.child("scope")),
+            ("kind", spec.names.kind, old.names.kind, _SPEC.child("names", "kind")),
+        ]
+    for _, value, before, path in fields:
+        if value != before:
+            yield invalid(IMMUTABLE.id, path, value, "field is immutable", help=f"it was `{before}`: leave it so")
+
+
+def _is_established(crd: CustomResourceDefinition) -> bool:
+    return any(c.type == "Established" and c.status == "True" for c in crd.status.conditions)
+
+
+def _reviews_known_version(spec: CustomResourceDefinitionSpec) -> bool:
+    given = spec.conversion.conversion_review_versions if spec.conversion is not None else ()
+    return not given or not set(conversion.REVIEWED).isdisjoint(given)
+
+
+def _all_have_schemas(spec: CustomResourceDefinitionSpec) -> bool:
+    if spec.validation is not None and spec.validation.open_api_v3_schema is not None:
+        return True
+    return all(v.schema is not None and v.schema.open_api_v3_schema is not None for v in spec.versions)
+
+
+def _schema_of(spec: CustomResourceDefinitionSpec, name: str) -> tuple[bool, JSONSchemaProps | None]:
+    """Return whether a version is there, and its schema, wherever it stands."""
+    for version in spec.versions:
+        if version.name == name:
+            validation = version.schema or spec.validation
+            return True, None if validation is None else validation.open_api_v3_schema
+    return False, None
+
+
+def _unchanged(spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec) -> frozenset[str]:
+    found = set()
+    for version in spec.versions:
+        there, before = _schema_of(old, version.name)
+        if there and semantic_equal(_schema_of(spec, version.name)[1], before):
+            found.add(version.name)
+    return frozenset(found)
+
+
+def _has_invalid_ca_bundle(spec: CustomResourceDefinitionSpec) -> bool:
+    config = spec.conversion.webhook_client_config if spec.conversion is not None else None
+    return config is not None and bool(config.ca_bundle) and any(True for _ in conversion.ca_bundle(config.ca_bundle, _SPEC))
+
+
+def _too_many_selectable_fields(
+    spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec
+) -> frozenset[str]:
+    """Return the versions (empty for the spec itself) that had too many selectable fields and still have the same."""
+    found = set()
+    if len(old.selectable_fields) > MAX_SELECTABLE_FIELDS and semantic_equal(spec.selectable_fields, old.selectable_fields):
+        found.add("")
+    before = {version.name: version.selectable_fields for version in old.versions}
+    for version in spec.versions:
+        fields = before.get(version.name, ())
+        if len(fields) > MAX_SELECTABLE_FIELDS and semantic_equal(version.selectable_fields, fields):
+            found.add(version.name)
+    return frozenset(found)

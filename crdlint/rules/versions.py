@@ -1,0 +1,212 @@
+"""spec.versions: names, storage, deprecation, what each must have, and status.storedVersions.
+
+Reproduces apiextensions validation (validateCustomResourceDefinitionSpec, ...Version, ...StoredVersions).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdlint.crd.errors import invalid, required
+from crdlint.crd.paths import Path
+from crdlint.golang.unicode import is_print
+from crdlint.golang.values import Marshalled
+from crdlint.rules.kubenames import is_dns1035_label
+from crdlint.rules.registry import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from collections.abc import Sequence as SequenceOf
+
+    from crdlint.crd.errors import FieldError
+    from crdlint.crd.model import CustomResourceDefinitionSpec, CustomResourceDefinitionVersion
+    from crdlint.rules.options import Options
+
+_VERSIONS = Path("spec").child("versions")
+_SPEC = "apiextensions/validation validateCustomResourceDefinitionSpec"
+_BASE = "{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}"
+_OTHER = "served: true, storage: %s, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}"
+
+
+def _versions(other: str) -> str:
+    return f"versions:\n- {_BASE}\n- {{{other}}}\n"
+
+
+_GOOD = _versions("name: v2, " + _OTHER % "false")
+
+SCHEMA_REQUIRED = Rule(
+    id="schema-required",
+    summary="A version without a schema.",
+    why="Without a schema every field would be pruned.",
+    bad="versions: [{name: v1, served: true, storage: true}]\n",
+    good=f"versions: [{_BASE}]\n",
+    help="add `schema: {openAPIV3Schema: {type: object, properties: ...}}` to the version",
+    source=_SPEC,
+    scope="spec",
+)
+NAME = Rule(
+    id="version-name-invalid",
+    summary="A version whose name is no DNS label.",
+    why="The version becomes part of the URL and of apiVersion.",
+    bad="versions: [{name: v1.0, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]\n",
+    good=f"versions: [{_BASE}]\n",
+    help="name it like `v1`, `v1beta1` or `v2alpha3`",
+    source=_SPEC,
+    scope="spec",
+)
+UNIQUE = Rule(
+    id="version-name-duplicate",
+    summary="Two versions of the same name.",
+    why="Requests could not tell them apart.",
+    bad=_versions("name: v1, " + _OTHER % "false"),
+    good=_GOOD,
+    help="give each version a name of its own, or remove one of the two",
+    source=_SPEC,
+    scope="spec",
+)
+STORAGE = Rule(
+    id="storage-version-exactly-one",
+    summary="Not exactly one version is stored.",
+    why="Objects are written to etcd in one version, and read in the others by conversion.",
+    bad=_versions("name: v2, " + _OTHER % "true"),
+    good=_GOOD,
+    help="set `storage: true` on one version and `storage: false` on all others",
+    source=_SPEC,
+    scope="spec",
+)
+DEPRECATION = Rule(
+    id="deprecation-warning-invalid",
+    summary="A deprecation warning that cannot be sent.",
+    why="It is sent to clients in a header: one line of at most 256 bytes, and only for deprecated versions.",
+    bad="deprecationWarning: use v2\n",
+    good="deprecated: true\ndeprecationWarning: use v2\n",
+    help="add `deprecated: true` to the version, and keep the warning to one printable line of at most 256 bytes",
+    source="apiextensions/validation validateDeprecationWarning",
+    scope="version",
+)
+STORED = Rule(
+    id="stored-version-missing",
+    summary="A version in which objects are stored is not in the spec.",
+    why="Objects stored in it could no longer be read.",
+    bad="",
+    good="",
+    help="put the version back into spec.versions (with `served: false` if need be), migrate all objects to the storage version, "
+    "and take the old one out of status.storedVersions",
+    source="apiextensions/validation ValidateCustomResourceDefinitionStoredVersions",
+    scope="manifest",
+)
+RULES = (SCHEMA_REQUIRED, NAME, UNIQUE, STORAGE, DEPRECATION, STORED)
+
+
+def schemas_required(spec: CustomResourceDefinitionSpec, path: Path, options: Options) -> Iterator[FieldError]:
+    """Yield the versions that lack a schema and need one."""
+    shared = spec.validation
+    if shared is not None and shared.open_api_v3_schema is not None:
+        return
+    if not options.require_open_api_schema and spec.preserve_unknown_fields:
+        return
+    detail = "" if options.require_open_api_schema else "because otherwise all fields are pruned"
+    for i, version in enumerate(spec.versions):
+        has_schema = version.schema is not None and version.schema.open_api_v3_schema is not None
+        if not has_schema and (options.require_open_api_schema or version.served):
+            at = path.child("versions").index(i)
+            # The version's name, since there is no schema to point at.
+            where = at.child("schema") if version.schema is not None else at.child("name")
+            yield required(SCHEMA_REQUIRED.id, at.child("schema", "openAPIV3Schema"), detail, at=where)
+
+
+def name(version: CustomResourceDefinitionVersion, path: Path) -> Iterator[FieldError]:
+    """Yield what is wrong with a version's name."""
+    if errors := is_dns1035_label(version.name):
+        yield invalid(NAME.id, path.child("name"), version.name, ",".join(errors))
+
+
+def as_a_whole(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[FieldError]:
+    """Yield what is wrong with the versions taken together."""
+    versions, at = spec.versions, path.child("versions")
+    names = [version.name for version in versions]
+    if len(set(names)) != len(names):
+        twice = sorted({n for n in names if names.count(n) > 1})
+        help_ = f"`{twice[0]}` stands twice: rename one of the two, or remove it"
+        yield invalid(UNIQUE.id, at, versions, "must contain unique version names", help=help_)
+    stored = [version.name for version in versions if version.storage]
+    if len(stored) != 1:
+        yield invalid(
+            STORAGE.id,
+            at,
+            versions,
+            "must have exactly one version marked as storage version",
+            help=_storage_help(stored, names),
+        )
+
+
+def _storage_help(stored: SequenceOf[str], names: SequenceOf[str]) -> str | None:
+    if len(stored) > 1:
+        return f"set `storage: true` on one version only: {' and '.join(f'`{n}`' for n in stored)} have it"
+    return f"set `storage: true` on `{names[-1]}`, or on the version that is stored" if names else None
+
+
+def version_field(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[FieldError]:
+    """Yield what is wrong with the internal spec.version, which is the first version's name."""
+    if spec.version and (errors := is_dns1035_label(spec.version)):
+        yield invalid(NAME.id, path.child("version"), spec.version, ",".join(errors))
+
+
+def deprecation(version: CustomResourceDefinitionVersion, path: Path) -> Iterator[FieldError]:
+    """Yield what is wrong with a version's deprecation warning."""
+    text = version.deprecation_warning
+    if text is None:
+        return
+    for message in _deprecation_errors(text, deprecated=version.deprecated):
+        yield invalid(DEPRECATION.id, path.child("deprecationWarning"), Marshalled(text), message)
+
+
+def _deprecation_errors(text: str, *, deprecated: bool) -> Iterator[str]:
+    if not deprecated:
+        yield "can only be set for deprecated versions"
+        return
+    if len(text.encode("utf-8", "surrogatepass")) > 256:
+        yield "must be <= 256 characters long"
+    if not text:
+        yield "must not be an empty string"
+    offset = 0
+    for char in text:
+        if not is_print(ord(char)):
+            yield (
+                "must only contain printable UTF-8 characters; "
+                f"non-printable character found at index {offset}"
+            )
+            break
+        offset += len(char.encode("utf-8", "surrogatepass"))
+
+
+def stored_versions(
+    stored: SequenceOf[str], versions: SequenceOf[CustomResourceDefinitionVersion], path: Path
+) -> Iterator[FieldError]:
+    """Yield the stored versions that the spec lacks, or the other way round."""
+    at = path.child("storedVersions")
+    if not stored:
+        # On create there is no status yet: what is missing is a version with `storage: true`.
+        here = at if not versions else _VERSIONS
+        help_ = "set `storage: true` on one version"
+        yield invalid(STORAGE.id, at, None, "must have at least one stored version", at=here, help=help_)
+        return
+    positions = {name: i for i, name in enumerate(stored)}
+    for version in versions:
+        if version.storage and version.name not in stored:
+            here = _VERSIONS
+            help_ = "set `storage: true` on one version only"
+            detail = f"must have the storage version {version.name}"
+            yield invalid(STORAGE.id, at, stored, detail, at=here, help=help_)
+        positions.pop(version.name, None)
+    for name_, i in positions.items():
+        detail = (
+            f"missing from spec.versions; {name_} was previously a storage version, and must remain in spec.versions until "
+            f"a storage migration ensures no data remains persisted in {name_} and removes {name_} from status.storedVersions"
+        )
+        help_ = (
+            f"put `{name_}` back into spec.versions (`served: false` is enough), run a storage migration, "
+            f"then drop `{name_}` from status.storedVersions"
+        )
+        here = _VERSIONS
+        yield invalid(STORED.id, at.index(i), name_, detail, at=here, help=help_)
