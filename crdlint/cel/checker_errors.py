@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
 def field_type_mismatch(field: str, declared: Type, given: Type) -> str:
     """Return the text for a message literal's field of a wrong type."""
-    return (
-        f"expected type of field '{field}' is '{format_type(declared)}' but provided type is '{format_type(given)}'"
-    )
+    return f"expected type of field '{field}' is '{format_type(declared)}' but provided type is '{format_type(given)}'"
 
 
 def no_matching_overload(function: str, args: Sequence[Type], *, member: bool) -> str:
@@ -27,8 +25,7 @@ def no_matching_overload(function: str, args: Sequence[Type], *, member: bool) -
 def not_a_range(type_: Type) -> str:
     """Return the text for a comprehension over what has no elements."""
     return (
-        f"expression of type '{format_type(type_)}' cannot be range of a comprehension "
-        "(must be list, map, or dynamic)"
+        f"expression of type '{format_type(type_)}' cannot be range of a comprehension (must be list, map, or dynamic)"
     )
 
 

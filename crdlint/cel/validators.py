@@ -83,9 +83,7 @@ def timestamp_literals(checked: Checked) -> Findings:
 
 def regex_literals(checked: Checked) -> Findings:
     """Find first arguments of `matches` that are no regular expression (ValidateRegexLiterals)."""
-    return _literal_args(
-        checked, "matches", lambda value: not isinstance(value, str) or compile_error(value) is None
-    )
+    return _literal_args(checked, "matches", lambda value: not isinstance(value, str) or compile_error(value) is None)
 
 
 def homogeneous_literals(checked: Checked) -> Findings:

@@ -1,0 +1,183 @@
+"""The checker on hand-built trees."""
+
+from __future__ import annotations
+
+from itertools import count
+
+import pytest
+
+from crdlint.cel import ast
+from crdlint.cel.checker import check
+from crdlint.cel.decls import DeclarationError, Variable, member, overload
+from crdlint.cel.env import STANDARD
+from crdlint.cel.ext import lists, math, optionals, sets, strings, two_var_comprehensions
+from crdlint.cel.format import format_type
+from crdlint.cel.source import SourceInfo
+from crdlint.cel.types import BOOL, DYN, INT, STRING, list_type, map_type, object_type, type_type, wrapper_type
+from crdlint.cel.validators import duration_literals, homogeneous_literals, is_duration, regex_literals, validate
+
+
+class Provider:
+    def find_struct_type(self, name):
+        return type_type(object_type(name)) if name == "Thing" else None
+
+    def find_struct_field_type(self, struct, field):
+        return {"f": INT}.get(field)
+
+    def find_ident(self, name):
+        return None
+
+    def find_enum(self, name):
+        return {"Color.RED": 3}.get(name)
+
+
+ENV = STANDARD.extend(
+    idents=[
+        Variable("i", INT),
+        Variable("s", STRING),
+        Variable("b", BOOL),
+        Variable("d", DYN),
+        Variable("l", list_type(INT)),
+        Variable("m", map_type(STRING, INT)),
+        Variable("t", object_type("Thing")),
+        Variable("w", wrapper_type(INT)),
+    ],
+    functions=(
+        *optionals.functions(2),
+        *strings.functions(2),
+        *sets.FUNCTIONS,
+        *lists.functions(3),
+        *two_var_comprehensions.FUNCTIONS,
+        *math.functions(2),
+    ),
+    provider=Provider(),
+)
+ids = count(1)
+
+
+def lit(value):
+    return ast.Literal(next(ids), value)
+
+
+def name(text):
+    return ast.Ident(next(ids), text)
+
+
+def sel(operand, field, test_only=False):
+    return ast.Select(next(ids), operand, field, test_only)
+
+
+def call(function, *args, target=None):
+    return ast.Call(next(ids), function, target, list(args))
+
+
+def lst(*elements):
+    return ast.ListExpr(next(ids), list(elements), [])
+
+
+def run(expr, env=ENV):
+    result = check(expr, SourceInfo(""), env)
+    return format_type(result.type_map[expr.id]), [error.message for error in result.errors]
+
+
+TYPES = [
+    (lambda: call("_==_", name("i"), lit(1)), "bool"),
+    (lambda: call("_+_", name("l"), lst()), "list(int)"),
+    (lambda: call("_[_]", name("m"), lit("k")), "int"),
+    (lambda: sel(name("m"), "x"), "int"),
+    (lambda: sel(name("t"), "f", test_only=True), "bool"),
+    (lambda: call("_?._", name("t"), lit("f")), "optional_type(int)"),
+    (lambda: lst(), "list(dyn)"),
+    (lambda: lst(lit(1), lit("a")), "list(dyn)"),
+    (lambda: call("sets.contains", name("l"), lst(lit(1))), "bool"),
+    (lambda: call("contains", name("l"), lst(lit(1)), target=name("sets")), "bool"),
+    (lambda: sel(name("Color"), "RED"), "int"),
+    (lambda: name("int"), "type(int)"),
+    (lambda: call("type", lit(1)), "type(int)"),
+    (lambda: call("_+_", name("d"), lit(1)), "int"),
+    (lambda: call("_+_", name("d"), name("d")), "dyn"),
+    (lambda: name("w"), "wrapper(int)"),
+    (lambda: call("_==_", name("w"), lit(None)), "bool"),
+    (lambda: call("sort", target=name("l")), "list(int)"),
+]
+
+
+@pytest.mark.parametrize(("build", "expected"), TYPES)
+def test_type(build, expected):
+    assert run(build()) == (expected, [])
+
+
+ERRORS = [
+    (lambda: call("_==_", name("i"), lit(True)), ["found no matching overload for '_==_' applied to '(int, bool)'"]),
+    (lambda: name("x"), ["undeclared reference to 'x' (in container '')"]),
+    (lambda: sel(name("t"), "g"), ["undefined field 'g'"]),
+    (lambda: sel(name("i"), "g"), ["type 'int' does not support field selection"]),
+    (lambda: call("_&&_", name("i"), lit(True)), ["expected type 'bool' but found 'int'"]),
+    (lambda: call("nope", target=name("s")), ["undeclared reference to 'nope' (in container '')"]),
+    (
+        lambda: call("startsWith", lit(1), target=name("s")),
+        ["found no matching overload for 'startsWith' applied to 'string.(int)'"],
+    ),
+    (
+        lambda: call("_<_", lit(1), lit(1.5)),
+        ["found no matching overload for '_<_' applied to '(int, double)'"],
+    ),
+    (
+        lambda: ast.Comprehension(next(ids), name("i"), "x", "", "@r", lit(True), lit(True), lit(True), name("@r")),
+        ["expression of type 'int' cannot be range of a comprehension (must be list, map, or dynamic)"],
+    ),
+]
+
+
+@pytest.mark.parametrize(("build", "errors"), ERRORS)
+def test_error(build, errors):
+    assert run(build())[1] == errors
+
+
+def test_options():
+    assert run(call("_<_", lit(1), lit(1.5)), ENV.extend(cross_type_comparisons=True)) == ("bool", [])
+    mixed = lst(lit(1), lit("a"))
+    assert run(mixed, ENV.extend(homogeneous=True))[1] == ["expected type 'int' but found 'string'"]
+
+
+def test_comprehension_scope():
+    step = call("_&&_", name("@r"), call("_>_", name("v"), lit(0)))
+    expr = ast.Comprehension(next(ids), name("l"), "k", "v", "@r", lit(True), lit(True), step, name("@r"))
+    assert run(expr) == ("bool", [])
+
+
+def test_deep_tree_is_no_recursion_error():
+    expr = name("i")
+    for _ in range(5000):
+        expr = call("_+_", expr, lit(1))
+    assert run(expr) == ("int", [])
+
+
+def test_declarations_that_contradict():
+    with pytest.raises(DeclarationError, match="overlapping identifier for name 'i'"):
+        ENV.extend(idents=[Variable("i", STRING)])
+    with pytest.raises(DeclarationError, match="size_string collides with other"):
+        ENV.extend(functions=[overload("size", "other", (STRING,), INT)])
+    assert run(call("size", target=name("i")), ENV.extend(functions=[member("size", "n", (INT,), INT)])) == ("int", [])
+
+
+@pytest.mark.parametrize(
+    ("validator", "build", "messages"),
+    [
+        (duration_literals, lambda: call("duration", lit("1d")), ["invalid duration argument"]),
+        (duration_literals, lambda: call("duration", lit("1.5h3s")), []),
+        (regex_literals, lambda: call("matches", lit("("), target=name("s")), ["invalid matches argument"]),
+        (homogeneous_literals, lambda: lst(lit(1), lit("a")), ["expected type 'int' but found 'string'"]),
+    ],
+)
+def test_validator(validator, build, messages):
+    env = ENV.extend(validators=[validator])
+    expr = build()
+    source = SourceInfo("")
+    result = check(expr, source, env)
+    assert [error.message for error in validate(expr, source, result, env)] == messages
+
+
+@pytest.mark.parametrize(("text", "valid"), [("0", True), ("", False), ("1", False), (".s", False), ("300000h", False)])
+def test_duration(text, valid):
+    assert is_duration(text) is valid
