@@ -85,7 +85,7 @@ def _overlaps(first: Overload, second: Overload) -> bool:
     return (
         first.member is second.member
         and len(first.args) == len(second.args)
-        and all(one.accepts(other) or other.accepts(one) for one, other in zip(first.args, second.args))
+        and all(one.accepts(other) or other.accepts(one) for one, other in zip(first.args, second.args, strict=True))
     )
 
 

@@ -52,7 +52,7 @@ class Mapping:
     def _all_assignable(self, sources: Sequence[Type], targets: Sequence[Type]) -> bool:
         if len(sources) != len(targets):
             return False
-        for source, target in zip(sources, targets):
+        for source, target in zip(sources, targets, strict=True):
             if source is not target and not self._assignable(source, target):
                 return False
         return True

@@ -21,10 +21,10 @@ class Provider:
     def find_struct_type(self, name):
         return type_type(object_type(name)) if name == "Thing" else None
 
-    def find_struct_field_type(self, struct, field):
+    def find_struct_field_type(self, _struct, field):
         return {"f": INT}.get(field)
 
-    def find_ident(self, name):
+    def find_ident(self, _name):
         return None
 
     def find_enum(self, name):
@@ -178,6 +178,8 @@ def test_validator(validator, build, messages):
     assert [error.message for error in validate(expr, source, result, env)] == messages
 
 
-@pytest.mark.parametrize(("text", "valid"), [("0", True), ("", False), ("1", False), (".s", False), ("300000h", False)])
+@pytest.mark.parametrize(
+    ("text", "valid"), [("0", True), ("", False), ("1", False), (".s", False), ("2562048h", False)]
+)
 def test_duration(text, valid):
     assert is_duration(text) is valid
