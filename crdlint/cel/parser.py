@@ -1,0 +1,397 @@
+"""Parsing of CEL expressions: valid ones here, the others by the recogniser of `crdlint.cel.antlr` (parser/parser.go)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Callable
+
+from crdlint.cel.ast import Call, Expr, Ident, ListExpr, Literal, MapEntry, MapExpr, Select, StructExpr, StructField
+from crdlint.cel.ast import Unspecified
+from crdlint.cel.builder import (
+    BINARY_OPERATORS,
+    RESERVED,
+    Builder,
+    LiteralError,
+    bytes_value,
+    double_value,
+    int_value,
+    string_value,
+    uint_value,
+)
+from crdlint.cel.errors import CELError, display_errors
+from crdlint.cel.lexer import tokenize
+from crdlint.cel.macros import OPT_FLAT_MAP_MACROS, OPT_MAP_MACROS, STANDARD_MACROS, TWO_VARIABLE_MACROS
+from crdlint.cel.source import SourceInfo
+
+if TYPE_CHECKING:
+    from crdlint.cel.ast import Value
+
+MAX_CODE_POINTS = 100_000
+MAX_DEPTH = 250
+# Below this nesting no rule of cel-go's grammar can be open 250 times.
+_MAX_FAST_NESTING = 40
+
+ALL_MACROS = {**STANDARD_MACROS, **TWO_VARIABLE_MACROS, **OPT_MAP_MACROS, **OPT_FLAT_MAP_MACROS}
+
+
+@dataclass(frozen=True, slots=True)
+class ParserOptions:
+    """What an environment sets of the parser; `macros` by (function, number of arguments, on a target)."""
+
+    macros: dict[tuple[str, int, bool], Callable[..., Expr]] = field(default_factory=lambda: ALL_MACROS)
+    optional_syntax: bool = True
+    enable_identifier_escape_syntax: bool = True
+    variadic_logical: bool = False
+    populate_macro_calls: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ParseResult:
+    """The tree (of use only without errors), places in the text and errors in the order they were found."""
+
+    expr: Expr
+    source_info: SourceInfo
+    errors: list[CELError]
+
+    def display(self) -> str:
+        """Return the errors as cel-go prints them."""
+        return display_errors(self.errors, self.source_info)
+
+
+def parse(text: str, *, options: ParserOptions) -> ParseResult:
+    """Parse an expression."""
+    if len(text) > MAX_CODE_POINTS:
+        builder = Builder(SourceInfo(text), options)
+        size = f"size: {len(text)}, limit {MAX_CODE_POINTS}"
+        builder.add_error(f"expression code point size exceeds limit: {size}")
+        return ParseResult(Unspecified(1), builder.source, builder.errors)
+    tokens = tokenize(text)
+    if tokens is not None:
+        builder = Builder(SourceInfo(text), options)
+        try:
+            return ParseResult(_FastParser(builder, *tokens).parse(), builder.source, builder.errors)
+        except _NotSimpleError:
+            pass
+    from crdlint.cel.antlr.recognizer import recognize
+
+    builder = Builder(SourceInfo(text), options)
+    return ParseResult(recognize(builder), builder.source, builder.errors)
+
+
+class _NotSimpleError(Exception):
+    """The expression is wrong or too deep: the recogniser must say what it is."""
+
+
+_LEVELS = {op: 1 for op in ("<", "<=", ">=", ">", "==", "!=", "in")} | {"+": 2, "-": 2} | {"*": 3, "/": 3, "%": 3}
+_LITERALS: dict[str, Callable[[str], Value]] = {
+    "NUM_INT": int_value,
+    "NUM_UINT": uint_value,
+    "NUM_FLOAT": double_value,
+    "STRING": string_value,
+    "BYTES": bytes_value,
+    "true": lambda _: True,
+    "false": lambda _: False,
+    "null": lambda _: None,
+}
+
+
+class _FastParser:
+    """Recursive descent over the tokens; raises `_NotSimpleError` for anything but a plain valid expression."""
+
+    __slots__ = ("at", "builder", "height", "kinds", "nesting", "starts", "texts")
+
+    def __init__(self, builder: Builder, kinds: list[str], texts: list[str], starts: list[int]) -> None:
+        self.builder = builder
+        self.kinds = kinds
+        self.texts = texts
+        self.starts = starts
+        self.at = 0
+        self.nesting = 0
+        # How deep cel-go's visitor goes into what was parsed last.
+        self.height = 0
+
+    def parse(self) -> Expr:
+        expr = self._expr()
+        if self.kinds[self.at] != "EOF" or self.height > MAX_DEPTH:
+            raise _NotSimpleError
+        return expr
+
+    def _expect(self, kind: str) -> int:
+        at = self.at
+        if self.kinds[at] != kind:
+            raise _NotSimpleError
+        self.at = at + 1
+        return at
+
+    def _accept(self, kind: str) -> bool:
+        if self.kinds[self.at] != kind:
+            return False
+        self.at += 1
+        return True
+
+    def _id(self, at: int) -> int:
+        return self.builder.token_id(self.starts[at], self.texts[at])
+
+    def _expr(self) -> Expr:
+        self.nesting += 1
+        if self.nesting > _MAX_FAST_NESTING:
+            raise _NotSimpleError
+        expr = self._or()
+        if self.kinds[self.at] == "?":
+            height = self.height
+            call_id = self._id(self.at)
+            self.at += 1
+            first = self._or()
+            height = max(height, self.height)
+            self._expect(":")
+            second = self._expr()
+            self.height = max(height, self.height) + 1
+            expr = self.builder.call(call_id, "_?_:_", None, [expr, first, second])
+        self.nesting -= 1
+        return expr
+
+    def _or(self) -> Expr:
+        expr = self._and()
+        return expr if self.kinds[self.at] != "||" else self._joined("||", "_||_", self._and, expr)
+
+    def _and(self) -> Expr:
+        expr = self._binary(1)
+        return expr if self.kinds[self.at] != "&&" else self._joined("&&", "_&&_", self._relation, expr)
+
+    def _relation(self) -> Expr:
+        return self._binary(1)
+
+    def _joined(self, kind: str, function: str, term: Callable[[], Expr], first: Expr) -> Expr:
+        terms, ops, height = [first], [], self.height
+        while self.kinds[self.at] == kind:
+            at = self.at
+            self.at = at + 1
+            terms.append(term())
+            ops.append(self._id(at))
+            height = max(height, self.height)
+        self.height = height
+        return self.builder.logical(function, terms, ops)
+
+    def _binary(self, level: int) -> Expr:
+        left = self._unary()
+        while (found := _LEVELS.get(self.kinds[self.at], 0)) >= level:
+            at, height = self.at, self.height
+            self.at = at + 1
+            call_id = self._id(at)
+            right = self._binary(found + 1)
+            self.height = max(height, self.height) + 1
+            left = self.builder.call(call_id, BINARY_OPERATORS[self.kinds[at]], None, [left, right])
+        return left
+
+    def _unary(self) -> Expr:
+        kind = self.kinds[self.at]
+        if kind not in ("!", "-"):
+            return self._member()
+        first = self.at
+        while self.kinds[self.at] == kind:
+            self.at += 1
+        count = self.at - first
+        if kind == "-" and count == 1 and self.kinds[self.at] in ("NUM_INT", "NUM_FLOAT"):
+            self.at = first
+            return self._member()
+        if count % 2 == 0:
+            return self._member()
+        call_id = self._id(first)
+        return self.builder.call(call_id, "!_" if kind == "!" else "-_", None, [self._member()])
+
+    def _member(self) -> Expr:
+        expr = self._primary()
+        kinds = self.kinds
+        while True:
+            kind = kinds[self.at]
+            if kind == ".":
+                expr = self._dot(expr)
+            elif kind == "[":
+                expr = self._index(expr)
+            else:
+                return expr
+
+    def _dot(self, operand: Expr) -> Expr:
+        dot = self.at
+        self.at = dot + 1
+        height = self.height
+        optional = self._accept("?")
+        at = self.at
+        kind = self.kinds[at]
+        name = self.texts[at]
+        self.at = at + 1
+        self.height = height + 1
+        if kind == "ESC_IDENTIFIER" and self.builder.options.enable_identifier_escape_syntax:
+            name = name[1:-1]
+        elif kind != "IDENTIFIER":
+            raise _NotSimpleError
+        elif not optional and self.kinds[at + 1] == "(":
+            call_id = self._id(at + 1)
+            self.at = at + 2
+            args = self._args()
+            self.height = max(height, self.height) + 1
+            return self.builder.call(call_id, name, operand, args)
+        if not optional:
+            return Select(self._id(dot), operand, name)
+        self._need_optional_syntax()
+        field_expr = Literal(self._id(at), name)
+        return Call(self._id(dot), "_?._", None, [operand, field_expr])
+
+    def _need_optional_syntax(self) -> None:
+        if not self.builder.options.optional_syntax:
+            raise _NotSimpleError
+
+    def _optional(self) -> bool:
+        if not self._accept("?"):
+            return False
+        self._need_optional_syntax()
+        return True
+
+    def _index(self, operand: Expr) -> Expr:
+        call_id = self._id(self.at)
+        self.at += 1
+        height = self.height
+        function = "_[?_]" if self._optional() else "_[_]"
+        index = self._expr()
+        self._expect("]")
+        self.height = max(height, self.height) + 1
+        return self.builder.call(call_id, function, None, [operand, index])
+
+    def _args(self) -> list[Expr]:
+        """Parse arguments up to and with the closing parenthesis."""
+        args: list[Expr] = []
+        height = 0
+        self.height = 0
+        if not self._accept(")"):
+            while True:
+                args.append(self._expr())
+                height = max(height, self.height)
+                if not self._accept(","):
+                    break
+            self._expect(")")
+        self.height = height
+        return args
+
+    def _primary(self) -> Expr:
+        at = self.at
+        kind = self.kinds[at]
+        self.height = 0
+        if kind == "IDENTIFIER":
+            return self._named(at, "")
+        if kind in _LITERALS or kind == "-":
+            return self._literal()
+        self.at = at + 1
+        if kind == "(":
+            expr = self._expr()
+            self._expect(")")
+            return expr
+        if kind == "[":
+            return self._list(at)
+        if kind == "{":
+            return self._map(at)
+        if kind == "." and self.kinds[at + 1] == "IDENTIFIER":
+            return self._named(at + 1, ".")
+        raise _NotSimpleError
+
+    def _literal(self) -> Expr:
+        start = self.at
+        sign = self.texts[start] if self._accept("-") else ""
+        kind, token = self.kinds[self.at], self.texts[self.at]
+        self.at += 1
+        try:
+            value = _LITERALS[kind](token) if not sign else _negative(kind, token)
+        except LiteralError:
+            raise _NotSimpleError from None
+        return Literal(self.builder.token_id(self.starts[start], sign + token), value)
+
+    def _named(self, at: int, dot: str) -> Expr:
+        kinds, texts = self.kinds, self.texts
+        end = at + 1
+        while kinds[end] == "." and kinds[end + 1] == "IDENTIFIER":
+            end += 2
+        if kinds[end] == "{":
+            return self._struct(end, dot + "".join(texts[at:end]))
+        name = texts[at]
+        if name in RESERVED:
+            raise _NotSimpleError
+        if kinds[at + 1] != "(":
+            self.at = at + 1
+            return Ident(self._id(at), dot + name)
+        call_id = self._id(at + 1)
+        self.at = at + 2
+        return self.builder.call(call_id, dot + name, None, self._args())
+
+    def _list(self, at: int) -> Expr:
+        list_id = self._id(at)
+        elements: list[Expr] = []
+        optionals: list[int] = []
+        height = 0
+        while self.kinds[self.at] != "]" and self.kinds[self.at] != ",":
+            if self._optional():
+                optionals.append(len(elements))
+            elements.append(self._expr())
+            height = max(height, self.height)
+            if self.kinds[self.at] != "," or self.kinds[self.at + 1] == "]":
+                break
+            self.at += 1
+            if self.kinds[self.at] == ",":
+                raise _NotSimpleError
+        self._accept(",")
+        self._expect("]")
+        self.height = height
+        return ListExpr(list_id, elements, optionals)
+
+    def _map(self, at: int) -> Expr:
+        map_id = self._id(at)
+        entries: list[MapEntry] = []
+        height = 0
+        while self.kinds[self.at] not in ("}", ","):
+            optional = self._optional()
+            entry_id = self.builder.new_id((0, 0))
+            key = self._expr()
+            height = max(height, self.height)
+            colon = self._expect(":")
+            self.builder.offsets[entry_id] = (self.starts[colon], self.starts[colon] + 1)
+            entries.append(MapEntry(entry_id, key, self._expr(), optional))
+            height = max(height, self.height)
+            if not self._more_entries():
+                break
+        self._accept(",")
+        self._expect("}")
+        self.height = height
+        return MapExpr(map_id, entries)
+
+    def _struct(self, brace: int, name: str) -> Expr:
+        struct_id = self._id(brace)
+        self.at = brace + 1
+        fields: list[StructField] = []
+        height = 0
+        while self.kinds[self.at] not in ("}", ","):
+            optional = self._optional()
+            at = self.at
+            escaped = self.kinds[at] == "ESC_IDENTIFIER" and self.builder.options.enable_identifier_escape_syntax
+            if not escaped and self.kinds[at] != "IDENTIFIER":
+                raise _NotSimpleError
+            self.at = at + 1
+            field_id = self._id(self._expect(":"))
+            field_name = self.texts[at][1:-1] if escaped else self.texts[at]
+            fields.append(StructField(field_id, field_name, self._expr(), optional))
+            height = max(height, self.height)
+            if not self._more_entries():
+                break
+        self._accept(",")
+        self._expect("}")
+        self.height = height
+        return StructExpr(struct_id, name, fields)
+
+    def _more_entries(self) -> bool:
+        if self.kinds[self.at] != "," or self.kinds[self.at + 1] == "}":
+            return False
+        self.at += 1
+        if self.kinds[self.at] == ",":
+            raise _NotSimpleError
+        return True
+
+
+def _negative(kind: str, token: str) -> int | float:
+    return int_value(token, "-") if kind == "NUM_INT" else double_value("-" + token)
