@@ -8,11 +8,12 @@ from crdlint.linter import collect_crds, lint_file
 
 if TYPE_CHECKING:
     from crdlint.diagnostics import Diagnostic
+    from crdlint.linter import FileResult
 
 
 def lint_text(text: str, *, filename: str = "<stdin>", kube_version: str = "1.36") -> list[Diagnostic]:
     """Return what the API server would say on creating each CRD of a text, and crdlint's own advice, in document order."""
-    return list(lint_file(text, filename=filename, kube_version=kube_version).diagnostics)
+    return _said(lint_file(text, filename=filename, kube_version=kube_version))
 
 
 def lint_update(old_text: str, new_text: str, *, kube_version: str = "1.36") -> list[Diagnostic]:
@@ -23,4 +24,9 @@ def lint_update(old_text: str, new_text: str, *, kube_version: str = "1.36") -> 
     baseline, new = collect_crds(old_text), collect_crds(new_text)
     if len(baseline) == len(new) == 1:
         baseline = dict(zip(new, baseline.values(), strict=True))
-    return list(lint_file(new_text, filename="<stdin>", kube_version=kube_version, baseline=baseline).diagnostics)
+    return _said(lint_file(new_text, filename="<stdin>", kube_version=kube_version, baseline=baseline))
+
+
+def _said(result: FileResult) -> list[Diagnostic]:
+    """Return what is said now, without what would be said once that is mended."""
+    return [diagnostic for diagnostic in result.diagnostics if not diagnostic.hidden]

@@ -77,6 +77,8 @@ def _open(item: object) -> tuple[str, Entries, str]:
         return "", iter((("", item.value),)), ""
     if isinstance(item, Mapping):
         return "{", _map_entries(item), "}"
+    if item == ():
+        return "null", iter(()), ""  # the model's nil slice; one that is given, and empty, is a list
     if isinstance(item, Sequence):
         return "[", _list_entries(item), "]"
     raise TypeError(f"no Go value: {type(item).__name__}")

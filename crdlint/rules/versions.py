@@ -193,7 +193,7 @@ def stored_versions(
         return
     positions = {name: i for i, name in enumerate(stored)}
     for version in versions:
-        if version.storage and version.name not in stored:
+        if version.storage and version.name not in positions:
             here = _VERSIONS
             help_ = "set `storage: true` on one version only"
             detail = f"must have the storage version {version.name}"
