@@ -6,7 +6,7 @@ Ids are those of cel-go's parser; `SourceInfo.offsets` maps them to places in th
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Union
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -18,7 +18,7 @@ class Uint(int):
     __slots__ = ()
 
 
-Value: TypeAlias = Union[bool, int, Uint, float, str, bytes, None]
+Value: TypeAlias = bool | int | Uint | float | str | bytes | None
 
 
 @dataclass(slots=True)
@@ -125,4 +125,4 @@ class Comprehension:
     result: Expr
 
 
-Expr: TypeAlias = Union[Unspecified, Literal, Ident, Select, Call, ListExpr, StructExpr, MapExpr, Comprehension]
+Expr: TypeAlias = Unspecified | Literal | Ident | Select | Call | ListExpr | StructExpr | MapExpr | Comprehension

@@ -11,13 +11,33 @@ from crdlint.cel.macros import Helper, MacroError
 from crdlint.cel.source import NO_LOCATION, Location
 
 if TYPE_CHECKING:
-    from crdlint.cel.ast import Value
     from crdlint.cel.parser import ParserOptions
     from crdlint.cel.source import SourceInfo
 
 RESERVED = frozenset(
-    "as break const continue else false for function if import in let loop package namespace null return true var void "
-    "while".split()
+    [
+        "as",
+        "break",
+        "const",
+        "continue",
+        "else",
+        "false",
+        "for",
+        "function",
+        "if",
+        "import",
+        "in",
+        "let",
+        "loop",
+        "package",
+        "namespace",
+        "null",
+        "return",
+        "true",
+        "var",
+        "void",
+        "while",
+    ]
 )
 
 BINARY_OPERATORS = {

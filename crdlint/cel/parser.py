@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Callable
+from typing import TYPE_CHECKING
 
-from crdlint.cel.ast import Call, Expr, Ident, ListExpr, Literal, MapEntry, MapExpr, Select, StructExpr, StructField
-from crdlint.cel.ast import Unspecified
+from crdlint.cel.ast import (
+    Call,
+    Expr,
+    Ident,
+    ListExpr,
+    Literal,
+    MapEntry,
+    MapExpr,
+    Select,
+    StructExpr,
+    StructField,
+    Unspecified,
+)
 from crdlint.cel.builder import (
     BINARY_OPERATORS,
     RESERVED,
@@ -82,7 +94,7 @@ class _NotSimpleError(Exception):
     """The expression is wrong or too deep: the recogniser must say what it is."""
 
 
-_LEVELS = {op: 1 for op in ("<", "<=", ">=", ">", "==", "!=", "in")} | {"+": 2, "-": 2} | {"*": 3, "/": 3, "%": 3}
+_LEVELS = dict.fromkeys(("<", "<=", ">=", ">", "==", "!=", "in"), 1) | {"+": 2, "-": 2} | {"*": 3, "/": 3, "%": 3}
 _LITERALS: dict[str, Callable[[str], Value]] = {
     "NUM_INT": int_value,
     "NUM_UINT": uint_value,

@@ -8,11 +8,11 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from antlr4 import CommonTokenStream, InputStream
+from antlr4.atn.ATNState import ATNState
 from antlr4.error.ErrorListener import ErrorListener
 from antlr4.error.Errors import InputMismatchException
 from antlr4.error.ErrorStrategy import DefaultErrorStrategy
 from antlr4.IntervalSet import IntervalSet
-from antlr4.atn.ATNState import ATNState
 from antlr4.Token import Token
 
 from crdlint.cel.antlr.CELLexer import CELLexer
@@ -45,7 +45,13 @@ class _Listener(ErrorListener):  # type: ignore[misc]
         self.reports = 0
 
     def syntaxError(  # noqa: N802
-        self, recognizer: Any, offendingSymbol: Any, line: int, column: int, msg: str, e: Any  # noqa: ARG002, N803
+        self,
+        recognizer: Any,
+        offendingSymbol: Any,
+        line: int,
+        column: int,
+        msg: str,
+        e: Any,  # noqa: ARG002, N803
     ) -> None:
         if "no viable alternative" in msg:
             msg = _RESERVED.sub(r"mismatched input '\1' expecting IDENTIFIER", msg)
@@ -171,7 +177,7 @@ def recognize(builder: Builder) -> Expr:
     def work() -> None:
         try:
             result.append(_run(builder))
-        except BaseException as error:  # noqa: BLE001
+        except BaseException as error:
             failure.append(error)
 
     with _LOCK:

@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
-from crdlint.cel.antlr.CELParser import CELParser as P  # noqa: N817
-from crdlint.cel.ast import Call, Expr, Ident, ListExpr, Literal, MapEntry, MapExpr, Select, StructExpr, StructField
-from crdlint.cel.ast import Unspecified
+from crdlint.cel.antlr.CELParser import CELParser as P
+from crdlint.cel.ast import (
+    Call,
+    Expr,
+    Ident,
+    ListExpr,
+    Literal,
+    MapEntry,
+    MapExpr,
+    Select,
+    StructExpr,
+    StructField,
+    Unspecified,
+)
 from crdlint.cel.builder import (
     BINARY_OPERATORS,
     RESERVED,
