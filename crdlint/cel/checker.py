@@ -155,14 +155,14 @@ class _Checker:
     def _error(self, id_: int, message: str) -> None:
         self._result.errors.append(CELError(self._source.location_of(id_), message, id_))
 
-    def _unspecified(self, expr: ast.Unspecified) -> None:
+    def unspecified(self, expr: ast.Unspecified) -> None:
         self._types[expr.id] = ERROR
         self._error(expr.id, texts.unexpected_node("unspecified", "expr"))
 
-    def _literal(self, expr: ast.Literal) -> None:
+    def literal(self, expr: ast.Literal) -> None:
         self._types[expr.id] = _LITERALS[type(expr.value)]
 
-    def _ident(self, expr: ast.Ident) -> None:
+    def ident(self, expr: ast.Ident) -> None:
         if not self._resolve(expr.id, expr.name):
             self._types[expr.id] = ERROR
             self._error(expr.id, texts.undeclared_reference(expr.name, self._env.container))
@@ -185,7 +185,7 @@ class _Checker:
         self._result.reference_map[id_] = Reference(found.name, found.value)
         return True
 
-    def _select(self, expr: ast.Select) -> Visit:
+    def select(self, expr: ast.Select) -> Visit:
         name = qualified_name(expr)
         if name is not None and self._resolve(expr.id, name):
             return
@@ -237,7 +237,7 @@ class _Checker:
             self._error(id_, texts.undefined_field(name))
         return found
 
-    def _call(self, expr: ast.Call) -> Visit:
+    def call(self, expr: ast.Call) -> Visit:
         if expr.function == "_?._":
             yield from self._optional_select(expr)
             return
@@ -262,7 +262,7 @@ class _Checker:
         self._types[expr.id] = self._overload(expr, function, args, member=target is not None) or ERROR
 
     def _overload(self, expr: ast.Call, function: Function, args: Sequence[ast.Expr], *, member: bool) -> Type | None:
-        """Return the type of a call and note the overloads that fit; None, with an error, for none (resolveOverload)."""
+        """Return the type of a call and note the overloads that fit, or None with an error (resolveOverload)."""
         types = [self._types[arg.id] for arg in args]
         ids: list[str] = []
         result: Type | None = None
@@ -323,7 +323,7 @@ class _Checker:
                 self._error(value.id, texts.type_mismatch(optional_type(type_), type_))
         return type_
 
-    def _list(self, expr: ast.ListExpr) -> Visit:
+    def list(self, expr: ast.ListExpr) -> Visit:
         optional = frozenset(expr.optional_indices)
         joined: Type | None = None
         for index, element in enumerate(expr.elements):
@@ -331,7 +331,7 @@ class _Checker:
             joined = self._join(element, joined, self._value_type(element, optional=index in optional))
         self._types[expr.id] = list_type(joined or self._variable())
 
-    def _map(self, expr: ast.MapExpr) -> Visit:
+    def map(self, expr: ast.MapExpr) -> Visit:
         keys: Type | None = None
         values: Type | None = None
         for entry in expr.entries:
@@ -357,7 +357,7 @@ class _Checker:
         self._variables += 1
         return variable
 
-    def _struct(self, expr: ast.StructExpr) -> Visit:
+    def struct(self, expr: ast.StructExpr) -> Visit:
         ident = self._lookup(expr.type_name)
         if ident is None:
             self._error(expr.id, texts.undeclared_reference(expr.type_name, self._env.container))
@@ -388,7 +388,7 @@ class _Checker:
         self._error(id_, texts.not_a_message_type(result.declared_name))
         return ident.name, ERROR
 
-    def _comprehension(self, expr: ast.Comprehension) -> Visit:
+    def comprehension(self, expr: ast.Comprehension) -> Visit:
         yield expr.iter_range
         yield expr.accu_init
         range_type = self._mapping.substitute(self._types[expr.iter_range.id])
@@ -433,15 +433,15 @@ def _is_well_known(type_: Type) -> bool:
 
 
 _LEAVES: Final[dict[type, Callable[..., None]]] = {
-    ast.Unspecified: _Checker._unspecified,
-    ast.Literal: _Checker._literal,
-    ast.Ident: _Checker._ident,
+    ast.Unspecified: _Checker.unspecified,
+    ast.Literal: _Checker.literal,
+    ast.Ident: _Checker.ident,
 }
 _VISITS: Final[dict[type, Callable[..., Visit]]] = {
-    ast.Select: _Checker._select,
-    ast.Call: _Checker._call,
-    ast.ListExpr: _Checker._list,
-    ast.MapExpr: _Checker._map,
-    ast.StructExpr: _Checker._struct,
-    ast.Comprehension: _Checker._comprehension,
+    ast.Select: _Checker.select,
+    ast.Call: _Checker.call,
+    ast.ListExpr: _Checker.list,
+    ast.MapExpr: _Checker.map,
+    ast.StructExpr: _Checker.struct,
+    ast.Comprehension: _Checker.comprehension,
 }

@@ -1,4 +1,4 @@
-"""What an expression is checked against: declarations in layers, a type provider, options (checker/env.go, cel/env.go)."""
+"""What an expression is checked against: declarations in layers, types, options (checker/env.go, cel/env.go)."""
 
 from __future__ import annotations
 
@@ -50,23 +50,23 @@ class Env:
     """An immutable environment; `extend` adds a layer and shares everything below it."""
 
     __slots__ = (
-        "_functions",
-        "_idents",
-        "_parent",
         "_provided",
         "container",
         "cross_type_comparisons",
         "exempt",
         "homogeneous",
+        "own_functions",
+        "own_idents",
+        "parent",
         "provider",
         "validators",
     )
 
     def __init__(self) -> None:
-        self._parent: Env | None = None
-        self._idents: dict[str, Variable] = {}
+        self.parent: Env | None = None
+        self.own_idents: dict[str, Variable] = {}
         self._provided: dict[str, Variable] = {}
-        self._functions: dict[str, Function] = {}
+        self.own_functions: dict[str, Function] = {}
         self.container = ""
         self.provider: TypeProvider = NoTypes()
         self.homogeneous = False
@@ -92,7 +92,7 @@ class Env:
         DeclarationError where a declaration contradicts an earlier one.
         """
         env = Env()
-        env._parent = self
+        env.parent = self
         env.container = self.container if container is None else container
         env.provider = self.provider if provider is None else provider
         env.homogeneous = self.homogeneous if homogeneous is None else homogeneous
@@ -104,12 +104,12 @@ class Env:
         for ident in idents:
             known = env._declared(ident.name)
             if known is None:
-                env._idents[ident.name] = ident
+                env.own_idents[ident.name] = ident
             elif not (known.type.is_exact(ident.type) and known.value == ident.value):
                 text = f"overlapping identifier for name '{ident.name}'"
                 raise DeclarationError(text)
         for added in functions:
-            env._functions[added.function] = merge(env._function(added.function), added)
+            env.own_functions[added.function] = merge(env._function(added.function), added)
         return env
 
     def candidates(self, name: str) -> tuple[str, ...]:
@@ -142,19 +142,19 @@ class Env:
     def _declared(self, name: str) -> Variable | None:
         env: Env | None = self
         while env is not None:
-            found = env._idents.get(name)
+            found = env.own_idents.get(name)
             if found is not None:
                 return found
-            env = env._parent
+            env = env.parent
         return None
 
     def _function(self, name: str) -> Function | None:
         env: Env | None = self
         while env is not None:
-            found = env._functions.get(name)
+            found = env.own_functions.get(name)
             if found is not None:
                 return found
-            env = env._parent
+            env = env.parent
         return None
 
     def _provide(self, name: str) -> Variable | None:
