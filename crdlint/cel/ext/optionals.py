@@ -5,7 +5,18 @@ from __future__ import annotations
 from typing import Final
 
 from crdlint.cel.decls import Overload, Variable, member, overload
-from crdlint.cel.types import BOOL, DYN, INT, STRING, list_type, map_type, optional_type, type_param, type_type
+from crdlint.cel.types import (
+    BOOL,
+    DYN,
+    INT,
+    STRING,
+    list_type,
+    map_type,
+    opaque_type,
+    optional_type,
+    type_param,
+    type_type,
+)
 
 K: Final = type_param("K")
 V: Final = type_param("V")
@@ -38,7 +49,7 @@ _VERSION_2: Final[tuple[Overload, ...]] = (
     member("unwrapOpt", "optional_unwrapOpt", (LIST_OPT_V,), LIST_V),
 )
 
-TYPES: Final = (Variable("optional_type", type_type(optional_type(V))),)
+TYPES: Final = (Variable("optional_type", type_type(opaque_type("optional_type"))),)
 
 
 def functions(version: int) -> tuple[Overload, ...]:
