@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from crdlint.cel import ast
 from crdlint.cel.ast import Call, Comprehension, Expr, Ident, ListExpr, Literal, MapEntry, MapExpr, Select, StructExpr
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import TypeAlias
 
     from crdlint.cel.builder import Builder

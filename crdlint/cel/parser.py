@@ -1,8 +1,7 @@
-"""Parsing of CEL expressions: valid ones here, the others by the recogniser of `crdlint.cel.antlr` (parser/parser.go)."""
+"""Parsing of CEL expressions: valid ones here, others by `crdlint.cel.antlr` (parser/parser.go)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -36,6 +35,8 @@ from crdlint.cel.macros import OPT_FLAT_MAP_MACROS, OPT_MAP_MACROS, STANDARD_MAC
 from crdlint.cel.source import SourceInfo
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from crdlint.cel.ast import Value
 
 MAX_CODE_POINTS = 100_000

@@ -46,12 +46,12 @@ class _Listener(ErrorListener):  # type: ignore[misc]
 
     def syntaxError(  # noqa: N802
         self,
-        recognizer: Any,
-        offendingSymbol: Any,
+        recognizer: Any,  # noqa: ARG002
+        offendingSymbol: Any,  # noqa: ARG002, N803
         line: int,
         column: int,
         msg: str,
-        e: Any,  # noqa: ARG002, N803
+        e: Any,  # noqa: ARG002
     ) -> None:
         if "no viable alternative" in msg:
             msg = _RESERVED.sub(r"mismatched input '\1' expecting IDENTIFIER", msg)
@@ -169,7 +169,7 @@ def _run(builder: Builder) -> Expr:
 def recognize(builder: Builder) -> Expr:
     """Parse the builder's text, adding all errors to it.
 
-    The depth is bounded by cel-go's own limits, though beyond Python's default: the work is done on a stack that holds it.
+    cel-go's own limits bound the depth, though beyond Python's default: the work is done on a stack that holds it.
     """
     result: list[Expr] = []
     failure: list[BaseException] = []

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from crdlint.cel.antlr.CELParser import CELParser as P
@@ -32,6 +31,8 @@ from crdlint.cel.builder import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from crdlint.cel.ast import Value
 
 _MAX_DEPTH = 250
