@@ -1,6 +1,5 @@
 """Files of a git revision that may hold CRDs, through git itself: nothing is checked out."""
 
-# ruff: noqa: PTH  (paths stay strings, spelt as the user spelt them)
 from __future__ import annotations
 
 import os
@@ -18,7 +17,8 @@ class RevisionError(Exception):
 def revision_files(revision: str, *, near: str) -> Iterator[tuple[str, bytes]]:
     """Yield (``revision:path``, bytes) of the YAML and JSON files naming a CRD.
 
-    The repository is the one that holds the path ``near``. Raises RevisionError where git, the repository or the revision is missing.
+    The repository is the one that holds the path ``near``.
+    Raises RevisionError where git, the repository or the revision is missing.
     """
     folder = os.path.abspath(near)
     while not os.path.isdir(folder):

@@ -3,7 +3,6 @@
 The user's own core.excludesFile is left out: what is checked must not depend on whose machine it is.
 """
 
-# ruff: noqa: PTH  (paths stay strings, spelt as the user spelt them)
 from __future__ import annotations
 
 import os

@@ -1,6 +1,5 @@
 """Which files to check: paths, folders and globs from the command line to files, in a fixed order, each once."""
 
-# ruff: noqa: PTH  (paths stay strings, spelt as the user spelt them)
 from __future__ import annotations
 
 import glob
@@ -51,7 +50,7 @@ class Found:
 
 
 def discover(arguments: Sequence[str], selection: Selection) -> Found:
-    """Find the files of paths, folders and globs: arguments in their order, each folder's files by name, then its folders.
+    """Find the files of paths, folders and globs: arguments in their order, a folder's files by name, then its folders.
 
     A named file is taken whatever its suffix and though git ignores it. Links to folders are followed only where named,
     so there are no loops.
