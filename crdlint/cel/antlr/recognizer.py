@@ -141,7 +141,7 @@ class _Strategy(DefaultErrorStrategy):  # type: ignore[misc]
             self.consumeUntil(recognizer, follow)
 
 
-class _Lexer(CELLexer):  # type: ignore[misc]
+class _Lexer(CELLexer):
     def getErrorDisplay(self, s: str) -> str:  # noqa: N802
         """Return the text as it is, as Go's runtime does."""
         return s
@@ -152,7 +152,7 @@ def _run(builder: Builder) -> Expr:
     lexer = _Lexer(InputStream(builder.source.text))
     lexer.removeErrorListeners()
     lexer.addErrorListener(listener)
-    parser = CELParser(CommonTokenStream(lexer))
+    parser: Any = CELParser(CommonTokenStream(lexer))
     parser.removeErrorListeners()
     parser.addErrorListener(listener)
     parser.addParseListener(_DepthListener())

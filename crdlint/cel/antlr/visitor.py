@@ -128,9 +128,10 @@ class _Visitor:
 
     def name(self, ctx: Any) -> tuple[str, str]:
         """Return the name and an error (normalizeIdent)."""
-        if isinstance(ctx, P.SimpleIdentifierContext):
+        kind = type(ctx)
+        if kind is P.SimpleIdentifierContext:
             return ctx.id_.text, ""
-        if isinstance(ctx, P.EscapedIdentifierContext):
+        if kind is P.EscapedIdentifierContext:
             if not self.builder.options.enable_identifier_escape_syntax:
                 return "", "unsupported syntax: '`'"
             return ctx.id_.text[1:-1], ""
