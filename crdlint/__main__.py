@@ -1,0 +1,5 @@
+"""`python -m crdlint`."""
+
+from crdlint.cli.main import main
+
+main()

@@ -1,0 +1,220 @@
+"""`crdlint check`: files in, findings out."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from crdlint.cli.main import report_bug
+from crdlint.report.summary import Summary
+from crdlint.sources.paths import STDIN, find
+from crdlint.sources.read import UnreadableError, decode, may_hold_crds, read_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.linter import FileResult, OldCRD
+    from crdlint.report.text import TextReport
+
+MINOR_VERSIONS: Final = tuple(f"1.{minor}" for minor in range(28, 37))
+_PROGRESS_FROM: Final = 50  # files
+
+
+class _KubeVersion(click.ParamType):
+    """A minor version of Kubernetes that crdlint knows."""
+
+    name = "version"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        version = value.removeprefix("v")
+        if version not in MINOR_VERSIONS:
+            self.fail(f"{value!r} is not a version from {MINOR_VERSIONS[0]} to {MINOR_VERSIONS[-1]}", param, ctx)
+        return version
+
+
+@dataclass(slots=True)
+class _Run:
+    """A run's settings and what has come of it so far."""
+
+    kube_version: str
+    baseline: dict[str, OldCRD] | None
+    results: list[FileResult] = field(default_factory=list)
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    summary: Summary = field(default_factory=Summary)
+    bugs: int = 0
+    by_rule: Counter[str] = field(default_factory=Counter)
+
+
+@click.command("check")
+@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
+@click.option("--include", multiple=True, metavar="GLOB", help="Below directories, take these files only (repeatable).")
+@click.option("--exclude", multiple=True, metavar="GLOB", help="Below directories, leave these files out (repeatable).")
+@click.option("--no-ignore", is_flag=True, help="Look into what .gitignore leaves out, too.")
+@click.option("--allow-empty", is_flag=True, help="Succeed where no file is found.")
+@click.option(
+    "--format", "format_", type=click.Choice(["text", "server", "json"]), default="text", show_default=True,
+    help="text for people, json for programs, server for nothing but the API server's sentences.",
+)  # fmt: skip
+@click.option(
+    "--kube-version", type=_KubeVersion(), default="1.36", show_default=True, help="The Kubernetes to answer for."
+)
+@click.option(
+    "--against", metavar="REV_OR_PATH",
+    help="Judge as an update of the same CRDs in a git revision, a file or a directory.",
+)  # fmt: skip
+@click.option("--hidden", is_flag=True, help="Show what the API server would say once the rest is mended, too.")
+@click.option("--statistics", is_flag=True, help="Count findings by rule.")
+@click.option("-q", "--quiet", is_flag=True, help="Print findings only: no summary, no notices.")
+@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
+@click.pass_context
+def command(
+    ctx: click.Context,
+    paths: tuple[str, ...],
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    no_ignore: bool,
+    allow_empty: bool,
+    format_: str,
+    kube_version: str,
+    against: str | None,
+    hidden: bool,
+    statistics: bool,
+    quiet: bool,
+    color: str,
+) -> None:
+    """Say what the API server would say about the CRDs in files, below directories (.yaml, .yml, .json) or on stdin (-).
+
+    Findings of severity error make the exit status 1; warnings and hints do not.
+    """
+    start = time.perf_counter()
+    run = _Run(kube_version, _baseline(against) if against else None)
+    found = find(paths, include=include, exclude=exclude, ignore=not no_ignore)
+    run.problems.extend(found.problems)
+    report = _text_report(color, hidden=hidden) if format_ == "text" else None
+    for path in _with_progress(found.files, quiet=quiet or format_ != "text"):
+        _check_file(run, path)
+        if run.results and format_ != "json":
+            _print_file(run.results.pop(), report)
+    run.summary.unreadable = len(run.problems)
+    run.summary.seconds = time.perf_counter() - start
+    _finish(run, format_, report, quiet=quiet, statistics=statistics, hidden=hidden)
+    if not found.files and not run.problems and not allow_empty:
+        click.echo(f"crdlint: no .yaml, .yml or .json file below {', '.join(paths)} (--allow-empty accepts that)", err=True)
+        ctx.exit(2)
+    ctx.exit(_exit_status(run))
+
+
+def _exit_status(run: _Run) -> int:
+    if run.bugs:
+        return 3
+    if run.problems:
+        return 2
+    return 1 if run.summary.errors else 0
+
+
+def _check_file(run: _Run, path: str) -> None:
+    """Check one file; what cannot be read, and a bug of ours, keep none of the others from being checked."""
+    name = "<stdin>" if path == STDIN else path
+    try:
+        data = sys.stdin.buffer.read() if path == STDIN else read_bytes(path)
+        run.summary.files += 1
+        if not may_hold_crds(data):
+            return
+        text = decode(data)
+    except UnreadableError as error:
+        run.problems.append((name, str(error)))
+        return
+    from crdlint.linter import lint_file
+
+    try:
+        result = lint_file(text, filename=name, kube_version=run.kube_version, baseline=run.baseline)
+    except Exception as error:  # noqa: BLE001  ours, whatever it is
+        run.bugs += 1
+        report_bug(error, name)
+        return
+    run.summary.add(result)
+    run.by_rule.update(d.rule for d in result.diagnostics if not d.hidden)
+    run.results.append(result)
+
+
+def _print_file(result: FileResult, report: TextReport | None) -> None:
+    from crdlint.report import server
+
+    for line in report.file(result) if report is not None else server.render(result):
+        click.echo(line, color=True)
+
+
+def _finish(
+    run: _Run, format_: str, report: TextReport | None, *, quiet: bool, statistics: bool, hidden: bool
+) -> None:
+    if format_ == "json":
+        from crdlint.report import json
+
+        click.echo(json.render(run.results, run.problems, run.summary, hidden=hidden))
+    for name, reason in run.problems:
+        click.echo(f"crdlint: {name}: {reason}", err=True)
+    if report is None:
+        return
+    if statistics:
+        for line in report.statistics(run.by_rule):
+            click.echo(line)
+    if not quiet:
+        click.echo(report.summary(run.summary), color=True)
+
+
+def _text_report(color: str, *, hidden: bool) -> TextReport:
+    from crdlint.report.text import TextReport, plain
+
+    width = min(shutil.get_terminal_size((100, 24)).columns, 120)
+    coloured = color == "always" or (color == "auto" and _stdout_takes_colour())
+    return TextReport(width=width, style=_styled if coloured else plain, hidden=hidden)
+
+
+def _stdout_takes_colour() -> bool:
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
+
+
+def _styled(text: str, style: str) -> str:
+    return click.style(text, bold=True) if style == "bold" else click.style(text, fg=style, bold=style == "red")
+
+
+def _with_progress(files: list[str], *, quiet: bool) -> Iterator[str]:
+    """Yield the files, with a bar on a terminal's standard error where there are many."""
+    if quiet or len(files) < _PROGRESS_FROM or not sys.stderr.isatty() or sys.stdout.isatty():
+        yield from files
+        return
+    from rich.console import Console
+    from rich.progress import track
+
+    yield from track(files, description="checking", console=Console(stderr=True), transient=True)
+
+
+def _baseline(source: str) -> dict[str, OldCRD]:
+    """Return the CRDs to judge updates from, by name; a source that cannot be read ends the run."""
+    from crdlint.linter import collect_crds
+    from crdlint.sources.git import files_of
+
+    crds: dict[str, OldCRD] = {}
+    try:
+        if os.path.lexists(source):
+            contents: Iterator[tuple[str, bytes]] = ((path, read_bytes(path)) for path in find([source]).files)
+        else:
+            contents = files_of(source)
+        for name, data in contents:
+            if may_hold_crds(data):
+                try:
+                    crds.update(collect_crds(decode(data)))
+                except UnreadableError as error:
+                    click.echo(f"crdlint: {source}: {name}: {error}", err=True)
+    except UnreadableError as error:
+        raise click.UsageError(f"--against: {error}") from error
+    return crds

@@ -1,0 +1,48 @@
+"""`crdlint explain RULE`."""
+
+from __future__ import annotations
+
+import shutil
+import textwrap
+
+import click
+
+
+@click.command("explain")
+@click.argument("rule_id", metavar="RULE")
+def command(rule_id: str) -> None:
+    """Explain a rule: what it finds, why it matters, a bad and a good example, and the way out."""
+    from crdlint.rules.catalog import all_rules
+
+    rules = all_rules()
+    rule = rules.get(rule_id)
+    if rule is None:
+        from difflib import get_close_matches
+
+        near = get_close_matches(rule_id, rules, n=1, cutoff=0.4)
+        hint = f" Did you mean '{near[0]}'?" if near else " `crdlint rules` lists them."
+        raise click.UsageError(f"There is no rule '{rule_id}'.{hint}")
+    width = min(shutil.get_terminal_size((100, 24)).columns, 100)
+
+    def paragraph(text: str) -> str:
+        return textwrap.fill(text, width)
+
+    parts = [f"{rule.id} ({rule.severity})", paragraph(rule.summary), paragraph(f"Why: {rule.why}")]
+    where = "" if rule.scope in {"text", "manifest"} else f" ({_SCOPES[rule.scope]})"
+    if rule.bad and len(rule.bad) < _LONGEST:
+        parts.append(f"Bad{where}:\n\n{textwrap.indent(rule.bad.rstrip(), '    ')}")
+    if rule.good:
+        parts.append(f"Good{where}:\n\n{textwrap.indent(rule.good.rstrip(), '    ')}")
+    parts.append(paragraph(f"Help: {rule.help}"))
+    if rule.source:
+        parts.append(f"Upstream: {rule.source}")
+    click.echo("\n\n".join(parts))
+
+
+_LONGEST = 2000  # characters of an example that are still one to read
+_SCOPES = {
+    "metadata": "in metadata",
+    "spec": "in spec",
+    "version": "in a version",
+    "schema": "the schema of a version",
+}

@@ -1,0 +1,106 @@
+"""The `crdlint` command. Subcommands are imported when they are called, so that `crdlint --version` stays quick."""
+
+from __future__ import annotations
+
+import os
+import sys
+from importlib import import_module
+from typing import Final
+
+import click
+
+from crdlint.__about__ import __version__
+
+ISSUES: Final = "https://github.com/crdlint/crdlint/issues"
+
+# Name: module, function, one line for --help.
+_COMMANDS: Final = {
+    "check": ("crdlint.cli.check", "Say what the API server would say about CRDs."),
+    "rules": ("crdlint.cli.rules", "List every rule."),
+    "explain": ("crdlint.cli.explain", "Explain a rule: why it matters, a bad and a good example."),
+    "completion": ("crdlint.cli.completion", "Print a shell's completion script."),
+}
+
+
+class _Commands(click.Group):
+    """A group that knows its commands by name and imports each one when it is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        del ctx
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        del ctx
+        entry = _COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        command = import_module(entry[0]).command
+        assert isinstance(command, click.Command)  # noqa: S101  each module names its command so
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, text) for name, (_, text) in _COMMANDS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], _COMMANDS, n=1)
+            if near:
+                error.message += f" Did you mean '{near[0]}'?"
+            raise
+
+
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, "-V", "--version", message="crdlint %(version)s")
+def cli() -> None:
+    """Say what kube-apiserver would say about your CustomResourceDefinitions: offline, at the exact line.
+
+    Exit status: 0 nothing refused, 1 findings, 2 usage or unreadable input, 3 a bug of crdlint's.
+    """
+
+
+def main() -> None:
+    """Run the command line; a bug of ours ends in a report and exit status 3, never in a bare traceback."""
+    try:
+        sys.exit(cli.main(standalone_mode=False, prog_name="crdlint"))
+    except click.exceptions.Exit as done:
+        sys.exit(done.exit_code)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(130)
+    except BrokenPipeError:
+        # Whoever read us has gone; Python would complain while flushing at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
+    except Exception as error:  # noqa: BLE001  the last resort
+        report_bug(error, "")
+        sys.exit(3)
+
+
+def report_bug(error: BaseException, file: str) -> None:
+    """Tell of a bug of ours on standard error, and how to report it; the traceback only where it is asked for."""
+    if os.environ.get("CRDLINT_DEBUG"):
+        import traceback
+
+        traceback.print_exception(error)
+    where = f" while checking {file}" if file else ""
+    click.echo(
+        f"crdlint: a bug of crdlint's{where}: {type(error).__name__}: {error}\n"
+        f"  Please report it at {ISSUES} with the file that caused it,\n"
+        f"  crdlint {__version__}, Python {sys.version.split()[0]} on {sys.platform}, "
+        "and what CRDLINT_DEBUG=1 prints.",
+        err=True,
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,35 @@
+"""The figures of a run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from crdlint.linter import FileResult
+
+
+@dataclass(slots=True)
+class Summary:
+    """Counts of a run; hidden findings do not count. ``unreadable`` inputs are no files checked."""
+
+    files: int = 0
+    documents: int = 0
+    crds: int = 0
+    skipped: int = 0
+    errors: int = 0
+    warnings: int = 0
+    infos: int = 0
+    unreadable: int = 0
+    seconds: float = 0.0
+
+    def add(self, result: FileResult) -> None:
+        """Count in a file's results."""
+        self.documents += result.documents
+        self.crds += len(result.crds)
+        self.skipped += result.skipped
+        for diagnostic in result.diagnostics:
+            if not diagnostic.hidden:
+                self.errors += diagnostic.severity == "error"
+                self.warnings += diagnostic.severity == "warning"
+                self.infos += diagnostic.severity == "info"

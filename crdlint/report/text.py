@@ -1,0 +1,131 @@
+"""What a person reads: findings by file and CRD, each with its source line, the server's message and a way out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from crdlint.report.fold import fold, printable, wrapped
+from crdlint.report.snippet import snippet, split_lines
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from crdlint.diagnostics import Diagnostic
+    from crdlint.linter import FileResult
+    from crdlint.report.summary import Summary
+
+
+# Where the API server keeps what all versions share, and where the user has it.
+_MOVED: Final = {
+    "spec.validation": "schema",
+    "spec.subresources": "subresources",
+    "spec.additionalPrinterColumns": "additionalPrinterColumns",
+    "spec.selectableFields": "selectableFields",
+}
+
+
+def plain(text: str, _style: str) -> str:
+    """Style nothing."""
+    return text
+
+
+class TextReport:
+    """Writes results as text; ``style(text, style)`` colours, with rich's style names."""
+
+    def __init__(self, *, width: int, style: Callable[[str, str], str] = plain, hidden: bool = False) -> None:
+        self._width = width
+        self._style = style
+        self._hidden = hidden
+
+    def file(self, result: FileResult) -> Iterator[str]:
+        """Yield the lines about one file; none where there is nothing to say."""
+        for notice in result.notices:
+            yield f"{result.file}: note: {notice}"
+        lines = split_lines(result.text) if result.diagnostics else []
+        for crd, found in _by_crd(result.diagnostics):
+            said = [d for d in found if not d.hidden]
+            held = [d for d in found if d.hidden]
+            if said or (held and self._hidden):
+                yield self._style(printable(f"{result.file}{f'  {crd}' if crd else ''}"), "bold")
+                yield ""
+            for diagnostic in said:
+                yield from self._finding(diagnostic, lines)
+            if said:
+                yield from self._moved(said)
+            if held and self._hidden:
+                yield self._style("once these are mended, the API server would go on to say:", "bold")
+                yield ""
+                for diagnostic in held:
+                    yield from self._finding(diagnostic, lines)
+            elif held and said:
+                count = _count(len(held), "more finding")
+                yield from self._note(f"{count} once these are mended: crdlint check --hidden shows them")
+                yield ""
+
+    def _finding(self, diagnostic: Diagnostic, lines: list[str]) -> Iterator[str]:
+        colour = _COLOURS[diagnostic.severity]
+        place = printable(f"{diagnostic.file}:{diagnostic.line}:{diagnostic.column}")
+        yield f"{self._style(f'{diagnostic.severity}[{diagnostic.rule}]', colour)} {place}"
+        shown = snippet(lines, diagnostic, self._width)
+        if shown is not None:
+            number, line, carets = shown
+            gutter = " " * len(number)
+            yield self._style(f"{gutter} |", "blue")
+            yield f"{self._style(f'{number} |', 'blue')} {line}".rstrip()
+            yield f"{self._style(f'{gutter} |', 'blue')} {self._style(carets, colour)}"
+        for text in self._message(diagnostic):
+            yield text
+        if diagnostic.help:
+            for i, text in enumerate(wrapped(printable(diagnostic.help), self._width, "        ", "  help: ")):
+                yield text.replace("help:", self._style("help:", "green"), 1) if i == 0 else text
+        yield ""
+
+    def _message(self, diagnostic: Diagnostic) -> list[str]:
+        text = fold(diagnostic.message)
+        if "\n" in text:  # a caret block of CEL's: its columns must stay
+            return [f"  {printable(line)}".rstrip() for line in text.split("\n")]
+        return wrapped(printable(text), self._width, "  ")
+
+    def _moved(self, found: Sequence[Diagnostic]) -> Iterator[str]:
+        """Explain once the paths that the server moved up."""
+        for internal, name in _MOVED.items():
+            if any(d.field == internal or d.field.startswith((f"{internal}.", f"{internal}[")) for d in found):
+                note = f"{internal} is where the API server keeps what all versions share: in the file, spec.versions[].{name}"
+                yield from self._note(note)
+                yield ""
+
+    def _note(self, text: str) -> list[str]:
+        return wrapped(text, self._width, "          ", "  = note: ")
+
+    def statistics(self, by_rule: Counter[str]) -> Iterator[str]:
+        """Yield how often each rule was broken, the most frequent first."""
+        for rule, count in sorted(by_rule.items(), key=lambda item: (-item[1], item[0])):
+            yield f"{count:6}  {rule}"
+
+    def summary(self, summary: Summary) -> str:
+        """Return the closing line."""
+        skipped = f" ({_count(summary.skipped, 'other document')} skipped)" if summary.skipped else ""
+        findings = f"{_count(summary.errors, 'error')}, {_count(summary.warnings, 'warning')}"
+        colour = "red" if summary.errors else "yellow" if summary.warnings else "green"
+        return (
+            f"checked {_count(summary.files, 'file')}, {_count(summary.crds, 'CRD')}{skipped}: "
+            f"{self._style(findings, colour)} in {summary.seconds:.2f} s"
+        )
+
+
+_COLOURS: Final = {"error": "red", "warning": "yellow", "info": "cyan"}
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _by_crd(diagnostics: Iterable[Diagnostic]) -> list[tuple[str | None, list[Diagnostic]]]:
+    """Group consecutive findings about the same CRD."""
+    groups: list[tuple[str | None, list[Diagnostic]]] = []
+    for diagnostic in diagnostics:
+        if not groups or groups[-1][0] != diagnostic.crd:
+            groups.append((diagnostic.crd, []))
+        groups[-1][1].append(diagnostic)
+    return groups
