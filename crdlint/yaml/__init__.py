@@ -1,1 +1,18 @@
 """YAML to nodes with exact positions, scalars resolved as the API server's decoder does."""
+
+from __future__ import annotations
+
+from crdlint.yaml.errors import YAMLDecodeError
+
+__all__ = ["YAMLDecodeError", "decode_yaml"]
+
+
+def decode_yaml(text: str) -> object:
+    """Return the first document as JSON values, as the API server would see it; raise YAMLDecodeError with its text."""
+    from crdlint.yaml.parse import parse_first
+    from crdlint.yaml.values import to_json
+
+    document = parse_first(text)
+    if document.error is not None:
+        raise YAMLDecodeError(document.error.message)
+    return None if document.root is None else to_json(document.root)

@@ -1,106 +1,280 @@
-"""Text to nodes (temporary, until the loader lands)."""
+"""Text to nodes: libyaml's events through ruamel.yaml's C parser, or its pure parser where no wheel exists.
+
+Documents are split as kubectl splits them (apimachinery pkg/util/yaml, YAMLReader), so that a broken one keeps none of
+the others from being read. Errors carry go-yaml v2's texts and lines, which count from the document's first.
+"""
 
 from __future__ import annotations
 
 import gc
 import re
+from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any, Final
 
-from _ruamel_yaml import CParser
-from ruamel.yaml.error import MarkedYAMLError
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.events import (
     AliasEvent,
+    DocumentEndEvent,
     MappingEndEvent,
     MappingStartEvent,
     SequenceEndEvent,
     SequenceStartEvent,
 )
 
+from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.resolve import is_plain_string
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
 
-@dataclass
+    from crdlint.yaml.nodes import Node
+
+try:
+    from _ruamel_yaml import CParser
+except ImportError:  # no wheel for this platform
+    CParser = None
+
+MAX_DEPTH: Final = 10000
+_SEPARATOR: Final = re.compile(r"^---(.*)$", re.MULTILINE)
+# Directives and comments alone: the document they speak of comes after the separator.
+_PROLOGUE: Final = re.compile(r"\ufeff?(?:[ \t]*(?:#[^\n]*)?\r?\n)*%[^\n]*\n(?:[%#][^\n]*\n|[ \t]*\r?\n)*\Z")
+_SLOWER: Final = "libyaml is not available for this Python: reading with ruamel.yaml's own parser, which is slower"
+
+
+@dataclass(frozen=True, slots=True)
 class YAMLProblem:
+    """Why a document cannot be read: the server's text, and where, 0-based in the file."""
+
     message: str
     line: int
     column: int
 
 
-@dataclass
+@dataclass(slots=True)
 class Document:
-    root: Any
+    """A document of a stream: its root (None where it is empty or broken), its text, and the lines of the file above it.
+
+    ``odd`` are its mappings that are not simple, in document order.
+    """
+
+    root: Node | None
+    text: str
     line_offset: int
     error: YAMLProblem | None = None
-    text: str = ""
+    odd: list[Mapping] = field(default_factory=list)
 
 
-@dataclass
+@dataclass(slots=True)
 class Stream:
-    documents: list[Document] = field(default_factory=list)
+    """The documents of a text; ``notice`` is something to tell the user about how it was read."""
+
+    documents: list[Document]
     notice: str | None = None
 
 
-def parse_stream(text: str) -> Stream:
-    stream = Stream()
-    offset = 0
-    for chunk in re.split(r"(?m)^---(?=\s)", text):
-        try:
-            root = _parse(chunk)
-            stream.documents.append(Document(root, offset, None, chunk))
-        except MarkedYAMLError as e:
-            m = e.problem_mark
-            stream.documents.append(
-                Document(None, offset, YAMLProblem(f"yaml: line {m.line + 1}: {e.problem}", m.line + offset, m.column), chunk)
-            )
-        offset += chunk.count("\n")
-    return stream
-
-
-def _parse(chunk: str) -> Any:
+@contextmanager
+def collector_paused() -> Iterator[None]:
+    """Keep the garbage collector from looking through a tree that only grows; it halves the time."""
     enabled = gc.isenabled()
     gc.disable()
     try:
-        return _build(chunk)
+        yield
     finally:
         if enabled:
             gc.enable()
 
 
-def _build(chunk: str) -> Any:
-    get = CParser(chunk).get_event
+def parse_stream(text: str) -> Stream:
+    """Read every document of a text; nothing is raised for bad input."""
+    with collector_paused():
+        documents = [_document(chunk, offset) for chunk, offset in _chunks(text)]
+    return Stream(documents, None if CParser is not None else _SLOWER)
+
+
+def parse_first(text: str) -> Document:
+    """Read the first document of a text as it stands, which is what the server's decoder does; see parse_stream."""
+    with collector_paused():
+        return _document(text, 0)
+
+
+def _chunks(text: str) -> Iterator[tuple[str, int]]:
+    """Yield (text, line offset) of each document: what lies between lines that begin with three dashes."""
+    start = offset = 0
+    for match in _SEPARATOR.finditer(text):
+        chunk = text[start : match.start()]
+        if _PROLOGUE.match(chunk):
+            continue
+        if chunk:
+            yield chunk, offset
+        offset += chunk.count("\n")
+        start = match.start()
+    yield text[start:], offset
+
+
+def _document(chunk: str, offset: int) -> Document:
+    document = Document(None, chunk, offset)
+    rest = _junk(chunk)
+    if rest is not None:
+        document.error = YAMLProblem(f"invalid Yaml document separator: {rest}", offset, 3)
+        return document
+    try:
+        document.root, aliases = _build(chunk, document.odd)
+        if aliases:
+            _check_aliases(document.root)
+    except YAMLDecodeError as error:
+        mark = error.node.start_mark if error.node is not None else None
+        line, column = (mark.line, mark.column) if mark is not None else (0, 0)
+        document.error = YAMLProblem(str(error), line + offset, column)
+        document.root = None
+    except YAMLError as error:
+        document.error = _problem(error, chunk, offset)
+    except (UnicodeError, ValueError):
+        # libyaml is fed UTF-8, which has no lone surrogates.
+        at = next((i for i, char in enumerate(chunk) if "\ud800" <= char <= "\udfff"), 0)
+        line = chunk.count("\n", 0, at)
+        column = at - (chunk.rfind("\n", 0, at) + 1)
+        document.error = YAMLProblem("yaml: invalid leading UTF-8 octet", line + offset, column)
+    return document
+
+
+def _junk(chunk: str) -> str | None:
+    """Return what follows the separator on its line, which may be a comment alone (YAMLReader.Read)."""
+    if not chunk.startswith("---"):
+        return None
+    rest = chunk[3:].partition("\n")[0].strip()
+    return rest if rest and not rest.startswith("#") else None
+
+
+def _problem(error: YAMLError, chunk: str, offset: int) -> YAMLProblem:
+    """Return a parser's error in go-yaml's words (goyaml.v2 parser.fail): its line counts from 1, by kind of error."""
+    if isinstance(error, MarkedYAMLError) and error.problem_mark is not None:
+        mark, context = error.problem_mark, error.context_mark
+        line = 0
+        if mark.line:
+            line = mark.line + (type(error).__name__ == "ScannerError")
+        elif context is not None and context.line:
+            line = context.line
+        where = f"line {line}: " if line else ""
+        return YAMLProblem(f"yaml: {where}{error.problem}", mark.line + offset, mark.column)
+    at = getattr(error, "position", 0) or 0
+    text = getattr(error, "reason", None) or str(error).partition("\n")[0]
+    before = chunk[:at]
+    return YAMLProblem(f"yaml: {text}", before.count("\n") + offset, at - (before.rfind("\n") + 1))
+
+
+def _events(text: str) -> Callable[[], Any]:
+    """Return a function that gives libyaml's next event, and None after the last."""
+    if CParser is not None:
+        get: Callable[[], Any] = CParser(text).get_event
+        return get
+    from ruamel.yaml import YAML
+
+    stream = YAML(typ="safe", pure=True).parse(text)
+    return lambda: next(stream, None)
+
+
+def _build(text: str, odd: list[Mapping]) -> tuple[Node | None, bool]:
+    """Return the first document's root and whether it has aliases; mappings that are not simple are added to ``odd``."""
+    get = _events(text)
     top: list[Any] = []
     append = top.append
     stack: list[Any] = []
     node: Any = None
     anchors: dict[str, Any] = {}
-    while (ev := get()) is not None:
-        c = ev.__class__
-        if c is Scalar:
-            append(ev)
-            if ev.anchor is not None:
-                anchors[ev.anchor] = ev
-        elif c is MappingStartEvent or c is SequenceStartEvent:
-            new = Mapping(ev) if c is MappingStartEvent else Sequence(ev)
+    aliases = False
+    while (event := get()) is not None:
+        kind = event.__class__
+        if kind is Scalar:
+            append(event)
+            if event.anchor is not None:
+                anchors[event.anchor] = event
+        elif kind is MappingStartEvent or kind is SequenceStartEvent:
+            new = Mapping(event) if kind is MappingStartEvent else Sequence(event)
             append(new)
-            if ev.anchor is not None:
-                anchors[ev.anchor] = new
+            if event.anchor is not None:
+                anchors[event.anchor] = new
             stack.append((node, append))
+            if len(stack) > MAX_DEPTH:
+                raise YAMLDecodeError(f"yaml: exceeded max depth of {MAX_DEPTH}", new)
             node = new
             append = new.items.append
-        elif c is MappingEndEvent:
-            node.end_mark = ev.end_mark
-            keys = node.items[::2]
-            try:
-                names = [k.value for k in keys]
-                node.simple = len(set(names)) == len(names) and all(map(is_plain_string, names))
-            except AttributeError:
+        elif kind is MappingEndEvent or kind is SequenceEndEvent:
+            node.end_mark = event.end_mark
+            if kind is MappingEndEvent and not _is_simple(node.items):
                 node.simple = False
+                odd.append(node)
             node, append = stack.pop()
-        elif c is SequenceEndEvent:
-            node.end_mark = ev.end_mark
-            node, append = stack.pop()
-        elif c is AliasEvent:
-            append(anchors[ev.anchor])
-    return top[0] if top else None
+        elif kind is AliasEvent:
+            aliases = True
+            append(_aliased(event, anchors, node, stack))
+        elif kind is DocumentEndEvent:
+            break
+    return (top[0] if top else None), aliases
+
+
+def _is_simple(items: list[Any]) -> bool:
+    """Tell whether all keys are scalars that stand for their own text, none of them twice."""
+    keys = items[::2]
+    try:
+        names = [key.value for key in keys]
+    except AttributeError:
+        return False
+    if len(set(names)) != len(names):
+        return False
+    for name in names:
+        if not name or name == "<<" or not is_plain_string(name):
+            return all(key.style or _stands_for_itself(key) for key in keys if key.tag is None) and not any(
+                key.tag for key in keys
+            )
+    return True
+
+
+def _stands_for_itself(key: Any) -> bool:
+    return bool(key.value) and key.value != "<<" and is_plain_string(key.value)
+
+
+def _aliased(event: Any, anchors: dict[str, Any], node: Any, stack: list[Any]) -> Any:
+    """Return what an alias names; it may not be what the alias stands in."""
+    name = event.anchor
+    found = anchors.get(name)
+    if found is None:
+        raise YAMLDecodeError(f"yaml: unknown anchor '{name}' referenced", event)
+    if found is node or any(found is outer for outer, _ in stack):
+        raise YAMLDecodeError(f"yaml: anchor '{name}' value contains itself", event)
+    return found
+
+
+# goyaml.v2's bounds on what aliases may multiply a document to.
+_LOW: Final = 400_000
+_HIGH: Final = 4_000_000
+
+
+def _check_aliases(root: Node | None) -> None:
+    """Refuse a document that aliases blow up, by go-yaml's own count of what it would decode."""
+    decoded = aliased = 0
+    # A node met again was reached by an alias; all below it counts as such.
+    seen: set[int] = set()
+    pending: list[tuple[Any, bool]] = [(root, False)]
+    while pending:
+        node, within = pending.pop()
+        again = id(node) in seen
+        seen.add(id(node))
+        if again and not within:
+            decoded += 1  # the alias itself
+        within = within or again
+        decoded += 1
+        aliased += within
+        if aliased > 100 and decoded > 1000 and aliased / decoded > _allowed_ratio(decoded):
+            raise YAMLDecodeError("yaml: document contains excessive aliasing", node)
+        if node.__class__ is not Scalar and node is not None:
+            pending.extend((child, within) for child in reversed(node.items))
+
+
+def _allowed_ratio(decoded: int) -> float:
+    if decoded <= _LOW:
+        return 0.99
+    if decoded >= _HIGH:
+        return 0.10
+    return 0.99 - 0.89 * ((decoded - _LOW) / (_HIGH - _LOW))
