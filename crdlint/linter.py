@@ -15,8 +15,9 @@ from crdlint.crd.positions import Locator, Span, node_span
 from crdlint.diagnostics import Diagnostic
 from crdlint.rules import catalog, create, update
 from crdlint.rules.formats import unrecognized_formats
+from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
-from crdlint.yaml.parse import parse_stream
+from crdlint.yaml.parse import collector_paused, parse_stream
 from crdlint.yaml.values import duplicate_keys
 
 if TYPE_CHECKING:
@@ -79,9 +80,10 @@ def lint_file(
     """
     del kube_version  # rules are not compiled yet
     run = _Run(filename, baseline)
-    stream = parse_stream(text)
-    for document in stream.documents:
-        _lint_document(run, document)
+    with collector_paused():
+        stream = parse_stream(text)
+        for document in stream.documents:
+            _lint_document(run, document)
     return FileResult(
         file=filename,
         text=text,
@@ -97,10 +99,13 @@ def collect_crds(text: str) -> dict[str, OldCRD]:
     """Return the CRDs of a text by name, as the API server would have them stored; what is broken is left out."""
     found: dict[str, OldCRD] = {}
     for document in parse_stream(text).documents:
-        for root in _manifests(document):
-            if identify(root).form == "crd":
-                crd = read_crd(root, stored=True).crd
-                found[crd.metadata.name] = OldCRD(crd)
+        try:
+            for root in _manifests(document):
+                if identify(root).form == "crd":
+                    crd = read_crd(root, stored=True).crd
+                    found[crd.metadata.name] = OldCRD(crd)
+        except YAMLDecodeError:
+            continue
     return found
 
 
@@ -130,8 +135,13 @@ def _lint_document(run: _Run, document: Document) -> None:
         return
     run.documents += 1
     found = False
-    for root in _manifests(document):
-        found |= _lint_manifest(run, document, root)
+    try:
+        for root in _manifests(document):
+            found |= _lint_manifest(run, document, root)
+    except YAMLDecodeError as error:  # a scalar or key that JSON has not
+        found = True
+        span = node_span(error.node or document.root, document.line_offset)
+        run.diagnostics.append(_diagnostic(run, "decode", "yaml-syntax", str(error), span))
     if not found:
         run.skipped += 1
 
@@ -155,7 +165,9 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
     crd = decoded.crd
     start = len(run.diagnostics)
     run.crds.append(CRD(crd.metadata.name, node_span(root, offset).line))
-    for message, key in () if is_json(root) else duplicate_keys(root):
+    # JSON's are the decoder's to tell. Of a list, the whole document's are told with its first CRD.
+    odd, document.odd = ([] if is_json(root) else document.odd), []
+    for message, key in duplicate_keys(odd):
         run.diagnostics.append(_diagnostic(run, "strict", "duplicate-key", message, node_span(key, offset)))
     refused = False
     for problem in decoded.problems:

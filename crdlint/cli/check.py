@@ -14,14 +14,15 @@ import click
 
 from crdlint.cli.main import report_bug
 from crdlint.report.summary import Summary
-from crdlint.sources.paths import STDIN, find
-from crdlint.sources.read import UnreadableError, decode, may_hold_crds, read_bytes
+from crdlint.sources.paths import STDIN, Selection, discover
+from crdlint.sources.read import UnreadableError, decode, may_hold_crd, read_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
-    from crdlint.linter import FileResult, OldCRD
+    from crdlint.linter import FileResult
     from crdlint.report.text import TextReport
+    from crdlint.sources.baseline import Baseline
 
 MINOR_VERSIONS: Final = tuple(f"1.{minor}" for minor in range(28, 37))
 _PROGRESS_FROM: Final = 50  # files
@@ -44,7 +45,7 @@ class _Run:
     """A run's settings and what has come of it so far."""
 
     kube_version: str
-    baseline: dict[str, OldCRD] | None
+    baseline: Baseline | None
     results: list[FileResult] = field(default_factory=list)
     problems: list[tuple[str, str]] = field(default_factory=list)
     summary: Summary = field(default_factory=Summary)
@@ -94,9 +95,14 @@ def command(
     Findings of severity error make the exit status 1; warnings and hints do not.
     """
     start = time.perf_counter()
-    run = _Run(kube_version, _baseline(against) if against else None)
-    found = find(paths, include=include, exclude=exclude, ignore=not no_ignore)
-    run.problems.extend(found.problems)
+    selection = Selection(include, exclude, not no_ignore)
+    run = _Run(kube_version, _baseline(against, paths[0], selection) if against else None)
+    found = discover(paths, selection)
+    for problem in found.problems:
+        if problem.fatal:
+            run.problems.append((problem.path, problem.message))
+        elif not quiet:
+            click.echo(f"crdlint: {problem.path}: {problem.message}", err=True)
     report = _text_report(color, hidden=hidden) if format_ == "text" else None
     for path in _with_progress(found.files, quiet=quiet or format_ != "text"):
         _check_file(run, path)
@@ -123,9 +129,9 @@ def _check_file(run: _Run, path: str) -> None:
     """Check one file; what cannot be read, and a bug of ours, keep none of the others from being checked."""
     name = "<stdin>" if path == STDIN else path
     try:
-        data = sys.stdin.buffer.read() if path == STDIN else read_bytes(path)
+        data = read_bytes(path)
         run.summary.files += 1
-        if not may_hold_crds(data):
+        if not may_hold_crd(data):
             return
         text = decode(data)
     except UnreadableError as error:
@@ -187,7 +193,7 @@ def _styled(text: str, style: str) -> str:
     return click.style(text, bold=True) if style == "bold" else click.style(text, fg=style, bold=style == "red")
 
 
-def _with_progress(files: list[str], *, quiet: bool) -> Iterator[str]:
+def _with_progress(files: Sequence[str], *, quiet: bool) -> Iterator[str]:
     """Yield the files, with a bar on a terminal's standard error where there are many."""
     if quiet or len(files) < _PROGRESS_FROM or not sys.stderr.isatty() or sys.stdout.isatty():
         yield from files
@@ -198,23 +204,15 @@ def _with_progress(files: list[str], *, quiet: bool) -> Iterator[str]:
     yield from track(files, description="checking", console=Console(stderr=True), transient=True)
 
 
-def _baseline(source: str) -> dict[str, OldCRD]:
-    """Return the CRDs to judge updates from, by name; a source that cannot be read ends the run."""
-    from crdlint.linter import collect_crds
-    from crdlint.sources.git import files_of
+def _baseline(place: str, near: str, selection: Selection) -> Baseline:
+    """Return the CRDs to judge updates from; a place that is none ends the run."""
+    from crdlint.sources.baseline import load_baseline
+    from crdlint.sources.git import RevisionError
 
-    crds: dict[str, OldCRD] = {}
     try:
-        if os.path.lexists(source):
-            contents: Iterator[tuple[str, bytes]] = ((path, read_bytes(path)) for path in find([source]).files)
-        else:
-            contents = files_of(source)
-        for name, data in contents:
-            if may_hold_crds(data):
-                try:
-                    crds.update(collect_crds(decode(data)))
-                except UnreadableError as error:
-                    click.echo(f"crdlint: {source}: {name}: {error}", err=True)
-    except UnreadableError as error:
+        baseline, complaints = load_baseline(place, near=near, selection=selection)
+    except RevisionError as error:
         raise click.UsageError(f"--against: {error}") from error
-    return crds
+    for complaint in complaints:
+        click.echo(f"crdlint: --against: {complaint}", err=True)
+    return baseline

@@ -50,6 +50,7 @@ def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition) -> Re
     """Judge a CRD as the server does on update; ``old`` is stored, with its status."""
     options = options_for(crd, old)
     prepare_for_update(crd, old)
+    _take_over(crd, old)
     judged = SpecJudge(crd.spec, options)
     errors = (
         *metadata.validate_update(crd, old),
@@ -61,6 +62,22 @@ def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition) -> Re
         *approval.preserve_unknown_fields(crd, old),
     )
     return Report(errors, tuple(judged.hidden), tuple(judged.compiled))
+
+
+def _take_over(crd: CustomResourceDefinition, old: CustomResourceDefinition) -> None:
+    """Fill in what a manifest leaves out and every client sends along: the server's own fields, as they are stored.
+
+    A stored object always has a resource version; one read from a file has none, and then any will do.
+    """
+    meta, before = vars(crd.metadata), vars(old.metadata)
+    for name in _SERVER_FIELDS:
+        if name in before:
+            meta.setdefault(name, before[name])
+    if "resource_version" not in before:
+        meta.setdefault("resource_version", "1")
+
+
+_SERVER_FIELDS: Final = ("resource_version", "uid", "generation", "creation_timestamp")
 
 
 def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition) -> Options:
