@@ -75,5 +75,6 @@ def _position(data: bytes, at: int, encoding: str) -> str:
     if encoding != "utf-8":
         return f"not {name} as its byte order mark says: byte offset {at}"
     line = data.count(b"\n", 0, at) + 1
-    column = len(data[data.rfind(b"\n", 0, at) + 1 : at].decode("utf-8", "replace")) + 1
+    before = data[data.rfind(b"\n", 0, at) + 1 : at].removeprefix(codecs.BOM_UTF8 if line == 1 else b"")
+    column = len(before.decode("utf-8", "replace")) + 1
     return f"not {name}: byte 0x{data[at]:02x} at line {line}, column {column} (byte offset {at})"

@@ -1,0 +1,170 @@
+"""Which files are found: named, below folders, by glob, less what git ignores."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crdlint.sources.paths import STDIN, Problem, Selection, discover
+
+EVERYTHING = Selection()
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write(*paths: str, text: str = "") -> None:
+    for path in paths:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).write_text(text, encoding="utf-8")
+
+
+def files(*arguments: str, selection: Selection = EVERYTHING) -> list[str]:
+    found = discover(arguments, selection)
+    assert found.problems == ()
+    return [path.replace(os.sep, "/") for path in found.files]
+
+
+def test_a_folder_gives_its_yaml_and_json_in_order_files_before_folders() -> None:
+    write("d/z.yml", "d/a.yaml", "d/b/c.json", "d/a.txt", "d/.git/config.yaml", "d/B/x.yaml")
+    assert files("d") == ["d/a.yaml", "d/z.yml", "d/B/x.yaml", "d/b/c.json"]
+
+
+def test_each_file_is_taken_once_as_first_spelt() -> None:
+    write("a.yaml")
+    Path("b.yaml").symlink_to("a.yaml")
+    assert files("./a.yaml", "a.yaml", "b.yaml", ".", STDIN, STDIN) == ["./a.yaml", STDIN]
+
+
+def test_a_named_file_is_taken_whatever_its_suffix_and_though_ignored() -> None:
+    write(".gitignore", text="*.tpl\n")
+    write("crd.tpl")
+    assert files("crd.tpl") == ["crd.tpl"]
+
+
+@pytest.mark.parametrize(
+    ("ignore", "kept"),
+    [
+        pytest.param({}, ["a.yaml", "gen/b.yaml", "gen/deep/c.yaml"], id="none"),
+        pytest.param({".gitignore": "gen/\n"}, ["a.yaml"], id="folder"),
+        pytest.param({".gitignore": "/b.yaml\n"}, ["a.yaml", "gen/b.yaml", "gen/deep/c.yaml"], id="anchored"),
+        pytest.param({".gitignore": "*.yaml\n!c.yaml\n"}, ["gen/deep/c.yaml"], id="negated"),
+        pytest.param({".gitignore": "gen/\n!c.yaml\n"}, ["a.yaml"], id="nothing comes back below an ignored folder"),
+        pytest.param({"gen/.gitignore": "b.yaml\n"}, ["a.yaml", "gen/deep/c.yaml"], id="deeper file"),
+        pytest.param(
+            {".gitignore": "b.yaml\n", "gen/.gitignore": "!b.yaml\n"},
+            ["a.yaml", "gen/b.yaml", "gen/deep/c.yaml"],
+            id="deeper file wins",
+        ),
+        pytest.param({".git/info/exclude": "deep\n"}, ["a.yaml", "gen/b.yaml"], id="info/exclude"),
+        pytest.param(
+            {".git/info/exclude": "a.yaml\n", ".gitignore": "!a.yaml\n"},
+            ["a.yaml", "gen/b.yaml", "gen/deep/c.yaml"],
+            id=".gitignore over info/exclude",
+        ),
+        pytest.param(
+            {".gitignore": "deep/*\n", "gen/deep/.git/HEAD": ""},
+            ["a.yaml", "gen/b.yaml", "gen/deep/c.yaml"],
+            id="a repository inside starts anew",
+        ),
+    ],
+)
+def test_what_git_ignores_is_left_out(ignore: dict[str, str], kept: list[str]) -> None:
+    write(".git/HEAD", "a.yaml", "gen/b.yaml", "gen/deep/c.yaml")
+    for path, text in ignore.items():
+        write(path, text=text)
+    assert files(".") == kept
+    assert files(".", selection=Selection(gitignore=False)) == ["a.yaml", "gen/b.yaml", "gen/deep/c.yaml"]
+
+
+def test_patterns_above_the_named_folder_count_up_to_the_repository() -> None:
+    write("outer/.gitignore", text="*.yaml\n")
+    write("outer/repo/.gitignore", text="gen-*\n")
+    write("outer/repo/.git/HEAD", "outer/repo/sub/a.yaml", "outer/repo/sub/gen-b.yaml")
+    assert files("outer/repo/sub") == ["outer/repo/sub/a.yaml"]
+
+
+def test_a_worktree_takes_the_exclude_file_of_its_repository() -> None:
+    write("main/.git/info/exclude", text="b.yaml\n")
+    write("main/.git/worktrees/w/commondir", text="../..\n")
+    write("w/.git", text="gitdir: ../main/.git/worktrees/w\n")
+    write("w/a.yaml", "w/b.yaml")
+    assert files("w") == ["w/a.yaml"]
+
+
+def test_include_stands_in_for_the_suffixes_and_exclude_holds_for_named_files() -> None:
+    write("d/a.yaml", "d/b.tpl", "d/vendor/c.tpl")
+    assert files("d", selection=Selection(include=("*.tpl",))) == ["d/b.tpl", "d/vendor/c.tpl"]
+    assert files("d", selection=Selection(include=("*.tpl",), exclude=("vendor/",))) == ["d/b.tpl"]
+    assert files("d/a.yaml", "d/b.tpl", selection=Selection(exclude=("/d/a.yaml",))) == ["d/b.tpl"]
+
+
+def test_a_glob_that_the_shell_left_alone_is_expanded() -> None:
+    write(".gitignore", text="gen\n")
+    write("d/a.yaml", "d/e/b.yaml", "d/e/b.go", "gen/c.yaml", ".git/HEAD")
+    assert files("d/*.yaml") == ["d/a.yaml"]
+    assert files("d/**") == ["d/a.yaml", "d/e/b.yaml"]
+    assert files("d/**/b.*") == ["d/e/b.yaml"]
+    assert files("d/**/*.go") == ["d/e/b.go"]
+    assert discover(["*.nothing"], EVERYTHING).problems == (Problem("*.nothing", "no file matches"),)
+
+
+def test_a_name_with_a_bracket_is_a_name_where_it_exists() -> None:
+    write("a[1].yaml")
+    assert files("a[1].yaml") == ["a[1].yaml"]
+
+
+def test_what_is_missing_is_said_and_the_rest_is_found() -> None:
+    write("a.yaml")
+    found = discover(["gone.yaml", "a.yaml", "nul\0l"], EVERYTHING)
+    assert found.files == ("a.yaml",)
+    assert [problem.path for problem in found.problems] == ["gone.yaml", "nul\0l"]
+    assert found.problems[0].message == "No such file or directory"
+    assert all(problem.fatal for problem in found.problems)
+
+
+def test_links_neither_loop_nor_hide() -> None:
+    write("d/a.yaml")
+    Path("d/up").symlink_to("..")
+    Path("d/self.yaml").symlink_to("self.yaml")
+    Path("d/z.yaml").symlink_to("gone")
+    found = discover(["d", "d/up/d"], EVERYTHING)
+    assert found.files == ("d/a.yaml",)
+    unread = ["d/self.yaml", "d/z.yaml", "d/up/d/self.yaml", "d/up/d/z.yaml"]
+    assert [problem.path for problem in found.problems] == unread
+
+
+def test_a_pipe_below_a_folder_is_passed_over_with_a_word_and_a_named_one_is_read() -> None:
+    Path("d").mkdir()
+    os.mkfifo("d/p.yaml")
+    found = discover(["d"], EVERYTHING)
+    assert found.files == ()
+    assert found.problems == (Problem("d/p.yaml", "skipped: not a regular file", fatal=False),)
+    assert files("d/p.yaml") == ["d/p.yaml"]
+
+
+def test_a_folder_that_may_not_be_entered_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("d/shut/a.yaml", "d/open/b.yaml")
+    scandir = os.scandir
+
+    def refuse(path: str) -> Any:
+        if path == "d/shut":
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    found = discover(["d"], EVERYTHING)
+    assert found.files == ("d/open/b.yaml",)
+    assert found.problems == (Problem("d/shut", "Permission denied"),)
+
+
+def test_lines_that_are_no_patterns_do_not_count() -> None:
+    write(".git/HEAD", "a.yaml", "b.yaml")
+    write(".gitignore", text="!\n\\\n# b.yaml\n\na.yaml\n")
+    assert files(".") == ["b.yaml"]

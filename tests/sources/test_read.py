@@ -1,0 +1,68 @@
+"""Bytes to text, and what is said of bytes that are none."""
+
+from __future__ import annotations
+
+import io
+import sys
+from types import SimpleNamespace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crdlint.sources import read
+from crdlint.sources.read import UnreadableError, decode, may_hold_crd, read_bytes
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TEXT = "kind: CustomResourceDefinition # é\n"
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        pytest.param(TEXT.encode(), id="utf-8"),
+        pytest.param(TEXT.encode("utf-8-sig"), id="utf-8 with a mark"),
+        pytest.param(b"\xff\xfe" + TEXT.encode("utf-16-le"), id="utf-16-le"),
+        pytest.param(b"\xfe\xff" + TEXT.encode("utf-16-be"), id="utf-16-be"),
+    ],
+)
+def test_text_is_read_without_its_mark(data: bytes) -> None:
+    assert may_hold_crd(data)
+    assert decode(data) == TEXT
+
+
+@pytest.mark.parametrize(
+    ("data", "said"),
+    [
+        (b"a: b\nc: \xc3\xa9\xff", "not UTF-8: byte 0xff at line 2, column 5 (byte offset 10)"),
+        (b"\xef\xbb\xbfa\xff", "not UTF-8: byte 0xff at line 1, column 2 (byte offset 4)"),
+        (b"a\nb\0", "binary data: a NUL character at line 2 (character 4 of the file)"),
+        (b"\xff\xfe\0\0a\0\0\0", "UTF-32, which is no encoding of YAML that the API server reads: save it as UTF-8"),
+        (b"\xff\xfea", "not UTF-16-LE as its byte order mark says: byte offset 2"),
+    ],
+)
+def test_what_is_no_text_is_said_with_its_place(data: bytes, said: str) -> None:
+    with pytest.raises(UnreadableError) as error:
+        decode(data)
+    assert str(error.value) == said
+
+
+def test_other_files_need_not_be_parsed() -> None:
+    assert not may_hold_crd(b"kind: Deployment\n")
+
+
+def test_a_file_and_standard_input_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "a").write_bytes(b"a")
+    assert read_bytes(str(tmp_path / "a")) == b"a"
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(b"piped")))
+    assert read_bytes("-") == b"piped"
+
+
+def test_what_cannot_be_read_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(UnreadableError, match="No such file or directory"):
+        read_bytes(str(tmp_path / "gone"))
+    monkeypatch.setattr(read, "MAX_BYTES", 4)
+    (tmp_path / "big").write_bytes(b"12345")
+    with pytest.raises(UnreadableError, match="larger than"):
+        read_bytes(str(tmp_path / "big"))
