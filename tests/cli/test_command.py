@@ -1,0 +1,189 @@
+"""The command as its users run it: exit status, streams, formats."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from crdlint.diagnostics import Diagnostic
+
+GOOD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: foos.example.com
+spec:
+  group: example.com
+  names: {plural: foos, kind: Foo}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema: {type: object}
+"""
+BAD = GOOD.replace("type: object", "type: object, properties: {size: {}}")
+WARNED = GOOD.replace("type: object", "type: object, properties: {at: {type: string, format: soon}}")
+PLACE = "spec.validation.openAPIV3Schema.properties[size].type"
+SENTENCE = f"{PLACE}: Required value: must not be empty for specified object fields"
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in (
+        "NO_COLOR",
+        "FORCE_COLOR",
+        "COLUMNS",
+        "CRDLINT_DEBUG",
+        *(n for n in os.environ if n.startswith("GIT_")),
+    ):
+        monkeypatch.delenv(name, raising=False)
+    for name, text in {"good.yaml": GOOD, "bad.yaml": BAD, "warned.yaml": WARNED, "pod.yaml": "kind: Pod\n"}.items():
+        Path(name).write_text(text, encoding="utf-8")
+    Path("junk.yaml").write_bytes(b"kind: CustomResourceDefinition\0")
+
+
+def crdlint(*arguments: str, stdin: str = "", **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", "crdlint", *arguments],
+        input=stdin,
+        capture_output=True,
+        encoding="utf-8",
+        env={**os.environ, **environment},
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status"),
+    [
+        (["good.yaml"], 0),
+        (["warned.yaml"], 0),
+        (["bad.yaml"], 1),
+        (["bad.yaml", "junk.yaml"], 2),
+        (["bad.yaml", "gone.yaml"], 2),
+        (["--kube-version", "1.27", "good.yaml"], 2),
+        (["--kube-version", "v1.30", "good.yaml"], 0),
+        (["--against", "nowhere", "good.yaml"], 2),
+        (["--exclude", "*.yaml", "."], 2),
+        (["--exclude", "*.yaml", "--allow-empty", "."], 0),
+    ],
+)
+def test_the_exit_status_says_what_came_of_it(arguments: list[str], status: int) -> None:
+    done = crdlint("check", *arguments)
+    assert done.returncode == status
+    assert "Traceback" not in done.stderr
+
+
+def test_an_unreadable_file_keeps_no_other_from_being_checked() -> None:
+    done = crdlint("check", "--format", "server", "junk.yaml", "bad.yaml")
+    assert done.stdout == SENTENCE + "\n"
+    assert "junk.yaml: binary data: a NUL character at line 1" in done.stderr
+
+
+def test_the_server_format_is_the_sentences_alone() -> None:
+    assert crdlint("check", "--format", "server", "-", stdin=BAD).stdout == SENTENCE + "\n"
+    assert crdlint("check", "--format", "server", "warned.yaml").stdout == 'unrecognized format "soon"\n'
+    assert crdlint("check", "--format", "server", "good.yaml").stdout == ""
+
+
+def test_json_has_every_field_of_a_diagnostic() -> None:
+    report: dict[str, Any] = json.loads(
+        crdlint("check", "--format", "json", "bad.yaml", "pod.yaml", "gone.yaml").stdout
+    )
+    assert report["version"] == 1
+    assert [file["crds"] for file in report["files"]] == [[{"name": "foos.example.com", "line": 1}]]
+    assert report["unreadable"] == [{"file": "gone.yaml", "reason": "No such file or directory"}]
+    (diagnostic,) = report["diagnostics"]
+    assert set(diagnostic) == {field.name for field in fields(Diagnostic)}
+    assert diagnostic["message"] == SENTENCE
+    assert report["summary"]["files"] == 2
+    assert report["summary"]["errors"] == 1
+
+
+@pytest.mark.parametrize("columns", ["40", "80"])
+def test_text_in_a_log_has_neither_colour_nor_lines_too_wide(columns: str) -> None:
+    text = crdlint("check", "bad.yaml", COLUMNS=columns).stdout
+    assert "\x1b" not in text
+    assert "bad.yaml:14:52" in text
+    *lines, summary = text.splitlines()
+    wrapped = [line for line in lines if not line.startswith(("error[", "bad.yaml  "))]  # those are for clicking
+    assert max(map(len, wrapped)) <= int(columns)
+    assert summary.startswith("checked 1 file, 1 CRD: 1 error, 0 warnings in ")
+
+
+def test_the_caret_stands_under_the_characters() -> None:
+    lines = crdlint("check", "bad.yaml", COLUMNS="80").stdout.splitlines()
+    carets = next(i for i, line in enumerate(lines) if line.endswith("^"))
+    start, end = lines[carets].index("^"), len(lines[carets])
+    assert lines[carets - 1][start:end] == "size"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "coloured"),
+    [
+        ((), {}, False),
+        (("--color", "always"), {}, True),
+        (("--color", "always"), {"NO_COLOR": "1"}, True),
+        ((), {"FORCE_COLOR": "1"}, True),
+        ((), {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+    ],
+)
+def test_colour_is_for_terminals_and_those_who_ask(
+    arguments: tuple[str, ...], environment: dict[str, str], coloured: bool
+) -> None:
+    assert ("\x1b[" in crdlint("check", *arguments, "bad.yaml", **environment).stdout) is coloured
+
+
+def test_against_judges_as_an_update(tmp_path: Path) -> None:
+    (tmp_path / "old").mkdir()
+    established = "status:\n  conditions:\n  - {type: Established, status: 'True'}\n"
+    (tmp_path / "old/foos.yaml").write_text(GOOD + established, encoding="utf-8")
+    moved = tmp_path / "new.yaml"
+    moved.write_text(GOOD.replace("Namespaced", "Cluster"), encoding="utf-8")
+    assert crdlint("check", str(moved)).returncode == 0
+    done = crdlint("check", "--against", "old", "--format", "server", str(moved))
+    assert done.stdout == 'spec.scope: Invalid value: "Cluster": field is immutable\n'
+
+
+def test_a_reader_that_goes_away_is_no_bug() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "crdlint", "check", *["bad.yaml"]], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        said = process.stderr.read()
+    assert said == b""
+
+
+def test_version_imports_nothing_heavy() -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "crdlint", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith("crdlint ")
+    loaded = {line.rpartition("|")[2].strip().partition(".")[0] for line in done.stderr.splitlines()}
+    assert not loaded & {"ruamel", "rich", "_ruamel_yaml", "pathspec"}
+
+
+def test_explain_and_rules_tell_of_every_rule() -> None:
+    listed = json.loads(crdlint("rules", "--format", "json").stdout)
+    assert crdlint("rules").stdout.count("\n") == len(listed)
+    assert listed[0]["id"] in crdlint("explain", listed[0]["id"]).stdout
+    wrong = crdlint("explain", "structural-typ-required")
+    assert wrong.returncode == 2
+    assert "Did you mean 'structural-type-required'?" in wrong.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_for_the_shell(shell: str) -> None:
+    assert "_CRDLINT_COMPLETE" in crdlint("completion", shell).stdout
