@@ -197,7 +197,13 @@ def _name(root: Mapping) -> str:
 
 
 def _diagnostic(
-    run: _Run, kind: Kind, rule: str, message: str, span: Span, *, help: str | None = None  # noqa: A002
+    run: _Run,
+    kind: Kind,
+    rule: str,
+    message: str,
+    span: Span,
+    *,
+    help: str | None = None,  # noqa: A002
 ) -> Diagnostic:
     """Make a diagnostic of the API server's that is no field error; the rule's own help where none is closer."""
     meaning = catalog.get(rule)
@@ -231,6 +237,4 @@ def _field_diagnostic(run: _Run, error: FieldError, message: str, locator: Locat
     """Make a diagnostic of a field error, at the user's own characters."""
     span = locator.span(error.at or error.path, key=error.key)
     diagnostic = _diagnostic(run, "field", error.rule, message, span, help=error.help)
-    return replace(
-        diagnostic, error_type=error.type, field=str(error.path), detail=error.detail, hidden=hidden
-    )
+    return replace(diagnostic, error_type=error.type, field=str(error.path), detail=error.detail, hidden=hidden)

@@ -112,7 +112,9 @@ def command(
     run.summary.seconds = time.perf_counter() - start
     _finish(run, format_, report, quiet=quiet, statistics=statistics, hidden=hidden)
     if not found.files and not run.problems and not allow_empty:
-        click.echo(f"crdlint: no .yaml, .yml or .json file below {', '.join(paths)} (--allow-empty accepts that)", err=True)
+        click.echo(
+            f"crdlint: no .yaml, .yml or .json file below {', '.join(paths)} (--allow-empty accepts that)", err=True
+        )
         ctx.exit(2)
     ctx.exit(_exit_status(run))
 
@@ -141,7 +143,7 @@ def _check_file(run: _Run, path: str) -> None:
 
     try:
         result = lint_file(text, filename=name, kube_version=run.kube_version, baseline=run.baseline)
-    except Exception as error:  # noqa: BLE001  ours, whatever it is
+    except Exception as error:
         run.bugs += 1
         report_bug(error, name)
         return
@@ -157,9 +159,7 @@ def _print_file(result: FileResult, report: TextReport | None) -> None:
         click.echo(line, color=True)
 
 
-def _finish(
-    run: _Run, format_: str, report: TextReport | None, *, quiet: bool, statistics: bool, hidden: bool
-) -> None:
+def _finish(run: _Run, format_: str, report: TextReport | None, *, quiet: bool, statistics: bool, hidden: bool) -> None:
     if format_ == "json":
         from crdlint.report import json
 

@@ -81,7 +81,7 @@ def main() -> None:
         # Whoever read us has gone; Python would complain while flushing at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
-    except Exception as error:  # noqa: BLE001  the last resort
+    except Exception as error:
         report_bug(error, "")
         sys.exit(3)
 

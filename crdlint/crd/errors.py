@@ -65,27 +65,45 @@ _WITHOUT_VALUE: Final = frozenset({REQUIRED, FORBIDDEN, TOO_LONG, INTERNAL})
 
 
 def required(
-    rule: str, path: Path, detail: str, *, at: Path | None = None, help: str | None = None  # noqa: A002
+    rule: str,
+    path: Path,
+    detail: str,
+    *,
+    at: Path | None = None,
+    help: str | None = None,  # noqa: A002
 ) -> FieldError:
     """Return upstream's field.Required."""
     return FieldError(rule, REQUIRED, path, None, detail, at, help)
 
 
 def forbidden(
-    rule: str, path: Path, detail: str, *, at: Path | None = None, help: str | None = None  # noqa: A002
+    rule: str,
+    path: Path,
+    detail: str,
+    *,
+    at: Path | None = None,
+    help: str | None = None,  # noqa: A002
 ) -> FieldError:
     """Return upstream's field.Forbidden."""
     return FieldError(rule, FORBIDDEN, path, None, detail, at, help)
 
 
 def invalid(
-    rule: str, path: Path, value: object, detail: str, *, at: Path | None = None, help: str | None = None  # noqa: A002
+    rule: str,
+    path: Path,
+    value: object,
+    detail: str,
+    *,
+    at: Path | None = None,
+    help: str | None = None,  # noqa: A002
 ) -> FieldError:
     """Return upstream's field.Invalid."""
     return FieldError(rule, INVALID, path, value, detail, at, help)
 
 
-def not_supported(rule: str, path: Path, value: object, supported: Iterable[str], *, help: str | None = None) -> FieldError:  # noqa: A002
+def not_supported(
+    rule: str, path: Path, value: object, supported: Iterable[str], *, help: str | None = None
+) -> FieldError:  # noqa: A002
     """Return upstream's field.NotSupported, with the values that are, in the order given."""
     from crdlint.golang.quote import quote
 

@@ -10,7 +10,9 @@ from typing import Final
 # A bad value longer than this many characters is folded in the terminal; JSON output has it whole.
 _LONGEST: Final = 120
 _HEAD: Final = 60
-_DUMP: Final = re.compile(r"(: (?:Invalid|Unsupported|Duplicate) value: )([\[{].*[\]}]|\"(?:[^\"\\]|\\.)*\")(: |$)", re.DOTALL)
+_DUMP: Final = re.compile(
+    r"(: (?:Invalid|Unsupported|Duplicate) value: )([\[{].*[\]}]|\"(?:[^\"\\]|\\.)*\")(: |$)", re.DOTALL
+)
 _CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -28,7 +30,9 @@ def fold(message: str) -> str:
 
 def printable(text: str) -> str:
     """Return text with control and direction characters spelt out."""
-    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}" if match[0] < "\x7f" else f"\\u{ord(match[0]):04x}", text)
+    return _CONTROL.sub(
+        lambda match: f"\\x{ord(match[0]):02x}" if match[0] < "\x7f" else f"\\u{ord(match[0]):04x}", text
+    )
 
 
 def wrapped(text: str, width: int, indent: str, first: str | None = None) -> list[str]:

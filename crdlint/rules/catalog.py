@@ -31,9 +31,7 @@ _FAMILIES: Final = (
 @cache
 def all_rules() -> dict[str, Rule]:
     """Return every rule by id, family by family."""
-    return {
-        rule.id: rule for family in _FAMILIES for rule in import_module(f"crdlint.rules.{family}").RULES
-    }
+    return {rule.id: rule for family in _FAMILIES for rule in import_module(f"crdlint.rules.{family}").RULES}
 
 
 def get(rule_id: str) -> Rule:

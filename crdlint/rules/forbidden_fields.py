@@ -71,8 +71,7 @@ _UNSUPPORTED: Final[tuple[tuple[str, Rule, Callable[[JSONSchemaProps], bool]], .
             "The API server prunes by property name, not by pattern.",
             "type: object\nproperties:\n  labels: {type: object, patternProperties: {'^x-': {type: string}}}\n",
             "type: object\nproperties:\n  labels: {type: object, additionalProperties: {type: string}}\n",
-            "use `additionalProperties` for the values and a rule for the names: "
-            "`self.all(key, key.matches('...'))`",
+            "use `additionalProperties` for the values and a rule for the names: `self.all(key, key.matches('...'))`",
         ),
         lambda s: bool(s.pattern_properties),
     ),

@@ -29,10 +29,34 @@ FORMAT = Rule(
 
 RULES = (FORMAT,)
 
-_STRING: Final = (
-    "bsonobjectid uri email hostname ipv4 ipv6 cidr mac uuid uuid3 uuid4 uuid5 isbn isbn10 isbn13 creditcard ssn hexcolor "
-    "rgbcolor byte password date duration datetime k8s-short-name k8s-long-name"
-).split()
+_STRING: Final = [
+    "bsonobjectid",
+    "uri",
+    "email",
+    "hostname",
+    "ipv4",
+    "ipv6",
+    "cidr",
+    "mac",
+    "uuid",
+    "uuid3",
+    "uuid4",
+    "uuid5",
+    "isbn",
+    "isbn10",
+    "isbn13",
+    "creditcard",
+    "ssn",
+    "hexcolor",
+    "rgbcolor",
+    "byte",
+    "password",
+    "date",
+    "duration",
+    "datetime",
+    "k8s-short-name",
+    "k8s-long-name",
+]
 # Hyphens do not count in the formats of strings, as go-openapi has it.
 _KNOWN_STRING: Final = frozenset(name.replace("-", "") for name in _STRING)
 _KNOWN: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}

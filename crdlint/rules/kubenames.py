@@ -78,7 +78,9 @@ def is_label_key(text: str) -> list[str]:
     errors: list[str] = []
     parts: Sequence[str] = text.split("/")
     if len(parts) > 2:
-        return [f"a valid label key {_KEY_ERROR} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"]
+        return [
+            f"a valid label key {_KEY_ERROR} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+        ]
     if len(parts) == 2:
         if not parts[0]:
             errors.append("prefix part must be non-empty")

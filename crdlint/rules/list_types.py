@@ -294,7 +294,9 @@ def map_list_keys_map_set(schema: JSONSchemaProps) -> Iterator[FieldError]:
     item = schema.items.schema
     if item.nullable:
         path = schema.path.child("items", "nullable")
-        yield forbidden(ITEMS_NULLABLE.id, path, f"cannot be nullable when x-kubernetes-list-type is {schema.x_list_type}")
+        yield forbidden(
+            ITEMS_NULLABLE.id, path, f"cannot be nullable when x-kubernetes-list-type is {schema.x_list_type}"
+        )
     if schema.x_list_type != "map":
         return
     for key in schema.x_list_map_keys:

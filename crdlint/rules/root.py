@@ -50,10 +50,30 @@ NULLABLE = Rule(
 RULES = (STATUS_FIELDS, STATUS_TYPE, NULLABLE)
 
 # By Go's names, in upstream's order, which its message prints.
-_ALLOWED: Final = (
-    "Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems "
-    "MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations"
-).split()
+_ALLOWED: Final = [
+    "Description",
+    "Type",
+    "Format",
+    "Title",
+    "Maximum",
+    "ExclusiveMaximum",
+    "Minimum",
+    "ExclusiveMinimum",
+    "MaxLength",
+    "MinLength",
+    "Pattern",
+    "MaxItems",
+    "MinItems",
+    "UniqueItems",
+    "MultipleOf",
+    "Required",
+    "Items",
+    "Properties",
+    "ExternalDocs",
+    "Example",
+    "XPreserveUnknownFields",
+    "XValidations",
+]
 
 
 def validate(schema: JSONSchemaProps, path: Path, *, status_enabled: bool) -> Iterator[FieldError]:
@@ -65,7 +85,9 @@ def validate(schema: JSONSchemaProps, path: Path, *, status_enabled: bool) -> It
 
 
 def _with_status(schema: JSONSchemaProps, path: Path) -> Iterator[FieldError]:
-    held = set_attributes(schema, nested=True) | {name for name in ("enum", "all_of", "any_of", "one_of") if name in vars(schema)}
+    held = set_attributes(schema, nested=True) | {
+        name for name in ("enum", "all_of", "any_of", "one_of") if name in vars(schema)
+    }
     for name, attribute in schema.GO_FIELDS:
         if attribute not in held:
             continue

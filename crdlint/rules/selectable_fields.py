@@ -69,7 +69,12 @@ RULES = (PATH, DUPLICATED, TOO_MANY_FIELDS)
 
 
 def validate(
-    fields: SequenceOf[SelectableField], schema: JSONSchemaProps, path: Path, schema_path: Path, *, too_many_allowed: bool
+    fields: SequenceOf[SelectableField],
+    schema: JSONSchemaProps,
+    path: Path,
+    schema_path: Path,
+    *,
+    too_many_allowed: bool,
 ) -> Iterator[FieldError]:
     """Yield what is wrong with selectable fields; ``schema_path`` is where a schema that is not structural is reported."""
     refusal = next(filter(None, map(unsupported, schemas(schema))), None)

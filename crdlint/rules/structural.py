@@ -281,7 +281,9 @@ def _pattern(schema: JSONSchemaProps, _context: Context, findings: Findings) -> 
     if error is not None:
         detail = f"must be a valid regular expression, but isn't: {error}"
         path = schema.path.child("pattern")
-        findings.structural.append(invalid(PATTERN.id, path, schema.pattern, detail, help=_pattern_help(schema.pattern)))
+        findings.structural.append(
+            invalid(PATTERN.id, path, schema.pattern, detail, help=_pattern_help(schema.pattern))
+        )
 
 
 def _pattern_help(pattern: str) -> str | None:
@@ -291,7 +293,9 @@ def _pattern_help(pattern: str) -> str | None:
             "`x-kubernetes-validations: [{rule: \"!self.matches('...')\"}]`"
         )
     if "(?=" in pattern or "(?<=" in pattern:
-        return "RE2 has no lookaround; write it as a rule: `x-kubernetes-validations: [{rule: \"self.matches('...')\"}]`"
+        return (
+            "RE2 has no lookaround; write it as a rule: `x-kubernetes-validations: [{rule: \"self.matches('...')\"}]`"
+        )
     return None
 
 
@@ -310,7 +314,11 @@ _FORBIDDEN_NESTED: Final[tuple[tuple[str, str, Callable[[JSONSchemaProps], bool]
     ("title", "must be empty to be structural", lambda s: bool(s.title)),
     ("description", "must be empty to be structural", lambda s: bool(s.description)),
     ("nullable", "must be false to be structural", lambda s: s.nullable),
-    ("x-kubernetes-preserve-unknown-fields", "must be false to be structural", lambda s: bool(s.x_preserve_unknown_fields)),
+    (
+        "x-kubernetes-preserve-unknown-fields",
+        "must be false to be structural",
+        lambda s: bool(s.x_preserve_unknown_fields),
+    ),
     ("x-kubernetes-embedded-resource", "must be false to be structural", lambda s: s.x_embedded_resource),
     ("x-kubernetes-int-or-string", "must be false to be structural", lambda s: s.x_int_or_string),
     ("x-kubernetes-list-map-keys", "must be empty to be structural", lambda s: bool(s.x_list_map_keys)),
@@ -352,7 +360,11 @@ CHECKS = (
         places=STRUCTURAL,
         when=lambda given, type_: not type_ or (type_ != "object" and "x-kubernetes-embedded-resource" in given),
     ),
-    Check(_type, places=frozenset({Place.ROOT}), when=lambda given, type_: bool(type_) and type_ != "object" and "x-kubernetes-embedded-resource" not in given),
+    Check(
+        _type,
+        places=frozenset({Place.ROOT}),
+        when=lambda given, type_: bool(type_) and type_ != "object" and "x-kubernetes-embedded-resource" not in given,
+    ),
     Check(_items, places=STRUCTURAL, when=lambda _given, type_: type_ == "array"),
     Check(_additional_properties, ("additionalProperties",), STRUCTURAL),
     Check(_int_or_string, ("x-kubernetes-int-or-string",), STRUCTURAL),

@@ -153,7 +153,11 @@ def _unchanged(spec: CustomResourceDefinitionSpec, old: CustomResourceDefinition
 
 def _has_invalid_ca_bundle(spec: CustomResourceDefinitionSpec) -> bool:
     config = spec.conversion.webhook_client_config if spec.conversion is not None else None
-    return config is not None and bool(config.ca_bundle) and any(True for _ in conversion.ca_bundle(config.ca_bundle, _SPEC))
+    return (
+        config is not None
+        and bool(config.ca_bundle)
+        and any(True for _ in conversion.ca_bundle(config.ca_bundle, _SPEC))
+    )
 
 
 def _too_many_selectable_fields(
@@ -161,7 +165,9 @@ def _too_many_selectable_fields(
 ) -> frozenset[str]:
     """Return the versions (empty for the spec itself) that had too many selectable fields and still have the same."""
     found = set()
-    if len(old.selectable_fields) > MAX_SELECTABLE_FIELDS and semantic_equal(spec.selectable_fields, old.selectable_fields):
+    if len(old.selectable_fields) > MAX_SELECTABLE_FIELDS and semantic_equal(
+        spec.selectable_fields, old.selectable_fields
+    ):
         found.add("")
     before = {version.name: version.selectable_fields for version in old.versions}
     for version in spec.versions:

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 _VERSIONS = Path("spec").child("versions")
 _SPEC = "apiextensions/validation validateCustomResourceDefinitionSpec"
 _BASE = "{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}"
-_OTHER = "served: true, storage: %s, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}"
+_OTHER = (
+    "served: true, storage: %s, schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}"
+)
 
 
 def _versions(other: str) -> str:
@@ -172,10 +174,7 @@ def _deprecation_errors(text: str, *, deprecated: bool) -> Iterator[str]:
     offset = 0
     for char in text:
         if not is_print(ord(char)):
-            yield (
-                "must only contain printable UTF-8 characters; "
-                f"non-printable character found at index {offset}"
-            )
+            yield (f"must only contain printable UTF-8 characters; non-printable character found at index {offset}")
             break
         offset += len(char.encode("utf-8", "surrogatepass"))
 

@@ -89,7 +89,7 @@ def collector_paused() -> Iterator[None]:
 def parse_stream(text: str) -> Stream:
     """Read every document of a text; nothing is raised for bad input."""
     with collector_paused():
-        documents = [_document(chunk, offset) for chunk, offset in _chunks(text)]
+        documents = [_document(*chunk) for chunk in _chunks(text)]
     return Stream(documents, None if CParser is not None else _SLOWER)
 
 
@@ -99,25 +99,31 @@ def parse_first(text: str) -> Document:
         return _document(text, 0)
 
 
-def _chunks(text: str) -> Iterator[tuple[str, int]]:
-    """Yield (text, line offset) of each document: what lies between lines that begin with three dashes."""
+def _chunks(text: str) -> Iterator[tuple[str, int, str | None]]:
+    """Yield (text, line offset, what stands behind the separator) of each document.
+
+    A document begins below the line of three dashes, except the first one, which such a line belongs to.
+    """
     start = offset = 0
+    junk: str | None = None
     for match in _SEPARATOR.finditer(text):
         chunk = text[start : match.start()]
         if _PROLOGUE.match(chunk):
             continue
         if chunk:
-            yield chunk, offset
-        offset += chunk.count("\n")
-        start = match.start()
-    yield text[start:], offset
+            yield chunk, offset, junk
+        rest = match[1].strip()
+        junk = rest if rest and not rest.startswith("#") else None
+        start = match.end() + 1 if chunk else match.start()
+        offset += chunk.count("\n") + bool(chunk)
+    yield text[start:], offset, junk
 
 
-def _document(chunk: str, offset: int) -> Document:
+def _document(chunk: str, offset: int, junk: str | None = None) -> Document:
     document = Document(None, chunk, offset)
-    rest = _junk(chunk)
-    if rest is not None:
-        document.error = YAMLProblem(f"invalid Yaml document separator: {rest}", offset, 3)
+    if junk is not None:
+        line = max(offset - 1, 0) if not chunk.startswith("---") else offset
+        document.error = YAMLProblem(f"invalid Yaml document separator: {junk}", line, 3)
         return document
     try:
         document.root, aliases = _build(chunk, document.odd)
@@ -137,14 +143,6 @@ def _document(chunk: str, offset: int) -> Document:
         column = at - (chunk.rfind("\n", 0, at) + 1)
         document.error = YAMLProblem("yaml: invalid leading UTF-8 octet", line + offset, column)
     return document
-
-
-def _junk(chunk: str) -> str | None:
-    """Return what follows the separator on its line, which may be a comment alone (YAMLReader.Read)."""
-    if not chunk.startswith("---"):
-        return None
-    rest = chunk[3:].partition("\n")[0].strip()
-    return rest if rest and not rest.startswith("#") else None
 
 
 def _problem(error: YAMLError, chunk: str, offset: int) -> YAMLProblem:

@@ -1,7 +1,7 @@
-"""Scalars as go-yaml v2 resolves them and encoding/json then prints them (sigs.k8s.io/yaml v1.6).
+"""Scalars as go-yaml v2 resolves them (sigs.k8s.io/yaml v1.6).
 
-``resolve`` returns what a JSON reader sees: str, bool, None, int, or float where Go's JSON text has a point or an
-exponent (go-yaml's float 1e3 is printed ``1000``, which is an integer to the API server).
+``resolve`` returns what Go's decoder holds: str, bool, None, int (int64 or uint64), or a finite float. A float's JSON text
+may be an integer's (1e3 is printed ``1000``): that is for the reader of the text to see, ``as_json_number``.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import base64
 import binascii
 import re
 import struct
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.golang.numbers import format_float, json_float
@@ -22,8 +23,8 @@ Value = str | int | float | bool | None
 
 _WORDS: Final[dict[str, Value]] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
-    **dict.fromkeys("y Y yes Yes YES true True TRUE on On ON".split(), True),
-    **dict.fromkeys("n N no No NO false False FALSE off Off OFF".split(), False),
+    **dict.fromkeys(["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"], True),
+    **dict.fromkeys(["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"], False),
     **dict.fromkeys((".nan", ".NaN", ".NAN"), float("nan")),
     **dict.fromkeys((".inf", ".Inf", ".INF", "+.inf", "+.Inf", "+.INF"), float("inf")),
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), float("-inf")),
@@ -53,9 +54,16 @@ def resolve(scalar: Scalar) -> Value:
         return text
     else:
         value = _plain(text)
-    if value.__class__ is float:
-        return _as_json(value, scalar)
+    if value.__class__ is float and not isfinite(value):  # type: ignore[arg-type]
+        name = "NaN" if value != value else "+Inf" if value > 0 else "-Inf"  # type: ignore[operator]
+        raise YAMLDecodeError(f"json: unsupported value: {name}", scalar)
     return value
+
+
+def as_json_number(value: float) -> int | float:
+    """Return a float as a reader of the JSON text sees it that Go prints."""
+    text = json_float(value)
+    return int(text) if text.lstrip("-").isdigit() and text != "-0" else float(text)
 
 
 def key_text(scalar: Scalar) -> str:
@@ -107,7 +115,7 @@ def _is_timestamp(text: str) -> bool:
     from datetime import datetime
 
     try:
-        datetime.strptime(text[:10].rstrip("Tt "), "%Y-%m-%d")  # noqa: DTZ007  a check of its form alone
+        datetime.strptime(text[:10].rstrip("Tt "), "%Y-%m-%d")
     except ValueError:
         return False
     return True
@@ -139,19 +147,9 @@ def _kind(text: str, value: Value) -> str:
     return {type(None): "null", bool: "bool", int: "int", float: "float"}[value.__class__]
 
 
-def _as_json(value: Any, scalar: Scalar) -> int | float:
-    """Return a float as a reader of its JSON text sees it."""
-    try:
-        text = json_float(value)
-    except ValueError:
-        name = "NaN" if value != value else "+Inf" if value > 0 else "-Inf"  # noqa: PLR0124
-        raise YAMLDecodeError(f"json: unsupported value: {name}", scalar) from None
-    return int(text) if text.lstrip("-").isdigit() and text != "-0" else float(text)
-
-
 def _float_key(value: Any) -> str:
     """Return a float key as sigs.k8s.io/yaml writes it: 32 bits wide, in the shortest form."""
-    if value != value:  # noqa: PLR0124
+    if value != value:
         return ".nan"
     try:
         wanted = struct.pack("f", value)

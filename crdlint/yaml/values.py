@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 from crdlint.golang.quote import quote
 from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
-from crdlint.yaml.resolve import key_text, resolve
+from crdlint.yaml.resolve import as_json_number, key_text, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -108,6 +108,20 @@ def to_json(node: Node) -> Any:
             made = [None] * len(here.items)
             container[at] = made
             pending.extend((made, i, item) for i, item in reversed(list(enumerate(here.items))))
+    return top[0]
+
+
+def as_json_text(value: Any) -> Any:
+    """Return a value as a reader of its JSON text sees it: floats that are printed as integers are integers."""
+    top = [value]
+    pending: list[Any] = [top]
+    while pending:
+        container = pending.pop()
+        for key, item in list(container.items() if isinstance(container, dict) else enumerate(container)):
+            if isinstance(item, float):
+                container[key] = as_json_number(item)
+            elif isinstance(item, (dict, list)):
+                pending.append(item)
     return top[0]
 
 
