@@ -5,6 +5,7 @@ Each document is judged on its own, so that a broken one keeps none of the other
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
@@ -99,13 +100,11 @@ def collect_crds(text: str) -> dict[str, OldCRD]:
     """Return the CRDs of a text by name, as the API server would have them stored; what is broken is left out."""
     found: dict[str, OldCRD] = {}
     for document in parse_stream(text).documents:
-        try:
+        with suppress(YAMLDecodeError):
             for root in _manifests(document):
                 if identify(root).form == "crd":
                     crd = read_crd(root, stored=True).crd
                     found[crd.metadata.name] = OldCRD(crd)
-        except YAMLDecodeError:
-            continue
     return found
 
 

@@ -40,7 +40,7 @@ class Type:
         self.params: Final = params
         self.wrapper: Final = wrapper
         self.is_dyn: Final = kind is Kind.DYN or kind is Kind.ANY
-        self.free: Final = kind is Kind.TYPE_PARAM or any(param.free for param in params)
+        self.free: Final[bool] = kind is Kind.TYPE_PARAM or any(param.free for param in params)
 
     @property
     def declared_name(self) -> str:

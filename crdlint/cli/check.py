@@ -28,7 +28,7 @@ MINOR_VERSIONS: Final = tuple(f"1.{minor}" for minor in range(28, 37))
 _PROGRESS_FROM: Final = 50  # files
 
 
-class _KubeVersion(click.ParamType):
+class _KubeVersion(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on
     """A minor version of Kubernetes that crdlint knows."""
 
     name = "version"
@@ -56,9 +56,9 @@ class _Run:
 @click.command("check")
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
 @click.option("--include", multiple=True, metavar="GLOB", help="Below directories, take these files only (repeatable).")
-@click.option("--exclude", multiple=True, metavar="GLOB", help="Below directories, leave these files out (repeatable).")
+@click.option("--exclude", multiple=True, metavar="GLOB", help="Leave these files out (repeatable).")
 @click.option("--no-ignore", is_flag=True, help="Look into what .gitignore leaves out, too.")
-@click.option("--allow-empty", is_flag=True, help="Succeed where no file is found.")
+@click.option("--allow-empty", is_flag=True, help="Succeed where there is no CRD.")
 @click.option(
     "--format", "format_", type=click.Choice(["text", "server", "json"]), default="text", show_default=True,
     help="text for people, json for programs, server for nothing but the API server's sentences.",
@@ -111,10 +111,9 @@ def command(
     run.summary.unreadable = len(run.problems)
     run.summary.seconds = time.perf_counter() - start
     _finish(run, format_, report, quiet=quiet, statistics=statistics, hidden=hidden)
-    if not found.files and not run.problems and not allow_empty:
-        click.echo(
-            f"crdlint: no .yaml, .yml or .json file below {', '.join(paths)} (--allow-empty accepts that)", err=True
-        )
+    if not run.summary.crds and not run.problems and not run.summary.errors and not allow_empty:
+        what = "CustomResourceDefinition" if found.files else ".yaml, .yml or .json file"
+        click.echo(f"crdlint: no {what} in {', '.join(paths)} (--allow-empty accepts that)", err=True)
         ctx.exit(2)
     ctx.exit(_exit_status(run))
 

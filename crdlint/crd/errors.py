@@ -102,8 +102,13 @@ def invalid(
 
 
 def not_supported(
-    rule: str, path: Path, value: object, supported: Iterable[str], *, help: str | None = None
-) -> FieldError:  # noqa: A002
+    rule: str,
+    path: Path,
+    value: object,
+    supported: Iterable[str],
+    *,
+    help: str | None = None,  # noqa: A002
+) -> FieldError:
     """Return upstream's field.NotSupported, with the values that are, in the order given."""
     from crdlint.golang.quote import quote
 

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _BLOCK: Final = re.compile(
-    rb"^-----BEGIN (?P<type>[^\n]*?)-----[ \t\r]*\n(?P<headers>(?:[^\n:]+:[^\n]*\n)*)(?P<body>.*?)^-----END (?P=type)-----[ \t\r]*$",
+    rb"^-----BEGIN (?P<type>[^\n]*?)-----[ \t\r]*\n(?P<headers>(?:[^\n:]+:[^\n]*\n)*)"
+    rb"(?P<body>.*?)^-----END (?P=type)-----[ \t\r]*$",
     re.MULTILINE | re.DOTALL,
 )
 _SEQUENCE: Final = 0x30

@@ -160,11 +160,8 @@ def _unescape_host(text: str, *, zone: bool = False) -> str:
         if char == "%":
             escape = _escape_at(text, i)
             value = int(escape[1:], 16)
-            if zone:
-                allowed = escape == "%25" or value == 0x20 or chr(value) in _HOST
-            else:
-                allowed = escape == "%25" or value >= 0x80
-            if not allowed:
+            bare = value == 0x20 or chr(value) in _HOST if zone else value >= 0x80
+            if escape != "%25" and not bare:
                 raise URLError(f"invalid URL escape {quote(escape)}")
             i += 3
             continue

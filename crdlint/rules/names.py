@@ -10,6 +10,7 @@ from crdlint.rules.registry import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from collections.abc import Sequence as SequenceOf
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinitionNames, CustomResourceDefinitionSpec
@@ -114,7 +115,7 @@ def validate(names: CustomResourceDefinitionNames, path: Path) -> Iterator[Field
     yield from _each(names.categories, path.child("categories"))
 
 
-def _each(values: object, path: Path) -> Iterator[FieldError]:
-    for i, value in enumerate(values):  # type: ignore[call-overload]
+def _each(values: SequenceOf[str], path: Path) -> Iterator[FieldError]:
+    for i, value in enumerate(values):
         if errors := is_dns1035_label(value):
             yield invalid(NAMES_INVALID.id, path.index(i), value, ",".join(errors))

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 if TYPE_CHECKING:
     from crdlint.diagnostics import Origin, Severity
 
-# Where an example's fragment stands: the file's own text, or laid over the whole manifest, metadata, spec, the only version, or the root schema.
+# Where an example's fragment stands: the file's own text, or laid over the manifest, its metadata, its spec, its version,
+# or the root of its schema.
 Scope: TypeAlias = Literal["text", "manifest", "metadata", "spec", "version", "schema"]
 
 

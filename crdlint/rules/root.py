@@ -97,6 +97,9 @@ def _with_status(schema: JSONSchemaProps, path: Path) -> Iterator[FieldError]:
                 yield invalid(STATUS_TYPE.id, path.child("openAPIV3Schema.type"), schema.type, detail)
                 return
         elif name not in _ALLOWED:
-            detail = f"only [{' '.join(_ALLOWED)}] fields are allowed at the root of the schema if the status subresource is enabled"
+            detail = (
+                f"only [{' '.join(_ALLOWED)}] fields are allowed at the root of the schema "
+                "if the status subresource is enabled"
+            )
             yield invalid(STATUS_FIELDS.id, path.child("openAPIV3Schema"), schema, detail, at=schema.path)
             return

@@ -205,9 +205,15 @@ def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None
         if guess:
             help_ = f"add `type: {guess}`"
         elif any(child.type for child in (*schema.any_of, *schema.one_of)):
-            help_ = "add the `type` here, outside of the alternatives; `x-kubernetes-int-or-string: true` takes both an integer and a string"
+            help_ = (
+                "add the `type` here, outside of the alternatives; "
+                "`x-kubernetes-int-or-string: true` takes both an integer and a string"
+            )
         else:
-            help_ = "add the `type` of this value, such as `type: string`; `x-kubernetes-preserve-unknown-fields: true` takes anything"
+            help_ = (
+                "add the `type` of this value, such as `type: string`; "
+                "`x-kubernetes-preserve-unknown-fields: true` takes anything"
+            )
         findings.structural.append(required(TYPE_REQUIRED.id, path, _TYPE_MISSING[context.place], help=help_))
     if context.place is Place.ROOT and schema.type and schema.type != "object":
         findings.structural.append(invalid(ROOT_TYPE.id, path, schema.type, "must be object at the root"))
@@ -333,7 +339,10 @@ def _nested(schema: JSONSchemaProps, _context: Context, findings: Findings) -> N
         if held(schema):
             help_ = f"remove `{name}` here, and say it outside of the allOf, anyOf, oneOf or not"
             if name == "type" and schema.type in {"integer", "string"}:
-                help_ += "; an integer or a string is `x-kubernetes-int-or-string: true` with `anyOf: [{type: integer}, {type: string}]`"
+                help_ += (
+                    "; an integer or a string is `x-kubernetes-int-or-string: true` "
+                    "with `anyOf: [{type: integer}, {type: string}]`"
+                )
             findings.structural.append(forbidden(NOT_STRUCTURAL.id, schema.path.child(name), detail, help=help_))
 
 

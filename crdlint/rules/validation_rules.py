@@ -25,7 +25,10 @@ _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchem
 
 
 def _rule(fields: str) -> str:
-    return f"type: object\nproperties:\n  tls:\n    type: object\n    properties: {{mode: {{type: string}}}}\n    x-kubernetes-validations:\n    - {{{fields}}}\n"
+    return (
+        "type: object\nproperties:\n  tls:\n    type: object\n    properties: {mode: {type: string}}\n"
+        f"    x-kubernetes-validations:\n    - {{{fields}}}\n"
+    )
 
 
 _GOOD = _rule("rule: has(self.mode), message: must have a mode, reason: FieldValueRequired, fieldPath: .mode")
@@ -84,7 +87,10 @@ NO_FIELD: Final = "must be a valid path"
 REASONS: Final = ("FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired")
 
 # What Go's strings.TrimSpace takes off: unicode.IsSpace, which differs from str.strip() in U+001C to U+001F.
-SPACE: Final = "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+SPACE: Final = (
+    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008"
+    "\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
 
 
 def _has_newlines(text: str) -> bool:

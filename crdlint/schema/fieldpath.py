@@ -32,8 +32,8 @@ def valid_field_path(
     path: Path | None = None
     at: JSONSchemaProps | None = schema
     tokens = iter(_TOKEN.findall(text))
-    for token in tokens:
-        if token == "[":
+    for part in tokens:
+        if part == "[":
             if not allow_array_notation:
                 raise FieldPathError("array notation is not allowed")
             name = _next(tokens)
@@ -43,10 +43,10 @@ def valid_field_path(
             closing = _next(tokens)
             if closing != "]":
                 raise FieldPathError(f"expected ] but got {closing}")
-        elif token == ".":
+        elif part == ".":
             path, at = _step(path, at, _next(tokens))
         else:
-            raise FieldPathError(f"expected [ or . but got: {token}")
+            raise FieldPathError(f"expected [ or . but got: {part}")
     return path, at
 
 

@@ -54,8 +54,8 @@ def resolve(scalar: Scalar) -> Value:
         return text
     else:
         value = _plain(text)
-    if value.__class__ is float and not isfinite(value):  # type: ignore[arg-type]
-        name = "NaN" if value != value else "+Inf" if value > 0 else "-Inf"  # type: ignore[operator]
+    if isinstance(value, float) and not isfinite(value):
+        name = "NaN" if value != value else "+Inf" if value > 0 else "-Inf"
         raise YAMLDecodeError(f"json: unsupported value: {name}", scalar)
     return value
 
@@ -75,7 +75,7 @@ def key_text(scalar: Scalar) -> str:
         return "true" if value else "false"
     if value.__class__ is float:
         return _float_key(value)
-    if value is None or (value.__class__ is int and value > _MAX_INT64):  # type: ignore[operator]
+    if value is None or (value.__class__ is int and value > _MAX_INT64):
         raise YAMLDecodeError("unsupported map key", scalar)
     return str(value)
 
@@ -123,7 +123,7 @@ def _is_timestamp(text: str) -> bool:
 
 def _tagged(scalar: Scalar) -> Value:
     """Resolve a scalar with a tag of its own."""
-    text, tag = scalar.value, scalar.tag
+    text, tag = scalar.value, scalar.tag or ""
     short = tag.removeprefix(_PREFIX) if tag.startswith(_PREFIX) else None
     if short == "binary":
         try:

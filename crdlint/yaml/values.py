@@ -24,7 +24,10 @@ def entries(mapping: Mapping) -> list[Entry]:
     """Return (key text, key node, value node) of a mapping's entries; raise YAMLDecodeError for keys that JSON has not."""
     items = mapping.items
     if mapping.simple:
-        return [(cast("str", key.value), key, value) for key, value in zip(items[::2], items[1::2], strict=True)]
+        return [
+            (cast("str", key.value), key, value)
+            for key, value in zip(cast("list[Any]", items[::2]), items[1::2], strict=True)
+        ]
     found: dict[str, Entry] = {}
     for name, key, value in _all_entries(mapping):
         found[name] = (name, key, value)
@@ -104,7 +107,7 @@ def to_json(node: Node) -> Any:
             found = entries(here)
             made.update(dict.fromkeys(name for name, _, _ in found))
             pending.extend((made, name, value) for name, _, value in reversed(found))
-        else:
+        elif isinstance(here, Sequence):
             made = [None] * len(here.items)
             container[at] = made
             pending.extend((made, i, item) for i, item in reversed(list(enumerate(here.items))))

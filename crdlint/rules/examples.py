@@ -1,0 +1,50 @@
+"""A rule's examples as whole manifests: fragments laid over the smallest CRD that the API server takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from crdlint.yaml import decode_yaml
+
+if TYPE_CHECKING:
+    from crdlint.rules.registry import Rule
+
+
+def manifest(rule: Rule, fragment: str) -> str:
+    """Return the manifest of a rule's bad or good fragment: JSON, which is YAML, unless the fragment is the file itself."""
+    import json
+
+    if rule.scope == "text":
+        return fragment
+    given: Any = decode_yaml(fragment) or {}
+    version: dict[str, Any] = {
+        "name": "v1",
+        "served": True,
+        "storage": True,
+        "schema": {"openAPIV3Schema": {"type": "object"}},
+    }
+    crd: dict[str, Any] = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "foos.example.com"},
+        "spec": {
+            "group": "example.com",
+            "scope": "Namespaced",
+            "names": {"plural": "foos", "kind": "Foo"},
+            "versions": [version],
+        },
+    }
+    if rule.scope == "schema":
+        version["schema"]["openAPIV3Schema"] = given
+    else:
+        part = {"manifest": crd, "metadata": crd["metadata"], "spec": crd["spec"], "version": version}[rule.scope]
+        _lay_over(part, given)
+    return json.dumps(crd)
+
+
+def _lay_over(target: dict[str, Any], given: dict[str, Any]) -> None:
+    for key, value in given.items():
+        if isinstance(value, dict) and isinstance(target.get(key), dict) and key != "openAPIV3Schema":
+            _lay_over(target[key], value)
+        else:
+            target[key] = value
