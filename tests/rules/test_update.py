@@ -1,0 +1,117 @@
+"""What an update may not do, and what it may keep."""
+
+from __future__ import annotations
+
+import pytest
+
+import crdlint
+
+CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: foos.example.com
+spec:
+  group: example.com
+  names: {plural: foos, kind: Foo}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+"""
+ESTABLISHED = """\
+status:
+  conditions: [{type: Established, status: "True"}]
+  storedVersions: [v1]
+"""
+SECOND = """\
+  - name: v2
+    served: true
+    storage: false
+    schema:
+      openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}
+"""
+
+
+def said(old: str, new: str) -> list[tuple[str, str]]:
+    return [(d.rule, d.message) for d in crdlint.lint_update(old, new)]
+
+
+def test_an_unchanged_crd_may_stay() -> None:
+    assert said(CRD, CRD) == []
+    assert said(CRD + ESTABLISHED, CRD + ESTABLISHED) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "rule", "message"),
+    [
+        (
+            CRD,
+            CRD.replace("group: example.com", "group: example.org"),
+            "spec-immutable",
+            'spec.group: Invalid value: "example.org": field is immutable',
+        ),
+        (
+            CRD + ESTABLISHED,
+            CRD.replace("scope: Namespaced", "scope: Cluster"),
+            "spec-immutable",
+            'spec.scope: Invalid value: "Cluster": field is immutable',
+        ),
+        (
+            CRD,
+            CRD.replace("name: foos.example.com", "name: foos.example.com\n  uid: other").replace(
+                "apiVersion: a", "apiVersion: a"
+            ),
+            "metadata-immutable",
+            'metadata.uid: Invalid value: "other": field is immutable',
+        ),
+        (
+            CRD + SECOND + "status: {storedVersions: [v1, v2]}\n",
+            CRD,
+            "stored-version-missing",
+            'status.storedVersions[1]: Invalid value: "v2": missing from spec.versions; v2 was previously a storage version, '
+            "and must remain in spec.versions until a storage migration ensures no data remains persisted in v2 and removes "
+            "v2 from status.storedVersions",
+        ),
+    ],
+)
+def test_an_update_may_not(old: str, new: str, rule: str, message: str) -> None:
+    assert (rule, message) in said(old, new)
+
+
+def test_what_was_not_structural_may_stay_so() -> None:
+    loose = CRD.replace("type: object\n", "properties: {a: {type: bogus}}\n") + "status: {storedVersions: [v1]}\n"
+    assert [rule for rule, _ in said(CRD, loose)] == ["structural-type-required", "type-unsupported"]
+    assert "type-unsupported" not in {rule for rule, _ in said(loose, loose)}
+
+
+def test_a_bundle_without_certificates_is_refused_once_established() -> None:
+    webhook = """\
+  conversion:
+    strategy: Webhook
+    webhook:
+      clientConfig:
+        service: {namespace: default, name: convert}
+        caBundle: Y2VydA==
+      conversionReviewVersions: [v1]
+"""
+    new = CRD.replace("  scope:", webhook + "  scope:")
+    assert said(CRD, new) == []
+    assert said(CRD + ESTABLISHED, new) == [
+        (
+            "conversion-webhook-ca-bundle",
+            'spec.conversion.webhookClientConfig.caBundle: Invalid value: "Y2VydA==": '
+            "unable to load root certificates: unable to parse bytes as PEM block",
+        )
+    ]
+    assert said(new + ESTABLISHED, new) == []
+
+
+def test_a_format_that_was_there_is_warned_of_no_more() -> None:
+    odd = CRD.replace("type: object\n", "type: object\n        properties: {a: {type: string, format: odd}}\n")
+    assert said(CRD, odd) == [("format-unrecognized", 'unrecognized format "odd"')]
+    assert said(odd, odd) == []
