@@ -66,6 +66,8 @@ class _Run:
 
     file: str
     baseline: MappingOf[str, OldCRD] | None
+    skip_unfinished: bool
+    notices: list[str] = field(default_factory=list)
     documents: int = 0
     skipped: int = 0
     crds: list[CRD] = field(default_factory=list)
@@ -73,14 +75,20 @@ class _Run:
 
 
 def lint_file(
-    text: str, *, filename: str, kube_version: str = "1.36", baseline: MappingOf[str, OldCRD] | None = None
+    text: str,
+    *,
+    filename: str,
+    kube_version: str = "1.36",
+    baseline: MappingOf[str, OldCRD] | None = None,
+    skip_unfinished: bool = False,
 ) -> FileResult:
     """Judge every CRD of a text; with ``baseline``, those it names are judged as updates of what they were.
 
+    ``skip_unfinished`` passes over what is no CRD yet, with a notice: templates, and the patches of Kustomize.
     ``kube_version`` tells the CEL environment of rules; every other check is 1.36's. Nothing is raised for bad input.
     """
     del kube_version  # rules are not compiled yet
-    run = _Run(filename, baseline)
+    run = _Run(filename, baseline, skip_unfinished)
     with collector_paused():
         stream = parse_stream(text)
         for document in stream.documents:
@@ -92,7 +100,7 @@ def lint_file(
         crds=tuple(run.crds),
         skipped=run.skipped,
         diagnostics=tuple(run.diagnostics),
-        notices=(stream.notice,) if stream.notice else (),
+        notices=(*([stream.notice] if stream.notice else []), *run.notices),
     )
 
 
@@ -127,6 +135,8 @@ def _lint_document(run: _Run, document: Document) -> None:
     problem = document.error
     if problem is not None:
         run.documents += 1
+        if _is_template(run, document):
+            return
         span = Span(problem.line + 1, problem.column + 1, problem.line + 1, problem.column + 2)
         run.diagnostics.append(_diagnostic(run, "decode", "yaml-syntax", problem.message, span))
         return
@@ -138,6 +148,8 @@ def _lint_document(run: _Run, document: Document) -> None:
         for root in _manifests(document):
             found |= _lint_manifest(run, document, root)
     except YAMLDecodeError as error:  # a scalar or key that JSON has not
+        if _is_template(run, document):
+            return
         found = True
         span = node_span(error.node or document.root, document.line_offset)
         run.diagnostics.append(_diagnostic(run, "decode", "yaml-syntax", str(error), span))
@@ -145,10 +157,33 @@ def _lint_document(run: _Run, document: Document) -> None:
         run.skipped += 1
 
 
+def _is_template(run: _Run, document: Document) -> bool:
+    """Tell whether a document that is no YAML is passed over as a template, and say so."""
+    at = document.text.find("{{")
+    if not run.skip_unfinished or at < 0:
+        return False
+    line = document.line_offset + document.text.count("\n", 0, at) + 1
+    run.notices.append(f"line {line}: skipped a template; check what it renders: helm template ... | crdlint check -")
+    run.skipped += 1
+    return True
+
+
+def _is_patch(root: Mapping) -> bool:
+    """Tell whether a CRD gives nothing of what makes one: it is then a patch of Kustomize's, to be laid over another."""
+    spec = root.find("spec")
+    if spec is None or not isinstance(spec[1], Mapping):
+        return spec is None
+    return not any(spec[1].find(name) for name in ("group", "names", "scope", "versions"))
+
+
 def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
     """Judge one object; return whether it is a CRD, of whatever version."""
     identity = identify(root, document.text)
     if identity.form == "other":
+        return False
+    if run.skip_unfinished and identity.form == "crd" and identity.error is None and _is_patch(root):
+        line = node_span(root, document.line_offset).line
+        run.notices.append(f"line {line}: skipped a patch: it has no spec.group, names, scope or versions")
         return False
     offset = document.line_offset
     if identity.error is not None:

@@ -41,7 +41,7 @@ class TextReport:
     def file(self, result: FileResult) -> Iterator[str]:
         """Yield the lines about one file; none where there is nothing to say."""
         for notice in result.notices:
-            yield f"{result.file}: note: {notice}"
+            yield printable(f"{result.file}: note: {notice}")
         lines = split_lines(result.text) if result.diagnostics else []
         for crd, found in _by_crd(result.diagnostics):
             said = [d for d in found if not d.hidden]
@@ -91,7 +91,7 @@ class TextReport:
         """Explain once the paths that the server moved up."""
         for internal, name in _MOVED.items():
             if any(d.field == internal or d.field.startswith((f"{internal}.", f"{internal}[")) for d in found):
-                note = f"{internal} is where the API server keeps what all versions share: in the file, spec.versions[].{name}"
+                note = f"{internal} is where the API server keeps what all versions share: spec.versions[0].{name} here"
                 yield from self._note(note)
                 yield ""
 
