@@ -261,7 +261,7 @@ def _decode_diagnostic(run: _Run, problem: DecodeProblem, offset: int) -> Diagno
     """Make a diagnostic of what the decoder says."""
     duplicate = problem.kind == "strict" and not problem.message.startswith("unknown field")
     rule = "duplicate-key" if duplicate else _DECODE_RULES[problem.kind]
-    return _diagnostic(run, problem.kind, rule, problem.message, node_span(problem.node, offset))
+    return _diagnostic(run, problem.kind, rule, problem.message, node_span(problem.node, offset), help=problem.help)
 
 
 _DECODE_RULES: Final = {"decode": "decode-type", "strict": "unknown-field"}

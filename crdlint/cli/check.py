@@ -103,7 +103,7 @@ def command(
             run.problems.append((problem.path, problem.message))
         elif not quiet:
             click.echo(f"crdlint: {problem.path}: {problem.message}", err=True)
-    report = _text_report(color, hidden=hidden) if format_ == "text" else None
+    report = _text_report(color, hidden=hidden, quiet=quiet) if format_ == "text" else None
     for path in _with_progress(found.files, quiet=quiet or format_ != "text"):
         _check_file(run, path)
         if run.results and format_ != "json":
@@ -176,12 +176,12 @@ def _finish(run: _Run, format_: str, report: TextReport | None, *, quiet: bool, 
         click.echo(report.summary(run.summary), color=True)
 
 
-def _text_report(color: str, *, hidden: bool) -> TextReport:
+def _text_report(color: str, *, hidden: bool, quiet: bool) -> TextReport:
     from crdlint.report.text import TextReport, plain
 
     width = min(shutil.get_terminal_size((100, 24)).columns, 120)
     coloured = color == "always" or (color == "auto" and _stdout_takes_colour())
-    return TextReport(width=width, style=_styled if coloured else plain, hidden=hidden)
+    return TextReport(width=width, style=_styled if coloured else plain, hidden=hidden, notices=not quiet)
 
 
 def _stdout_takes_colour() -> bool:

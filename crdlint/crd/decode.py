@@ -33,7 +33,7 @@ Form: TypeAlias = Literal["crd", "unserved", "crd-list", "list", "other"]
 class DecodeProblem:
     """What the decoder says: ``kind`` decode (refused whole) or strict (an unknown field), and the node to point at.
 
-    ``path`` is the unknown field's, as in the message; empty for a decode error. A key that stands twice is strict too
+    ``path`` is the unknown field's, as in the message; empty for a decode error; ``help`` names a field that was probably meant. A key that stands twice is strict too
     where the document is JSON; YAML's are told by ``crdlint.yaml``.
     """
 
@@ -41,6 +41,7 @@ class DecodeProblem:
     message: str
     node: Node
     path: str = ""
+    help: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,4 +150,8 @@ def _problems(root: Node) -> tuple[DecodeProblem, ...]:
     said = explain(CRD, root)
     if isinstance(said, GoError):
         return (DecodeProblem("decode", str(said), said.node),)
-    return tuple(DecodeProblem("strict", error.text, error.node, error.path) for error in said)
+    return tuple(DecodeProblem("strict", error.text, error.node, error.path, _help(error.nearest)) for error in said)
+
+
+def _help(nearest: str | None) -> str | None:
+    return f"did you mean `{nearest}`?" if nearest else None

@@ -22,7 +22,7 @@ from crdlint.yaml.resolve import resolve
 from crdlint.yaml.values import entries
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator
+    from collections.abc import Callable, Generator, Iterable
 
     from crdlint.yaml.nodes import Node
 
@@ -52,11 +52,12 @@ class GoError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class StrictError:
-    """An unknown field, or one given twice: upstream's text, the path, and the key to point at."""
+    """An unknown field, or one given twice: upstream's text, the path, the key to point at, and the nearest name there is."""
 
     text: str
     path: str
     node: Node
+    nearest: str | None = None
 
 
 @dataclass(slots=True)
@@ -83,12 +84,12 @@ class _State:
         if self.saved is None:
             self.saved = self.in_context(error)
 
-    def strictly(self, what: str, name: str, node: Node) -> None:
-        """Note an ``unknown`` or ``duplicate`` field."""
+    def strictly(self, what: str, name: str, node: Node, known: Iterable[str] = ()) -> None:
+        """Note an ``unknown`` or ``duplicate`` field, among those that are ``known``."""
         if self.strict and len(self.strict_errors) < _MAX_STRICT_ERRORS:
             path = "".join(self.path) + (f".{name}" if self.path else name)
             text = f"{what} field {quote(path)}"
-            self.strict_errors.setdefault(text, StrictError(text, path, node))
+            self.strict_errors.setdefault(text, StrictError(text, path, node, _nearest(name, known)))
 
     def entries(self, mapping: Mapping) -> list[tuple[str, Node, Node]]:
         """Return a mapping's entries in the order of the JSON that Go reads."""
@@ -102,6 +103,15 @@ class _State:
     def enter(self, name: str) -> None:
         """Go into a struct's field or a map's entry."""
         self.path.append(f".{name}" if self.path else name)
+
+
+def _nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the known field that was probably meant, None where none is near."""
+    from difflib import get_close_matches
+
+    folded = {field.lower(): field for field in known}
+    near = get_close_matches(name.lower(), folded, n=1, cutoff=0.75)
+    return folded[near[0]] if near else None
 
 
 def explain(of: GoType, root: Node) -> GoError | list[StrictError]:
@@ -177,7 +187,7 @@ def _struct(state: _State, of: GoType, node: Any) -> Steps:
     for name, key, value in state.entries(node):
         known = of.fields.get(name)
         if known is None:
-            state.strictly("unknown", name, key)
+            state.strictly("unknown", name, key, of.fields)
             continue
         if name in seen:
             state.strictly("duplicate", name, key)

@@ -33,14 +33,17 @@ def plain(text: str, _style: str) -> str:
 class TextReport:
     """Writes results as text; ``style(text, style)`` colours, with rich's style names."""
 
-    def __init__(self, *, width: int, style: Callable[[str, str], str] = plain, hidden: bool = False) -> None:
+    def __init__(
+        self, *, width: int, style: Callable[[str, str], str] = plain, hidden: bool = False, notices: bool = True
+    ) -> None:
         self._width = width
         self._style = style
         self._hidden = hidden
+        self._notices = notices
 
     def file(self, result: FileResult) -> Iterator[str]:
         """Yield the lines about one file; none where there is nothing to say."""
-        for notice in result.notices:
+        for notice in result.notices if self._notices else ():
             yield printable(f"{result.file}: note: {notice}")
         lines = split_lines(result.text) if result.diagnostics else []
         for crd, found in _by_crd(result.diagnostics):
