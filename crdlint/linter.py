@@ -15,7 +15,7 @@ from crdlint.crd.decode_values import is_json
 from crdlint.crd.positions import Locator, Span, node_span
 from crdlint.diagnostics import Diagnostic
 from crdlint.rules import catalog, create, update
-from crdlint.rules.formats import unrecognized_formats
+from crdlint.rules.remarks import remarks
 from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.parse import collector_paused, parse_stream
@@ -216,9 +216,9 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
             seen.add(message)
             run.diagnostics.append(_field_diagnostic(run, error, message, locator, hidden=refused or error.hidden))
     if not refused:
-        for warning in unrecognized_formats(crd.spec, old.crd.spec if old else None):
-            span = locator.span(warning.path)
-            run.diagnostics.append(_diagnostic(run, "warning", warning.rule, warning.message, span, help=warning.help))
+        for remark in remarks(root, document.text, crd.spec, old.crd.spec if old else None):
+            span = locator.span(remark.path)
+            run.diagnostics.append(_diagnostic(run, remark.kind, remark.rule, remark.message, span, help=remark.help))
     run.diagnostics[start:] = [replace(d, crd=crd.metadata.name) for d in run.diagnostics[start:]]
     return True
 

@@ -33,7 +33,8 @@ Form: TypeAlias = Literal["crd", "unserved", "crd-list", "list", "other"]
 class DecodeProblem:
     """What the decoder says: ``kind`` decode (refused whole) or strict (an unknown field), and the node to point at.
 
-    ``path`` is the unknown field's, as in the message; empty for a decode error; ``help`` names a field that was probably meant. A key that stands twice is strict too
+    ``path`` is the unknown field's, as in the message; empty for a decode error. ``help`` names a field probably meant.
+    A key that stands twice is strict too
     where the document is JSON; YAML's are told by ``crdlint.yaml``.
     """
 

@@ -25,6 +25,8 @@ _FAMILIES: Final = (
     "list_types",
     "validation_rules",
     "formats",
+    "yaml_booleans",
+    "size",
 )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.yaml import decode_yaml
 
@@ -10,12 +10,32 @@ if TYPE_CHECKING:
     from crdlint.rules.registry import Rule
 
 
+_SCHEMA: Final = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: foos.example.com
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: foos, kind: Foo}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+"""
+
+
 def manifest(rule: Rule, fragment: str) -> str:
-    """Return the manifest of a rule's bad or good fragment: JSON, which is YAML, unless the fragment is the file itself."""
+    """Return the manifest of a rule's bad or good fragment: the file's own text, or laid over a small CRD."""
     import json
 
     if rule.scope == "text":
         return fragment
+    if rule.scope == "schema":  # as it is written: how a key or word is spelt may be what it is about
+        return _SCHEMA + "".join(f"        {line}\n" for line in fragment.splitlines())
     given: Any = decode_yaml(fragment) or {}
     version: dict[str, Any] = {
         "name": "v1",
@@ -34,11 +54,8 @@ def manifest(rule: Rule, fragment: str) -> str:
             "versions": [version],
         },
     }
-    if rule.scope == "schema":
-        version["schema"]["openAPIV3Schema"] = given
-    else:
-        part = {"manifest": crd, "metadata": crd["metadata"], "spec": crd["spec"], "version": version}[rule.scope]
-        _lay_over(part, given)
+    part = {"manifest": crd, "metadata": crd["metadata"], "spec": crd["spec"], "version": version}[rule.scope]
+    _lay_over(part, given)
     return json.dumps(crd)
 
 

@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.golang.quote import quote
-from crdlint.rules.registry import Rule
-from crdlint.schema.traversal import schemas, whole_schemas
+from crdlint.rules.registry import Remark, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from crdlint.crd.model import CustomResourceDefinitionSpec, JSONSchemaProps
-    from crdlint.crd.paths import Path
+    from crdlint.crd.model import JSONSchemaProps
 
 FORMAT = Rule(
     id="format-unrecognized",
@@ -61,35 +55,16 @@ _STRING: Final = [
 _KNOWN_STRING: Final = frozenset(name.replace("-", "") for name in _STRING)
 _KNOWN: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
 
-_FORMAT_BIT: Final = SCHEMA_BITS["format"]
+
+def is_unrecognized(schema: JSONSchemaProps) -> bool:
+    """Tell whether the server would warn of a schema's format."""
+    return bool(schema.format) and not _is_known(schema)
 
 
-@dataclass(frozen=True, slots=True)
-class Warning:  # noqa: A001  upstream's word
-    """A warning header of the server's: its text, and the field it is about."""
-
-    rule: str
-    message: str
-    path: Path
-    help: str | None
-
-
-def unrecognized_formats(
-    spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec | None = None
-) -> Iterator[Warning]:
-    """Yield a warning for each schema with a format that the server does not know; on update, only for new formats."""
-    known_before = {schema.format for schema in _unrecognized(old)} if old is not None else set()
-    for schema in _unrecognized(spec):
-        if schema.format not in known_before:
-            message = f"unrecognized format {quote(schema.format)}"
-            yield Warning(FORMAT.id, message, schema.path.child("format"), _help(schema))
-
-
-def _unrecognized(spec: CustomResourceDefinitionSpec) -> Iterator[JSONSchemaProps]:
-    for whole in whole_schemas(spec):
-        for schema in schemas(whole):
-            if schema.given & _FORMAT_BIT and schema.format and not _is_known(schema):
-                yield schema
+def remark(schema: JSONSchemaProps) -> Remark:
+    """Return the server's warning of a format that it does not know."""
+    message = f"unrecognized format {quote(schema.format)}"
+    return Remark("warning", FORMAT.id, message, schema.path.child("format"), _help(schema))
 
 
 def _is_known(schema: JSONSchemaProps) -> bool:

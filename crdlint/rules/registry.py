@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics import Origin, Severity
+    from crdlint.crd.paths import Path
+    from crdlint.diagnostics import Kind, Origin, Severity
 
 # Where an example's fragment stands: the file's own text, or laid over the manifest, its metadata, its spec, its version,
 # or the root of its schema.
@@ -32,3 +33,14 @@ class Rule:
     scope: Scope = "schema"
     severity: Severity = "error"
     origin: Origin = "apiserver"
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What is said of a CRD without refusing it: a warning header of the server's, or advice of ours."""
+
+    kind: Kind
+    rule: str
+    message: str
+    path: Path
+    help: str | None = None

@@ -1,0 +1,56 @@
+"""Advice: a CRD too large for `kubectl apply` to remember in an annotation."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from crdlint.crd.paths import Path
+from crdlint.rules.metadata import ANNOTATIONS_LIMIT
+from crdlint.rules.registry import Remark, Rule
+from crdlint.yaml.values import to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.yaml.nodes import Mapping
+
+TOO_LARGE = Rule(
+    id="too-large-to-apply",
+    summary="A CRD that client-side `kubectl apply` cannot store.",
+    why="It keeps the whole object in the annotation kubectl.kubernetes.io/last-applied-configuration, and annotations may "
+    f"take {ANNOTATIONS_LIMIT} bytes in all: the API server then says `metadata.annotations: Too long`.",
+    bad="type: object\ndescription: " + "x" * ANNOTATIONS_LIMIT + "\n",
+    good="type: object\n",
+    help="use `kubectl apply --server-side`, or generate the CRD without descriptions (controller-gen crd:maxDescLen=0)",
+    severity="info",
+    origin="crdlint",
+)
+
+RULES = (TOO_LARGE,)
+
+_LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
+
+
+def remarks(root: Mapping, text: str) -> Iterator[Remark]:
+    """Yield that the annotation would be too long; ``text`` is the document's."""
+    if _is_too_large(root, text):
+        message = f"more than the {ANNOTATIONS_LIMIT} bytes that `kubectl apply` can store in an annotation"
+        yield Remark("advice", TOO_LARGE.id, message, Path("metadata"))
+
+
+def _is_too_large(root: Mapping, text: str) -> bool:
+    """Tell whether the compact JSON of a document is too long, looking closely only where the text leaves a doubt."""
+    if len(text) < ANNOTATIONS_LIMIT // 2:
+        return False
+    written = sum(map(len, text.split()))  # white space is what JSON does without
+    if written > _SURELY * ANNOTATIONS_LIMIT:
+        return True
+    if len(text) < ANNOTATIONS_LIMIT and written < ANNOTATIONS_LIMIT // 2:
+        return False
+    compact = json.dumps(to_json(root), separators=(",", ":"), ensure_ascii=False)
+    size = len(compact.encode("utf-8", "surrogatepass")) + 1 + len(_LAST_APPLIED)  # kubectl ends it with a line break
+    return size > ANNOTATIONS_LIMIT
+
+
+_SURELY = 1.2  # times the limit: comments and block indicators do not make up for that

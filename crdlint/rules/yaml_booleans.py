@@ -1,0 +1,48 @@
+"""Advice: words that YAML 1.1 takes for booleans where a schema speaks of strings."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdlint.rules.registry import Remark, Rule
+from crdlint.yaml.nodes import Scalar, Sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.crd.model import JSONSchemaProps
+
+BOOLEAN = Rule(
+    id="yaml-boolean",
+    summary="`on`, `off`, `yes`, `no`, `y` or `n` without quotes, where a string is meant.",
+    why="The API server reads YAML 1.1, in which these are booleans: `enum: [on, off]` becomes `[true, false]`, "
+    "which no string ever equals.",
+    bad="type: object\nproperties:\n  mode: {type: string, enum: [on, off]}\n",
+    good="type: object\nproperties:\n  mode: {type: string, enum: ['on', 'off']}\n",
+    help="put the word in quotes",
+    severity="warning",
+    origin="crdlint",
+)
+
+RULES = (BOOLEAN,)
+
+_WRITTEN_OUT = frozenset({"true", "True", "TRUE", "false", "False", "FALSE"})
+
+
+def remarks(schema: JSONSchemaProps) -> Iterator[Remark]:
+    """Yield the booleans among a string schema's enum that were written as other words."""
+    if schema.type != "string" or schema.node is None or not any(value.__class__ is bool for value in schema.enum):
+        return
+    found = schema.node.find("enum")
+    if found is None or not isinstance(found[1], Sequence):
+        return
+    for i, node in enumerate(found[1].items):
+        if isinstance(node, Scalar) and schema.enum[i].__class__ is bool and node.value not in _WRITTEN_OUT:
+            read = "true" if schema.enum[i] else "false"
+            yield Remark(
+                "advice",
+                BOOLEAN.id,
+                f"`{node.value}` is read as the boolean {read}, not as a string",
+                schema.path.child("enum").index(i),
+                f'write `"{node.value}"`',
+            )
