@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd.gotypes import SCHEMA_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crdlint.crd.model import CustomResourceDefinitionSpec, JSONSchemaProps
+
+
+_PROPERTIES: Final = SCHEMA_BITS["properties"]
+_HOLDERS: Final = sum(
+    SCHEMA_BITS[name]
+    for name in (
+        "items", "allOf", "anyOf", "oneOf", "not", "properties", "additionalProperties", "additionalItems",
+        "patternProperties", "definitions", "dependencies",
+    )
+)  # fmt: skip
 
 
 def schemas(root: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
@@ -16,7 +28,11 @@ def schemas(root: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
     while stack:
         schema = stack.pop()
         yield schema
-        stack.extend(reversed(list(children(schema))))
+        holders = schema.given & _HOLDERS
+        if holders == _PROPERTIES:  # nearly all that hold any
+            stack.extend(reversed(schema.properties.values()))  # type: ignore[call-overload]
+        elif holders:
+            stack.extend(reversed(list(children(schema))))
 
 
 def children(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:

@@ -37,7 +37,6 @@ except ImportError:  # no wheel for this platform
     CParser = None
 
 MAX_DEPTH: Final = 10000
-_SEPARATOR: Final = re.compile(r"^---(.*)$", re.MULTILINE)
 # Directives and comments alone: the document they speak of comes after the separator.
 _PROLOGUE: Final = re.compile(r"\ufeff?(?:[ \t]*(?:#[^\n]*)?\r?\n)*%[^\n]*\n(?:[%#][^\n]*\n|[ \t]*\r?\n)*\Z")
 _SLOWER: Final = "libyaml is not available for this Python: reading with ruamel.yaml's own parser, which is slower"
@@ -106,17 +105,26 @@ def _chunks(text: str) -> Iterator[tuple[str, int, str | None]]:
     """
     start = offset = 0
     junk: str | None = None
-    for match in _SEPARATOR.finditer(text):
-        chunk = text[start : match.start()]
-        if _PROLOGUE.match(chunk):
-            continue
-        if chunk:
-            yield chunk, offset, junk
-        rest = match[1].strip()
-        junk = rest if rest and not rest.startswith("#") else None
-        start = match.end() + 1 if chunk else match.start()
-        offset += chunk.count("\n") + bool(chunk)
+    at = 0 if text.startswith("---") else _next_separator(text, 0)
+    while at >= 0:
+        chunk = text[start:at]
+        end = text.find("\n", at)
+        end = len(text) if end < 0 else end
+        if not _PROLOGUE.match(chunk):
+            if chunk:
+                yield chunk, offset, junk
+            rest = text[at + 3 : end].strip()
+            junk = rest if rest and not rest.startswith("#") else None
+            start = end + 1 if chunk else at
+            offset += chunk.count("\n") + bool(chunk)
+        at = _next_separator(text, end)
     yield text[start:], offset, junk
+
+
+def _next_separator(text: str, start: int) -> int:
+    """Return where the next line that begins with three dashes does, -1 where there is none."""
+    at = text.find("\n---", start)
+    return at + 1 if at >= 0 else -1
 
 
 def _document(chunk: str, offset: int, junk: str | None = None) -> Document:
