@@ -40,9 +40,10 @@ def wrapped(text: str, width: int, indent: str, first: str | None = None) -> lis
     lines: list[str] = []
     for i, line in enumerate(text.split("\n")):
         lead = first if first is not None and i == 0 else indent
+        whole = max(width, len(indent) + 16)
         lines += textwrap.wrap(
-            line,
-            max(width, len(indent) + 16),
+            _LONG_WORD.sub(lambda match: _broken(match[0], whole - len(indent)), line),
+            whole,
             initial_indent=lead,
             subsequent_indent=indent,
             break_on_hyphens=False,
@@ -51,6 +52,21 @@ def wrapped(text: str, width: int, indent: str, first: str | None = None) -> lis
             replace_whitespace=False,
         ) or [lead.rstrip()]
     return lines
+
+
+_LONG_WORD: Final = re.compile(r"[^ ]{20,}")
+
+
+def _broken(word: str, room: int) -> str:
+    """Return a word too long for a line with blanks where it may break: before the steps of a field path."""
+    if len(word) <= room:
+        return word
+    pieces = [""]
+    for step in re.split(r"(?=[.\[])", word):
+        if len(pieces[-1]) + len(step) > room and pieces[-1]:
+            pieces.append("")
+        pieces[-1] += step
+    return " ".join(pieces)
 
 
 def columns(text: str) -> int:

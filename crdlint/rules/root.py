@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import forbidden, invalid
+from crdlint.crd.gotypes import SCHEMA
 from crdlint.rules.registry import Rule
 from crdlint.schema.structural import set_attributes
 
@@ -75,6 +76,8 @@ _ALLOWED: Final = [
     "XValidations",
 ]
 
+_JSON_NAMES: Final = {field.attribute: name for name, field in SCHEMA.fields.items()}
+
 
 def validate(schema: JSONSchemaProps, path: Path, *, status_enabled: bool) -> Iterator[FieldError]:
     """Yield what is wrong with the root as such; ``path`` is the envelope's."""
@@ -101,5 +104,8 @@ def _with_status(schema: JSONSchemaProps, path: Path) -> Iterator[FieldError]:
                 f"only [{' '.join(_ALLOWED)}] fields are allowed at the root of the schema "
                 "if the status subresource is enabled"
             )
-            yield invalid(STATUS_FIELDS.id, path.child("openAPIV3Schema"), schema, detail, at=schema.path)
+            json_name = _JSON_NAMES[attribute]
+            at = schema.path.child(json_name)
+            help_ = f"remove `{json_name}` from the root, or move it into `properties.spec`"
+            yield invalid(STATUS_FIELDS.id, path.child("openAPIV3Schema"), schema, detail, at=at, help=help_)
             return

@@ -1,0 +1,92 @@
+"""What a person sees: golden files of whole runs, at 80 and 40 columns, without colour."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from crdlint.linter import lint_file
+from crdlint.report.fold import fold, printable, wrapped
+from crdlint.report.snippet import snippet
+from crdlint.report.summary import Summary
+from crdlint.report.text import TextReport
+
+GOLDEN = Path(__file__).parent / "golden"
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "invalid"
+SHOWN = [
+    "list-map-key-optional",
+    "storage-twice",
+    "ref",
+    "several-documents",
+    "unknown-field",
+    "wrong-type",
+    "yaml-syntax",
+    "v1beta1",
+    "format-unknown",
+    "approval-missing",
+    "root-fields-with-status",
+]
+
+
+@pytest.mark.parametrize("width", [80, 40])
+@pytest.mark.parametrize("name", SHOWN)
+def test_golden(name: str, width: int, request: pytest.FixtureRequest) -> None:
+    text = (FIXTURES / f"{name}.yaml").read_text(encoding="utf-8")
+    result = lint_file(text, filename=f"{name}.yaml")
+    summary = Summary(files=1, seconds=0.04)
+    summary.add(result)
+    report = TextReport(width=width, hidden=True)
+    out = "\n".join([*report.file(result), report.summary(summary)]) + "\n"
+    golden = GOLDEN / f"{name}-{width}.txt"
+    if request.config.getoption("--update-expected"):
+        golden.write_text(out, encoding="utf-8")
+    assert out == golden.read_text(encoding="utf-8")
+    assert not re.search("[\x00-\x09\x0b-\x1f]", out)
+
+
+def test_a_long_value_is_folded_and_a_short_one_is_not() -> None:
+    long = "spec.versions: Invalid value: [" + "1," * 200 + "1]: must be one"
+    assert fold(long).startswith("spec.versions: Invalid value: [1,1,")
+    assert fold(long).endswith("characters): must be one")
+    assert len(fold(long)) < 160
+    short = 'a: Invalid value: "x": must be y'
+    assert fold(short) == short
+
+
+def test_control_characters_are_spelt_out() -> None:
+    assert printable("a\x1b[31mb\u202ec") == "a\\x1b[31mb\\u202ec"
+
+
+def test_a_path_breaks_before_its_steps() -> None:
+    lines = wrapped("spec.validation.openAPIV3Schema.properties[spec].properties[replicas].type: Required", 40, "  ")
+    assert all(len(line) <= 40 for line in lines)
+    assert [line.strip()[0] for line in lines[1:3]] == [".", "["] or all(line.strip()[0] in ".[R" for line in lines[1:])
+
+
+@pytest.mark.parametrize(
+    ("line", "start", "end", "width", "shown", "carets"),
+    [
+        ("type: bogus", 7, 12, 80, "type: bogus", "      ^^^^^"),
+        ("名前: bogus", 5, 10, 80, "名前: bogus", "      ^^^^^"),
+        ("\ttype: x", 8, 9, 80, "    type: x", "          ^"),
+    ],
+)
+def test_the_caret_stands_below(line: str, start: int, end: int, width: int, shown: str, carets: str) -> None:
+    from crdlint.diagnostics import Diagnostic
+
+    diagnostic = Diagnostic("apiserver", "field", "x", "error", "m", line=1, column=start, end_line=1, end_column=end)
+    assert snippet([line], diagnostic, width) == ("1", shown, carets)
+
+
+def test_a_long_line_is_shown_around_the_caret() -> None:
+    from crdlint.diagnostics import Diagnostic
+
+    line = "x" * 300 + " here " + "y" * 300
+    diagnostic = Diagnostic("apiserver", "field", "x", "error", "m", line=1, column=302, end_line=1, end_column=306)
+    found = snippet([line], diagnostic, 60)
+    assert found is not None
+    _, shown, carets = found
+    assert len(shown) <= 60
+    assert shown[carets.index("^") : carets.index("^") + 4] == "here"
