@@ -38,11 +38,12 @@ def printable(text: str) -> str:
 def wrapped(text: str, width: int, indent: str, first: str | None = None) -> list[str]:
     """Return the lines of a text wrapped to a width in columns; lines of its own are kept."""
     lines: list[str] = []
+    whole = max(width, len(indent) + 16)
+    room = whole - len(indent)
     for i, line in enumerate(text.split("\n")):
         lead = first if first is not None and i == 0 else indent
-        whole = max(width, len(indent) + 16)
         lines += textwrap.wrap(
-            _LONG_WORD.sub(lambda match: _broken(match[0], whole - len(indent)), line),
+            _LONG_WORD.sub(lambda match: _broken(match[0], room), line),
             whole,
             initial_indent=lead,
             subsequent_indent=indent,
