@@ -104,14 +104,24 @@ def command(
         elif not quiet:
             click.echo(f"crdlint: {problem.path}: {problem.message}", err=True)
     report = _text_report(color, hidden=hidden, quiet=quiet) if format_ == "text" else None
-    for path in _with_progress(found.files, quiet=quiet or format_ != "text"):
+    # A bar on the terminal that the findings go to as well would be torn apart by them: they then come after it.
+    with_bar = not quiet and len(found.files) >= _PROGRESS_FROM and sys.stderr.isatty()
+    later: list[FileResult] = []
+    for path in _with_bar(found.files) if with_bar else found.files:
         _check_file(run, path)
         if run.results and format_ != "json":
-            _print_file(run.results.pop(), report)
+            result = run.results.pop()
+            if with_bar and sys.stdout.isatty():
+                later.append(result)
+            else:
+                _print_file(result, report)
+    for result in later:
+        _print_file(result, report)
     run.summary.unreadable = len(run.problems)
     run.summary.seconds = time.perf_counter() - start
     _finish(run, format_, report, quiet=quiet, statistics=statistics, hidden=hidden)
-    if not run.summary.crds and not run.problems and not run.summary.errors and not allow_empty:
+    nothing = not (run.summary.crds or run.summary.errors or run.problems or run.bugs)
+    if nothing and not allow_empty:
         what = "CustomResourceDefinition" if found.files else ".yaml, .yml or .json file"
         click.echo(f"crdlint: no {what} in {', '.join(paths)} (--allow-empty accepts that)", err=True)
         ctx.exit(2)
@@ -194,11 +204,8 @@ def _styled(text: str, style: str) -> str:
     return click.style(text, bold=True) if style == "bold" else click.style(text, fg=style, bold=style == "red")
 
 
-def _with_progress(files: Sequence[str], *, quiet: bool) -> Iterator[str]:
-    """Yield the files, with a bar on a terminal's standard error where there are many."""
-    if quiet or len(files) < _PROGRESS_FROM or not sys.stderr.isatty() or sys.stdout.isatty():
-        yield from files
-        return
+def _with_bar(files: Sequence[str]) -> Iterator[str]:
+    """Yield the files, with a progress bar on standard error."""
     from rich.console import Console
     from rich.progress import track
 

@@ -26,6 +26,7 @@ SHOWN = [
     "v1beta1",
     "format-unknown",
     "approval-missing",
+    "hidden-behind-ref",
     "root-fields-with-status",
 ]
 

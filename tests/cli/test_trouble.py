@@ -1,0 +1,85 @@
+"""What goes wrong on our side, and what a person does to a running command."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+BROKEN = """
+import sys
+import crdlint.linter
+def broken(text, *, filename, **_):
+    if "minimal" in filename:
+        raise RuntimeError("boom")
+    return real(text, filename=filename)
+real, crdlint.linter.lint_file = crdlint.linter.lint_file, broken
+from crdlint.cli.main import main
+sys.argv = ["crdlint", *sys.argv[1:]]
+main()
+"""
+
+
+def run(code: str, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, **environment},
+    )
+
+
+def test_a_bug_of_ours_is_told_and_the_others_are_checked() -> None:
+    done = run(BROKEN, "check", str(FIXTURES / "valid" / "minimal.yaml"), str(FIXTURES / "invalid" / "ref.yaml"))
+    assert done.returncode == 3
+    assert "forbidden-ref" in done.stdout
+    assert "RuntimeError: boom" in done.stderr
+    assert "issues" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_the_traceback_is_for_those_who_ask() -> None:
+    done = run(BROKEN, "check", str(FIXTURES / "valid" / "minimal.yaml"), CRDLINT_DEBUG="1")
+    assert done.returncode == 3
+    assert "Traceback" in done.stderr
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+def test_an_interrupt_ends_quietly() -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "crdlint", "check", "-"],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=20)
+    assert process.returncode == 130
+    assert "Traceback" not in errors
+
+
+def test_a_long_run_shows_a_bar_on_a_terminal_alone(tmp_path: Path) -> None:
+    text = (FIXTURES / "valid" / "minimal.yaml").read_text(encoding="utf-8")
+    for i in range(60):
+        (tmp_path / f"{i}.yaml").write_text(text, encoding="utf-8")
+    command = [sys.executable, "-m", "crdlint", "check", str(tmp_path)]
+    leader, follower = pty.openpty()
+    on_terminal = subprocess.run(command, stdout=subprocess.PIPE, stderr=follower, check=False)
+    os.close(follower)
+    shown = os.read(leader, 100_000)
+    os.close(leader)
+    assert on_terminal.returncode == 0
+    assert b"checking" in shown
+    assert b"checking" not in on_terminal.stdout
+    piped = subprocess.run(command, capture_output=True, check=False)
+    assert piped.stderr == b""
