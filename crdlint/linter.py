@@ -14,6 +14,7 @@ from crdlint.crd.decode import identify
 from crdlint.crd.decode_values import is_json
 from crdlint.crd.positions import Locator, Span, node_span
 from crdlint.diagnostics import Diagnostic
+from crdlint.kubecel.versions import parse_version
 from crdlint.rules import catalog, create, update
 from crdlint.rules.remarks import remarks
 from crdlint.yaml.errors import YAMLDecodeError
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinition
     from crdlint.diagnostics import Kind
+    from crdlint.kubecel.versions import Version
     from crdlint.yaml.parse import Document
 
 
@@ -67,6 +69,7 @@ class _Run:
     file: str
     baseline: MappingOf[str, OldCRD] | None
     skip_unfinished: bool
+    kube_version: Version
     notices: list[str] = field(default_factory=list)
     documents: int = 0
     skipped: int = 0
@@ -85,10 +88,10 @@ def lint_file(
     """Judge every CRD of a text; with ``baseline``, those it names are judged as updates of what they were.
 
     ``skip_unfinished`` passes over what is no CRD yet, with a notice: templates, and the patches of Kustomize.
-    ``kube_version`` tells the CEL environment of rules; every other check is 1.36's. Nothing is raised for bad input.
+    ``kube_version`` tells the CEL environment of rules; every other check is 1.36's. Bad input
+    raises nothing; a ``kube_version`` that is none raises ValueError.
     """
-    del kube_version  # rules are not compiled yet
-    run = _Run(filename, baseline, skip_unfinished)
+    run = _Run(filename, baseline, skip_unfinished, parse_version(kube_version))
     with collector_paused():
         stream = parse_stream(text)
         for document in stream.documents:
@@ -207,7 +210,7 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
     for problem in decoded.problems:
         refused |= problem.kind == "decode"
         run.diagnostics.append(_decode_diagnostic(run, problem, offset))
-    report = create.validate(crd) if old is None else update.validate(crd, old.crd)
+    report = create.validate(crd, run.kube_version) if old is None else update.validate(crd, old.crd, run.kube_version)
     locator = Locator(root, offset)
     seen: set[str] = set()
     for error in (*report.errors, *report.hidden):

@@ -230,6 +230,22 @@ def _opt_flat_map(h: Helper, target: Expr, args: Args) -> Expr:
     return h.call("_?_:_", test, _bind_value(h, target, name, args[1]), h.call("optional.none"))
 
 
+_SORT_INPUT = "@__sortBy_input__"
+_SORTABLE = (ListExpr, Select, Ident, Comprehension, Call)
+
+
+def _sort_by(h: Helper, target: Expr, args: Args) -> Expr:
+    values = h.ident(_SORT_INPUT)
+    if not isinstance(target, _SORTABLE):
+        text = "sortBy can only be applied to a list, identifier, comprehension, call or select expression"
+        raise MacroError(target.id, text)
+    keys = _map(h, h.copy(values), args)
+    on = h.copy(values)
+    sort = Call(h.new_id(), "@sortByAssociatedKeys", on, [keys])
+    iter_range, condition = h.list(), h.literal(False)
+    return Comprehension(h.new_id(), iter_range, "#unused", "", _SORT_INPUT, target, condition, values, sort)
+
+
 MacroKey: TypeAlias = "tuple[str, int, bool]"
 
 STANDARD_MACROS: dict[tuple[str, int, bool], Callable[..., Expr]] = {
@@ -259,3 +275,4 @@ TWO_VARIABLE_MACROS: dict[tuple[str, int, bool], Callable[..., Expr]] = {
 
 OPT_MAP_MACROS: dict[tuple[str, int, bool], Callable[..., Expr]] = {("optMap", 2, True): _opt_map}
 OPT_FLAT_MAP_MACROS: dict[tuple[str, int, bool], Callable[..., Expr]] = {("optFlatMap", 2, True): _opt_flat_map}
+SORT_BY_MACROS: dict[tuple[str, int, bool], Callable[..., Expr]] = {("sortBy", 2, True): _sort_by}

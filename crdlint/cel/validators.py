@@ -73,7 +73,7 @@ def validate(expr: ast.Expr, source: SourceInfo, result: CheckResult, env: Env) 
 
 def duration_literals(checked: Checked) -> Findings:
     """Find literals that `duration()` does not take (ValidateDurationLiterals)."""
-    return _literal_args(checked, "duration", lambda value: type(value) is not str or is_duration(value))
+    return _literal_args(checked, "duration", lambda value: type(value) is str and is_duration(value))
 
 
 def timestamp_literals(checked: Checked) -> Findings:

@@ -24,6 +24,7 @@ _FAMILIES: Final = (
     "forbidden_fields",
     "list_types",
     "validation_rules",
+    "cel",
     "formats",
     "yaml_booleans",
     "size",

@@ -39,9 +39,9 @@ class Report:
     compiled: tuple[CompiledNode, ...]
 
 
-def validate(crd: CustomResourceDefinition) -> Report:
-    """Judge a CRD as the server does on create."""
-    judged = SpecJudge(crd.spec, Options())
+def validate(crd: CustomResourceDefinition, kube_version: tuple[int, int]) -> Report:
+    """Judge a CRD as a server of a version does on create."""
+    judged = SpecJudge(crd.spec, Options(kube_version=kube_version))
     errors = (
         *metadata.validate(crd),
         *judged.errors(),

@@ -23,6 +23,7 @@ class Options:
     suppress_per_expression_cost: bool = False
     allow_invalid_ca_bundle: bool = True
     allow_too_many_selectable_fields: frozenset[str] = frozenset()
+    kube_version: tuple[int, int] = (1, 36)
 
     def with_structural_schema(self) -> Options:
         """Return the options with structural schemas required."""

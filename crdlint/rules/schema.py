@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from crdlint.crd.errors import invalid
-from crdlint.rules import forbidden_fields, list_types, root, structural, validation_rules
+from crdlint.rules import cel, forbidden_fields, list_types, root, structural, validation_rules
 from crdlint.rules.schema_walk import Walker
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def validate_validation(
         said = (*at_root, *open_api) or (_refused(findings, path),)
         return SchemaReport(said, hidden)
     compiled = () if structural_errors else _compiled(findings)
-    return SchemaReport((*at_root, *structural_errors, *open_api), compiled=compiled)
+    return SchemaReport((*at_root, *structural_errors, *open_api, *cel.validate(compiled, options)), compiled=compiled)
 
 
 def is_structural(schema: JSONSchemaProps, options: Options) -> bool:

@@ -46,9 +46,9 @@ _SPEC: Final = Path("spec")
 _STATUS: Final = Path("status")
 
 
-def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition) -> Report:
-    """Judge a CRD as the server does on update; ``old`` is stored, with its status."""
-    options = options_for(crd, old)
+def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition, kube_version: tuple[int, int]) -> Report:
+    """Judge a CRD as a server of a version does on update; ``old`` is stored, with its status."""
+    options = options_for(crd, old, kube_version)
     prepare_for_update(crd, old)
     _take_over(crd, old)
     judged = SpecJudge(crd.spec, options)
@@ -80,7 +80,7 @@ def _take_over(crd: CustomResourceDefinition, old: CustomResourceDefinition) -> 
 _SERVER_FIELDS: Final = ("resource_version", "uid", "generation", "creation_timestamp")
 
 
-def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition) -> Options:
+def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition, kube_version: tuple[int, int]) -> Options:
     """Return what is not tightened because the old CRD was let pass with it."""
     before = old.spec
     rules, messages = find_expressions(before)
@@ -98,6 +98,7 @@ def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition) ->
         versions_with_unchanged_schemas=_unchanged(crd.spec, before),
         allow_invalid_ca_bundle=not established or _has_invalid_ca_bundle(before),
         allow_too_many_selectable_fields=_too_many_selectable_fields(crd.spec, before),
+        kube_version=kube_version,
     )
 
 

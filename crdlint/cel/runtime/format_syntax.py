@@ -1,0 +1,156 @@
+"""The clauses of a format string, and what each takes (cel-go's ext/formatting.go, formatting_v2.go: parseFormatString).
+
+Versions 1 to 3 of the strings library share one dialect, version 4 has another.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel.types import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+_MAX_PRECISION: Final = 2**63 - 1
+_PRECISION: Final = re.compile(r"[0-9]*")
+
+
+class FormatSyntaxError(ValueError):
+    """A format string that cannot be read, or that asks for an argument that is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One of `%s %d %f %e %b %x %X %o`; `precision` is None where none is written."""
+
+    verb: str
+    precision: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The kinds of type that a clause formats, and the message (with `%s` for the type's name) about others."""
+
+    kinds: frozenset[Kind]
+    message: str
+
+    def refusal(self, type_name: str) -> str:
+        """Return the message about an argument of another type."""
+        return f"error during formatting: {self.message}, was given {type_name}"
+
+
+_STRING: Final = Accepted(
+    frozenset(
+        {
+            Kind.LIST,
+            Kind.MAP,
+            Kind.INT,
+            Kind.UINT,
+            Kind.DOUBLE,
+            Kind.BOOL,
+            Kind.STRING,
+            Kind.TIMESTAMP,
+            Kind.BYTES,
+            Kind.DURATION,
+            Kind.TYPE,
+            Kind.NULL,
+        }
+    ),
+    "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps",
+)
+_INTEGERS: Final = frozenset({Kind.INT, Kind.UINT})
+_NUMBERS: Final = _INTEGERS | {Kind.DOUBLE}
+# A string may be "NaN", "Infinity" or "-Infinity".
+_FLOATS: Final = frozenset({Kind.DOUBLE, Kind.STRING})
+_HEX: Final = _INTEGERS | {Kind.STRING, Kind.BYTES}
+
+_HEX_1: Final = Accepted(_HEX, "only integers, byte buffers, and strings can be formatted as hex")
+_HEX_4: Final = Accepted(_HEX, "only ints, uints, bytes, and strings can be formatted as hex")
+
+VERSION_1: Final[Mapping[str, Accepted]] = {
+    "s": _STRING,
+    "d": Accepted(_INTEGERS, "decimal clause can only be used on integers"),
+    "f": Accepted(_FLOATS, "fixed-point clause can only be used on doubles"),
+    "e": Accepted(_FLOATS, "scientific clause can only be used on doubles"),
+    "b": Accepted(_INTEGERS | {Kind.BOOL}, "only integers and bools can be formatted as binary"),
+    "x": _HEX_1,
+    "X": _HEX_1,
+    "o": Accepted(_INTEGERS, "octal clause can only be used on integers"),
+}
+VERSION_4: Final[Mapping[str, Accepted]] = {
+    "s": _STRING,
+    "d": Accepted(_NUMBERS, "decimal clause can only be used on ints, uints, and doubles"),
+    "f": Accepted(_NUMBERS, "fixed-point clause can only be used on ints, uints, and doubles"),
+    "e": Accepted(_NUMBERS, "scientific clause can only be used on ints, uints, and doubles"),
+    "b": Accepted(_INTEGERS | {Kind.BOOL}, "only ints, uints, and bools can be formatted as binary"),
+    "x": _HEX_4,
+    "X": _HEX_4,
+    "o": Accepted(_INTEGERS, "octal clause can only be used on ints and uints"),
+}
+
+
+def pieces(text: str, arguments: int, *, static: bool = False) -> Iterator[str | Clause]:
+    """Yield the plain texts and the clauses of a format string in order.
+
+    `static` is for a check before evaluation, where a `%` that ends the text is noticed before a missing argument.
+    Raises FormatSyntaxError with cel-go's text, after what stands before the fault has been yielded.
+    """
+    at = index = 0
+    while at < len(text):
+        percent = text.find("%", at)
+        if percent < 0:
+            yield text[at:]
+            return
+        if percent > at:
+            yield text[at:percent]
+        if text.startswith("%%", percent):
+            yield "%"
+            at = percent + 2
+            continue
+        missing = index >= arguments
+        if missing and not static:
+            raise FormatSyntaxError(f"index {index} out of range")
+        if percent + 1 == len(text):
+            raise FormatSyntaxError("unexpected end of string")
+        if missing:
+            raise FormatSyntaxError(f"index {index} out of range")
+        clause, at = _clause(text, percent + 1)
+        yield clause
+        index += 1
+
+
+def _clause(text: str, at: int) -> tuple[Clause, int]:
+    precision = None
+    if text[at] == ".":
+        digits = _PRECISION.match(text, at + 1)
+        written = digits[0] if digits else ""
+        at += 1 + len(written)
+        if at == len(text):
+            raise _unreadable("error while parsing precision: could not find end of precision specifier")
+        precision = _precision(written)
+    verb = text[at]
+    if verb not in VERSION_1:
+        # cel-go reads bytes, and prints the first byte of the character as one of its own.
+        first = verb.encode("utf-8", "surrogatepass")[0]
+        raise _unreadable(f'unrecognized formatting clause "{chr(first)}"')
+    return Clause(verb, precision), at + 1
+
+
+def _precision(written: str) -> int:
+    fault = "invalid syntax" if not written else ""
+    significant = written.lstrip("0")
+    if len(significant) > len(str(_MAX_PRECISION)) or int(significant or 0) > _MAX_PRECISION:
+        fault = "value out of range"
+    if fault:
+        raise _unreadable(
+            "error while parsing precision: error while converting precision to integer: "
+            f'strconv.Atoi: parsing "{written}": {fault}'
+        )
+    return int(significant or 0)
+
+
+def _unreadable(reason: str) -> FormatSyntaxError:
+    return FormatSyntaxError(f"could not parse formatting clause: {reason}")

@@ -1,0 +1,301 @@
+"""CEL declarations of a schema: types, fields and size bounds (apiserver pkg/cel/types.go, pkg/cel/common/schemas.go).
+
+Where upstream renames a whole tree of types for each schema with rules (MaybeAssignTypeName), types here are named as
+they are asked for: a `Declarations` gives the CEL type of a declaration that stands at a place of its own naming.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel.builder import RESERVED
+from crdlint.cel.types import (
+    ANY,
+    BOOL,
+    BYTES,
+    DOUBLE,
+    DURATION,
+    DYN,
+    INT,
+    NULL,
+    STRING,
+    TIMESTAMP,
+    UINT,
+    Type,
+    list_type,
+    map_type,
+    object_type,
+    type_type,
+)
+from crdlint.cel.well_known import WellKnownTypes
+from crdlint.kubecel.escaping import escape
+from crdlint.kubecel.limits import (
+    DATE_SIZE,
+    MAX_DATETIME_SIZE,
+    MAX_DURATION_SIZE,
+    MAX_REQUEST_SIZE,
+    MIN_BOOL_SIZE,
+    MIN_DATETIME_SIZE,
+    MIN_DURATION_SIZE,
+    MIN_NUMBER_SIZE,
+    MIN_STRING_SIZE,
+)
+
+if TYPE_CHECKING:
+    from crdlint.crd.model import JSONSchemaProps
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DeclField:
+    """A field of an object: its escaped name and declaration."""
+
+    name: str
+    type: DeclType
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DeclType:
+    """A declared type (upstream's DeclType): a scalar, a list (`elem`), a map (`key` and `elem`) or an object (`fields`).
+
+    `type` is the CEL type of a scalar, None for others, whose type depends on the name they are given.
+    `max_elements` bounds elements, entries, or bytes of a string; `min_serialized_size` is in bytes of JSON.
+    `schema` is what a bound that is set, or missing, stands on; None for scalars that no schema bounds.
+    """
+
+    min_serialized_size: int
+    max_elements: int = 0
+    type: Type | None = None
+    key: DeclType | None = None
+    elem: DeclType | None = None
+    fields: dict[str, DeclField] | None = None
+    schema: JSONSchemaProps | None = None
+
+
+_STRING: Final = DeclType(MIN_STRING_SIZE, type=STRING)
+_BOOL: Final = DeclType(MIN_BOOL_SIZE, type=BOOL)
+_DOUBLE: Final = DeclType(MIN_NUMBER_SIZE, type=DOUBLE)
+_INT: Final = DeclType(MIN_NUMBER_SIZE, type=INT)
+_FIXED: Final = {"boolean": _BOOL, "number": _DOUBLE, "integer": _INT}
+
+_LONGEST_STRING: Final = MAX_REQUEST_SIZE - 2
+# By format: the type, the least size as JSON, and the longest text (None: any that fits into a request).
+_FORMATS: Final[dict[str, tuple[Type, int, int | None]]] = {
+    "byte": (BYTES, MIN_STRING_SIZE, None),
+    "duration": (DURATION, MIN_DURATION_SIZE, MAX_DURATION_SIZE),
+    "date": (TIMESTAMP, DATE_SIZE, DATE_SIZE),
+    "date-time": (TIMESTAMP, MIN_DATETIME_SIZE, MAX_DATETIME_SIZE),
+}
+
+# What the type and object metadata of a resource declare, whatever its schema says: unbounded strings.
+_META_STRING: Final = DeclType(MIN_STRING_SIZE, _LONGEST_STRING, STRING)
+_OBJECT_META: Final = DeclType(2, fields={name: DeclField(name, _META_STRING) for name in ("name", "generateName")})
+_RESOURCE_FIELDS: Final = {"kind": _META_STRING, "apiVersion": _META_STRING, "metadata": _OBJECT_META}
+
+
+@dataclass(slots=True)
+class Declarer:
+    """Declares the schemas of one CRD version, each once, however many rules need it.
+
+    `declare` returns None where CEL does not see the schema: an array without items, an unknown type.
+    """
+
+    _known: dict[tuple[int, bool], DeclType | None] = field(default_factory=dict)
+
+    def declare(self, schema: JSONSchemaProps, *, is_resource: bool) -> DeclType | None:
+        """Return the declaration of a schema (SchemaDeclType); a resource has type and object metadata besides."""
+        stack = [(schema, is_resource)]
+        known = self._known
+        while stack:
+            one, resource = stack[-1]
+            if (id(one), resource) in known:
+                stack.pop()
+                continue
+            missing = [child for child in _children(one) if (id(child[0]), child[1]) not in known]
+            if missing:
+                stack.extend(missing)
+            else:
+                known[id(one), resource] = self._build(one, is_resource=resource)
+                stack.pop()
+        return known[id(schema), is_resource]
+
+    def _child(self, schema: JSONSchemaProps) -> DeclType | None:
+        return self._known[id(schema), schema.x_embedded_resource]
+
+    def _build(self, schema: JSONSchemaProps, *, is_resource: bool) -> DeclType | None:
+        if schema.x_int_or_string:
+            return DeclType(1, _max_length(schema), DYN, schema=schema)
+        if schema.type == "object":
+            return self._object(schema, is_resource=is_resource)
+        if schema.type == "array":
+            return self._list(schema)
+        if schema.type == "string":
+            return _string(schema)
+        return _FIXED.get(schema.type)
+
+    def _list(self, schema: JSONSchemaProps) -> DeclType | None:
+        items = None if schema.items is None else schema.items.schema
+        elem = None if items is None else self._child(items)
+        if elem is None:
+            return None
+        bound = schema.max_items
+        most = max(bound, 0) if bound is not None else (MAX_REQUEST_SIZE - 2) // (elem.min_serialized_size + 1)
+        return DeclType(2, most, elem=elem, schema=schema)
+
+    def _object(self, schema: JSONSchemaProps, *, is_resource: bool) -> DeclType | None:
+        additional = schema.additional_properties
+        if additional is not None and additional.schema is not None:
+            elem = self._child(additional.schema)
+            if elem is None:
+                return None
+            bound = schema.max_properties
+            most = max(bound, 0) if bound is not None else (MAX_REQUEST_SIZE - 2) // (elem.min_serialized_size + 6)
+            return DeclType(2, most, key=_STRING, elem=elem, schema=schema)
+        members: dict[str, tuple[DeclType | None, JSONSchemaProps | None]] = {
+            name: (self._child(child), child) for name, child in schema.properties.items()
+        }
+        if is_resource and not _has_resource_fields(schema):
+            members |= {name: (declared, None) for name, declared in _RESOURCE_FIELDS.items()}
+        required = set(schema.required)
+        fields: dict[str, DeclField] = {}
+        size = 2
+        for name, (declared, child) in members.items():
+            if declared is None:
+                continue
+            escaped = escape(name)
+            if escaped is not None:
+                fields[escaped] = DeclField(escaped, declared, name in required)
+            if name in required and (child is None or child.default is None or child.default.value is None):
+                size += len(name.encode()) + declared.min_serialized_size + 4
+        return DeclType(size, fields=fields, schema=schema)
+
+
+def _children(schema: JSONSchemaProps) -> list[tuple[JSONSchemaProps, bool]]:
+    if schema.x_int_or_string:
+        return []
+    if schema.type == "array":
+        items = None if schema.items is None else schema.items.schema
+        return [] if items is None else [(items, items.x_embedded_resource)]
+    if schema.type == "object":
+        additional = schema.additional_properties
+        if additional is not None and additional.schema is not None:
+            return [(additional.schema, additional.schema.x_embedded_resource)]
+        return [(child, child.x_embedded_resource) for child in schema.properties.values()]
+    return []
+
+
+def _has_resource_fields(schema: JSONSchemaProps) -> bool:
+    """Whether a schema declares all that a resource's metadata would (WithTypeAndObjectMeta)."""
+    properties = schema.properties
+    meta = properties.get("metadata")
+    return (
+        meta is not None
+        and meta.type == "object"
+        and all(name in properties and properties[name].type == "string" for name in ("kind", "apiVersion"))
+        and all(name in meta.properties and meta.properties[name].type == "string" for name in ("name", "generateName"))
+    )
+
+
+def _string(schema: JSONSchemaProps) -> DeclType:
+    known = _FORMATS.get(schema.format)
+    if known is None:
+        return DeclType(MIN_STRING_SIZE, _max_length(schema), STRING, schema=schema)
+    type_, least, most = known
+    if most is None:
+        most = _LONGEST_STRING if schema.max_length is None else max(schema.max_length, 0)
+    return DeclType(least, most, type_, schema=schema)
+
+
+def _max_length(schema: JSONSchemaProps) -> int:
+    """Return the most bytes of a string; a code point of maxLength takes up to four."""
+    if schema.max_length is not None:
+        return max(schema.max_length, 0) * 4
+    if schema.x_int_or_string or not schema.enum:
+        return _LONGEST_STRING
+    return max((len(value.encode()) for value in schema.enum if isinstance(value, str)), default=0)
+
+
+# Upstream adds digits of the clock to it.
+_SELF_TYPE: Final = "selfType"
+
+
+# How scalar types are named in a schema's own provider, besides the names that CEL gives them (findScalar).
+_SCALARS: Final = {
+    "bool": BOOL,
+    "bytes": BYTES,
+    "double": DOUBLE,
+    "duration": DURATION,
+    "int": INT,
+    "null_type": NULL,
+    "string": STRING,
+    "timestamp": TIMESTAMP,
+    "uint": UINT,
+    "list": list_type(ANY),
+    "map": map_type(ANY, ANY),
+}
+_SCALAR_TYPES: Final = {name: type_type(type_) for name, type_ in _SCALARS.items()}
+
+
+class Declarations(WellKnownTypes):
+    """The types of one schema with rules, as a provider for the checker (DeclTypeProvider).
+
+    Objects are named after where they stand, from `selfType` on; `self_type` is that of the variable `self`.
+    `keywords_as_fields` lets `a.namespace` stand for `a.__namespace__`.
+    """
+
+    __slots__ = ("_keywords_as_fields", "_objects", "_types", "self_type")
+
+    def __init__(self, root: DeclType, *, keywords_as_fields: bool) -> None:
+        self._keywords_as_fields = keywords_as_fields
+        self._objects: dict[str, DeclType] = {}
+        self._types: dict[tuple[str, str], Type] = {}
+        self.self_type: Final = self._named(root, _SELF_TYPE)
+
+    def find_struct_type(self, name: str) -> Type | None:
+        """Return `type(T)` for the name of an object of the schema, a scalar or a message."""
+        if name in self._objects:
+            return type_type(object_type(name))
+        return _SCALAR_TYPES.get(name) or super().find_struct_type(name)
+
+    def find_struct_field_type(self, struct: str, field: str) -> Type | None:
+        """Return the type of an object's field, by its escaped name."""
+        found = self._types.get((struct, field))
+        if found is not None:
+            return found
+        declared = self._objects.get(struct)
+        if declared is None:
+            return super().find_struct_field_type(struct, field)
+        member = self.field(declared, field)
+        if member is None:
+            return None
+        found = self._types[struct, field] = self._named(member.type, f"{struct}.{member.name}")
+        return found
+
+    def field(self, declared: DeclType, name: str) -> DeclField | None:
+        """Return an object's field as an expression may name it."""
+        fields = declared.fields or {}
+        member = fields.get(name)
+        if member is None and self._keywords_as_fields and name in RESERVED:
+            member = fields.get(f"__{name}__")
+        return member
+
+    def object(self, name: str) -> DeclType | None:
+        """Return the declaration of an object by the name of its type."""
+        return self._objects.get(name)
+
+    def _named(self, declared: DeclType, name: str) -> Type:
+        """Return the CEL type of a declaration that stands at a place of that name (MaybeAssignTypeName)."""
+        containers = []
+        while declared.elem is not None:
+            containers.append(declared)
+            name += ".@idx" if declared.key is None else ".@elem"
+            declared = declared.elem
+        if declared.type is not None:
+            named = declared.type
+        else:
+            self._objects[name] = declared
+            named = object_type(name)
+        for container in reversed(containers):
+            named = list_type(named) if container.key is None else map_type(STRING, named)
+        return named

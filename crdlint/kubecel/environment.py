@@ -1,0 +1,149 @@
+"""What CEL offers in each Kubernetes version (apiserver pkg/cel/environment/base.go), as one table.
+
+The table is that of Kubernetes 1.36: an older server had, in a few places, an older version of a library.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel import env as cel_env
+from crdlint.cel import validators
+from crdlint.cel.ext import lists, optionals, sets, strings, two_var_comprehensions
+from crdlint.cel.format_check import format_literals
+from crdlint.cel.macros import (
+    OPT_FLAT_MAP_MACROS,
+    OPT_MAP_MACROS,
+    SORT_BY_MACROS,
+    STANDARD_MACROS,
+    TWO_VARIABLE_MACROS,
+)
+from crdlint.cel.parser import ParserOptions
+from crdlint.kubecel import libraries
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import TypeAlias
+
+    from crdlint.cel.ast import Expr
+    from crdlint.cel.decls import Overload, Variable
+    from crdlint.cel.env import Env
+    from crdlint.cel.validators import Validator
+    from crdlint.kubecel.versions import Version
+
+    Macros: TypeAlias = dict[tuple[str, int, bool], Callable[..., Expr]]
+
+ALWAYS: Final = (1, 0)
+# Stored expressions may use whatever any version brings.
+ANY_VERSION: Final = (1, 1 << 32)
+
+
+@dataclass(frozen=True, slots=True)
+class Feature:
+    """Something of the environment: the version that brought it, and the one that took it away."""
+
+    name: str
+    introduced: Version
+    removed: Version | None = None
+    always_for_new: bool = False  # switched on by a feature gate, whatever the version
+    types: tuple[Variable, ...] = ()
+    functions: tuple[Overload, ...] = ()
+    macros: Macros = field(default_factory=dict)
+    validators: tuple[Validator, ...] = ()
+    exempt: tuple[str, ...] = ()
+    cross_type_comparisons: bool = False
+    optional_syntax: bool = False
+
+    def in_version(self, version: Version) -> bool:
+        """Whether an environment compatible with a version has it."""
+        return self.always_for_new or (version >= self.introduced and (self.removed is None or version < self.removed))
+
+
+FEATURES: Final = (
+    Feature("homogeneous literals", ALWAYS, validators=(validators.homogeneous_literals,)),
+    Feature("url", ALWAYS, functions=libraries.URLS),
+    Feature("regex", ALWAYS, functions=libraries.REGEX),
+    Feature("list", ALWAYS, functions=libraries.LISTS),
+    Feature("authorizer", (1, 27), functions=libraries.AUTHZ),
+    Feature("comparison of different numeric types", (1, 28), cross_type_comparisons=True),
+    Feature(
+        "optional",
+        (1, 28),
+        types=optionals.TYPES,
+        functions=optionals.functions(2),
+        macros=OPT_MAP_MACROS | OPT_FLAT_MAP_MACROS,
+        optional_syntax=True,
+    ),
+    Feature("quantity", (1, 28), functions=libraries.QUANTITIES),
+    Feature(
+        "validation of literals",
+        (1, 29),
+        validators=(
+            validators.duration_literals,
+            validators.timestamp_literals,
+            validators.regex_literals,
+        ),
+    ),
+    Feature("strings, version 0", ALWAYS, (1, 29), functions=strings.functions(0)),
+    Feature("strings", (1, 29), functions=strings.functions(2), validators=(format_literals,), exempt=("format",)),
+    Feature("sets", (1, 29), functions=sets.FUNCTIONS),
+    Feature("ip", (1, 30), types=libraries.IP_TYPES, functions=libraries.IPS),
+    Feature("cidr", (1, 30), types=libraries.CIDR_TYPES, functions=libraries.CIDRS),
+    Feature("format", (1, 31), functions=libraries.FORMATS),
+    Feature("authorizer selectors", (1, 31), always_for_new=True, functions=libraries.AUTHZ_SELECTORS),
+    Feature(
+        "two-variable comprehensions",
+        (1, 32),
+        functions=two_var_comprehensions.FUNCTIONS,
+        macros=TWO_VARIABLE_MACROS,
+    ),
+    Feature("semver", (1, 33), functions=libraries.SEMVERS),
+    Feature("lists", (1, 34), functions=lists.functions(3), macros=SORT_BY_MACROS),
+)
+
+# From here on a field named by a keyword may stand unescaped behind a dot.
+_KEYWORDS_AS_FIELDS: Final = (1, 31)
+
+
+@dataclass(frozen=True, slots=True)
+class Environment:
+    """What expressions are parsed and checked with; `version` is the one it is compatible with."""
+
+    version: Version
+    env: Env
+    parser: ParserOptions
+
+    @property
+    def keywords_as_fields(self) -> bool:
+        """Whether `a.namespace` may stand for `a.__namespace__`."""
+        return self.version >= _KEYWORDS_AS_FIELDS
+
+
+def new_expressions(server: Version) -> Environment:
+    """Return what a server of that version compiles new expressions with: the environment of the version before."""
+    return _environment((server[0], server[1] - 1))
+
+
+def stored_expressions() -> Environment:
+    """Return what expressions are compiled with that are stored already."""
+    return _environment(ANY_VERSION)
+
+
+@cache
+def _environment(version: Version) -> Environment:
+    features = [feature for feature in FEATURES if feature.in_version(version)]
+    env = cel_env.STANDARD.extend(
+        cross_type_comparisons=any(feature.cross_type_comparisons for feature in features),
+        idents=[type_ for feature in features for type_ in feature.types],
+        functions=[overload for feature in features for overload in feature.functions],
+        validators=[validator for feature in features for validator in feature.validators],
+        exempt=[name for feature in features for name in feature.exempt],
+    )
+    macros = dict(STANDARD_MACROS)
+    for feature in features:
+        macros.update(feature.macros)
+    optional_syntax = any(feature.optional_syntax for feature in features)
+    options = ParserOptions(macros=macros, optional_syntax=optional_syntax, enable_identifier_escape_syntax=False)
+    return Environment(version, env, options)

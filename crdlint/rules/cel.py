@@ -1,0 +1,136 @@
+"""The CEL of x-kubernetes-validations: that it compiles, gives the right type, and uses oldSelf where it may.
+
+Reproduces the second half of what ValidateCustomResourceDefinitionOpenAPISchema does with rules (apiextensions validation).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdlint.crd.errors import INTERNAL, FieldError, invalid
+from crdlint.rules.registry import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from collections.abc import Sequence as SequenceOf
+
+    from crdlint.crd.paths import Path
+    from crdlint.kubecel.compilation import CompiledRule
+    from crdlint.rules.options import Options
+    from crdlint.rules.schema_walk import CompiledNode
+
+_SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
+
+
+def _schema(rule: str, fields: str = "replicas: {type: integer}") -> str:
+    return (
+        f"type: object\nproperties:\n  spec:\n    type: object\n    properties: {{{fields}}}\n"
+        f"    x-kubernetes-validations:\n    - {rule}\n"
+    )
+
+
+_PORTS = (
+    "ports: {{type: array, maxItems: 8{}, items: {{type: object, required: [name], properties: {{name: {{type: string}},"
+    " port: {{type: integer}}}}, x-kubernetes-validations: [{{rule: self.port >= oldSelf.port}}]}}}}"
+)
+
+COMPILES = Rule(
+    id="cel-compilation",
+    summary="A rule or message expression that is no CEL, or does not fit the schema.",
+    why="The server type-checks every expression against the schema when the CRD is written, not when objects are.",
+    bad=_schema("rule: self.replica > 0"),
+    good=_schema("rule: self.replicas > 0"),
+    help="mend the expression where the caret points",
+    source=_SOURCE,
+)
+OUTPUT_TYPE = Rule(
+    id="cel-output-type",
+    summary="A rule that gives no boolean, or a message expression that gives no string.",
+    why="A rule is a condition that must be true; a message is shown as text.",
+    bad=_schema("rule: self.replicas"),
+    good=_schema("rule: self.replicas > 0"),
+    help="compare the value with something: `self.replicas > 0`; for a message, wrap it: `string(self.replicas)`",
+    source=_SOURCE,
+)
+OLD_SELF = Rule(
+    id="cel-old-self-uncorrelatable",
+    summary="A rule with oldSelf below a list or map whose elements cannot be told apart between two versions of an object.",
+    why="There is no telling which old element became which new one.",
+    bad=_schema("rule: has(self.ports)", _PORTS.format("")),
+    good=_schema(
+        "rule: has(self.ports)",
+        _PORTS.format(", x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name]"),
+    ),
+    help="move the rule up to the list itself, or give the list `x-kubernetes-list-type: map` with keys",
+    source=_SOURCE,
+)
+OPTIONAL_OLD_SELF = Rule(
+    id="cel-optional-old-self-unused",
+    summary="optionalOldSelf on a rule that does not use oldSelf.",
+    why="It changes what oldSelf is, and so means nothing without it.",
+    bad=_schema('{rule: "self.replicas > 0", optionalOldSelf: true}'),
+    good=_schema('{rule: "!oldSelf.hasValue() || self.replicas >= oldSelf.value().replicas", optionalOldSelf: true}'),
+    help="remove `optionalOldSelf`, or use `oldSelf` in the rule",
+    source=_SOURCE,
+)
+_DATA = (
+    "type: object\nproperties:\n"
+    '  data: {{{}x-kubernetes-preserve-unknown-fields: true, x-kubernetes-validations: [{{rule: "self != null"}}]}}\n'
+)
+
+DECLARATION = Rule(
+    id="cel-schema-undeclared",
+    summary="A rule on a part of the schema that CEL has no type for.",
+    why="A schema without a type, or a list of such, is nothing that an expression could be checked against.",
+    bad=_DATA.format(""),
+    good=_DATA.format("type: object, "),
+    help="give the schema a type, or remove the rule",
+    source=_SOURCE,
+)
+
+RULES = (COMPILES, OUTPUT_TYPE, OLD_SELF, OPTIONAL_OLD_SELF, DECLARATION)
+
+
+def validate(nodes: SequenceOf[CompiledNode], options: Options) -> Iterator[FieldError]:
+    """Compile the rules of a schema's nodes, in order, and yield what the server says of them."""
+    if not nodes:
+        return
+    from crdlint.kubecel import environment
+    from crdlint.kubecel.compilation import CompilationError, Environments, compile_rules
+    from crdlint.kubecel.schema_context import DeclarationFailedError, SchemaContext
+
+    environments = Environments(
+        new=environment.new_expressions(options.kube_version),
+        stored=environment.stored_expressions(),
+        stored_rules=options.preexisting_rules,
+        stored_messages=options.preexisting_message_expressions,
+    )
+    context = SchemaContext()
+    for node in nodes:
+        path = node.schema.path.child("x-kubernetes-validations")
+        try:
+            rules = compile_rules(node.schema, context.declared(node.schema), environments)
+        except DeclarationFailedError as error:
+            start = "internal error: failed to construct type information for x-kubernetes-validations rules: "
+            yield FieldError(DECLARATION.id, INTERNAL, path, None, f"{start}{error}")
+            continue
+        except CompilationError as error:
+            yield FieldError(DECLARATION.id, INTERNAL, path, None, str(error))
+            continue
+        for i, compiled in enumerate(rules):
+            yield from _one(node, compiled, i, path.index(i))
+
+
+def _one(node: CompiledNode, compiled: CompiledRule, index: int, path: Path) -> Iterator[FieldError]:
+    rule = node.schema.x_validations[index]
+    for expression, at in ((compiled.rule, path.child("rule")), (compiled.message, path.child("messageExpression"))):
+        if expression is not None and expression.error is not None:
+            kind = COMPILES if expression.compiled.errors else OUTPUT_TYPE
+            yield invalid(kind.id, at, rule, expression.error)
+    if compiled.uses_old_self:
+        if node.uncorrelatable is not None:
+            within = f"oldSelf cannot be used on the uncorrelatable portion of the schema within {node.uncorrelatable}"
+            yield invalid(OLD_SELF.id, path.child("rule"), rule.rule, within)
+    elif rule.optional_old_self is not None:
+        detail = "may not be set if oldSelf is not used in rule"
+        yield invalid(OPTIONAL_OLD_SELF.id, path.child("optionalOldSelf"), rule.optional_old_self, detail)

@@ -1,0 +1,141 @@
+"""Format calls with literals, checked before evaluation."""
+
+from __future__ import annotations
+
+import pytest
+
+from crdlint.cel.checker import check
+from crdlint.cel.decls import Variable
+from crdlint.cel.env import STANDARD
+from crdlint.cel.ext import optionals, strings
+from crdlint.cel.format_check import format_literals, format_literals_v4
+from crdlint.cel.parser import ParserOptions, parse
+from crdlint.cel.types import ANY, DYN, INT, STRING, object_type, optional_type, wrapper_type
+from crdlint.cel.validators import homogeneous_literals, validate
+
+VARIABLES = [
+    Variable("d", DYN),
+    Variable("s", STRING),
+    Variable("any", ANY),
+    Variable("w", wrapper_type(INT)),
+    Variable("o", object_type("Thing")),
+    Variable("opt", optional_type(INT)),
+]
+STRING_CLAUSE = (
+    "error during formatting: string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, "
+    "types, durations, and timestamps, was given "
+)
+PRECISION = "could not parse formatting clause: error while parsing precision: "
+ATOI = PRECISION + "error while converting precision to integer: strconv.Atoi: parsing "
+
+
+def findings(text, validator=format_literals):
+    env = STANDARD.extend(
+        idents=VARIABLES,
+        functions=(*optionals.functions(2), *strings.functions(2)),
+        validators=[homogeneous_literals, validator],
+        exempt=["format"],
+    )
+    parsed = parse(text, options=ParserOptions())
+    result = check(parsed.expr, parsed.source_info, env)
+    assert not result.errors
+    return [(error.location.column, error.message) for error in validate(parsed.expr, parsed.source_info, result, env)]
+
+
+@pytest.mark.parametrize(
+    ("text", "column", "message"),
+    [
+        ("'%d'.format(['a'])", 13, "error during formatting: decimal clause can only be used on integers, was given string"),
+        ("'%f'.format([1])", 13, "error during formatting: fixed-point clause can only be used on doubles, was given int"),
+        ("'%e'.format([1u])", 13, "error during formatting: scientific clause can only be used on doubles, was given uint"),
+        ("'%b'.format(['a'])", 13, "error during formatting: only integers and bools can be formatted as binary, was given string"),
+        (
+            "'%x'.format([1.0])",
+            13,
+            "error during formatting: only integers, byte buffers, and strings can be formatted as hex, was given double",
+        ),
+        (
+            "'%X'.format([null])",
+            13,
+            "error during formatting: only integers, byte buffers, and strings can be formatted as hex, was given null_type",
+        ),
+        ("'%o'.format([true])", 13, "error during formatting: octal clause can only be used on integers, was given bool"),
+        ("'%s'.format([o])", 13, STRING_CLAUSE + "Thing"),
+        ("'%s'.format([any])", 13, STRING_CLAUSE + "google.protobuf.Any"),
+        ("'%s'.format([?opt])", 14, STRING_CLAUSE + "optional_type"),
+        ("'%s'.format([[1, [o]]])", 18, STRING_CLAUSE + "Thing"),
+        ("'%s'.format([{'a': {1: o}}])", 23, STRING_CLAUSE + "Thing"),
+        ("'%s'.format([{o: any}])", 14, STRING_CLAUSE + "Thing"),
+        (
+            "'%d'.format([duration('1s')])",
+            21,
+            "error during formatting: decimal clause can only be used on integers, was given google.protobuf.Duration",
+        ),
+        ("'%s %d'.format([1])", 14, "index 1 out of range"),
+        ("'%s %d'.format([])", 14, "index 0 out of range"),
+        ("'%s%'.format([1])", 12, "unexpected end of string"),
+        ("'%'.format([])", 10, "unexpected end of string"),
+        ("'%a'.format([1])", 11, 'could not parse formatting clause: unrecognized formatting clause "a"'),
+        ("'%E'.format([1.0])", 11, 'could not parse formatting clause: unrecognized formatting clause "E"'),
+        ("'%é'.format([1.0])", 11, 'could not parse formatting clause: unrecognized formatting clause "Ã"'),
+        ("'%-5d'.format([1])", 13, 'could not parse formatting clause: unrecognized formatting clause "-"'),
+        ("'%.3'.format([1.0])", 12, PRECISION + "could not find end of precision specifier"),
+        ("'%.'.format([1.0])", 11, PRECISION + "could not find end of precision specifier"),
+        ("'%.f'.format([1.0])", 12, ATOI + '"": invalid syntax'),
+        ("'%.9223372036854775808f'.format([1.0])", 31, ATOI + '"9223372036854775808": value out of range'),
+        ("'%s'.format([1, 2])", 11, "too many arguments supplied to string.format (expected 1, got 2)"),
+        ("'%%'.format([1])", 11, "too many arguments supplied to string.format (expected 0, got 1)"),
+        (
+            "'%d'.format([1]) + '%d'.format([true])",
+            32,
+            "error during formatting: decimal clause can only be used on integers, was given bool",
+        ),
+    ],
+)  # fmt: skip
+def test_finds(text, column, message):
+    assert findings(text) == [(column, message)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "'%s %d %f %e %b %x %X %o %%'.format(['a', 1, 'NaN', 1.0, true, b'a', 'b', 3u])",
+        "'%.3f %.0e %.3s'.format([1.0, 2.0, 'a'])",
+        "'%s'.format([[1, 'a', {1: null, 'b': type(1)}]])",
+        "'%d'.format([d])",
+        "'%d'.format([w])",
+        "'%d'.format(d)",
+        "s.format([1, 2])",
+        "('%' + 's').format([o])",
+        "'%s'.format([[o][0] == o])",
+        "''.format([])",
+    ],
+)
+def test_finds_nothing(text):
+    assert findings(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("'%d'.format([1.0])", None),
+        ("'%f %f'.format([1, 2u])", None),
+        ("'%d'.format(['a'])", "decimal clause can only be used on ints, uints, and doubles, was given string"),
+        ("'%f'.format(['NaN'])", "fixed-point clause can only be used on ints, uints, and doubles, was given string"),
+        ("'%e'.format(['NaN'])", "scientific clause can only be used on ints, uints, and doubles, was given string"),
+        ("'%b'.format([1.0])", "only ints, uints, and bools can be formatted as binary, was given double"),
+        ("'%x'.format([1.0])", "only ints, uints, bytes, and strings can be formatted as hex, was given double"),
+        ("'%o'.format([1.0])", "octal clause can only be used on ints and uints, was given double"),
+        ("'%s'.format([o])", STRING_CLAUSE.removeprefix("error during formatting: ") + "Thing"),
+    ],
+)
+def test_version_4(text, message):
+    expected = [] if message is None else [f"error during formatting: {message}"]
+    assert [found for _, found in findings(text, format_literals_v4)] == expected
+
+
+def test_long_texts():
+    text = "%%" * 20000 + "%." + "9" * 20000 + "d"
+    found = findings(f"'{text}'.format([1])")
+    assert len(found) == 1
+    assert found[0][1].endswith("value out of range")
