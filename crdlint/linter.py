@@ -14,8 +14,8 @@ from crdlint.crd.decode import identify
 from crdlint.crd.decode_values import is_json
 from crdlint.crd.positions import Locator, Span, node_span
 from crdlint.diagnostics import Diagnostic
-from crdlint.kubecel.versions import parse_version
-from crdlint.rules import catalog, create, update
+from crdlint.kubecel.versions import parse_range
+from crdlint.rules import catalog, create, kube_versions, update
 from crdlint.rules.remarks import remarks
 from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinition
     from crdlint.diagnostics import Kind
-    from crdlint.kubecel.versions import Version
+    from crdlint.kubecel.versions import Range
     from crdlint.yaml.parse import Document
 
 
@@ -69,7 +69,7 @@ class _Run:
     file: str
     baseline: MappingOf[str, OldCRD] | None
     skip_unfinished: bool
-    kube_version: Version
+    versions: Range
     notices: list[str] = field(default_factory=list)
     documents: int = 0
     skipped: int = 0
@@ -88,10 +88,11 @@ def lint_file(
     """Judge every CRD of a text; with ``baseline``, those it names are judged as updates of what they were.
 
     ``skip_unfinished`` passes over what is no CRD yet, with a notice: templates, and the patches of Kustomize.
-    ``kube_version`` tells the CEL environment of rules; every other check is 1.36's. Bad input
-    raises nothing; a ``kube_version`` that is none raises ValueError.
+    ``kube_version`` tells the CEL environment of rules; every other check is 1.36's. It may be a range, ``1.29..1.36``:
+    the newest is answered for, and what older ones do not take is told besides. Bad input raises nothing, a
+    ``kube_version`` that is none ValueError.
     """
-    run = _Run(filename, baseline, skip_unfinished, parse_version(kube_version))
+    run = _Run(filename, baseline, skip_unfinished, parse_range(kube_version))
     with collector_paused():
         stream = parse_stream(text)
         for document in stream.documents:
@@ -210,7 +211,8 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
     for problem in decoded.problems:
         refused |= problem.kind == "decode"
         run.diagnostics.append(_decode_diagnostic(run, problem, offset))
-    report = create.validate(crd, run.kube_version) if old is None else update.validate(crd, old.crd, run.kube_version)
+    newest = run.versions.newest
+    report = create.validate(crd, newest) if old is None else update.validate(crd, old.crd, newest)
     locator = Locator(root, offset)
     seen: set[str] = set()
     for error in (*report.errors, *report.hidden):
@@ -219,7 +221,8 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
             seen.add(message)
             run.diagnostics.append(_field_diagnostic(run, error, message, locator, hidden=refused or error.hidden))
     if not refused:
-        for remark in remarks(root, document.text, crd.spec, old.crd.spec if old else None):
+        said = remarks(root, document.text, crd.spec, old.crd.spec if old else None)
+        for remark in (*said, *kube_versions.remarks(report.rules, run.versions)):
             span = locator.span(remark.path)
             run.diagnostics.append(_diagnostic(run, remark.kind, remark.rule, remark.message, span, help=remark.help))
     run.diagnostics[start:] = [replace(d, crd=crd.metadata.name) for d in run.diagnostics[start:]]

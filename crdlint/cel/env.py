@@ -139,6 +139,15 @@ class Env:
                 return found
         return None
 
+    def function_names(self) -> list[str]:
+        """Return the names of all functions, the operators' among them."""
+        names: dict[str, None] = {}
+        env: Env | None = self
+        while env is not None:
+            names.update(dict.fromkeys(env.own_functions))
+            env = env.parent
+        return list(names)
+
     def _declared(self, name: str) -> Variable | None:
         env: Env | None = self
         while env is not None:

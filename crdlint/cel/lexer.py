@@ -60,3 +60,9 @@ def tokenize(text: str) -> tuple[list[str], list[str], list[int]] | None:
     texts.append("")
     starts.append(len(text))
     return kinds, texts, starts
+
+
+def end_of_token(text: str, offset: int) -> int:
+    """Return the offset just past the token that starts at an offset, past one character where none does."""
+    match = _TOKEN.match(text, offset)
+    return offset + 1 if match is None else match.end()

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from crdlint.cli.main import report_bug
+from crdlint.kubecel.versions import LATEST, OLDEST, parse_range
 from crdlint.report.summary import Summary
 from crdlint.sources.paths import STDIN, Selection, discover
 from crdlint.sources.read import UnreadableError, decode, may_hold_crd, read_bytes
@@ -24,20 +25,22 @@ if TYPE_CHECKING:
     from crdlint.report.text import TextReport
     from crdlint.sources.baseline import Baseline
 
-MINOR_VERSIONS: Final = tuple(f"1.{minor}" for minor in range(28, 37))
 _PROGRESS_FROM: Final = 50  # files
 
 
 class _KubeVersion(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on
-    """A minor version of Kubernetes that crdlint knows."""
+    """A minor version of Kubernetes that crdlint knows, or a range of them."""
 
     name = "version"
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        version = value.removeprefix("v")
-        if version not in MINOR_VERSIONS:
-            self.fail(f"{value!r} is not a version from {MINOR_VERSIONS[0]} to {MINOR_VERSIONS[-1]}", param, ctx)
-        return version
+        try:
+            versions = parse_range(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+        if versions.oldest < OLDEST or versions.newest > LATEST:
+            self.fail(f"{value!r} is not within {OLDEST[0]}.{OLDEST[1]}..{LATEST[0]}.{LATEST[1]}", param, ctx)
+        return value
 
 
 @dataclass(slots=True)
@@ -64,7 +67,11 @@ class _Run:
     help="text for people, json for programs, server for nothing but the API server's sentences.",
 )  # fmt: skip
 @click.option(
-    "--kube-version", type=_KubeVersion(), default="1.36", show_default=True, help="The Kubernetes to answer for."
+    "--kube-version",
+    type=_KubeVersion(),
+    default="1.36",
+    show_default=True,
+    help="The Kubernetes to answer for, or a range of them such as 1.29..1.36.",
 )
 @click.option(
     "--against", metavar="REV_OR_PATH",

@@ -52,6 +52,7 @@ class FieldError:
     help: str | None = None
     hidden: bool = False
     key: bool = False  # point at the key of ``at`` rather than at its value
+    inside: tuple[int, int] | None = None  # what to point at of a text's value: code points from, to
 
     def __str__(self) -> str:
         from crdlint.golang.values import bad_value  # values print late: most runs have none

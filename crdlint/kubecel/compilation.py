@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from crdlint.cel.compiler import Compiled
     from crdlint.cel.env import Env
     from crdlint.cel.types import Type
-    from crdlint.crd.model import JSONSchemaProps, ValidationRule
+    from crdlint.crd.model import ValidationRule
     from crdlint.kubecel.declarations import DeclType
     from crdlint.kubecel.environment import Environment
 
@@ -27,13 +27,51 @@ class CompilationError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
+class Kind:
+    """What an expression is for: the type that it must give, and what the server says where a step fails."""
+
+    output: Type
+    not_compiled: str
+    wrong_output: str
+    not_instantiated: str
+
+
+RULE: Final = Kind(
+    BOOL, "compilation failed: ", "cel expression must evaluate to a bool", "program instantiation failed: "
+)
+MESSAGE: Final = Kind(
+    STRING,
+    "messageExpression compilation failed: ",
+    "messageExpression must evaluate to a string",
+    "messageExpression instantiation failed: ",
+)
+
+
+@dataclass(frozen=True, slots=True)
 class Expression:
     """A rule or message expression compiled: `error` is what the server says of it, None where it is well."""
 
     text: str
-    compiled: Compiled
+    kind: Kind
+    optional_old_self: bool
     environment: Environment
+    compiler: RuleCompiler
+    compiled: Compiled
     error: str | None = None
+
+    @property
+    def env(self) -> Env:
+        """All that the expression may use."""
+        return self.compiler.env(self.environment, optional_old_self=self.optional_old_self)
+
+    @property
+    def declarations(self) -> Declarations:
+        """The types of the schema that the rule stands on."""
+        return self.compiler.declarations(self.environment)
+
+    def under(self, environment: Environment) -> Expression:
+        """Compile the same expression for another environment."""
+        return self.compiler.expression(self.text, self.kind, environment, optional_old_self=self.optional_old_self)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,76 +104,57 @@ class Environments:
         return self.stored if text in self.stored_messages else self.new
 
 
-def compile_rules(schema: JSONSchemaProps, declared: DeclType | None, environments: Environments) -> list[CompiledRule]:
-    """Compile the rules of a schema in order; raises `CompilationError` where its type is not known."""
-    if declared is None:
-        raise CompilationError("failed to convert to declType for CEL validation rules")
-    compiler = _Compiler(declared, environments)
-    return [compiler.rule(rule) for rule in schema.x_validations]
+class RuleCompiler:
+    """Compiles the rules of one schema; declarations and environments are made once, where a rule asks for them."""
 
-
-class _Compiler:
-    """The environments of one schema, made where a rule asks for them."""
-
-    def __init__(self, declared: DeclType, environments: Environments) -> None:
-        self._declared = declared
-        self._environments = environments
+    def __init__(self, declared: DeclType | None) -> None:
+        """Take what declares the schema; raises `CompilationError` where that is nothing."""
+        if declared is None:
+            raise CompilationError("failed to convert to declType for CEL validation rules")
+        self.declared: Final = declared
         self._declarations: dict[bool, Declarations] = {}
         self._envs: dict[tuple[int, bool], Env] = {}
 
-    def rule(self, rule: ValidationRule) -> CompiledRule:
+    def rule(self, rule: ValidationRule, environments: Environments) -> CompiledRule:
+        """Compile a rule and, where that is well, its message expression (compileRule)."""
         optional = bool(rule.optional_old_self)
-        environment = self._environments.of_rule(rule.rule)
-        expression = self._compile(rule.rule, environment, BOOL, _OF_RULE, optional=optional)
-        uses_old_self = expression.error is None and any(
-            reference.name == OLD_SELF for reference in expression.compiled.result.reference_map.values()
-        )
-        if expression.error is not None or not rule.message_expression:
-            return CompiledRule(expression, uses_old_self=uses_old_self)
-        environment = self._environments.of_message(rule.message_expression)
-        message = self._compile(rule.message_expression, environment, STRING, _OF_MESSAGE, optional=optional)
-        return CompiledRule(expression, message, uses_old_self)
+        environment = environments.of_rule(rule.rule)
+        compiled = self.expression(rule.rule, RULE, environment, optional_old_self=optional)
+        references = compiled.compiled.result.reference_map.values()
+        uses_old_self = compiled.error is None and any(reference.name == OLD_SELF for reference in references)
+        if compiled.error is not None or not rule.message_expression:
+            return CompiledRule(compiled, uses_old_self=uses_old_self)
+        environment = environments.of_message(rule.message_expression)
+        message = self.expression(rule.message_expression, MESSAGE, environment, optional_old_self=optional)
+        return CompiledRule(compiled, message, uses_old_self)
 
-    def _compile(
-        self, text: str, environment: Environment, output: Type, texts: _Texts, *, optional: bool
-    ) -> Expression:
-        compiled = compile_text(text, self._env(environment, optional=optional), environment.parser)
+    def expression(self, text: str, kind: Kind, environment: Environment, *, optional_old_self: bool) -> Expression:
+        """Compile an expression."""
+        env = self.env(environment, optional_old_self=optional_old_self)
+        compiled = compile_text(text, env, environment.parser)
         error = None
         if compiled.errors:
-            error = texts.compilation + compiled.display()
-        elif compiled.output_type is not output:
-            error = texts.output
-        return Expression(text, compiled, environment, error)
+            error = kind.not_compiled + compiled.display()
+        elif compiled.output_type is not kind.output:
+            error = kind.wrong_output
+        return Expression(text, kind, optional_old_self, environment, self, compiled, error)
 
-    def _env(self, environment: Environment, *, optional: bool) -> Env:
-        key = (id(environment), optional)
+    def env(self, environment: Environment, *, optional_old_self: bool) -> Env:
+        """Return an environment with `self` and `oldSelf` (prepareEnvSet)."""
+        key = (id(environment), optional_old_self)
         env = self._envs.get(key)
         if env is None:
-            keywords = environment.keywords_as_fields
-            provider = self._declarations.get(keywords)
-            if provider is None:
-                provider = self._declarations[keywords] = Declarations(self._declared, keywords_as_fields=keywords)
+            provider = self.declarations(environment)
             self_type = provider.self_type
-            old = optional_type(self_type) if optional else self_type
+            old = optional_type(self_type) if optional_old_self else self_type
             env = environment.env.extend(idents=(Variable(SELF, self_type), Variable(OLD_SELF, old)), provider=provider)
             self._envs[key] = env
         return env
 
-
-@dataclass(frozen=True, slots=True)
-class _Texts:
-    """What the server says of an expression at each step."""
-
-    compilation: str
-    output: str
-    instantiation: str
-
-
-_OF_RULE: Final = _Texts(
-    "compilation failed: ", "cel expression must evaluate to a bool", "program instantiation failed: "
-)
-_OF_MESSAGE: Final = _Texts(
-    "messageExpression compilation failed: ",
-    "messageExpression must evaluate to a string",
-    "messageExpression instantiation failed: ",
-)
+    def declarations(self, environment: Environment) -> Declarations:
+        """Return the types of the schema, as an environment names their fields."""
+        keywords = environment.keywords_as_fields
+        provider = self._declarations.get(keywords)
+        if provider is None:
+            provider = self._declarations[keywords] = Declarations(self.declared, keywords_as_fields=keywords)
+        return provider

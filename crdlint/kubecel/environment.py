@@ -104,7 +104,7 @@ FEATURES: Final = (
 )
 
 # From here on a field named by a keyword may stand unescaped behind a dot.
-_KEYWORDS_AS_FIELDS: Final = (1, 31)
+KEYWORDS_AS_FIELDS: Final = (1, 31)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +118,7 @@ class Environment:
     @property
     def keywords_as_fields(self) -> bool:
         """Whether `a.namespace` may stand for `a.__namespace__`."""
-        return self.version >= _KEYWORDS_AS_FIELDS
+        return self.version >= KEYWORDS_AS_FIELDS
 
 
 def new_expressions(server: Version) -> Environment:

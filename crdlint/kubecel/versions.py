@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Final, TypeAlias
 
 Version: TypeAlias = "tuple[int, int]"
 
 LATEST: Final = (1, 36)
 OLDEST: Final = (1, 28)
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The versions to answer for, both ends among them."""
+
+    oldest: Version
+    newest: Version
+
+
+def parse_range(text: str) -> Range:
+    """Read a version, or two as in `1.29..1.36`; raises ValueError with what is wrong."""
+    first, dots, last = text.partition("..")
+    oldest = parse_version(first)
+    newest = parse_version(last) if dots else oldest
+    if newest < oldest:
+        message = f"{text!r} ends before it begins"
+        raise ValueError(message)
+    return Range(oldest, newest)
 
 
 def parse_version(text: str) -> Version:

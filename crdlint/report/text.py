@@ -86,9 +86,13 @@ class TextReport:
 
     def _message(self, diagnostic: Diagnostic) -> list[str]:
         text = fold(diagnostic.message)
-        if "\n" in text:  # a caret block of CEL's: its columns must stay
-            return [f"  {printable(line)}".rstrip() for line in text.split("\n")]
-        return wrapped(printable(text), self._width, "  ")
+        lines = []
+        for line in text.split("\n"):
+            if line.startswith(" | "):  # a caret block of CEL's: its columns must stay
+                lines.append(f"  {printable(line)}".rstrip())
+            else:
+                lines.extend(wrapped(printable(line), self._width, "  "))
+        return lines
 
     def _moved(self, found: Sequence[Diagnostic]) -> Iterator[str]:
         """Explain once the paths that the server moved up."""

@@ -27,6 +27,7 @@ _FAMILIES: Final = (
     "cel",
     "formats",
     "yaml_booleans",
+    "kube_versions",
     "size",
 )
 

@@ -5,6 +5,7 @@ Reproduces the second half of what ValidateCustomResourceDefinitionOpenAPISchema
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from crdlint.crd.errors import INTERNAL, FieldError, invalid
@@ -14,8 +15,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from collections.abc import Sequence as SequenceOf
 
+    from crdlint.crd.model import ValidationRule
     from crdlint.crd.paths import Path
-    from crdlint.kubecel.compilation import CompiledRule
+    from crdlint.kubecel.compilation import CompiledRule, Expression
     from crdlint.rules.options import Options
     from crdlint.rules.schema_walk import CompiledNode
 
@@ -91,12 +93,24 @@ DECLARATION = Rule(
 RULES = (COMPILES, OUTPUT_TYPE, OLD_SELF, OPTIONAL_OLD_SELF, DECLARATION)
 
 
-def validate(nodes: SequenceOf[CompiledNode], options: Options) -> Iterator[FieldError]:
-    """Compile the rules of a schema's nodes, in order, and yield what the server says of them."""
+@dataclass(frozen=True, slots=True)
+class JudgedRule:
+    """A rule that the server compiles: where it stands, and what has come of it."""
+
+    path: Path
+    node: CompiledNode
+    rule: ValidationRule
+    compiled: CompiledRule
+
+
+def judge(nodes: SequenceOf[CompiledNode], options: Options) -> tuple[list[FieldError], list[JudgedRule]]:
+    """Compile the rules of a schema's nodes, in order; return what the server says of them, and the rules."""
+    errors: list[FieldError] = []
+    judged: list[JudgedRule] = []
     if not nodes:
-        return
+        return errors, judged
     from crdlint.kubecel import environment
-    from crdlint.kubecel.compilation import CompilationError, Environments, compile_rules
+    from crdlint.kubecel.compilation import CompilationError, Environments, RuleCompiler
     from crdlint.kubecel.schema_context import DeclarationFailedError, SchemaContext
 
     environments = Environments(
@@ -109,28 +123,44 @@ def validate(nodes: SequenceOf[CompiledNode], options: Options) -> Iterator[Fiel
     for node in nodes:
         path = node.schema.path.child("x-kubernetes-validations")
         try:
-            rules = compile_rules(node.schema, context.declared(node.schema), environments)
+            compiler = RuleCompiler(context.declared(node.schema))
         except DeclarationFailedError as error:
             start = "internal error: failed to construct type information for x-kubernetes-validations rules: "
-            yield FieldError(DECLARATION.id, INTERNAL, path, None, f"{start}{error}")
+            errors.append(FieldError(DECLARATION.id, INTERNAL, path, None, f"{start}{error}"))
             continue
         except CompilationError as error:
-            yield FieldError(DECLARATION.id, INTERNAL, path, None, str(error))
+            errors.append(FieldError(DECLARATION.id, INTERNAL, path, None, str(error)))
             continue
-        for i, compiled in enumerate(rules):
-            yield from _one(node, compiled, i, path.index(i))
+        for i, rule in enumerate(node.schema.x_validations):
+            one = JudgedRule(path.index(i), node, rule, compiler.rule(rule, environments))
+            judged.append(one)
+            errors.extend(_errors(one))
+    return errors, judged
 
 
-def _one(node: CompiledNode, compiled: CompiledRule, index: int, path: Path) -> Iterator[FieldError]:
-    rule = node.schema.x_validations[index]
+def _errors(judged: JudgedRule) -> Iterator[FieldError]:
+    path, rule, compiled = judged.path, judged.rule, judged.compiled
     for expression, at in ((compiled.rule, path.child("rule")), (compiled.message, path.child("messageExpression"))):
         if expression is not None and expression.error is not None:
-            kind = COMPILES if expression.compiled.errors else OUTPUT_TYPE
-            yield invalid(kind.id, at, rule, expression.error)
+            yield _problem(expression, rule, at)
     if compiled.uses_old_self:
-        if node.uncorrelatable is not None:
-            within = f"oldSelf cannot be used on the uncorrelatable portion of the schema within {node.uncorrelatable}"
-            yield invalid(OLD_SELF.id, path.child("rule"), rule.rule, within)
+        within = judged.node.uncorrelatable
+        if within is not None:
+            detail = f"oldSelf cannot be used on the uncorrelatable portion of the schema within {within}"
+            yield invalid(OLD_SELF.id, path.child("rule"), rule.rule, detail)
     elif rule.optional_old_self is not None:
         detail = "may not be set if oldSelf is not used in rule"
         yield invalid(OPTIONAL_OLD_SELF.id, path.child("optionalOldSelf"), rule.optional_old_self, detail)
+
+
+def _problem(expression: Expression, rule: ValidationRule, path: Path) -> FieldError:
+    """Return what is wrong with an expression, at the characters that it is about."""
+    from crdlint.cel.places import place
+    from crdlint.kubecel.hints import hint
+
+    errors = expression.compiled.errors
+    error = invalid((COMPILES if errors else OUTPUT_TYPE).id, path, rule, expression.error or "", help=hint(expression))
+    if not errors:
+        return error
+    first = min(errors, key=lambda one: one.location)
+    return replace(error, inside=place(first, expression.compiled.source))

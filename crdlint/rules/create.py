@@ -24,7 +24,7 @@ if TYPE_CHECKING:
         CustomResourceValidation,
         SelectableField,
     )
-    from crdlint.rules.schema_walk import CompiledNode
+    from crdlint.rules.cel import JudgedRule
 
 _SPEC: Final = Path("spec")
 _STATUS: Final = Path("status")
@@ -32,11 +32,11 @@ _STATUS: Final = Path("status")
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What the server says of a CRD, in its order; what it would say next; and the nodes whose rules it compiles."""
+    """What the server says of a CRD, in its order; what it would say next; and the rules that it compiles."""
 
     errors: tuple[FieldError, ...]
     hidden: tuple[FieldError, ...]
-    compiled: tuple[CompiledNode, ...]
+    rules: tuple[JudgedRule, ...]
 
 
 def validate(crd: CustomResourceDefinition, kube_version: tuple[int, int]) -> Report:
@@ -50,7 +50,7 @@ def validate(crd: CustomResourceDefinition, kube_version: tuple[int, int]) -> Re
         *approval.validate(crd),
         *approval.preserve_unknown_fields(crd),
     )
-    return Report(errors, tuple(judged.hidden), tuple(judged.compiled))
+    return Report(errors, tuple(judged.hidden), tuple(judged.rules))
 
 
 class SpecJudge:
@@ -59,7 +59,7 @@ class SpecJudge:
     def __init__(self, spec: CustomResourceDefinitionSpec, options: Options) -> None:
         self.spec = spec
         self.hidden: list[FieldError] = []
-        self.compiled: list[CompiledNode] = []
+        self.rules: list[JudgedRule] = []
         self._options = options
         self._refuses_defaults = False
         if not spec.preserve_unknown_fields:
@@ -113,7 +113,7 @@ class SpecJudge:
         options = self._options.for_version(version)
         report = schema.validate_validation(validation, status_enabled=status_enabled, options=options, path=path)
         self.hidden.extend(report.hidden)
-        self.compiled.extend(report.compiled)
+        self.rules.extend(report.rules)
         yield from report.errors
 
     def _selectable(

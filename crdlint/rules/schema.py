@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceValidation, JSONSchemaProps
     from crdlint.crd.paths import Path
+    from crdlint.rules.cel import JudgedRule
     from crdlint.rules.options import Options
     from crdlint.rules.schema_walk import CompiledNode, Findings
 
@@ -27,11 +28,11 @@ WALKER = Walker((*structural.CHECKS, *forbidden_fields.CHECKS, *list_types.CHECK
 
 @dataclass(frozen=True, slots=True)
 class SchemaReport:
-    """What the server says of a schema, in its order; what it would say next; and the nodes whose rules it compiles."""
+    """What the server says of a schema, in its order; what it would say next; and the rules that it compiles."""
 
     errors: tuple[FieldError, ...] = ()
     hidden: tuple[FieldError, ...] = ()
-    compiled: tuple[CompiledNode, ...] = ()
+    rules: tuple[JudgedRule, ...] = ()
 
 
 def validate_validation(
@@ -52,8 +53,8 @@ def validate_validation(
         hidden = tuple(replace(error, hidden=True) for error in structural_errors)
         said = (*at_root, *open_api) or (_refused(findings, path),)
         return SchemaReport(said, hidden)
-    compiled = () if structural_errors else _compiled(findings)
-    return SchemaReport((*at_root, *structural_errors, *open_api, *cel.validate(compiled, options)), compiled=compiled)
+    compile_errors, rules = cel.judge(() if structural_errors else _compiled(findings), options)
+    return SchemaReport((*at_root, *structural_errors, *open_api, *compile_errors), rules=tuple(rules))
 
 
 def is_structural(schema: JSONSchemaProps, options: Options) -> bool:

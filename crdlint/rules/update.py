@@ -61,7 +61,7 @@ def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition, kube_
         *approval.validate(crd, old),
         *approval.preserve_unknown_fields(crd, old),
     )
-    return Report(errors, tuple(judged.hidden), tuple(judged.compiled))
+    return Report(errors, tuple(judged.hidden), tuple(judged.rules))
 
 
 def _take_over(crd: CustomResourceDefinition, old: CustomResourceDefinition) -> None:

@@ -1,0 +1,243 @@
+"""A way out of an error in an expression: the field that was meant, the version that brings a function, ..."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel.ast import Call, Literal, Select
+from crdlint.cel.format import format_type
+from crdlint.cel.traversal import nodes
+from crdlint.cel.types import Kind
+from crdlint.kubecel.compilation import MESSAGE
+from crdlint.kubecel.environment import FEATURES
+from crdlint.kubecel.escaping import escape
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from crdlint.cel.ast import Expr
+    from crdlint.cel.decls import Overload
+    from crdlint.cel.errors import CELError
+    from crdlint.kubecel.compilation import Expression
+    from crdlint.kubecel.declarations import DeclType
+    from crdlint.kubecel.environment import Feature
+
+_SHOWN_FIELDS: Final = 8
+
+
+def hint(expression: Expression) -> str | None:
+    """Return what to do about the first error of an expression, None where there is nothing better than its text."""
+    compiled = expression.compiled
+    if not compiled.errors:
+        return _output_type(expression)
+    error = min(compiled.errors, key=lambda one: one.location)
+    for pattern, help_ in _HINTS:
+        match = pattern.match(error.message)
+        if match is not None:
+            found = help_(expression, error, match)
+            if found is not None:
+                return found
+    return None
+
+
+def _output_type(expression: Expression) -> str:
+    given = format_type(expression.compiled.output_type)
+    if expression.kind is MESSAGE:
+        return f"the expression gives {given}: a message is a string, such as `'was ' + string(self.replicas)`"
+    if expression.compiled.output_type.is_optional:
+        return f"the rule gives {given}: take its value with `.orValue(...)`, or ask `.hasValue()`"
+    return f"the rule gives {given}: compare it with something, as in `self.replicas > 0`"
+
+
+def _node(expression: Expression, error: CELError) -> Expr | None:
+    return next((node for node in nodes(expression.compiled.expr) if node.id == error.expr_id), None)
+
+
+def _near(name: str, known: Iterable[str]) -> str | None:
+    from difflib import get_close_matches
+
+    folded = {one.lower(): one for one in known}
+    near = get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
+    return folded[near[0]] if near else None
+
+
+def _object(expression: Expression, operand: Expr) -> DeclType | None:
+    type_ = expression.compiled.result.type_map.get(operand.id)
+    while type_ is not None and type_.is_optional:
+        type_ = type_.params[0]
+    if type_ is None or type_.kind is not Kind.STRUCT:
+        return None
+    return expression.declarations.object(type_.name)
+
+
+def _undefined_field(expression: Expression, error: CELError, match: re.Match[str]) -> str | None:
+    name = match[1]
+    node = _node(expression, error)
+    operand = node.operand if isinstance(node, Select) else node.args[0] if isinstance(node, Call) else None
+    declared = None if operand is None else _object(expression, operand)
+    if declared is None:
+        return None
+    fields = declared.fields or {}
+    given = {} if declared.schema is None else declared.schema.properties
+    if name in given and escape(name) not in fields:
+        return f"`{name}` has no type that CEL knows: give it one (x-kubernetes-preserve-unknown-fields is none)"
+    if escape(name) in fields:
+        return f"CEL spells the field `{name}` as `{escape(name)}`"
+    near = _near(name, [*fields, *given])
+    if near is not None:
+        return f"did you mean `{near if near in fields else escape(near) or near}`?"
+    if not fields:
+        return "the object has no properties: declare the field under `properties`"
+    shown = ", ".join(list(fields)[:_SHOWN_FIELDS])
+    return f"the fields are: {shown}{', ...' if len(fields) > _SHOWN_FIELDS else ''}"
+
+
+def _feature_of(names: Callable[[Feature], bool], expression: Expression) -> Feature | None:
+    """Return the feature that would help and that the version lacks."""
+    version = expression.environment.version
+    return next((one for one in FEATURES if not one.in_version(version) and names(one)), None)
+
+
+def version_text(feature: Feature) -> str:
+    """Return the first Kubernetes version whose new expressions may use a feature."""
+    major, minor = feature.introduced
+    return f"{major}.{minor + 1}"
+
+
+def _undeclared(expression: Expression, error: CELError, match: re.Match[str]) -> str | None:
+    name = match[1]
+    node = _node(expression, error)
+    arguments = len(node.args) if isinstance(node, Call) else -1
+
+    def brings(feature: Feature) -> bool:
+        return any(row.function == name or row.function.startswith(f"{name}.") for row in feature.functions) or any(
+            macro == name and count == arguments for macro, count, _ in feature.macros
+        )
+
+    feature = _feature_of(brings, expression)
+    if feature is not None and feature.removed is None:
+        brought = ".".join(map(str, feature.introduced))
+        used = f"{name}() over two variables" if any(name == macro for macro, *_ in feature.macros) else f"{name}"
+        return (
+            f"`{used}` needs Kubernetes {version_text(feature)}: {feature.name} came with {brought},"
+            " and a new rule may use it one release later"
+        )
+    if isinstance(node, Call):
+        near = _near(name, filter(str.isidentifier, expression.env.function_names()))
+        return f"did you mean `{near}`?" if near is not None else f"there is no function `{name}`"
+    declared = _object_of_self(expression)
+    if declared is not None and escape(name) in (declared.fields or {}):
+        return f"fields are reached through self: `self.{escape(name)}`"
+    near = _near(name, ("self", "oldSelf", *((declared.fields or {}) if declared is not None else ())))
+    if near is None:
+        return "the names are `self` and, in a transition rule, `oldSelf`"
+    return f"did you mean `{near if near in ('self', 'oldSelf') else f'self.{near}'}`?"
+
+
+def _object_of_self(expression: Expression) -> DeclType | None:
+    self_type = expression.declarations.self_type
+    return expression.declarations.object(self_type.name) if self_type.kind is Kind.STRUCT else None
+
+
+def _no_overload(expression: Expression, error: CELError, match: re.Match[str]) -> str | None:
+    name = match[1]
+    node = _node(expression, error)
+    if not isinstance(node, Call):
+        return None
+    if name == "_[_]" and isinstance(node.args[1], Literal) and isinstance(node.args[1].value, str):
+        declared = _object(expression, node.args[0])
+        escaped = escape(node.args[1].value)
+        if declared is not None and escaped in (declared.fields or {}):
+            return f"an object's field is selected, not indexed: `.{escaped}`"
+    if name in ("hasValue", "value", "orValue", "or") and _is_old_self(node.target):
+        return "oldSelf is an optional value only where the rule sets `optionalOldSelf: true`"
+    function = expression.env.find_function(expression.compiled.result.namespaced.get(node.id, name))
+    if function is None or name in _OPERATORS:
+        return _OPERATORS.get(name)
+    return "it takes " + " or ".join(map(_signature, function.overloads[:4]))
+
+
+def _is_old_self(node: Expr | None) -> bool:
+    return getattr(node, "name", None) == "oldSelf"
+
+
+def _signature(overload: Overload) -> str:
+    args = [format_type(arg) for arg in overload.args]
+    if overload.member:
+        return f"{args[0]}.{overload.function}({', '.join(args[1:])})"
+    return f"{overload.function}({', '.join(args)})"
+
+
+_CONVERT: Final = (
+    "convert one side to the type of the other, as in `string(self.port) == '80'` or `int(self.port) == 80`"
+)
+_OPERATORS: Final = {
+    **dict.fromkeys(("_==_", "_!=_"), f"both sides must have one type: {_CONVERT}"),
+    **dict.fromkeys(("_<_", "_<=_", "_>_", "_>=_"), f"both sides must be comparable: {_CONVERT}"),
+    **dict.fromkeys(
+        ("_+_", "_-_", "_*_", "_/_", "_%_"),
+        "both sides must have one type: convert with `int()`, `double()` or `string()`",
+    ),
+    "@in": "on the right stands a list, or a map whose keys are looked through; on the left a value of its elements' type",
+    "_[_]": "a list is indexed by an int, a map by a key of its type; an object's field is selected with a dot",
+    "!_": "`!` negates a boolean",
+    "-_": "`-` negates an int or a double",
+    "_?_:_": "before `?` stands a boolean, and both results have one type",
+}
+
+
+def _not_bool(_expression: Expression, _error: CELError, match: re.Match[str]) -> str | None:
+    expected, found = match[1], match[2]
+    if expected == "bool":
+        return f"`&&`, `||`, `?` and macros take conditions: compare the {found} with something"
+    return f"the elements of one list or map must have one type: write the {found} as {expected}, or wrap it in `dyn()`"
+
+
+def _literal(_expression: Expression, _error: CELError, match: re.Match[str]) -> str | None:
+    return {
+        "duration": "write a Go duration as a string: `duration('1h30m')`, with the units h, m, s, ms, us, ns",
+        "timestamp": "write an RFC 3339 time: `timestamp('2026-01-31T12:00:00Z')`",
+        "matches": "mend the regular expression: it is of Go's RE2 syntax, without look-around and back-references",
+    }.get(match[1])
+
+
+def _range(_expression: Expression, _error: CELError, _match: re.Match[str]) -> str:
+    return "all(), exists(), map() and filter() go over lists and maps: call them on one, or drop the macro"
+
+
+def _selection(_expression: Expression, _error: CELError, match: re.Match[str]) -> str | None:
+    if match[1].startswith("list("):
+        return "a list has no fields: take an element, `[0]`, or all of them, `.all(x, x.name != '')`"
+    return f"a value of type {match[1]} has no fields: end the path here"
+
+
+def _syntax(expression: Expression, _error: CELError, match: re.Match[str]) -> str | None:
+    problem = match[1]
+    text = expression.text
+    if "'='" in problem or re.search(r"token recognition error at: '(= |=$|&|\|)", problem):
+        return "CEL compares with `==` and joins with `&&` and `||`"
+    if "<EOF>" in problem:
+        opened = [a for a, b in ("()", "[]", "{}") if text.count(a) > text.count(b)]
+        return (
+            f"the expression ends too early: `{opened[0]}` is not closed" if opened else "the expression ends too early"
+        )
+    if "reserved identifier" in problem:
+        return "a reserved word is no name: write the field `__word__`, a variable otherwise"
+    if "token recognition error" in problem and ("'\"" in problem or "\"'" in problem or "''" in problem):
+        return "a string is not closed: end it with the quote it begins with"
+    if "undefined field" in problem:
+        return None
+    return "it is no CEL: see https://kubernetes.io/docs/reference/using-api/cel/"
+
+
+_HINTS: Final[tuple[tuple[re.Pattern[str], Callable[[Expression, CELError, re.Match[str]], str | None]], ...]] = (
+    (re.compile(r"undefined field '(.*)'\Z", re.DOTALL), _undefined_field),
+    (re.compile(r"undeclared reference to '(.*)' \(in container '.*'\)\Z", re.DOTALL), _undeclared),
+    (re.compile(r"found no matching overload for '(.*?)' applied to", re.DOTALL), _no_overload),
+    (re.compile(r"expected type '(.*)' but found '(.*)'\Z", re.DOTALL), _not_bool),
+    (re.compile(r"invalid (\w+) argument\Z"), _literal),
+    (re.compile(r"expression of type '.*' cannot be range of a comprehension"), _range),
+    (re.compile(r"type '(.*)' does not support field selection\Z", re.DOTALL), _selection),
+    (re.compile(r"Syntax error: (.*)", re.DOTALL), _syntax),
+)

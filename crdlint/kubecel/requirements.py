@@ -1,0 +1,71 @@
+"""From which Kubernetes version on a new rule is accepted, and what it uses that older ones lack."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from crdlint.cel.ast import Comprehension, Select
+from crdlint.cel.builder import RESERVED
+from crdlint.cel.traversal import nodes
+from crdlint.kubecel.environment import ANY_VERSION, FEATURES, KEYWORDS_AS_FIELDS, new_expressions
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.kubecel.compilation import Expression
+    from crdlint.kubecel.environment import Feature
+    from crdlint.kubecel.versions import Version
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """The first version that takes an expression, and in a word or two why older ones do not."""
+
+    version: Version
+    reason: str
+
+
+def requirement(expression: Expression, oldest: Version, newest: Version) -> Requirement | None:
+    """Return what an expression that the newest version takes requires, None where the oldest takes it too.
+
+    An expression that is stored already requires nothing.
+    """
+    if expression.error is not None or expression.environment.version == ANY_VERSION:
+        return None
+    version = oldest
+    while version < newest and expression.under(new_expressions(version)).error is not None:
+        version = (version[0], version[1] + 1)
+    if version == oldest:
+        return None
+    introduced = (version[0], version[1] - 1)
+    used = ", ".join(_used(expression, introduced))
+    return Requirement(version, f"{used}, usable in a new CRD one release later" if used else "")
+
+
+def _used(expression: Expression, introduced: Version) -> Iterator[str]:
+    """Yield what an expression uses of what a version brought."""
+    if introduced == KEYWORDS_AS_FIELDS and any(
+        isinstance(node, Select) and node.field in RESERVED for node in nodes(expression.compiled.expr)
+    ):
+        yield f"a reserved word as a field's name, of {_text(introduced)}"
+    for feature in FEATURES:
+        if feature.introduced == introduced:
+            names = list(_names(expression, feature))
+            if names:
+                yield f"{', '.join(names)}, library {feature.name} of {_text(introduced)}"
+
+
+def _names(expression: Expression, feature: Feature) -> Iterator[str]:
+    references = expression.compiled.result.reference_map.values()
+    ids = {id_ for reference in references for id_ in reference.overload_ids}
+    functions = dict.fromkeys(row.function for row in feature.functions if row.id in ids)
+    yield from (f"{name}()" for name in functions if name.replace(".", "").isidentifier())
+    if any(count == 3 for _, count, _ in feature.macros) and any(
+        isinstance(node, Comprehension) and node.iter_var2 for node in nodes(expression.compiled.expr)
+    ):
+        yield "macros over two variables"
+
+
+def _text(version: Version) -> str:
+    return f"{version[0]}.{version[1]}"
