@@ -15,7 +15,7 @@ from crdlint.crd.decode_values import is_json
 from crdlint.crd.positions import Locator, Span, node_span
 from crdlint.diagnostics import Diagnostic
 from crdlint.kubecel.versions import parse_range
-from crdlint.rules import catalog, create, kube_versions, update
+from crdlint.rules import catalog, cel, create, kube_versions, update
 from crdlint.rules.remarks import remarks
 from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
@@ -221,8 +221,8 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
             seen.add(message)
             run.diagnostics.append(_field_diagnostic(run, error, message, locator, hidden=refused or error.hidden))
     if not refused:
-        said = remarks(root, document.text, crd.spec, old.crd.spec if old else None)
-        for remark in (*said, *kube_versions.remarks(report.rules, run.versions)):
+        advice = remarks(root, document.text, crd.spec, old.crd.spec if old else None)
+        for remark in (*advice, *cel.remarks(report.rules), *kube_versions.remarks(report.rules, run.versions)):
             span = locator.span(remark.path)
             run.diagnostics.append(_diagnostic(run, remark.kind, remark.rule, remark.message, span, help=remark.help))
     run.diagnostics[start:] = [replace(d, crd=crd.metadata.name) for d in run.diagnostics[start:]]

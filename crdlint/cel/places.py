@@ -22,11 +22,12 @@ def place(error: CELError, source: SourceInfo) -> tuple[int, int] | None:
 
     None for an error that is about no place in the text.
     """
-    text = source.text
     line, column = error.location
-    if line < 1:
-        return None
-    start = source.line_offsets[line - 1] + column
+    return None if line < 1 else place_at(source.text, source.line_offsets[line - 1] + column)
+
+
+def place_at(text: str, start: int) -> tuple[int, int]:
+    """Return the code-point offsets (start, end) of what an offset is about."""
     if start >= len(text):
         return len(text), len(text) + 1
     if text[start] == ".":

@@ -48,11 +48,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DeclField:
-    """A field of an object: its escaped name and declaration."""
+    """A field of an object: its escaped name and declaration, and the property it is (None for a resource's own)."""
 
     name: str
     type: DeclType
     required: bool = False
+    schema: JSONSchemaProps | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -165,7 +166,7 @@ class Declarer:
                 continue
             escaped = escape(name)
             if escaped is not None:
-                fields[escaped] = DeclField(escaped, declared, name in required)
+                fields[escaped] = DeclField(escaped, declared, name in required, child)
             if name in required and (child is None or child.default is None or child.default.value is None):
                 size += len(name.encode()) + declared.min_serialized_size + 4
         return DeclType(size, fields=fields, schema=schema)

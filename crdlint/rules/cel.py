@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from crdlint.crd.errors import INTERNAL, FieldError, invalid
-from crdlint.rules.registry import Rule
+from crdlint.rules.registry import Remark, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,15 +24,15 @@ if TYPE_CHECKING:
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 
 
-def _schema(rule: str, fields: str = "replicas: {type: integer}") -> str:
+def _schema(rule: str, required: str = "replicas", fields: str = "replicas: {type: integer}") -> str:
     return (
-        f"type: object\nproperties:\n  spec:\n    type: object\n    properties: {{{fields}}}\n"
-        f"    x-kubernetes-validations:\n    - {rule}\n"
+        f"type: object\nproperties:\n  spec:\n    type: object\n    required: [{required}]\n"
+        f"    properties: {{{fields}}}\n    x-kubernetes-validations:\n    - {rule}\n"
     )
 
 
 _PORTS = (
-    "ports: {{type: array, maxItems: 8{}, items: {{type: object, required: [name], properties: {{name: {{type: string}},"
+    "ports: {{type: array, maxItems: 8{}, items: {{type: object, required: [name, port], properties: {{name: {{type: string}},"
     " port: {{type: integer}}}}, x-kubernetes-validations: [{{rule: self.port >= oldSelf.port}}]}}}}"
 )
 
@@ -58,9 +58,10 @@ OLD_SELF = Rule(
     id="cel-old-self-uncorrelatable",
     summary="A rule with oldSelf below a list or map whose elements cannot be told apart between two versions of an object.",
     why="There is no telling which old element became which new one.",
-    bad=_schema("rule: has(self.ports)", _PORTS.format("")),
+    bad=_schema("rule: has(self.ports)", "", _PORTS.format("")),
     good=_schema(
         "rule: has(self.ports)",
+        "",
         _PORTS.format(", x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name]"),
     ),
     help="move the rule up to the list itself, or give the list `x-kubernetes-list-type: map` with keys",
@@ -90,7 +91,18 @@ DECLARATION = Rule(
     source=_SOURCE,
 )
 
-RULES = (COMPILES, OUTPUT_TYPE, OLD_SELF, OPTIONAL_OLD_SELF, DECLARATION)
+UNGUARDED = Rule(
+    id="cel-optional-field-unguarded",
+    summary="A rule that reaches an optional field without asking whether it is there.",
+    why="Where the field is not set, evaluation ends in an error, and the server refuses the object.",
+    bad=_schema("rule: self.replicas > 0", ""),
+    good=_schema("rule: '!has(self.replicas) || self.replicas > 0'", ""),
+    help="ask with `has()` first, or make the field required or give it a default",
+    severity="info",
+    origin="crdlint",
+)
+
+RULES = (COMPILES, OUTPUT_TYPE, OLD_SELF, OPTIONAL_OLD_SELF, DECLARATION, UNGUARDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,3 +176,22 @@ def _problem(expression: Expression, rule: ValidationRule, path: Path) -> FieldE
         return error
     first = min(errors, key=lambda one: one.location)
     return replace(error, inside=place(first, expression.compiled.source))
+
+
+def remarks(rules: SequenceOf[JudgedRule]) -> Iterator[Remark]:
+    """Yield advice about rules that the server takes."""
+    for judged in rules:
+        if judged.compiled.rule.error is None:
+            yield from _unguarded(judged.compiled.rule, judged.path.child("rule"))
+
+
+def _unguarded(expression: Expression, path: Path) -> Iterator[Remark]:
+    from crdlint.cel.places import place_at
+    from crdlint.kubecel.guards import unguarded
+
+    for one in unguarded(expression):
+        source = expression.compiled.source
+        message = f"`{one.path}` is optional: where it is not set, this ends in the error `no such key: {one.field}`"
+        help_ = f"ask first: `!has({one.path}) || ...`, or make `{one.field}` required or give it a default"
+        place = place_at(source.text, source.offsets[one.node.id][0])
+        yield Remark("advice", UNGUARDED.id, message, path, help_, place)

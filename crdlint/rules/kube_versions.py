@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _ADDRESS = """\
 type: object
+required: [address]
 properties:
   address: {{type: string, maxLength: 39}}
 x-kubernetes-validations:

@@ -44,3 +44,4 @@ class Remark:
     message: str
     path: Path
     help: str | None = None
+    inside: tuple[int, int] | None = None  # what to point at of a text's value: code points from, to

@@ -1,0 +1,132 @@
+"""Optional fields that an expression reaches without having asked whether they are there.
+
+At run time such a field is an error (`no such key`), and a rule that ends in an error refuses the object.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel.ast import Call, Comprehension, Ident, Literal, Select
+from crdlint.cel.traversal import children
+from crdlint.cel.types import Kind
+
+if TYPE_CHECKING:
+    from crdlint.cel.ast import Expr
+    from crdlint.kubecel.compilation import Expression
+
+_NOTHING: Final[frozenset[str]] = frozenset()
+# Deeper conditions are taken to guard nothing.
+_MAX_DEPTH: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Unguarded:
+    """A field as it is written (`self.spec.replicas`), and its node."""
+
+    path: str
+    field: str
+    node: Select
+
+
+def unguarded(expression: Expression) -> list[Unguarded]:
+    """Return each optional field that a checked expression reaches unasked, where it first does so."""
+    found: dict[str, Unguarded] = {}
+    stack: list[tuple[Expr, frozenset[str]]] = [(expression.compiled.expr, _NOTHING)]
+    namespaced = expression.compiled.result.namespaced
+    while stack:
+        node, present = stack.pop()
+        if isinstance(node, Select):
+            path = _path(node)
+            if path is not None and not node.test_only and path not in present and _is_optional(expression, node):
+                found.setdefault(path, Unguarded(path, node.field, node))
+            stack.append((node.operand, present))
+        elif isinstance(node, Call):
+            args = _with_guards(node, present)
+            if node.target is not None and node.id not in namespaced:
+                args.append((node.target, present))
+            stack.extend(reversed(args))
+        elif isinstance(node, Comprehension):
+            stack.append((node.result, present))
+            stack.append((node.loop_step, present))
+            stack.append((node.accu_init, present))
+            stack.append((node.iter_range, present))
+        else:
+            stack.extend((child, present) for child in reversed(children(node)))
+    return list(found.values())
+
+
+def _with_guards(call: Call, present: frozenset[str]) -> list[tuple[Expr, frozenset[str]]]:
+    """Return the arguments of a call, each with what is known to be there when it counts.
+
+    An error on one side of && or || is of no account where the other side decides, whichever comes first.
+    """
+    args = call.args
+    if call.function in _LOGICAL and len(args) == 2:
+        truth = _LOGICAL[call.function]
+        return [(arg, present | _known(other, truth=truth)) for arg, other in zip(args, reversed(args), strict=True)]
+    if call.function == "_?_:_" and len(args) == 3:
+        condition = args[0]
+        return [
+            (condition, present),
+            (args[1], present | _known(condition, truth=True)),
+            (args[2], present | _known(condition, truth=False)),
+        ]
+    return [(arg, present) for arg in args]
+
+
+# What the other side must be for this one to count.
+_LOGICAL: Final = {"_&&_": True, "_||_": False}
+
+
+def _known(node: Expr, *, truth: bool, depth: int = 0) -> frozenset[str]:
+    """Return the paths that are there if a condition is true, or false."""
+    if isinstance(node, Select):
+        return frozenset(_prefixes(node)) if node.test_only and truth else _NOTHING
+    if not isinstance(node, Call) or depth > _MAX_DEPTH:
+        return _NOTHING
+    if node.function == "!_":
+        return _known(node.args[0], truth=not truth, depth=depth + 1)
+    if node.function in _LOGICAL and len(node.args) == 2:
+        first, second = (_known(arg, truth=truth, depth=depth + 1) for arg in node.args)
+        return first | second if _LOGICAL[node.function] is truth else first & second
+    return _NOTHING
+
+
+def _prefixes(node: Select) -> list[str]:
+    path, found = _path(node), []
+    at: Expr = node
+    while path is not None and isinstance(at, Select):
+        found.append(path)
+        at = at.operand
+        path = _path(at)
+    return found
+
+
+def _path(node: Expr) -> str | None:
+    """Return a chain of fields and constant indexes as it would be written, None for anything else."""
+    parts: list[str] = []
+    while True:
+        if isinstance(node, Select):
+            parts.append(f".{node.field}")
+            node = node.operand
+        elif isinstance(node, Call) and node.function == "_[_]" and isinstance(node.args[1], Literal):
+            parts.append(f"[{node.args[1].value!r}]")
+            node = node.args[0]
+        elif isinstance(node, Ident):
+            parts.append(node.name)
+            return "".join(reversed(parts))
+        else:
+            return None
+
+
+def _is_optional(expression: Expression, node: Select) -> bool:
+    """Whether a field may be missing from an object that fits the schema."""
+    type_ = expression.compiled.result.type_map.get(node.operand.id)
+    if type_ is None or type_.kind is not Kind.STRUCT:
+        return False
+    declarations = expression.declarations
+    declared = declarations.object(type_.name)
+    field = None if declared is None else declarations.field(declared, node.field)
+    return field is not None and field.schema is not None and not field.required and field.schema.default is None
