@@ -1,0 +1,68 @@
+"""Schemas and rules for the tests of crdlint.kubecel."""
+
+from __future__ import annotations
+
+import textwrap
+
+from crdlint.crd.convert import read_crd
+from crdlint.kubecel.compilation import CompiledRule, Environments, RuleCompiler
+from crdlint.kubecel.environment import new_expressions, stored_expressions
+from crdlint.kubecel.schema_context import SchemaContext
+from crdlint.schema.traversal import schemas, whole_schemas
+from crdlint.yaml.parse import parse_first
+
+_CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: foos.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: foos, kind: Foo}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+"""
+
+
+def schema(text: str):
+    """Return the whole schema that a YAML text gives."""
+    document = parse_first(_CRD + textwrap.indent(textwrap.dedent(text), " " * 8))
+    crd = read_crd(document.root, stored=False).crd
+    return next(iter(whole_schemas(crd.spec)))
+
+
+def node(whole, *names: str):
+    """Return the schema of a property, from the root down."""
+    for name in names:
+        whole = {"items": whole.items and whole.items.schema}.get(name) or whole.properties[name]
+    return whole
+
+
+def compile_all(text: str, version: tuple[int, int] = (1, 36)) -> list[CompiledRule]:
+    """Compile the rules of a schema, parents first."""
+    whole = schema(text)
+    environments = Environments(new_expressions(version), stored_expressions())
+    context = SchemaContext()
+    return [
+        RuleCompiler(context.declared(one)).rule(rule, environments)
+        for one in schemas(whole)
+        for rule in one.x_validations
+    ]
+
+
+def compile_rule(
+    rule: str, properties: str = "{}", version: tuple[int, int] = (1, 36), **fields: object
+) -> CompiledRule:
+    """Compile one rule on an object with properties (a YAML flow mapping)."""
+    import json
+
+    given = json.dumps({"rule": rule, **fields})
+    return compile_all(
+        f"{{type: object, properties: {{spec: {{type: object, properties: {properties},"
+        f" x-kubernetes-validations: [{given}]}}}}}}",
+        version,
+    )[0]

@@ -1,0 +1,132 @@
+"""What is said about an expression's error besides the server's text."""
+
+from __future__ import annotations
+
+import pytest
+
+from crdlint.cel.places import place
+from crdlint.kubecel.guards import unguarded
+from crdlint.kubecel.hints import hint
+from crdlint.kubecel.requirements import requirement
+from kubecel_support import compile_rule
+
+FIELDS = (
+    "{replicas: {type: integer}, a-b: {type: string}, namespace: {type: string}, raw: {}, empty: {type: object},"
+    " list: {type: array, items: {type: object, properties: {x: {type: integer}}}}, must: {type: string, default: a}}"
+)
+
+
+@pytest.mark.parametrize(
+    ("rule", "help_", "version"),
+    [
+        ("self.replica > 0", "did you mean `replicas`?", 36),
+        ("self['a-b'] == ''", "an object's field is selected, not indexed: `.a__dash__b`", 36),
+        ("self.namespace == ''", "CEL spells the field `namespace` as `__namespace__`", 30),
+        ("has(self.raw)", "`raw` has no type that CEL knows", 36),
+        ("self.empty.x == 1", "the object has no properties", 36),
+        ("self.qqq == 1", "the fields are: replicas, a__dash__b", 36),
+        ("replicas > 0", "fields are reached through self: `self.replicas`", 36),
+        ("slef.replicas > 0", "did you mean `self`?", 36),
+        ("isIP('a')", "`isIP` needs Kubernetes 1.31", 30),
+        ("self.list.all(i, v, i > 0)", "`all() over two variables` needs Kubernetes 1.33", 32),
+        ("self.replicas == 'a'", "both sides must have one type", 36),
+        ("self.must.startWith('a')", "did you mean `startsWith`?", 36),
+        ("self.must.startsWith(1)", "it takes string.startsWith(string)", 36),
+        ("self.replicas", "the rule gives int: compare it with something", 36),
+        ("self.?replicas", "take its value with `.orValue(...)`", 36),
+        ("oldSelf.hasValue()", "`optionalOldSelf: true`", 36),
+        ("self.list.x == 1", "a list has no fields", 36),
+        ("self.replicas.all(x, true)", "go over lists and maps", 36),
+        ("[1, 'a'].size() == 2", "the elements of one list or map must have one type", 36),
+        ("self.replicas && true", "compare the int with something", 36),
+        ("timestamp('x') == timestamp('y')", "RFC 3339", 36),
+        ("self.must.matches('(')", "RE2", 36),
+        ("(self.replicas > 0", "`(` is not closed", 36),
+        ("self.replicas = 1", "CEL compares with `==`", 36),
+        ("self.must == 'a", "a string is not closed", 36),
+        ("self.all == true ?", "the expression ends too early", 36),
+    ],
+)
+def test_hint(rule: str, help_: str, version: int) -> None:
+    given = hint(compile_rule(rule, FIELDS, (1, version)).rule)
+    assert given is not None
+    assert help_ in given
+
+
+@pytest.mark.parametrize(
+    ("rule", "marked"),
+    [
+        ("self.replica > 0", "replica"),
+        ("self.replicas == 'a'", "=="),
+        ("self.must.startWith('a')", "startWith"),
+        ("foo(1)", "foo"),
+        ("slef == 1", "slef"),
+        ("[1, 'a'] == []", "'a'"),
+        ("'é' == self.replica", "replica"),
+        ("true &&\n  self.replica", "replica"),
+        ("(true", ""),
+    ],
+)
+def test_place(rule: str, marked: str) -> None:
+    compiled = compile_rule(rule, FIELDS).rule.compiled
+    found = place(compiled.errors[0], compiled.source)
+    assert found is not None
+    assert rule[slice(*found)] == marked
+
+
+@pytest.mark.parametrize(
+    ("rule", "paths"),
+    [
+        ("self.replicas > 0", ["self.replicas"]),
+        ("!has(self.replicas) || self.replicas > 0", []),
+        ("has(self.replicas) && self.replicas > 0", []),
+        ("self.replicas > 0 && has(self.replicas)", []),
+        ("has(self.replicas) || self.replicas > 0", ["self.replicas"]),
+        ("has(self.replicas) ? self.replicas > 0 : true", []),
+        ("!has(self.replicas) ? self.replicas > 0 : true", ["self.replicas"]),
+        ("!(has(self.replicas) && self.replicas > 5)", []),
+        ("has(self.empty) && has(self.replicas) && self.replicas > 1", []),
+        ("self.must == 'a'", []),
+        ("self.?replicas.orValue(1) > 0", []),
+        ("self.list.all(i, i.x > 0)", ["self.list", "i.x"]),
+        ("!has(self.list) || self.list.all(i, !has(i.x) || i.x > 0)", []),
+        ("!has(self.list) || self.list[0].x > 0", ["self.list[0].x"]),
+        ("self.__namespace__ == self.namespace", ["self.__namespace__", "self.namespace"]),
+    ],
+)
+def test_unguarded(rule: str, paths: list[str]) -> None:
+    expression = compile_rule(rule, FIELDS).rule
+    assert expression.error is None
+    assert [one.path for one in unguarded(expression)] == paths
+
+
+@pytest.mark.parametrize(
+    ("rule", "version", "reason"),
+    [
+        ("isIP('a')", (1, 31), "isIP(), library ip of 1.30, usable in a new CRD one release later"),
+        (
+            "self.namespace == ''",
+            (1, 32),
+            "a reserved word as a field's name, of 1.31, usable in a new CRD one release later",
+        ),
+        (
+            "self.list.all(i, v, i >= 0)",
+            (1, 33),
+            "macros over two variables, library two-variable comprehensions of 1.32, usable in a new CRD one release later",
+        ),
+        (
+            "isSemver('1.0.0') && isIP('a')",
+            (1, 34),
+            "isSemver(), library semver of 1.33, usable in a new CRD one release later",
+        ),
+    ],
+)
+def test_requirement(rule: str, version: tuple[int, int], reason: str) -> None:
+    needs = requirement(compile_rule(rule, FIELDS).rule, (1, 29), (1, 36))
+    assert needs is not None
+    assert (needs.version, needs.reason) == (version, reason)
+
+
+def test_no_requirement() -> None:
+    assert requirement(compile_rule("self.replicas > 0", FIELDS).rule, (1, 28), (1, 36)) is None
+    assert requirement(compile_rule("self.nope > 0", FIELDS).rule, (1, 28), (1, 36)) is None
