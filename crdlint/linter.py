@@ -213,7 +213,7 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
         run.diagnostics.append(_decode_diagnostic(run, problem, offset))
     newest = run.versions.newest
     report = create.validate(crd, newest) if old is None else update.validate(crd, old.crd, newest)
-    locator = Locator(root, offset)
+    locator = Locator(root, offset, document.text)
     seen: set[str] = set()
     for error in (*report.errors, *report.hidden):
         message = str(error)
@@ -223,7 +223,7 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
     if not refused:
         advice = remarks(root, document.text, crd.spec, old.crd.spec if old else None)
         for remark in (*advice, *cel.remarks(report.rules), *kube_versions.remarks(report.rules, run.versions)):
-            span = locator.span(remark.path)
+            span = locator.span_inside(remark.path, remark.inside) if remark.inside else locator.span(remark.path)
             run.diagnostics.append(_diagnostic(run, remark.kind, remark.rule, remark.message, span, help=remark.help))
     run.diagnostics[start:] = [replace(d, crd=crd.metadata.name) for d in run.diagnostics[start:]]
     return True
@@ -275,6 +275,7 @@ _DECODE_RULES: Final = {"decode": "decode-type", "strict": "unknown-field"}
 
 def _field_diagnostic(run: _Run, error: FieldError, message: str, locator: Locator, *, hidden: bool) -> Diagnostic:
     """Make a diagnostic of a field error, at the user's own characters."""
-    span = locator.span(error.at or error.path, key=error.key)
+    at = error.at or error.path
+    span = locator.span(at, key=error.key) if error.inside is None else locator.span_inside(at, error.inside)
     diagnostic = _diagnostic(run, "field", error.rule, message, span, help=error.help)
     return replace(diagnostic, error_type=error.type, field=str(error.path), detail=error.detail, hidden=hidden)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.paths import Key
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.scalars import place_inside
 from crdlint.yaml.values import entries
 
 if TYPE_CHECKING:
@@ -59,10 +60,14 @@ class Place:
 
 
 class Locator:
-    """Finds paths in one document; ``line_offset`` is the number of lines of the file above the document's first."""
+    """Finds paths in one document; ``line_offset`` is the number of lines of the file above the document's first.
 
-    def __init__(self, root: Node, line_offset: int = 0) -> None:
+    ``text`` is the document's: what the marks of its nodes count in.
+    """
+
+    def __init__(self, root: Node, line_offset: int = 0, text: str = "") -> None:
         self._root = root
+        self._text = text
         self._line_offset = line_offset
         # The mappings looked into so far, by identity: findings come in clusters.
         self._indexes: dict[int, dict[str, tuple[Node, Node]]] = {}
@@ -76,6 +81,16 @@ class Locator:
         if place.key is not None and (key or not place.exact or not _has_text(place.node)):
             return node_span(place.key, self._line_offset)
         return node_span(place.node, self._line_offset)
+
+    def span_inside(self, path: Path, part: tuple[int, int]) -> Span:
+        """Return where a part of the text at ``path`` stands, by code points; the whole where that cannot be told."""
+        node = self.find(path).node
+        if isinstance(node, Scalar):
+            place = place_inside(self._text, node, *part)
+            if place is not None:
+                line, column, end_line, end_column = place
+                return Span(line + self._line_offset, column, end_line + self._line_offset, end_column)
+        return self.span(path)
 
     def find(self, path: Path) -> Place:
         """Follow a path from the root as far as the document goes."""

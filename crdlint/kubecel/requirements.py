@@ -45,10 +45,11 @@ def requirement(expression: Expression, oldest: Version, newest: Version) -> Req
 
 def _used(expression: Expression, introduced: Version) -> Iterator[str]:
     """Yield what an expression uses of what a version brought."""
-    if introduced == KEYWORDS_AS_FIELDS and any(
-        isinstance(node, Select) and node.field in RESERVED for node in nodes(expression.compiled.expr)
-    ):
-        yield f"a reserved word as a field's name, of {_text(introduced)}"
+    if introduced == KEYWORDS_AS_FIELDS:
+        selected = (node.field for node in nodes(expression.compiled.expr) if isinstance(node, Select))
+        words = ", ".join(f"`{word}`" for word in dict.fromkeys(selected) if word in RESERVED)
+        if words:
+            yield f"{words} as a field's name, of {_text(introduced)}"
     for feature in FEATURES:
         if feature.introduced == introduced:
             names = list(_names(expression, feature))

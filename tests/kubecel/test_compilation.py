@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from kubecel_support import compile_all, compile_rule, node, schema
 
 from crdlint.kubecel.compilation import Environments, RuleCompiler
 from crdlint.kubecel.environment import new_expressions, stored_expressions
 from crdlint.kubecel.schema_context import DeclarationFailedError, SchemaContext
-from kubecel_support import compile_all, compile_rule, node, schema
 
 FIELDS = "{a: {type: string}, num: {type: integer}, o: {type: object, properties: {x: {type: integer}}}}"
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from kubecel_support import node, schema
 
 from crdlint.cel.format import format_type
 from crdlint.kubecel.declarations import Declarations, Declarer
-from kubecel_support import node, schema
 
 REQUEST = 3 * 1024 * 1024
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+from kubecel_support import compile_rule
 
 from crdlint.cel.places import place
 from crdlint.kubecel.guards import unguarded
 from crdlint.kubecel.hints import hint
 from crdlint.kubecel.requirements import requirement
-from kubecel_support import compile_rule
 
 FIELDS = (
     "{replicas: {type: integer}, a-b: {type: string}, namespace: {type: string}, raw: {}, empty: {type: object},"
@@ -107,7 +107,7 @@ def test_unguarded(rule: str, paths: list[str]) -> None:
         (
             "self.namespace == ''",
             (1, 32),
-            "a reserved word as a field's name, of 1.31, usable in a new CRD one release later",
+            "`namespace` as a field's name, of 1.31, usable in a new CRD one release later",
         ),
         (
             "self.list.all(i, v, i >= 0)",

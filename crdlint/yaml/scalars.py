@@ -1,0 +1,173 @@
+"""Where the characters of a scalar's value stand in the text, for every style of writing one.
+
+A block or quoted scalar is not what it says: indentation goes, lines are folded, escapes stand for one character. Each
+style is read again here, and where the outcome is not the value that libyaml gave, no place is claimed.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from crdlint.yaml.nodes import Scalar
+
+# (start, end) of each character of the value, as offsets in the text.
+Spans: TypeAlias = "list[tuple[int, int]]"
+Reader: TypeAlias = "Callable[[str, int, int], Iterator[tuple[int, int]]]"
+
+_BREAK: Final = re.compile(r"\r\n|\r|\n")
+_ESCAPE: Final = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[^\r\n])")
+_BLANK: Final = " \t"
+
+
+def place_inside(text: str, node: Scalar, start: int, end: int) -> tuple[int, int, int, int] | None:
+    """Return where the characters ``start`` to ``end`` of a scalar's value stand; None where that cannot be told.
+
+    It is (line, column, end line, end column), 1-based in characters, the end just past the last one. ``text`` is what
+    the node's marks count in. The end of the value, where nothing stands, is just past its last character. Time is
+    linear in the scalar.
+    """
+    spans = _spans(text, node)
+    if spans is None:
+        return None
+    if not spans:
+        at = node.start_mark.index
+        first = last = (at, at + 1)
+    elif start >= len(spans):
+        at = spans[-1][1]
+        first = last = (at, at + 1)
+    else:
+        first, last = spans[start], spans[min(max(end, start + 1), len(spans)) - 1]
+    lines = _line_starts(text, node)
+    above = node.start_mark.line
+    begin, finish = (bisect_right(lines, offset) - 1 for offset in (first[0], last[1] - 1))
+    return above + begin + 1, first[0] - lines[begin] + 1, above + finish + 1, last[1] - lines[finish] + 1
+
+
+def _line_starts(text: str, node: Scalar) -> list[int]:
+    """Return the offsets at which the lines of a scalar start, the one that it begins in first."""
+    begin = node.start_mark.index
+    return [begin - node.start_mark.column, *(m.end() for m in _BREAK.finditer(text, begin, node.end_mark.index))]
+
+
+def _spans(text: str, node: Scalar) -> Spans | None:
+    start, end, value = node.start_mark.index, node.end_mark.index, node.value
+    if node.style in ("|", ">"):
+        spans = _block(text, start, end, value, folds=node.style == ">")
+    elif node.style == '"':
+        spans = list(_flow(text, start + 1, end - 1, _double_quoted))
+    elif node.style == "'":
+        spans = list(_flow(text, start + 1, end - 1, _single_quoted))
+    else:
+        spans = list(_flow(text, start, end, _plain))
+    return spans if spans is not None and len(spans) == len(value) else None
+
+
+def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """Return where each line starts and ends, without its break."""
+    lines = []
+    for match in _BREAK.finditer(text, start, end):
+        lines.append((start, match.start()))
+        start = match.end()
+    lines.append((start, end))
+    return lines
+
+
+def _flow(text: str, start: int, end: int, read: Reader) -> Iterator[tuple[int, int]]:
+    """Read a plain or quoted scalar: lines are trimmed, one break is a space, more are breaks, less one."""
+    lines = _lines(text, start, end)
+    breaks = 0
+    for number, (begin, stop) in enumerate(lines):
+        last = number == len(lines) - 1
+        if number:
+            begin = _skip_blanks(text, begin, stop)
+        joined = not last and read is _double_quoted and _ends_escaped(text, begin, stop)
+        if joined:
+            stop -= 1
+        elif not last:
+            stop = _trimmed(text, begin, stop, escapes=read is _double_quoted)
+        if breaks and (begin < stop or last or joined):
+            yield from [(begin, begin + 1)] * max(breaks - 1, 1)
+            breaks = 0
+        yield from read(text, begin, stop)
+        if not last and not joined:
+            breaks += 1
+
+
+def _skip_blanks(text: str, start: int, end: int) -> int:
+    while start < end and text[start] in _BLANK:
+        start += 1
+    return start
+
+
+def _trimmed(text: str, start: int, end: int, *, escapes: bool) -> int:
+    """Return where a line ends without the blanks behind it; an escaped blank stays."""
+    stop = end
+    while stop > start and text[stop - 1] in _BLANK:
+        stop -= 1
+    return stop + 1 if escapes and stop < end and _ends_escaped(text, start, stop) else stop
+
+
+def _ends_escaped(text: str, start: int, end: int) -> bool:
+    """Tell whether a stretch ends with a backslash that is not itself escaped."""
+    at = end
+    while at > start and text[at - 1] == "\\":
+        at -= 1
+    return (end - at) % 2 == 1
+
+
+def _plain(_text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    return ((at, at + 1) for at in range(start, end))
+
+
+def _single_quoted(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while start < end:
+        width = 2 if text[start] == "'" else 1
+        yield start, start + width
+        start += width
+
+
+def _double_quoted(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
+    while start < end:
+        escape = _ESCAPE.match(text, start, end) if text[start] == "\\" else None
+        stop = start + 1 if escape is None else escape.end()
+        yield start, stop
+        start = stop
+
+
+def _block(text: str, start: int, end: int, value: str, *, folds: bool) -> Spans | None:
+    """Read a block scalar along its value, which tells how deep it is indented."""
+    lines = _lines(text, start, end)[1:]
+    indent = _indent(text, lines, value)
+    spans: Spans = []
+    for begin, stop in lines:
+        content = min(begin + indent, stop)
+        at = len(spans)
+        if content == stop:
+            continue
+        while value[at : at + 1] == "\n":
+            spans.append((max(content - 1, start), content))
+            at += 1
+        if folds and value[at : at + 1] == " " and not value.startswith(text[content:stop], at):
+            spans.append((begin - 1, begin))
+            at += 1
+        if not value.startswith(text[content:stop], at):
+            return None
+        spans.extend((offset, offset + 1) for offset in range(content, stop))
+    last = spans[-1][1] if spans else start
+    spans.extend([(last, last + 1)] * (len(value) - len(spans)))
+    return spans
+
+
+def _indent(text: str, lines: list[tuple[int, int]], value: str) -> int:
+    """Return how many blanks of each line of a block scalar are no content."""
+    first = next((line for line in value.split("\n") if line.strip(" ")), "")
+    for begin, stop in lines:
+        line = text[begin:stop]
+        if line.strip(" "):
+            return (len(line) - len(line.lstrip(" "))) - (len(first) - len(first.lstrip(" ")))
+    return 0
