@@ -86,7 +86,8 @@ def test_the_caret_stands_on_the_named_field():
         for case in cases(name):
             text = case["yaml"]
             for d in crdlint.lint_text(text):
-                if d.kind != "field" or "openAPIV3Schema." not in d.field or d.line != d.end_line:
+                inside = d.rule.startswith("cel-")  # at a place in the expression: tests/yaml/test_scalars.py
+                if inside or d.kind != "field" or "openAPIV3Schema." not in d.field or d.line != d.end_line:
                     continue
                 line = text.split("\n")[d.line - 1]
                 under = line[d.column - 1 : d.end_column - 1].strip("\"'")
