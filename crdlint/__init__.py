@@ -11,16 +11,28 @@ from typing import TYPE_CHECKING, Any
 from crdlint.__about__ import __version__
 
 if TYPE_CHECKING:
-    from crdlint.api import lint_text, lint_update
+    from crdlint.api import estimate_costs, lint_text, lint_update
+    from crdlint.costs import RuleCost
     from crdlint.diagnostics import Diagnostic
     from crdlint.yaml import YAMLDecodeError, decode_yaml
 
-__all__ = ["Diagnostic", "YAMLDecodeError", "__version__", "decode_yaml", "lint_text", "lint_update"]
+__all__ = [
+    "Diagnostic",
+    "RuleCost",
+    "YAMLDecodeError",
+    "__version__",
+    "decode_yaml",
+    "estimate_costs",
+    "lint_text",
+    "lint_update",
+]
 
 _HOMES = {
     "Diagnostic": "crdlint.diagnostics",
+    "RuleCost": "crdlint.costs",
     "YAMLDecodeError": "crdlint.yaml",
     "decode_yaml": "crdlint.yaml",
+    "estimate_costs": "crdlint.api",
     "lint_text": "crdlint.api",
     "lint_update": "crdlint.api",
 }

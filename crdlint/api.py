@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from crdlint.costs import rule_cost
 from crdlint.linter import collect_crds, lint_file
 
 if TYPE_CHECKING:
+    from crdlint.costs import RuleCost
     from crdlint.diagnostics import Diagnostic
     from crdlint.linter import FileResult
 
@@ -25,6 +27,12 @@ def lint_update(old_text: str, new_text: str, *, kube_version: str = "1.36") -> 
     if len(baseline) == len(new) == 1:
         baseline = dict(zip(new, baseline.values(), strict=True))
     return _said(lint_file(new_text, filename="<stdin>", kube_version=kube_version, baseline=baseline))
+
+
+def estimate_costs(text: str, *, kube_version: str = "1.36") -> list[RuleCost]:
+    """Return what each rule costs that the API server would compile, in document order; none where it refuses to."""
+    result = lint_file(text, filename="<stdin>", kube_version=kube_version, keep_rules=True)
+    return [rule_cost(found, result.file) for found in result.rules]
 
 
 def _said(result: FileResult) -> list[Diagnostic]:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinition
     from crdlint.diagnostics import Kind
     from crdlint.kubecel.versions import Range
+    from crdlint.rules.cel import JudgedRule
     from crdlint.yaml.parse import Document
 
 
@@ -50,8 +51,20 @@ class OldCRD:
 
 
 @dataclass(frozen=True, slots=True)
+class FoundRule:
+    """A rule of x-kubernetes-validations that the server compiles: the name of its CRD, and where its text stands."""
+
+    crd: str
+    judged: JudgedRule
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
 class FileResult:
-    """What a file holds and what there is to say about it; ``skipped`` counts documents that are not CRDs."""
+    """What a file holds and what there is to say about it; ``skipped`` counts documents that are not CRDs.
+
+    ``rules`` are kept where that is asked for.
+    """
 
     file: str
     text: str
@@ -60,6 +73,7 @@ class FileResult:
     skipped: int
     diagnostics: tuple[Diagnostic, ...]
     notices: tuple[str, ...] = ()
+    rules: tuple[FoundRule, ...] = ()
 
 
 @dataclass(slots=True)
@@ -70,6 +84,8 @@ class _Run:
     baseline: MappingOf[str, OldCRD] | None
     skip_unfinished: bool
     versions: Range
+    keep_rules: bool
+    rules: list[FoundRule] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     documents: int = 0
     skipped: int = 0
@@ -84,15 +100,17 @@ def lint_file(
     kube_version: str = "1.36",
     baseline: MappingOf[str, OldCRD] | None = None,
     skip_unfinished: bool = False,
+    keep_rules: bool = False,
 ) -> FileResult:
     """Judge every CRD of a text; with ``baseline``, those it names are judged as updates of what they were.
 
+    ``keep_rules`` keeps the rules of x-kubernetes-validations in the result.
     ``skip_unfinished`` passes over what is no CRD yet, with a notice: templates, and the patches of Kustomize.
     ``kube_version`` tells the CEL environment of rules; every other check is 1.36's. It may be a range, ``1.29..1.36``:
     the newest is answered for, and what older ones do not take is told besides. Bad input raises nothing, a
     ``kube_version`` that is none ValueError.
     """
-    run = _Run(filename, baseline, skip_unfinished, parse_range(kube_version))
+    run = _Run(filename, baseline, skip_unfinished, parse_range(kube_version), keep_rules)
     with collector_paused():
         stream = parse_stream(text)
         for document in stream.documents:
@@ -105,6 +123,7 @@ def lint_file(
         skipped=run.skipped,
         diagnostics=tuple(run.diagnostics),
         notices=(*([stream.notice] if stream.notice else []), *run.notices),
+        rules=tuple(run.rules),
     )
 
 
@@ -220,6 +239,10 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
         if message not in seen:  # upstream's ToAggregate says nothing twice
             seen.add(message)
             run.diagnostics.append(_field_diagnostic(run, error, message, locator, hidden=refused or error.hidden))
+    if run.keep_rules and not refused:
+        run.rules.extend(
+            FoundRule(crd.metadata.name, judged, locator.span(judged.path.child("rule"))) for judged in report.rules
+        )
     if not refused:
         advice = remarks(root, document.text, crd.spec, old.crd.spec if old else None)
         for remark in (*advice, *cel.remarks(report.rules), *kube_versions.remarks(report.rules, run.versions)):

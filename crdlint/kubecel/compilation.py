@@ -7,12 +7,17 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.compiler import compile_text
 from crdlint.cel.decls import Variable
+from crdlint.cel.estimator import estimate
 from crdlint.cel.types import BOOL, STRING, optional_type
 from crdlint.kubecel.declarations import Declarations
+from crdlint.kubecel.estimator import KubernetesEstimator
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from crdlint.cel.compiler import Compiled
     from crdlint.cel.env import Env
+    from crdlint.cel.estimator import CostEstimate
     from crdlint.cel.types import Type
     from crdlint.crd.model import ValidationRule
     from crdlint.kubecel.declarations import DeclType
@@ -68,6 +73,12 @@ class Expression:
     def declarations(self) -> Declarations:
         """The types of the schema that the rule stands on."""
         return self.compiler.declarations(self.environment)
+
+    def cost(self, limits: Mapping[int, int] | None = None) -> CostEstimate:
+        """Estimate what one evaluation costs; ``limits`` are other bounds of schemas, by their identity."""
+        estimator = KubernetesEstimator(self.compiler.declared, limits)
+        compiled = self.compiled
+        return estimate(compiled.expr, compiled.result, estimator, self.environment.costs, presence_test_cost=0)
 
     def under(self, environment: Environment) -> Expression:
         """Compile the same expression for another environment."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.cel import env as cel_env
 from crdlint.cel import validators
-from crdlint.cel.ext import lists, optionals, sets, strings, two_var_comprehensions
+from crdlint.cel.ext import costs, lists, optionals, sets, strings, two_var_comprehensions
 from crdlint.cel.format_check import format_literals
 from crdlint.cel.macros import (
     OPT_FLAT_MAP_MACROS,
@@ -24,12 +24,13 @@ from crdlint.cel.parser import ParserOptions
 from crdlint.kubecel import libraries
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import TypeAlias
 
     from crdlint.cel.ast import Expr
     from crdlint.cel.decls import Overload, Variable
     from crdlint.cel.env import Env
+    from crdlint.cel.estimator import OverloadEstimator
     from crdlint.cel.validators import Validator
     from crdlint.kubecel.versions import Version
 
@@ -55,6 +56,7 @@ class Feature:
     exempt: tuple[str, ...] = ()
     cross_type_comparisons: bool = False
     optional_syntax: bool = False
+    costs: Mapping[str, OverloadEstimator] = field(default_factory=dict)
 
     def in_version(self, version: Version) -> bool:
         """Whether an environment compatible with a version has it."""
@@ -88,7 +90,7 @@ FEATURES: Final = (
     ),
     Feature("strings, version 0", ALWAYS, (1, 29), functions=strings.functions(0)),
     Feature("strings", (1, 29), functions=strings.functions(2), validators=(format_literals,), exempt=("format",)),
-    Feature("sets", (1, 29), functions=sets.FUNCTIONS),
+    Feature("sets", (1, 29), functions=sets.FUNCTIONS, costs=costs.SETS),
     Feature("ip", (1, 30), types=libraries.IP_TYPES, functions=libraries.IPS),
     Feature("cidr", (1, 30), types=libraries.CIDR_TYPES, functions=libraries.CIDRS),
     Feature("format", (1, 31), functions=libraries.FORMATS),
@@ -100,7 +102,7 @@ FEATURES: Final = (
         macros=TWO_VARIABLE_MACROS,
     ),
     Feature("semver", (1, 33), functions=libraries.SEMVERS),
-    Feature("lists", (1, 34), functions=lists.functions(3), macros=SORT_BY_MACROS),
+    Feature("lists", (1, 34), functions=lists.functions(3), macros=SORT_BY_MACROS, costs=costs.LISTS),
 )
 
 # From here on a field named by a keyword may stand unescaped behind a dot.
@@ -109,11 +111,12 @@ KEYWORDS_AS_FIELDS: Final = (1, 31)
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What expressions are parsed and checked with; `version` is the one it is compatible with."""
+    """What expressions are parsed and checked with, and what calls cost; `version` is the one it is compatible with."""
 
     version: Version
     env: Env
     parser: ParserOptions
+    costs: Mapping[str, OverloadEstimator]
 
     @property
     def keywords_as_fields(self) -> bool:
@@ -146,4 +149,5 @@ def _environment(version: Version) -> Environment:
         macros.update(feature.macros)
     optional_syntax = any(feature.optional_syntax for feature in features)
     options = ParserOptions(macros=macros, optional_syntax=optional_syntax, enable_identifier_escape_syntax=False)
-    return Environment(version, env, options)
+    own_costs = {id_: cost for feature in features for id_, cost in feature.costs.items()}
+    return Environment(version, env, options, own_costs)

@@ -23,6 +23,11 @@ MIN_NUMBER_SIZE: Final = 1
 UINT64_MAX: Final = (1 << 64) - 1
 
 
+def max_cardinality(min_serialized_size: int) -> int:
+    """Return how many values of a least size (bytes of JSON) a request has room for (maxCardinality)."""
+    return MAX_REQUEST_SIZE // (min_serialized_size + 1)
+
+
 def multiply(first: int, second: int) -> int:
     """Return the product of two unsigned numbers, at most 2**64-1 (multiplyWithOverflowGuard)."""
     return min(first * second, UINT64_MAX)

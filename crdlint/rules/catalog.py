@@ -25,6 +25,7 @@ _FAMILIES: Final = (
     "list_types",
     "validation_rules",
     "cel",
+    "cel_cost",
     "formats",
     "yaml_booleans",
     "kube_versions",

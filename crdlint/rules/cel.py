@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from crdlint.crd.errors import INTERNAL, FieldError, invalid
+from crdlint.kubecel.limits import max_cardinality, multiply
+from crdlint.rules import cel_cost
 from crdlint.rules.registry import Remark, Rule
 
 if TYPE_CHECKING:
@@ -107,12 +109,27 @@ RULES = (COMPILES, OUTPUT_TYPE, OLD_SELF, OPTIONAL_OLD_SELF, DECLARATION, UNGUAR
 
 @dataclass(frozen=True, slots=True)
 class JudgedRule:
-    """A rule that the server compiles: where it stands, and what has come of it."""
+    """A rule that the server compiles: where it stands, and what has come of it.
+
+    ``cost`` and ``message_cost`` are what one evaluation costs at most (cost units), 0 where nothing is to be evaluated.
+    ``cardinality`` is how often the rule's value can occur in an object, None where that is unbounded; then
+    ``min_size_cardinality`` counts: how many of them a request has room for.
+    """
 
     path: Path
     node: CompiledNode
     rule: ValidationRule
     compiled: CompiledRule
+    cost: int
+    message_cost: int
+    cardinality: int | None
+    min_size_cardinality: int
+
+    @property
+    def total_cost(self) -> int:
+        """What the rule costs in one object at most, the number that the server holds against its limit."""
+        times = self.min_size_cardinality if self.cardinality is None else self.cardinality
+        return multiply(self.cost, times)
 
 
 def judge(nodes: SequenceOf[CompiledNode], options: Options) -> tuple[list[FieldError], list[JudgedRule]]:
@@ -144,14 +161,29 @@ def judge(nodes: SequenceOf[CompiledNode], options: Options) -> tuple[list[Field
             errors.append(FieldError(DECLARATION.id, INTERNAL, path, None, str(error)))
             continue
         for i, rule in enumerate(node.schema.x_validations):
-            one = JudgedRule(path.index(i), node, rule, compiler.rule(rule, environments))
+            compiled = compiler.rule(rule, environments)
+            one = JudgedRule(
+                path.index(i),
+                node,
+                rule,
+                compiled,
+                cost=_cost(compiled.rule),
+                message_cost=_cost(compiled.message),
+                cardinality=context.cardinality(node.schema),
+                min_size_cardinality=max_cardinality(compiler.declared.min_serialized_size),
+            )
             judged.append(one)
-            errors.extend(_errors(one))
+            errors.extend(_errors(one, options))
     return errors, judged
 
 
-def _errors(judged: JudgedRule) -> Iterator[FieldError]:
+def _cost(expression: Expression | None) -> int:
+    return 0 if expression is None or expression.error is not None else expression.cost().total.max
+
+
+def _errors(judged: JudgedRule, options: Options) -> Iterator[FieldError]:
     path, rule, compiled = judged.path, judged.rule, judged.compiled
+    yield from cel_cost.over_limit(judged, options)
     for expression, at in ((compiled.rule, path.child("rule")), (compiled.message, path.child("messageExpression"))):
         if expression is not None and expression.error is not None:
             yield _problem(expression, rule, at)

@@ -135,19 +135,26 @@ def _all_have_schemas(spec: CustomResourceDefinitionSpec) -> bool:
 
 
 def _schema_of(spec: CustomResourceDefinitionSpec, name: str) -> tuple[bool, JSONSchemaProps | None]:
-    """Return whether a version is there, and its schema, wherever it stands."""
+    """Return whether a version has a schema to compare, and it (GetSchemaForVersion).
+
+    A schema that all versions share is that of any version, also of one that there is not.
+    """
+    if not any(version.schema is not None for version in spec.versions):
+        return True, None if spec.validation is None else spec.validation.open_api_v3_schema
+    if spec.validation is not None:
+        return False, None
     for version in spec.versions:
         if version.name == name:
-            validation = version.schema or spec.validation
-            return True, None if validation is None else validation.open_api_v3_schema
+            return True, None if version.schema is None else version.schema.open_api_v3_schema
     return False, None
 
 
 def _unchanged(spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec) -> frozenset[str]:
     found = set()
     for version in spec.versions:
+        now_there, now = _schema_of(spec, version.name)
         there, before = _schema_of(old, version.name)
-        if there and semantic_equal(_schema_of(spec, version.name)[1], before):
+        if now_there and there and semantic_equal(now, before):
             found.add(version.name)
     return frozenset(found)
 

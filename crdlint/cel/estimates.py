@@ -1,0 +1,60 @@
+"""Bounds of sizes and costs: unsigned 64-bit numbers that stop at the largest one (cel-go's checker/cost.go)."""
+
+from __future__ import annotations
+
+import math
+from typing import Final, NamedTuple
+
+UINT64_MAX: Final = (1 << 64) - 1
+_TWO_TO_64: Final = 2.0**64
+
+
+class Estimate(NamedTuple):
+    """The least and the most of a size (elements, entries, characters, bytes) or of a cost (cost units)."""
+
+    min: int
+    max: int
+
+    def plus(self, other: Estimate) -> Estimate:
+        """Return the sum."""
+        return Estimate(add(self.min, other.min), add(self.max, other.max))
+
+    def times(self, other: Estimate) -> Estimate:
+        """Return the product."""
+        return Estimate(multiply(self.min, other.min), multiply(self.max, other.max))
+
+    def scaled(self, factor: float) -> Estimate:
+        """Return the product with a factor, rounded up (MultiplyByCostFactor)."""
+        return Estimate(_scale(self.min, factor), _scale(self.max, factor))
+
+    def union(self, other: Estimate) -> Estimate:
+        """Return the bounds of either."""
+        return Estimate(min(self.min, other.min), max(self.max, other.max))
+
+
+UNKNOWN: Final = Estimate(0, UINT64_MAX)
+ZERO: Final = Estimate(0, 0)
+ONE: Final = Estimate(1, 1)
+
+
+def fixed(value: int) -> Estimate:
+    """Return the estimate of what is known exactly."""
+    return Estimate(value, value)
+
+
+def add(first: int, second: int) -> int:
+    """Return the sum, at most 2**64-1."""
+    return min(first + second, UINT64_MAX)
+
+
+def multiply(first: int, second: int) -> int:
+    """Return the product, at most 2**64-1."""
+    return min(first * second, UINT64_MAX)
+
+
+def _scale(value: int, factor: float) -> int:
+    number = float(value)
+    if number > 0 and factor > 0 and number > _TWO_TO_64 / factor:
+        return UINT64_MAX
+    product = number * factor
+    return UINT64_MAX if product >= _TWO_TO_64 else math.ceil(product)

@@ -1,0 +1,544 @@
+"""What evaluating an expression costs at most, without evaluating it (cel-go's checker/cost.go).
+
+Nodes are visited by generators on an explicit stack, so depth is bounded by memory only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+
+from crdlint.cel import ast
+from crdlint.cel.estimates import ONE, UINT64_MAX, UNKNOWN, ZERO, Estimate, fixed
+from crdlint.cel.macros import ACCU
+from crdlint.cel.types import DYN, Kind, Type
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping, Sequence
+    from typing import TypeAlias
+
+    from crdlint.cel.checker import CheckResult
+
+    Visit: TypeAlias = Generator[ast.Expr, None, Estimate]
+
+STRING_FACTOR: Final = 0.1
+REGEX_FACTOR: Final = 0.25
+LIST_COST: Final = 10
+MAP_COST: Final = 30
+STRUCT_COST: Final = 40
+
+# Names under which macros accumulate; what stands below them has no path.
+_ACCUMULATORS: Final = ("__result__", ACCU)
+
+
+class CallEstimate(NamedTuple):
+    """What a call costs besides its arguments, and how large its result is where that is known."""
+
+    cost: Estimate
+    size: Estimate | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A node as estimators see it (AstNode).
+
+    ``path`` leads from a variable through fields, `@items`, `@keys` and `@values`, and is empty where the node stands
+    for no part of a variable. ``size`` is what is known of it already.
+    """
+
+    path: Sequence[str]
+    type: Type
+    expr: ast.Expr | None
+    size: Estimate | None
+
+
+class Estimator(Protocol):
+    """What is known beyond the expression: sizes of variables' parts, and costs of functions."""
+
+    def estimate_size(self, node: Node) -> Estimate | None:
+        """Return the size of a node, None where it is not known."""
+
+    def estimate_call(
+        self, function: str, overload: str, target: Node | None, args: Sequence[Node]
+    ) -> CallEstimate | None:
+        """Return what a call costs besides its arguments, None where the standard costs hold."""
+
+
+OverloadEstimator: TypeAlias = "Callable[[Estimator, Node | None, Sequence[Node]], CallEstimate | None]"
+
+
+@dataclass(frozen=True, slots=True)
+class CostEstimate:
+    """The cost of an expression, and by node id that of each part, its own parts included."""
+
+    total: Estimate
+    parts: Mapping[int, Estimate]
+
+
+def estimate(
+    expr: ast.Expr,
+    result: CheckResult,
+    estimator: Estimator,
+    overloads: Mapping[str, OverloadEstimator],
+    *,
+    presence_test_cost: int = 1,
+) -> CostEstimate:
+    """Estimate a checked expression; ``overloads`` are asked for their calls before the estimator is (checker.Cost)."""
+    coster = _Coster(result, estimator, overloads, fixed(presence_test_cost))
+    return CostEstimate(coster.run(expr), coster.costs)
+
+
+class _Path:
+    """A path as Go's slices hold it: extended copies may share, and overwrite, what lies behind their own end."""
+
+    __slots__ = ("_length", "_steps")
+
+    def __init__(self, steps: list[str | None], length: int) -> None:
+        self._steps = steps
+        self._length = length
+
+    def __len__(self) -> int:
+        return self._length
+
+    def steps(self) -> list[str]:
+        return self._steps[: self._length]  # type: ignore[return-value]
+
+    def extended(self, step: str) -> _Path:
+        """Go's append: in place while there is room, else into twice the room."""
+        length = self._length
+        steps = self._steps
+        if length == len(steps):
+            steps = [*steps, *([None] * max(length, 1))]
+        steps[length] = step
+        return _Path(steps, length + 1)
+
+
+_NO_PATH: Final = _Path([], 0)
+
+
+class _Entries(NamedTuple):
+    """The sizes of the keys and values of a list or map."""
+
+    kind: Kind
+    key: Estimate
+    value: Estimate
+
+
+def _union(first: _Entries | None, second: _Entries | None) -> _Entries | None:
+    if first is None or second is None:
+        return None
+    return _Entries(first.kind, first.key.union(second.key), first.value.union(second.value))
+
+
+@dataclass(frozen=True, slots=True)
+class _Local:
+    path: _Path
+    size: Estimate | None
+    entries: _Entries | None
+
+
+@dataclass(slots=True)
+class _Coster:
+    result: CheckResult
+    estimator: Estimator
+    overloads: Mapping[str, OverloadEstimator]
+    presence_test_cost: Estimate
+    costs: dict[int, Estimate] = field(default_factory=dict)
+    paths: dict[int, _Path] = field(default_factory=dict)
+    locals: dict[str, list[_Local]] = field(default_factory=dict)
+    sizes: dict[int, Estimate] = field(default_factory=dict)
+    entries: dict[int, _Entries] = field(default_factory=dict)
+
+    def run(self, root: ast.Expr) -> Estimate:
+        stack: list[tuple[ast.Expr, Visit]] = []
+        expr = root
+        while True:
+            visit = self._visit(expr)
+            if isinstance(visit, Estimate):
+                self.costs[expr.id] = visit
+            else:
+                stack.append((expr, visit))
+            while stack:
+                try:
+                    expr = next(stack[-1][1])
+                    break
+                except StopIteration as done:
+                    self.costs[stack.pop()[0].id] = done.value
+            else:
+                return self.costs[root.id]
+
+    def _visit(self, expr: ast.Expr) -> Estimate | Visit:
+        if isinstance(expr, ast.Ident):
+            return self._ident(expr.id, expr.name)
+        if isinstance(expr, ast.Select):
+            reference = self.result.reference_map.get(expr.id)
+            if reference is not None:
+                return self._ident(expr.id, reference.name)
+            return self._select(expr)
+        visit = _VISITS.get(type(expr))
+        return ZERO if visit is None else visit(self, expr)
+
+    def _ident(self, id_: int, name: str) -> Estimate:
+        local = self._local(name)
+        self.paths[id_] = _Path([name], 1) if local is None else local.path
+        return ONE
+
+    def _select(self, expr: ast.Select) -> Visit:
+        yield expr.operand
+        cost = self.costs[expr.operand.id]
+        if expr.test_only:
+            return cost.plus(self.presence_test_cost)
+        if self._type(expr.operand).kind in (Kind.MAP, Kind.STRUCT, Kind.TYPE_PARAM):
+            cost = cost.plus(ONE)
+        self.paths[expr.id] = self._path(expr.operand).extended(expr.field)
+        return cost
+
+    def call(self, expr: ast.Call) -> Visit:
+        function = self.result.namespaced.get(expr.id, expr.function)
+        if function == "dyn":
+            yield expr.args[0]
+            self._copy_sizes(expr, expr.args[0])
+            return ONE.plus(self.costs[expr.args[0].id])
+        args = []
+        for arg in expr.args:
+            yield arg
+            args.append(self._node(arg))
+        reference = self.result.reference_map.get(expr.id)
+        if reference is None or not reference.overload_ids:
+            return ZERO
+        target, total = None, ZERO
+        if expr.target is not None and expr.id not in self.result.namespaced:
+            yield expr.target
+            total = self.costs[expr.target.id]
+            target = self._node(expr.target)
+        costs = [self.costs[arg.id] for arg in expr.args]
+        cost = Estimate(UINT64_MAX, 0)
+        size: Estimate | None = None
+        for overload in reference.overload_ids:
+            one = self._function(expr, function, overload, target, args, costs)
+            cost = cost.union(one.cost)
+            if one.size is not None:
+                size = one.size if size is None else size.union(one.size)
+            below = _INDEXED.get(overload)
+            if below is not None and args:
+                entries = self._entries_of(expr.args[0])
+                size = None if entries is None else entries.value
+                self.paths[expr.id] = self._path(expr.args[0]).extended(below)
+            if size is None:
+                size = self._size(expr)
+        if size is not None:
+            self.sizes[expr.id] = size
+        return total.plus(cost)
+
+    def list(self, expr: ast.ListExpr) -> Visit:
+        total, size = fixed(LIST_COST), _sizes_of(expr.elements)
+        for element in expr.elements:
+            yield element
+            total = total.plus(self.costs[element.id])
+            size = size.union(self._size_or_unknown(element))
+        self.entries[expr.id] = _Entries(Kind.LIST, ONE, size)
+        return total
+
+    def map(self, expr: ast.MapExpr) -> Visit:
+        total, keys, values = fixed(MAP_COST), _sizes_of(expr.entries), _sizes_of(expr.entries)
+        for entry in expr.entries:
+            yield entry.key
+            yield entry.value
+            total = total.plus(self.costs[entry.key.id]).plus(self.costs[entry.value.id])
+            keys = keys.union(self._size_or_unknown(entry.key))
+            values = values.union(self._size_or_unknown(entry.value))
+        self.entries[expr.id] = _Entries(Kind.MAP, keys, values)
+        return total
+
+    def struct(self, expr: ast.StructExpr) -> Visit:
+        total = fixed(STRUCT_COST)
+        for entry in expr.fields:
+            yield entry.value
+            total = total.plus(self.costs[entry.value.id])
+        return total
+
+    def comprehension(self, expr: ast.Comprehension) -> Visit:
+        yield expr.iter_range
+        yield expr.accu_init
+        total = self.costs[expr.iter_range.id].plus(self.costs[expr.accu_init.id])
+        init = expr.accu_init
+        self._push(expr.accu_var, _Local(self._path(init), self._size(init), self._entries_of(init)))
+        if _is_bind(expr):
+            yield expr.result
+            self.locals[expr.accu_var].pop()
+            self._copy_sizes(expr, expr.result)
+            return total.plus(self.costs[expr.result.id])
+        self._push_iterations(expr)
+        yield expr.loop_condition
+        yield expr.loop_step
+        self.locals[expr.iter_var].pop()
+        if expr.iter_var2:
+            self.locals[expr.iter_var2].pop()
+        yield expr.result
+        self.locals[expr.accu_var].pop()
+        times = self._size_or_unknown(expr.iter_range)
+        each = self.costs[expr.loop_step.id].plus(self.costs[expr.loop_condition.id])
+        if isinstance(init, ast.Literal):
+            self._set_size(expr, self._size(init))
+        elif isinstance(init, (ast.ListExpr, ast.MapExpr)):
+            self.sizes[expr.id] = times
+            entries = self._entries_of(expr.loop_step)
+            if entries is not None:
+                self.entries[expr.id] = entries
+        return total.plus(self.costs[expr.result.id]).plus(times.times(each))
+
+    def _push_iterations(self, expr: ast.Comprehension) -> None:
+        path, entries = self._path(expr.iter_range), self._entries_of(expr.iter_range)
+        kind = self._type(expr.iter_range).kind if entries is None else entries.kind
+        key, value = (None, None) if entries is None else (entries.key, entries.value)
+        if expr.iter_var2:
+            keys, values = ("@indices", "@items") if kind is Kind.LIST else ("@keys", "@values")
+            self._push(expr.iter_var, _Local(path.extended(keys), key, None))
+            self._push(expr.iter_var2, _Local(path.extended(values), value, None))
+        elif kind is Kind.LIST:
+            self._push(expr.iter_var, _Local(path.extended("@items"), value, None))
+        else:
+            self._push(expr.iter_var, _Local(path.extended("@keys"), key, None))
+
+    def _function(
+        self,
+        expr: ast.Call,
+        function: str,
+        overload: str,
+        target: Node | None,
+        args: Sequence[Node],
+        costs: Sequence[Estimate],
+    ) -> CallEstimate:
+        """Return what a call costs with its arguments (functionCost)."""
+        total = ZERO
+        for cost in costs:
+            total = total.plus(cost)
+        own = self.overloads.get(overload)
+        found = own(self.estimator, target, args) if own is not None else None
+        if found is None:
+            found = self.estimator.estimate_call(function, overload, target, args)
+        if found is None:
+            special = _SPECIAL.get(overload)
+            if special is not None:
+                return special(self, expr, args, costs)
+            standard = _STANDARD.get(overload)
+            found = standard(target, args) if standard is not None else None
+        if found is None:
+            found = CallEstimate(ONE)
+        return CallEstimate(found.cost.plus(total), found.size)
+
+    def logical(self, _expr: ast.Call, _args: Sequence[Node], costs: Sequence[Estimate]) -> CallEstimate:
+        return CallEstimate(Estimate(costs[0].min, costs[0].plus(costs[1]).max))
+
+    def conditional(self, expr: ast.Call, args: Sequence[Node], costs: Sequence[Estimate]) -> CallEstimate:
+        entries = _union(self._entries_of(expr.args[1]), self._entries_of(expr.args[2]))
+        if entries is not None:
+            self.entries[expr.id] = entries
+        return CallEstimate(costs[0].plus(costs[1].union(costs[2])), _known(args[1]).union(_known(args[2])))
+
+    def concatenation(self, expr: ast.Call, args: Sequence[Node], costs: Sequence[Estimate]) -> CallEstimate:
+        size = _known(args[0]).plus(_known(args[1]))
+        entries = _union(self._entries_of(expr.args[0]), self._entries_of(expr.args[1]))
+        if entries is not None:
+            self.entries[expr.id] = entries
+        return CallEstimate(size.scaled(STRING_FACTOR).plus(costs[0]).plus(costs[1]), size)
+
+    def list_concatenation(self, expr: ast.Call, args: Sequence[Node], costs: Sequence[Estimate]) -> CallEstimate:
+        return CallEstimate(ONE.plus(costs[0]).plus(costs[1]), self.concatenation(expr, args, costs).size)
+
+    def _type(self, expr: ast.Expr) -> Type:
+        return self.result.type_map.get(expr.id, DYN)
+
+    def _push(self, name: str, local: _Local) -> None:
+        self.locals.setdefault(name, []).append(local)
+
+    def _local(self, name: str) -> _Local | None:
+        stack = self.locals.get(name)
+        return stack[-1] if stack else None
+
+    def _path(self, expr: ast.Expr) -> _Path:
+        if isinstance(expr, ast.Ident):
+            local = self._local(expr.name)
+            if local is not None:
+                return local.path
+        return self.paths.get(expr.id, _NO_PATH)
+
+    def _node(self, expr: ast.Expr) -> Node:
+        path: Sequence[str] = self._path(expr).steps()
+        if path and path[0] in _ACCUMULATORS:
+            path = ()
+        return Node(path, self._type(expr), expr, self._size(expr))
+
+    def _set_size(self, expr: ast.Expr, size: Estimate | None) -> None:
+        if size is not None:
+            self.sizes[expr.id] = size
+
+    def _copy_sizes(self, to: ast.Expr, source: ast.Expr) -> None:
+        self._set_size(to, self._size(source))
+        entries = self._entries_of(source)
+        if entries is not None:
+            self.entries[to.id] = entries
+
+    def _size_or_unknown(self, expr: ast.Expr) -> Estimate:
+        return self._size(expr) or UNKNOWN
+
+    def _size(self, expr: ast.Expr) -> Estimate | None:
+        """Return the size of a node's value, None where nothing is known of it (computeSize)."""
+        size = self.sizes.get(expr.id) or _literal_size(expr)
+        if size is not None:
+            return size
+        type_ = self._type(expr)
+        size = self.estimator.estimate_size(Node(self._path(expr).steps(), type_, expr, None))
+        if size is not None:
+            self.sizes[expr.id] = size
+            return size
+        if _is_scalar(type_):
+            return ONE
+        local = self._local(expr.name) if isinstance(expr, ast.Ident) else None
+        return None if local is None else local.size
+
+    def _entries_of(self, expr: ast.Expr) -> _Entries | None:
+        entries = self.entries.get(expr.id)
+        if entries is None and isinstance(expr, ast.Ident):
+            local = self._local(expr.name)
+            return None if local is None else local.entries
+        return entries
+
+
+def _literal_visit(_coster: _Coster, _expr: ast.Expr) -> Estimate:
+    return ZERO
+
+
+_VISITS: Final[dict[type, Callable[..., Estimate | Visit]]] = {
+    ast.Literal: _literal_visit,
+    ast.Call: _Coster.call,
+    ast.ListExpr: _Coster.list,
+    ast.MapExpr: _Coster.map,
+    ast.StructExpr: _Coster.struct,
+    ast.Comprehension: _Coster.comprehension,
+}
+
+_INDEXED: Final = {"index_list": "@items", "index_map": "@values"}
+
+
+def _sizes_of(elements: Sequence[object]) -> Estimate:
+    """Return what the union of elements' sizes starts from."""
+    return Estimate(UINT64_MAX, 0) if elements else ZERO
+
+
+def _is_bind(expr: ast.Comprehension) -> bool:
+    """Whether a comprehension only gives a value a name."""
+    return (
+        isinstance(expr.iter_range, ast.ListExpr)
+        and not expr.iter_range.elements
+        and isinstance(expr.loop_condition, ast.Literal)
+        and expr.loop_condition.value is False
+        and expr.accu_var != ACCU
+    )
+
+
+def _literal_size(expr: ast.Expr) -> Estimate | None:
+    if isinstance(expr, ast.Literal):
+        return fixed(len(expr.value) if isinstance(expr.value, (str, bytes)) else 1)
+    if isinstance(expr, ast.ListExpr):
+        return fixed(len(expr.elements))
+    if isinstance(expr, ast.MapExpr):
+        return fixed(len(expr.entries))
+    return None
+
+
+_SCALARS: Final = (Kind.BOOL, Kind.DOUBLE, Kind.DURATION, Kind.INT, Kind.TIMESTAMP, Kind.UINT)
+
+
+def _is_scalar(type_: Type) -> bool:
+    while type_.is_optional:
+        type_ = type_.params[0]
+    return type_.kind in _SCALARS
+
+
+def _known(node: Node) -> Estimate:
+    return node.size or UNKNOWN
+
+
+def _format(target: Node | None, _args: Sequence[Node]) -> CallEstimate | None:
+    return None if target is None else CallEstimate(_known(target).scaled(STRING_FACTOR))
+
+
+def _to_bytes(_target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
+    size = _known(args[0])
+    return CallEstimate(size.scaled(STRING_FACTOR), Estimate(size.min, size.max * 4 & UINT64_MAX))
+
+
+def _to_string(_target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
+    size = _known(args[0])
+    return CallEstimate(size.scaled(STRING_FACTOR), Estimate(size.min // 4, size.max))
+
+
+def _quote(_target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
+    size = _known(args[0])
+    doubled = Estimate(size.min + 2 & UINT64_MAX, size.max * 2 + 2 & UINT64_MAX)
+    return CallEstimate(size.scaled(STRING_FACTOR), doubled)
+
+
+def _traversal(_target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
+    return CallEstimate(_known(args[0]).scaled(STRING_FACTOR))
+
+
+def _in_list(_target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
+    return CallEstimate(_known(args[1]).scaled(1))
+
+
+def _matches(target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
+    if target is None:
+        return None
+    text = _known(target).plus(ONE).scaled(STRING_FACTOR)
+    return CallEstimate(text.times(_known(args[0]).scaled(REGEX_FACTOR)))
+
+
+def _contains(target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
+    if target is None:
+        return None
+    return CallEstimate(_known(target).scaled(STRING_FACTOR).times(_known(args[0]).scaled(STRING_FACTOR)))
+
+
+def _comparison(_target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
+    most = min(_known(args[0]).max, _known(args[1]).max)
+    return CallEstimate(Estimate(1 if most > 0 else 0, most).scaled(STRING_FACTOR))
+
+
+_STANDARD: Final[dict[str, Callable[[Node | None, Sequence[Node]], CallEstimate | None]]] = {
+    "string_format": _format,
+    "string_to_bytes": _to_bytes,
+    "bytes_to_string": _to_string,
+    "strings_quote": _quote,
+    "starts_with_string": _traversal,
+    "ends_with_string": _traversal,
+    "in_list": _in_list,
+    "matches_string": _matches,
+    "contains_string": _contains,
+    **dict.fromkeys(
+        (
+            "less_string",
+            "greater_string",
+            "less_equals_string",
+            "greater_equals_string",
+            "less_bytes",
+            "greater_bytes",
+            "less_equals_bytes",
+            "greater_equals_bytes",
+            "equals",
+            "not_equals",
+        ),
+        _comparison,
+    ),
+}
+
+# Overloads that do not simply add up their arguments' costs.
+_SPECIAL: Final[dict[str, Callable[..., CallEstimate]]] = {
+    "logical_or": _Coster.logical,
+    "logical_and": _Coster.logical,
+    "conditional": _Coster.conditional,
+    "add_string": _Coster.concatenation,
+    "add_bytes": _Coster.concatenation,
+    "add_list": _Coster.list_concatenation,
+}

@@ -1,0 +1,116 @@
+"""Functions of lists (cel-go's ext/lists.go)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdlint.cel.runtime.errors import FunctionError
+from crdlint.cel.runtime.go_sort import sort
+from crdlint.cel.runtime.membership import Members
+from crdlint.cel.runtime.values import COMPARABLE, LIST, NO_SUCH_OVERLOAD, compare, type_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crdlint.cel.runtime.values import Value
+
+
+def slice_(values: Sequence[Value], start: int, end: int) -> list[Value]:
+    """Return the elements from start up to end; raise FunctionError for indices outside the list."""
+    call = f"cannot slice({start}, {end}), "
+    if start < 0 or end < 0:
+        raise FunctionError(f"{call}negative indexes not supported")
+    if start > end:
+        raise FunctionError(f"{call}start index must be less than or equal to end index")
+    if len(values) < end:
+        raise FunctionError(f"{call}list is length {len(values)}")
+    return list(values[start:end])
+
+
+def flatten(values: Value, depth: Value = None) -> list[Value]:
+    """Return the elements with lists among them opened to a depth, 1 if not given.
+
+    Raises FunctionError for a negative depth, and, as this function's arguments are not guarded, for other types.
+    """
+    if type_of(values) is not LIST or (depth is not None and type(depth) is not int):
+        given = "" if depth is None else str(type_of(depth))
+        raise FunctionError(f"{NO_SUCH_OVERLOAD}: {type_of(values)}.flatten({given})")
+    if depth is None:
+        depth = 1
+    if depth < 0:
+        raise FunctionError("level must be non-negative")
+    result: list[Value] = []
+    open_: list[Iterator[Value]] = [iter(values)]
+    while open_:
+        for value in open_[-1]:
+            if len(open_) <= depth and type_of(value) is LIST:
+                open_.append(iter(value))
+                break
+            result.append(value)
+        else:
+            open_.pop()
+    return result
+
+
+def sort_values(values: Sequence[Value]) -> Sequence[Value]:
+    """Return the elements in order; raise FunctionError if they have none or are of several types."""
+    return sort_by_keys(values, values)
+
+
+def sort_by_keys(values: Sequence[Value], keys: Sequence[Value]) -> Sequence[Value]:
+    """Return the elements in the order of their keys (`@sortByAssociatedKeys`), equal ones as Go's sort leaves them.
+
+    Raises FunctionError if the lists differ in length, or the keys have no order or are of several types.
+    """
+    if len(values) != len(keys):
+        raise FunctionError(
+            "@sortByAssociatedKeys() expected a list of the same size as the associated keys list, "
+            f"but got {len(values)} and {len(keys)} elements respectively"
+        )
+    if not values:
+        return values
+    kind = type_of(keys[0]).kind
+    if kind not in COMPARABLE:
+        raise FunctionError("list elements must be comparable")
+    if any(type_of(key).kind is not kind for key in keys):
+        raise FunctionError("list elements must have the same type")
+    return [values[index] for index in sort(len(values), lambda i, j: _is_less(keys[i], keys[j]))]
+
+
+def distinct(values: Sequence[Value]) -> Sequence[Value]:
+    """Return the elements without those that equal an earlier one."""
+    seen = Members()
+    result: list[Value] = []
+    for value in values:
+        if value not in seen:
+            seen.add(value)
+            result.append(value)
+    return result
+
+
+def range_(count: int) -> list[int]:
+    """Return the numbers from 0 up to a count."""
+    return list(range(count))
+
+
+def reverse(values: Sequence[Value]) -> list[Value]:
+    """Return the elements in reverse."""
+    return list(values[::-1])
+
+
+def first(values: Sequence[Value]) -> Value:
+    """Return the first element; raise IndexError for an empty list, of which the caller makes an optional."""
+    return values[0]
+
+
+def last(values: Sequence[Value]) -> Value:
+    """Return the last element; raise IndexError for an empty list, of which the caller makes an optional."""
+    return values[-1]
+
+
+def _is_less(one: Value, other: Value) -> bool:
+    try:
+        return compare(one, other) < 0
+    except FunctionError:
+        # Nothing is less than NaN, nor NaN than anything.
+        return False

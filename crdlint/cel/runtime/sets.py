@@ -1,0 +1,29 @@
+"""Functions of lists as sets (cel-go's ext/sets.go)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdlint.cel.runtime.membership import Members
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crdlint.cel.runtime.values import Value
+
+
+def contains(values: Sequence[Value], part: Sequence[Value]) -> bool:
+    """Whether every element of a list has an equal in another."""
+    members = Members(values)
+    return all(value in members for value in part)
+
+
+def equivalent(first: Sequence[Value], second: Sequence[Value]) -> bool:
+    """Whether each list contains the other."""
+    return contains(first, second) and contains(second, first)
+
+
+def intersects(first: Sequence[Value], second: Sequence[Value]) -> bool:
+    """Whether an element of one list has an equal in the other."""
+    members = Members(second)
+    return any(value in members for value in first)

@@ -1,0 +1,76 @@
+"""Kubernetes' functions of lists (apiserver pkg/cel/library/lists.go)."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from crdlint.cel.runtime.errors import FunctionError
+from crdlint.cel.runtime.values import COMPARABLE, NO_SUCH_OVERLOAD, add, compare, equal, type_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from crdlint.cel.runtime.values import Value
+
+
+def is_sorted(values: Sequence[Value]) -> bool:
+    """Whether no element is greater than the next; raise FunctionError for elements without an order."""
+    return not any(_compare(one, other) == 1 for one, other in pairwise(_comparable(values)))
+
+
+def sum_(values: Sequence[Value], zero: Value) -> Value:
+    """Return the sum, beginning with a zero of the elements' type; raise FunctionError where 64 bits overflow."""
+    total = zero
+    for value in values:
+        total = add(total, value)
+    return total
+
+
+def min_(values: Sequence[Value]) -> Value:
+    """Return the least element; raise FunctionError for an empty list."""
+    return _select(values, "min", 1)
+
+
+def max_(values: Sequence[Value]) -> Value:
+    """Return the greatest element; raise FunctionError for an empty list."""
+    return _select(values, "max", -1)
+
+
+def index_of(values: Sequence[Value], item: Value) -> int:
+    """Return where an element is equal to a value, -1 where none is."""
+    return _find(values, range(len(values)), item)
+
+
+def last_index_of(values: Sequence[Value], item: Value) -> int:
+    """Return where the last element equal to a value is, -1 where none is."""
+    return _find(values, range(len(values) - 1, -1, -1), item)
+
+
+def _find(values: Sequence[Value], places: Iterable[int], item: Value) -> int:
+    return next((place for place in places if equal(values[place], item)), -1)
+
+
+def _select(values: Sequence[Value], name: str, replace: int) -> Value:
+    if not values:
+        raise FunctionError(f"{name} called on empty list")
+    result = values[0]
+    for value in _comparable(values):
+        if _compare(result, value) == replace:
+            result = value
+    return result
+
+
+def _comparable(values: Sequence[Value]) -> Iterator[Value]:
+    for value in values:
+        if type_of(value).kind not in COMPARABLE:
+            raise FunctionError(NO_SUCH_OVERLOAD)
+        yield value
+
+
+def _compare(one: Value, other: Value) -> int | None:
+    try:
+        return compare(one, other)
+    except FunctionError:
+        # Upstream looks for one result only, and takes an error, as for NaN, for none.
+        return None

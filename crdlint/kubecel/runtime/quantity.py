@@ -1,0 +1,390 @@
+"""Quantities such as `1.5Gi` (apimachinery pkg/api/resource, with apiserver pkg/cel/library/quantity.go).
+
+Where upstream would fill memory with a number of millions of digits, FunctionError is raised.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from math import inf
+from typing import ClassVar, Final
+
+from crdlint.cel.runtime.errors import FunctionError
+from crdlint.cel.runtime.values import MAX_INT, MIN_INT
+from crdlint.cel.types import Type, object_type
+
+DECIMAL_EXPONENT: Final = "DecimalExponent"
+BINARY_SI: Final = "BinarySI"
+DECIMAL_SI: Final = "DecimalSI"
+
+_FORMAT_WRONG: Final = r"quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
+_NUMERIC: Final = "unable to parse numeric part of quantity"
+_SUFFIX: Final = "unable to parse quantity's suffix"
+_TOO_MANY_DIGITS: Final = "quantity has too many digits"
+
+_SIGN: Final = re.compile(r"[+-]?")
+_ZEROS: Final = re.compile(r"0*")
+_DIGITS: Final = re.compile(r"[0-9]*")
+_UNIT: Final = re.compile(r"[eEinumkKMGTP]*[+-]?[0-9]*")
+_EXPONENT: Final = re.compile(r"[eE]([+-]?)([0-9]+)")
+
+_DECIMAL_UNITS: Final = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_BINARY_UNITS: Final = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+_DECIMAL_NAMES: Final = {exponent: unit for unit, exponent in _DECIMAL_UNITS.items()}
+_BINARY_NAMES: Final = {exponent: unit for unit, exponent in _BINARY_UNITS.items()}
+
+_NANO: Final = -9
+_INT64_DIGITS: Final = 18
+_MAX_DIGITS: Final = 100_000
+# Python converts at most 4300 digits at a time by default.
+_CHUNK: Final = 4000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Quantity:
+    """The number `unscaled * 10**exponent`; `exact` that it is held as an inf.Dec, `text` how it was written."""
+
+    cel_type: ClassVar[Type] = object_type("kubernetes.Quantity")
+
+    unscaled: int
+    exponent: int
+    format: str
+    exact: bool = False
+    text: str = ""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Quantity) and compare_to(self, other) == 0
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        """The text it was read from if that is canonical, else its canonical form."""
+        return self.text or _canonical(self)
+
+
+def quantity(text: str) -> Quantity:
+    """Return the quantity that a text says (ParseQuantity); raise FunctionError with upstream's text."""
+    if not text:
+        raise FunctionError(_FORMAT_WRONG)
+    if text == "0":
+        return Quantity(0, 0, DECIMAL_SI, text=text)
+    negative, value, whole, fraction, unit = _split(text)
+    base, exponent, format_ = _interpret(unit)
+    return _parse_int64(text, negative, whole, fraction, base, exponent, format_) or _parse_exact(
+        negative, value, base, exponent, format_
+    )
+
+
+def is_quantity(text: str) -> bool:
+    """Whether a text says a quantity."""
+    try:
+        quantity(text)
+    except FunctionError:
+        return False
+    return True
+
+
+def sign(value: Quantity) -> int:
+    """Return -1, 0 or 1."""
+    return int(value.unscaled > 0) - int(value.unscaled < 0)
+
+
+def compare_to(first: Quantity, second: Quantity) -> int:
+    """Return -1, 0 or 1 by the order of two quantities."""
+    signs = sign(first), sign(second)
+    if signs[0] != signs[1] or not signs[0]:
+        return int(signs[0] > signs[1]) - int(signs[0] < signs[1])
+    shift = first.exponent - second.exponent
+    one, other = first.unscaled, second.unscaled
+    # A number whose exponent is greater by more than the other's digits is greater, without being written out.
+    if shift > _digits_at_most(other):
+        return signs[0]
+    if -shift > _digits_at_most(one):
+        return -signs[0]
+    one, other = (one * 10**shift, other) if shift >= 0 else (one, other * 10**-shift)
+    return int(one > other) - int(one < other)
+
+
+def is_greater_than(first: Quantity, second: Quantity) -> bool:
+    """Whether a quantity is greater than another."""
+    return compare_to(first, second) > 0
+
+
+def is_less_than(first: Quantity, second: Quantity) -> bool:
+    """Whether a quantity is less than another."""
+    return compare_to(first, second) < 0
+
+
+def is_integer(value: Quantity) -> bool:
+    """Whether `as_integer` has a result; numbers held as inf.Dec are never integers to upstream."""
+    return _as_int64(value) is not None
+
+
+def as_integer(value: Quantity) -> int:
+    """Return a quantity as an int; raise FunctionError where upstream cannot."""
+    result = _as_int64(value)
+    if result is None:
+        raise FunctionError("cannot convert value to integer")
+    return result
+
+
+def as_approximate_float(value: Quantity) -> float:
+    """Return a quantity as a double, infinite where it is too great (AsApproximateFloat64)."""
+    try:
+        base = float(value.unscaled)
+    except OverflowError:
+        base = inf if value.unscaled > 0 else -inf
+    return base * _power_of_ten(value.exponent) if value.exponent else base
+
+
+def add(first: Quantity, second: Quantity | int) -> Quantity:
+    """Return the sum of a quantity and a quantity or int, in the first one's format unless that is zero."""
+    second = _as_quantity(second)
+    format_ = first.format if first.unscaled else second.format
+    if not first.exact and not second.exact:
+        total = _add_int64(first.unscaled, first.exponent, second.unscaled, second.exponent)
+        if total is not None:
+            return Quantity(*total, format_)
+    return _add_exact(first, second.unscaled, second.exponent, format_)
+
+
+def sub(first: Quantity, second: Quantity | int) -> Quantity:
+    """Return the difference of a quantity and a quantity or int, in the first one's format unless that is zero."""
+    second = _as_quantity(second)
+    format_ = first.format if first.unscaled else second.format
+    if not first.exact and not second.exact:
+        # The least int64 is its own negative.
+        negated = second.unscaled if second.unscaled == MIN_INT else -second.unscaled
+        total = _add_int64(first.unscaled, first.exponent, negated, second.exponent)
+        if total is not None:
+            return Quantity(*total, format_)
+    return _add_exact(first, -second.unscaled, second.exponent, format_)
+
+
+def _split(text: str) -> tuple[bool, str, str, str, str]:
+    """Return whether negative, the number with its sign, digits before and after the point, the unit."""
+    at = _end(_SIGN, text, 0)
+    negative = text.startswith("-")
+    start = at = _end(_ZEROS, text, at)
+    if at == len(text):
+        return negative, "0", "0", "", ""
+    at = _end(_DIGITS, text, at)
+    whole, fraction = text[start:at] or "0", ""
+    if text.startswith(".", at):
+        start = at + 1
+        at = _end(_DIGITS, text, start)
+        fraction = text[start:at]
+    if _end(_UNIT, text, at) != len(text):
+        raise FunctionError(_FORMAT_WRONG)
+    return negative, text[:at], whole, fraction, text[at:]
+
+
+def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
+    match = pattern.match(text, at)
+    return match.end() if match else at
+
+
+def _interpret(unit: str) -> tuple[int, int, str]:
+    """Return base, exponent and format of a unit (quantitySuffixer.interpret)."""
+    if unit in _DECIMAL_UNITS:
+        return 10, _DECIMAL_UNITS[unit], DECIMAL_SI
+    if unit in _BINARY_UNITS:
+        return 2, _BINARY_UNITS[unit], BINARY_SI
+    match = _EXPONENT.fullmatch(unit)
+    if match is None:
+        raise FunctionError(_SUFFIX)
+    digits = match[2].lstrip("0") or "0"
+    if len(digits) > len(str(MAX_INT)):
+        raise FunctionError(_SUFFIX)
+    exponent = -int(digits) if match[1] == "-" else int(digits)
+    if not MIN_INT <= exponent <= MAX_INT:
+        raise FunctionError(_SUFFIX)
+    return 10, _int32(exponent), DECIMAL_EXPONENT
+
+
+def _int32(number: int) -> int:
+    return (number + 2**31) % 2**32 - 2**31
+
+
+def _parse_int64(
+    text: str, negative: bool, whole: str, fraction: str, base: int, exponent: int, format_: str
+) -> Quantity | None:
+    """Return a quantity whose digits certainly fit 64 bits, None for others."""
+    factor, scale = 1, 0
+    if base == 10:
+        scale, room = exponent, _INT64_DIGITS - len(whole) - len(fraction)
+    elif not fraction:
+        factor, room = 2**exponent, 15 - len(whole) - exponent * 3 // 10 - 1
+    else:
+        return None
+    scale = _int32(scale - len(fraction))
+    if room < 0 or scale < _NANO:
+        return None
+    digits = whole + fraction
+    number = int(digits)
+    value = -number * factor if negative else number * factor
+    binary = number % 8 != 0
+    decimal = scale % 3 == 0 and not digits.endswith("000") and digits[0] != "0"
+    canonical = binary if base == 2 else decimal
+    return Quantity(value, scale, format_, text=text if canonical else "")
+
+
+def _parse_exact(negative: bool, value: str, base: int, exponent: int, format_: str) -> Quantity:
+    """Return a quantity as upstream holds it in an inf.Dec: to the nano, away from zero, at most an int64 if binary."""
+    digits = value.lstrip("+-")
+    whole, _, fraction = digits.partition(".")
+    if not whole and not fraction:
+        raise FunctionError(_NUMERIC)
+    unscaled = _to_int(whole + fraction)
+    # An inf.Dec's scale is the exponent's negative.
+    scale = len(fraction)
+    if base == 10:
+        scale = _int32(scale + _int32(-exponent))
+    else:
+        unscaled <<= exponent
+    if unscaled:
+        unscaled, scale = _round_up(unscaled, scale), -_NANO
+    if base == 2:
+        one = 10**scale
+        if unscaled > MAX_INT * one:
+            unscaled, scale = MAX_INT, 0
+        elif 0 < unscaled < one:
+            format_ = DECIMAL_SI
+    return Quantity(-unscaled if negative else unscaled, -scale, format_, exact=True)
+
+
+def _round_up(unscaled: int, scale: int) -> int:
+    """Return a number without sign in nanos, rounded up."""
+    shift = -_NANO - scale
+    if shift >= 0:
+        return unscaled * _power(shift)
+    if -shift > _digits_at_most(unscaled):
+        return 1
+    return -(-unscaled // int(10**-shift))
+
+
+def _power(exponent: int) -> int:
+    if exponent > _MAX_DIGITS:
+        raise FunctionError(_TOO_MANY_DIGITS)
+    return int(10**exponent)
+
+
+def _digits_at_most(number: int) -> int:
+    return number.bit_length() * 30103 // 100000 + 1
+
+
+def _to_int(digits: str) -> int:
+    if len(digits) > _MAX_DIGITS:
+        raise FunctionError(_TOO_MANY_DIGITS)
+    number = 0
+    for at in range(0, len(digits), _CHUNK):
+        chunk = digits[at : at + _CHUNK]
+        number = number * 10 ** len(chunk) + int(chunk)
+    return number
+
+
+def _to_digits(number: int) -> str:
+    chunks: list[str] = []
+    step = 10**_CHUNK
+    while number >= step:
+        number, rest = divmod(number, step)
+        chunks.append(f"{rest:0{_CHUNK}d}")
+    chunks.append(str(number))
+    return "".join(reversed(chunks))
+
+
+def _as_quantity(value: Quantity | int) -> Quantity:
+    return value if isinstance(value, Quantity) else Quantity(int(value), 0, DECIMAL_EXPONENT)
+
+
+def _as_int64(value: Quantity) -> int | None:
+    if value.exact or value.exponent < 0:
+        return None
+    return _scale_int64(value.unscaled, value.exponent)
+
+
+def _scale_int64(value: int, exponent: int) -> int | None:
+    """Return `value * 10**exponent` if it is an int64."""
+    if not value or not exponent:
+        return value
+    if exponent > _INT64_DIGITS:
+        return None
+    return _int64(value * int(10**exponent))
+
+
+def _int64(value: int) -> int | None:
+    return value if MIN_INT <= value <= MAX_INT else None
+
+
+def _add_int64(one: int, one_exponent: int, other: int, other_exponent: int) -> tuple[int, int] | None:
+    if not other:
+        return one, one_exponent
+    if not one:
+        return other, other_exponent
+    exponent = min(one_exponent, other_exponent)
+    first, second = _scale_int64(one, one_exponent - exponent), _scale_int64(other, other_exponent - exponent)
+    if first is None or second is None:
+        return None
+    total = _int64(first + second)
+    return None if total is None else (total, exponent)
+
+
+def _add_exact(first: Quantity, unscaled: int, exponent: int, format_: str) -> Quantity:
+    least = min(first.exponent, exponent)
+    total = first.unscaled * _power(first.exponent - least) + unscaled * _power(exponent - least)
+    return Quantity(total, least, format_, exact=True)
+
+
+def _power_of_ten(exponent: int) -> float:
+    """Return math.Pow10, which multiplies or divides two entries of tables and so is not always the nearest double."""
+    if exponent > 308:
+        return inf
+    if exponent < -323:
+        return 0.0
+    tens, ones = divmod(abs(exponent), 32)
+    if exponent >= 0:
+        return float(f"1e{tens * 32}") * float(f"1e{ones}")
+    return float(f"1e-{tens * 32}") / float(f"1e{ones}")
+
+
+def _canonical(value: Quantity) -> str:
+    """Return the canonical form (CanonicalizeBytes)."""
+    if not value.unscaled:
+        return "0"
+    if value.format == BINARY_SI:
+        written = _canonical_binary(value)
+        if written is not None:
+            return written
+        value = replace(value, format=DECIMAL_SI)
+    unscaled, exponent = abs(value.unscaled), value.exponent
+    digits = _to_digits(unscaled)
+    significant = digits.rstrip("0")
+    exponent += len(digits) - len(significant)
+    zeros = exponent % 3
+    exponent -= zeros
+    unit = f"e{exponent}" if exponent else ""
+    if value.format == DECIMAL_SI:
+        # Upstream leaves out a unit that there is no letter for.
+        unit = _DECIMAL_NAMES.get(exponent, "")
+    return f"{'-' if value.unscaled < 0 else ''}{significant}{'0' * zeros}{unit}"
+
+
+def _canonical_binary(value: Quantity) -> str | None:
+    """Return the form with a binary unit; None for a number that has a fraction or is nearer to zero than 1024."""
+    limit = Quantity(1024, 0, BINARY_SI)
+    magnitude = replace(value, unscaled=abs(value.unscaled))
+    if compare_to(magnitude, limit) < 0:
+        return None
+    number, exponent = magnitude.unscaled, value.exponent
+    if exponent < 0:
+        number, rest = divmod(number, _power(-exponent))
+        if rest:
+            return None
+    else:
+        number *= _power(exponent)
+    times = 0
+    while number % 1024 == 0:
+        number //= 1024
+        times += 1
+    return f"{'-' if value.unscaled < 0 else ''}{_to_digits(number)}{_BINARY_NAMES.get(times * 10, '')}"

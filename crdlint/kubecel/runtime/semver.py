@@ -1,0 +1,175 @@
+"""Semantic versions (apiserver pkg/cel/library/semverlib.go, on github.com/blang/semver/v4)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from crdlint.cel.runtime.errors import FunctionError
+from crdlint.cel.runtime.values import MAX_UINT
+from crdlint.cel.types import Type, object_type
+from crdlint.golang.quote import quote
+
+if TYPE_CHECKING:
+    from typing import TypeAlias
+
+    PreRelease: TypeAlias = int | str
+
+_NUMBER: Final = re.compile(r"[0-9]*")
+_IDENTIFIER: Final = re.compile(r"[0-9A-Za-z-]*")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Semver:
+    """A version; an identifier of `pre` is an int where it is all digits. `build` plays no part in the order."""
+
+    cel_type: ClassVar[Type] = object_type("kubernetes.Semver")
+
+    major: int
+    minor: int
+    patch: int
+    pre: tuple[PreRelease, ...] = ()
+    build: tuple[str, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Semver) and compare_to(self, other) == 0
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        """The version as it is written."""
+        pre = f"-{'.'.join(map(str, self.pre))}" if self.pre else ""
+        build = f"+{'.'.join(self.build)}" if self.build else ""
+        return f"{self.major}.{self.minor}.{self.patch}{pre}{build}"
+
+
+def semver(text: str, normalize: bool = False) -> Semver:
+    """Return the version that a text says; raise FunctionError with upstream's text.
+
+    Normalizing takes a `v` in front and leading zeros away, and adds a minor version and a patch that are missing.
+    """
+    return _parse(_normalized(text) if normalize else text)
+
+
+def is_semver(text: str, normalize: bool = False) -> bool:
+    """Whether a text says a version."""
+    try:
+        semver(text, normalize)
+    except FunctionError:
+        return False
+    return True
+
+
+def compare_to(first: Semver, second: Semver) -> int:
+    """Return -1, 0 or 1 by precedence, builds aside."""
+    one, other = (first.major, first.minor, first.patch), (second.major, second.minor, second.patch)
+    if one != other:
+        return 1 if one > other else -1
+    if not first.pre or not second.pre:
+        return int(bool(second.pre)) - int(bool(first.pre))
+    keys = [tuple(map(_precedence, version.pre)) for version in (first, second)]
+    return int(keys[0] > keys[1]) - int(keys[0] < keys[1])
+
+
+def is_greater_than(first: Semver, second: Semver) -> bool:
+    """Whether a version comes after another."""
+    return compare_to(first, second) > 0
+
+
+def is_less_than(first: Semver, second: Semver) -> bool:
+    """Whether a version comes before another."""
+    return compare_to(first, second) < 0
+
+
+def major(version: Semver) -> int:
+    """Return the major version as an int64, which a number of 64 bits overflows."""
+    return _int64(version.major)
+
+
+def minor(version: Semver) -> int:
+    """Return the minor version as an int64, which a number of 64 bits overflows."""
+    return _int64(version.minor)
+
+
+def patch(version: Semver) -> int:
+    """Return the patch as an int64, which a number of 64 bits overflows."""
+    return _int64(version.patch)
+
+
+def _int64(number: int) -> int:
+    return (number + 2**63) % 2**64 - 2**63
+
+
+def _precedence(identifier: PreRelease) -> tuple[bool, int, str]:
+    if isinstance(identifier, int):
+        return False, identifier, ""
+    return True, 0, identifier
+
+
+def _normalized(text: str) -> str:
+    parts = text.removeprefix("v").split(".", 2)
+    for index, part in enumerate(parts):
+        # Upstream counts bytes.
+        if len(part) > 1 or not part.isascii():
+            stripped = part.lstrip("0")
+            parts[index] = stripped if "0" <= stripped[:1] <= "9" else f"0{stripped}"
+    if len(parts) < 3:
+        if "+" in parts[-1] or "-" in parts[-1]:
+            raise FunctionError("short version cannot contain PreRelease/Build meta data")
+        parts += ["0"] * (3 - len(parts))
+    return ".".join(parts)
+
+
+def _parse(text: str) -> Semver:
+    if not text:
+        raise FunctionError("Version string empty")
+    parts = text.split(".", 2)
+    if len(parts) != 3:
+        raise FunctionError("No Major.Minor.Patch elements found")
+    major_, minor_ = _number(parts[0], "Major"), _number(parts[1], "Minor")
+    rest, plus, build = parts[2].partition("+")
+    patch_, dash, pre = rest.partition("-")
+    return Semver(
+        major_,
+        minor_,
+        _number(patch_, "Patch"),
+        tuple(map(_pre_release, pre.split("."))) if dash else (),
+        tuple(map(_build, build.split("."))) if plus else (),
+    )
+
+
+def _number(text: str, name: str) -> int:
+    if not _NUMBER.fullmatch(text):
+        raise FunctionError(f"Invalid character(s) found in {name.lower()} number {quote(text)}")
+    if len(text) > 1 and text[0] == "0":
+        raise FunctionError(f"{name} number must not contain leading zeroes {quote(text)}")
+    return _uint64(text)
+
+
+def _uint64(digits: str) -> int:
+    if not digits:
+        raise FunctionError('strconv.ParseUint: parsing "": invalid syntax')
+    if len(digits) > len(str(MAX_UINT)) or int(digits) > MAX_UINT:
+        raise FunctionError(f"strconv.ParseUint: parsing {quote(digits)}: value out of range")
+    return int(digits)
+
+
+def _pre_release(text: str) -> PreRelease:
+    if not text:
+        raise FunctionError("Prerelease is empty")
+    if _NUMBER.fullmatch(text):
+        if len(text) > 1 and text[0] == "0":
+            raise FunctionError(f"Numeric PreRelease version must not contain leading zeroes {quote(text)}")
+        return _uint64(text)
+    if not _IDENTIFIER.fullmatch(text):
+        raise FunctionError(f"Invalid character(s) found in prerelease {quote(text)}")
+    return text
+
+
+def _build(text: str) -> str:
+    if not text:
+        raise FunctionError("Build meta data is empty")
+    if not _IDENTIFIER.fullmatch(text):
+        raise FunctionError(f"Invalid character(s) found in build meta data {quote(text)}")
+    return text

@@ -1,0 +1,159 @@
+"""URLs (apiserver pkg/cel/library/urls.go, on Go's net/url)."""
+
+from __future__ import annotations
+
+import string
+from dataclasses import dataclass
+from typing import ClassVar, Final
+from urllib.parse import unquote_to_bytes
+
+from crdlint.cel.runtime.errors import FunctionError
+from crdlint.cel.types import Type, object_type
+from crdlint.golang import url as go_url
+
+_UNRESERVED: Final = frozenset((string.ascii_letters + string.digits + "-_.~").encode())
+_PATH: Final = _UNRESERVED | frozenset(b"$&+,/:;=@")
+_VALID_PATH: Final = _PATH | frozenset(b"!'()*[]%")
+_HOST: Final = _UNRESERVED | frozenset(b"!$&'()*+,;=:[]<>\"")
+_FRAGMENT: Final = _UNRESERVED | frozenset(b"$&+,/:;=?@!()*")
+_VALID_FRAGMENT: Final = _FRAGMENT | frozenset(b"'[]%")
+_HEX: Final = frozenset(string.hexdigits)
+_MAX_PARAMETERS: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class URL:
+    """A URL; `rest` is what follows scheme and authority up to the query, `raw_fragment` is as written."""
+
+    cel_type: ClassVar[Type] = object_type("kubernetes.URL")
+
+    scheme: str
+    host: str
+    user: str | None
+    rest: str
+    raw_query: str
+    raw_fragment: str
+    force_query: bool
+    has_authority: bool
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, URL) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __str__(self) -> str:
+        """The URL as Go writes it (URL.String)."""
+        scheme = f"{self.scheme}:" if self.scheme else ""
+        query = f"?{self.raw_query}" if self.raw_query or self.force_query else ""
+        fragment = f"#{_encode(self.raw_fragment, _VALID_FRAGMENT, _FRAGMENT)}" if self.raw_fragment else ""
+        if self.scheme and not self.rest.startswith("/") and not self.has_authority:
+            return f"{scheme}{self.rest}{query}{fragment}"
+        return f"{scheme}{self._authority()}{get_escaped_path(self)}{query}{fragment}"
+
+    def _authority(self) -> str:
+        if not self.host and self.user is None and not (self.scheme and self.has_authority and self.rest):
+            return ""
+        user = "" if self.user is None else f"{self.user}@"
+        return f"//{user}{_escape(self.host.encode('utf-8', 'surrogateescape'), _HOST)}"
+
+
+def url(text: str) -> URL:
+    """Return the URL that a text says, which must be absolute; raise FunctionError with upstream's text."""
+    try:
+        go_url.parse_request_uri(text)
+        parsed = go_url.parse(text)
+    except go_url.URLError as error:
+        raise FunctionError(f"URL parse error during conversion from string: {error}") from None
+    rest, _, fragment = text.partition("#")
+    if parsed.scheme:
+        rest = rest[len(parsed.scheme) + 1 :]
+    force_query = rest.endswith("?") and rest.count("?") == 1
+    rest = rest.partition("?")[0]
+    has_authority = rest.startswith("//") and (bool(parsed.scheme) or not rest.startswith("///"))
+    if has_authority:
+        _, slash, path = rest[2:].partition("/")
+        rest = slash + path
+    return URL(parsed.scheme, parsed.host, parsed.user, rest, parsed.raw_query, fragment, force_query, has_authority)
+
+
+def is_url(text: str) -> bool:
+    """Whether a text says an absolute URL."""
+    try:
+        go_url.parse_request_uri(text)
+    except go_url.URLError:
+        return False
+    return True
+
+
+def get_scheme(value: URL) -> str:
+    """Return the scheme in lower case."""
+    return value.scheme
+
+
+def get_host(value: URL) -> str:
+    """Return host and port, without escapes."""
+    return value.host
+
+
+def get_hostname(value: URL) -> str:
+    """Return the host without port and without the brackets of an IPv6 address."""
+    return _split_host(value.host)[0]
+
+
+def get_port(value: URL) -> str:
+    """Return the port, the empty string where there is none."""
+    return _split_host(value.host)[1]
+
+
+def get_escaped_path(value: URL) -> str:
+    """Return the path as written if that is a valid encoding, else encoded anew (URL.EscapedPath)."""
+    if value.scheme and not value.has_authority and not value.rest.startswith("/"):
+        return ""  # opaque
+    return _encode(value.rest, _VALID_PATH, _PATH)
+
+
+def get_query(value: URL) -> dict[str, list[str]]:
+    """Return the values by key; what is not well-formed is left out (URL.Query)."""
+    result: dict[str, list[str]] = {}
+    if value.raw_query.count("&") >= _MAX_PARAMETERS:
+        return result
+    for setting in value.raw_query.split("&"):
+        if not setting or ";" in setting:
+            continue
+        key, _, text = setting.partition("=")
+        if _has_bad_escape(key) or _has_bad_escape(text):
+            continue
+        result.setdefault(_unescape_query(key), []).append(_unescape_query(text))
+    return result
+
+
+def _split_host(host: str) -> tuple[str, str]:
+    name, colon, port = host.rpartition(":")
+    if not colon or not all(char in string.digits for char in port):
+        name, port = host, ""
+    if name.startswith("[") and name.endswith("]"):
+        name = name[1:-1]
+    return name, port
+
+
+def _octets(text: str) -> bytes:
+    return unquote_to_bytes(text.encode("utf-8", "surrogatepass"))
+
+
+def _encode(text: str, valid: frozenset[int], kept: frozenset[int]) -> str:
+    if valid.issuperset(text.encode("utf-8", "surrogatepass")):
+        return text
+    return _escape(_octets(text), kept)
+
+
+def _escape(octets: bytes, kept: frozenset[int]) -> str:
+    return "".join(chr(octet) if octet in kept else f"%{octet:02X}" for octet in octets)
+
+
+def _has_bad_escape(text: str) -> bool:
+    return any(len(part) < 2 or not _HEX.issuperset(part[:2]) for part in text.split("%")[1:])
+
+
+def _unescape_query(text: str) -> str:
+    return _octets(text.replace("+", " ")).decode("utf-8", "surrogateescape")

@@ -1,0 +1,115 @@
+"""The budgets of CEL: what one rule may cost, and all rules of a schema together.
+
+Reproduces what ValidateCustomResourceDefinitionOpenAPISchema and its caller say of costs (apiextensions validation).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdlint.crd.errors import forbidden
+from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX
+from crdlint.rules.registry import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from collections.abc import Sequence as SequenceOf
+
+    from crdlint.crd.errors import FieldError
+    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.crd.paths import Path
+    from crdlint.rules.cel import JudgedRule
+    from crdlint.rules.options import Options
+
+_HOSTS = """\
+type: object
+properties:
+  hosts: {{type: array{}, items: {{type: string{}}}}}
+x-kubernetes-validations:
+- rule: "!has(self.hosts) || self.hosts.all(host, host.matches('^[a-z]+$'))"
+"""
+
+RULE_COST = Rule(
+    id="cel-rule-cost",
+    summary="A rule or message expression whose estimated cost is above the limit of one.",
+    why=f"The server refuses a rule that could cost more than {RULE_COST_LIMIT:,} units for one object, however unlikely.",
+    bad=_HOSTS.format("", ""),
+    good=_HOSTS.format(", maxItems: 64", ", maxLength: 253"),
+    help="set maxItems, maxProperties and maxLength where the rule goes through lists, maps and strings",
+    source="apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema, getCostErrorMessage",
+)
+CRD_COST = Rule(
+    id="cel-schema-cost",
+    summary="Rules whose estimated costs are above the limit of a schema, taken together.",
+    why=f"The server refuses a schema whose rules could cost more than {CRD_COST_LIMIT:,} units for one object.",
+    bad=_HOSTS.format("", ""),
+    good=_HOSTS.format(", maxItems: 64", ", maxLength: 253"),
+    help="set tighter limits where the most expensive rules go through lists, maps and strings",
+    source="apiextensions/validation validateCustomResourceDefinitionValidation, TotalCost",
+)
+
+RULES = (RULE_COST, CRD_COST)
+
+_MOST_EXPENSIVE = 4
+
+
+def over_limit(judged: JudgedRule, options: Options) -> Iterator[FieldError]:
+    """Yield that a rule or its message costs too much; an unchanged schema keeps what it has."""
+    if options.suppress_per_expression_cost:
+        return
+    for name, kind, cost in (
+        ("rule", "estimated rule cost", judged.total_cost),
+        ("messageExpression", "estimated messageExpression cost", judged.message_cost),
+    ):
+        if cost > RULE_COST_LIMIT:
+            yield forbidden(RULE_COST.id, judged.path.child(name), _exceeds(kind, cost, RULE_COST_LIMIT))
+
+
+def total(rules: SequenceOf[JudgedRule], path: Path) -> Iterator[FieldError]:
+    """Yield that all rules of a schema cost too much, the most expensive ones first; ``path`` is the schema's."""
+    costs = [
+        (cost, judged.path.child(name))
+        for judged in _children_first(rules)
+        for name, cost in (("rule", judged.total_cost), ("messageExpression", judged.message_cost))
+    ]
+    whole = min(sum(cost for cost, _ in costs), UINT64_MAX)
+    if whole <= CRD_COST_LIMIT:
+        return
+    notable = [one for one in costs if one[0] >= CRD_COST_LIMIT // 100]
+    notable.sort(key=lambda one: -one[0])
+    for _, at in notable[:_MOST_EXPENSIVE]:
+        detail = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"
+        yield forbidden(CRD_COST.id, at, detail)
+    name = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema"
+    yield forbidden(CRD_COST.id, path, _exceeds(name, whole, CRD_COST_LIMIT))
+
+
+def _exceeds(name: str, cost: int, limit: int) -> str:
+    factor = float(cost) / float(limit)
+    shown = "more than 100x" if factor > 100 else f"{factor:f}x" if factor < 1.5 else f"{factor:.1f}x"
+    return (
+        f"{name} exceeds budget by factor of {shown} (try simplifying the rule, or adding maxItems, maxProperties,"
+        " and maxLength where arrays, maps, and strings are declared)"
+    )
+
+
+def _children_first(rules: SequenceOf[JudgedRule]) -> Iterator[JudgedRule]:
+    """Yield the rules as upstream comes by them: those of a schema after those of all schemas below it."""
+    open_: list[tuple[JSONSchemaProps, list[JudgedRule]]] = []
+    for judged in rules:
+        schema = judged.node.schema
+        if open_ and open_[-1][0] is schema:
+            open_[-1][1].append(judged)
+            continue
+        while open_ and not _is_below(schema, open_[-1][0]):
+            yield from open_.pop()[1]
+        open_.append((schema, [judged]))
+    while open_:
+        yield from open_.pop()[1]
+
+
+def _is_below(schema: JSONSchemaProps, above: JSONSchemaProps) -> bool:
+    at: JSONSchemaProps | None = schema
+    while at is not None and at is not above:
+        at = at.parent
+    return at is not None

@@ -1,0 +1,450 @@
+"""Addresses, versions, formats, URLs, matches and lists, by table."""
+
+from __future__ import annotations
+
+import math
+from time import process_time
+
+import pytest
+
+from crdlint.cel.ast import Uint
+from crdlint.cel.runtime.errors import FunctionError
+from crdlint.cel.runtime.values import Duration
+from crdlint.kubecel.runtime import addresses, formats, lists, regexes, semver, urls
+from crdlint.kubecel.runtime.addresses import cidr, ip
+from crdlint.kubecel.runtime.semver import semver as version
+from crdlint.kubecel.runtime.urls import url
+
+IP_ERROR = "IP Address {0} parse error during conversion from string: ParseAddr({0}): {1}"
+CIDR_PLACE = "network address parse error during conversion from string: "
+CIDR_ERROR = CIDR_PLACE * 2 + "netip.ParsePrefix({0}): {1}"
+
+
+def raised(function, *args):
+    with pytest.raises(FunctionError) as caught:
+        function(*args)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "canonical", "family"),
+    [
+        ("192.168.0.1", "192.168.0.1", 4),
+        ("0.0.0.0", "0.0.0.0", 4),
+        ("2001:db8::68", "2001:db8::68", 6),
+        ("2001:DB8:0:0:1:0:0:1", "2001:db8::1:0:0:1", 6),
+        ("::", "::", 6),
+        ("1::", "1::", 6),
+        ("64:ff9b::1.2.3.4", "64:ff9b::102:304", 6),
+        ("1:2:3:4:5:6:1.2.3.4", "1:2:3:4:5:6:102:304", 6),
+        ("1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8", 6),
+        ("1:0:3:4:5:6:7:8", "1:0:3:4:5:6:7:8", 6),
+    ],
+)
+def test_ip(text, canonical, family):
+    address = ip(text)
+    assert (str(address), addresses.family(address)) == (canonical, family)
+    assert addresses.is_ip(text)
+    assert addresses.ip_is_canonical(text) is (text == canonical)
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("", "unable to parse IP"),
+        ("%a", "missing IPv6 address"),
+        ("192.168.0.1.0", "IPv4 address too long"),
+        ("192.168.0", "IPv4 address too short"),
+        ("192.168.00.1", "IPv4 field has octet with leading zero"),
+        ("192.168.0.256", "IPv4 field has value >255"),
+        ("192..0.1", 'IPv4 field must have at least one digit (at ".0.1")'),
+        ("1.2.3.", 'IPv4 field must have at least one digit (at ".")'),
+        ("1.2.3.a", 'unexpected character (at "a")'),
+        ("2001:db8:::68", 'each colon-separated field must have at least one digit (at ":68")'),
+        ("12345::", 'each group must have 4 or less digits (at "12345::")'),
+        ("1::2::3", 'multiple :: in address (at ":3")'),
+        ("1:2", "address string too short"),
+        ("1:", 'colon must be followed by more characters (at ":")'),
+        ("1:2g", 'unexpected character, want colon (at "g")'),
+        ("1:2:3:4:5:6:7:8:9", 'trailing garbage after address (at "9")'),
+        ("1:2:3:4:5:6:7::8", "the :: must expand to at least one field of zeros"),
+        ("1:1.2.3.4", 'embedded IPv4 address must replace the final 2 fields of the address (at "1.2.3.4")'),
+        ("::2:3:4:5:6:7:1.2.3.4", "the :: must expand to at least one field of zeros"),
+        ("::1:2:3:4:5:6:7:1.2", 'too many hex fields to fit an embedded IPv4 at the end of the address (at "1.2")'),
+        ("::1.2.3.04", "IPv4 field has octet with leading zero"),
+        ("fe80::1%", "zone must be a non-empty string"),
+    ],
+)
+def test_ip_errors(text, reason):
+    assert raised(ip, text) == IP_ERROR.format(f'"{text}"', reason)
+    assert not addresses.is_ip(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("fe80::1%eth0", 'IP address "fe80::1%eth0" with zone value is not allowed'),
+        ("::ffff:1.2.3.4", 'IPv4-mapped IPv6 address "::ffff:1.2.3.4" is not allowed'),
+    ],
+)
+def test_ip_refusals(text, message):
+    assert raised(ip, text) == message
+    assert raised(addresses.ip_is_canonical, text) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "which"),
+    [
+        ("0.0.0.0", {"is_unspecified"}),
+        ("::", {"is_unspecified"}),
+        ("127.1.2.3", {"is_loopback"}),
+        ("::1", {"is_loopback"}),
+        ("224.0.0.5", {"is_link_local_multicast"}),
+        ("224.0.1.5", set()),
+        ("ff02::1", {"is_link_local_multicast"}),
+        ("ff12::1", {"is_link_local_multicast"}),
+        ("ff05::1", set()),
+        ("169.254.1.1", {"is_link_local_unicast"}),
+        ("febf::1", {"is_link_local_unicast"}),
+        ("fec0::1", {"is_global_unicast"}),
+        ("255.255.255.255", set()),
+        ("192.168.0.1", {"is_global_unicast"}),
+        ("2001:db8::1", {"is_global_unicast"}),
+    ],
+)
+def test_ip_predicates(text, which):
+    names = (
+        "is_unspecified",
+        "is_loopback",
+        "is_link_local_multicast",
+        "is_link_local_unicast",
+        "is_global_unicast",
+    )
+    assert {name for name in names if getattr(addresses, name)(ip(text))} == which
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("192.168.0.0", "no '/'"),
+        ("192.168.0.0/", 'bad bits after slash: ""'),
+        ("192.168.0.0/08", 'bad bits after slash: "08"'),
+        ("192.168.0.0/+8", 'bad bits after slash: "+8"'),
+        ("192.168.0.0/-1", 'bad bits after slash: "-1"'),
+        ("192.168.0.0/99999999999999999999", 'bad bits after slash: "99999999999999999999"'),
+        ("192.168.0.0/33", "prefix length out of range"),
+        ("::/129", "prefix length out of range"),
+        ("1.2.3/8", 'ParseAddr("1.2.3"): IPv4 address too short'),
+        ("fe80::1%a/8", "IPv6 zones cannot be present in a prefix"),
+    ],
+)
+def test_cidr_errors(text, message):
+    assert raised(cidr, text) == CIDR_ERROR.format(f'"{text}"', message)
+    assert not addresses.is_cidr(text)
+
+
+def test_cidr():
+    assert raised(cidr, "::ffff:1.2.3.4/8") == f'{CIDR_PLACE}IPv4-mapped IPv6 address "::ffff:1.2.3.4/8" is not allowed'
+    network = cidr("192.168.1.5/24")
+    assert addresses.is_cidr("192.168.1.5/24")
+    assert (str(network), str(addresses.cidr_ip(network))) == ("192.168.1.5/24", "192.168.1.5")
+    assert (str(addresses.masked(network)), addresses.prefix_length(network)) == ("192.168.1.0/24", 24)
+    assert network != cidr("192.168.1.0/24")
+    assert addresses.contains_ip(network, "192.168.1.255")
+    assert not addresses.contains_ip(network, ip("192.168.2.0"))
+    assert not addresses.contains_ip(network, "::1")
+    assert raised(addresses.contains_ip, network, "nothing") == "no such overload"
+    assert addresses.contains_cidr(network, "192.168.1.0/24")
+    assert addresses.contains_cidr(cidr("::/0"), cidr("2001:db8::/32"))
+    assert not addresses.contains_cidr(network, "192.168.0.0/16")
+    assert not addresses.contains_cidr(cidr("0.0.0.0/0"), "::/0")
+    assert raised(addresses.contains_cidr, network, "x") == CIDR_ERROR.format('"x"', "no '/'")
+
+
+@pytest.mark.parametrize(
+    ("text", "normalize", "canonical"),
+    [
+        ("1.2.3", False, "1.2.3"),
+        ("1.2.3-alpha.1+build.05", False, "1.2.3-alpha.1+build.05"),
+        ("1.2.3+a-b", False, "1.2.3+a-b"),
+        ("v01.02.03", True, "1.2.3"),
+        ("v1", True, "1.0.0"),
+        ("1.00", True, "1.0.0"),
+        ("1.2.003-rc", True, "1.2.3-rc"),
+        ("1.2.00-rc", True, "1.2.0-rc"),
+    ],
+)
+def test_semver(text, normalize, canonical):
+    assert str(version(text, normalize)) == canonical
+    assert semver.is_semver(text, normalize)
+
+
+@pytest.mark.parametrize(
+    ("text", "normalize", "message"),
+    [
+        ("", False, "Version string empty"),
+        ("1.2", False, "No Major.Minor.Patch elements found"),
+        ("v1.2.3", False, 'Invalid character(s) found in major number "v1"'),
+        ("01.2.3", False, 'Major number must not contain leading zeroes "01"'),
+        ("1..3", False, 'strconv.ParseUint: parsing "": invalid syntax'),
+        ("1.2.99999999999999999999", False, 'strconv.ParseUint: parsing "99999999999999999999": value out of range'),
+        ("1.2.3.4", False, 'Invalid character(s) found in patch number "3.4"'),
+        ("1.2.3-", False, "Prerelease is empty"),
+        ("1.2.3-01", False, 'Numeric PreRelease version must not contain leading zeroes "01"'),
+        ("1.2.3-a_b", False, 'Invalid character(s) found in prerelease "a_b"'),
+        ("1.2.3+", False, "Build meta data is empty"),
+        ("1.2.3+a_b", False, 'Invalid character(s) found in build meta data "a_b"'),
+        ("1.2-rc", True, "short version cannot contain PreRelease/Build meta data"),
+        ("", True, 'strconv.ParseUint: parsing "": invalid syntax'),
+    ],
+)
+def test_semver_errors(text, normalize, message):
+    assert raised(version, text, normalize) == message
+    assert not semver.is_semver(text, normalize)
+
+
+def test_semver_order():
+    ordered = [
+        "1.0.0-1",
+        "1.0.0-2",
+        "1.0.0-10",
+        "1.0.0-alpha",
+        "1.0.0-alpha.1",
+        "1.0.0-beta",
+        "1.0.0",
+        "1.0.1",
+        "2.0.0",
+    ]
+    for index, text in enumerate(ordered):
+        for other_index, other in enumerate(ordered):
+            pair = version(text), version(other)
+            assert semver.compare_to(*pair) == (index > other_index) - (index < other_index)
+            assert semver.is_less_than(*pair) is (index < other_index)
+            assert semver.is_greater_than(*pair) is (index > other_index)
+    assert version("1.0.0+a") == version("1.0.0+b")
+    assert [part(version("18446744073709551615.2.3")) for part in (semver.major, semver.minor, semver.patch)] == [
+        -1,
+        2,
+        3,
+    ]
+
+
+LABEL = (
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "
+    "an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is "
+    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?')"
+)
+SUBDOMAIN = (
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
+    "end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
+    "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
+)
+LABEL_1035 = (
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
+    "and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is "
+    "'[a-z]([-a-z0-9]*[a-z0-9])?')"
+)
+KEY = (
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character "
+    "(e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is "
+    "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
+)
+VALUE = (
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
+    "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
+    "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "reasons"),
+    [
+        ("dns1123Label", "my-label", None),
+        ("dns1123Label", "a b", [LABEL]),
+        ("dns1123Label", "a.b", ["must not contain dots"]),
+        ("dns1123Label", "a" * 64, ["must be no more than 63 characters"]),
+        ("dns1123Label", "é" * 32, ["must be no more than 63 characters", LABEL]),
+        ("dns1123LabelPrefix", "my-label-", None),
+        ("dns1123LabelPrefix", "-", [LABEL]),
+        ("dns1123LabelPrefix", "é-", [LABEL]),
+        ("dns1123LabelPrefix", "éa-", [LABEL]),
+        ("dns1123Subdomain", "a.b", None),
+        ("dns1123Subdomain", "a_b", [SUBDOMAIN]),
+        ("dns1123Subdomain", "a" * 254, ["must be no more than 253 characters"]),
+        ("dns1123SubdomainPrefix", "mysubdomain.prefix.-", None),
+        ("dns1035Label", "a1", None),
+        ("dns1035Label", "1a", [LABEL_1035]),
+        ("dns1035LabelPrefix", "a1-", None),
+        ("qualifiedName", "example.com/a_b", None),
+        ("qualifiedName", "a b", [f"name part {KEY}"]),
+        ("qualifiedName", "/a", ["prefix part must be non-empty"]),
+        ("qualifiedName", "a/", ["name part must be non-empty", f"name part {KEY}"]),
+        ("qualifiedName", "a_b/" + "a" * 64, [f"prefix part {SUBDOMAIN}", "name part must be no more than 63 bytes"]),
+        ("qualifiedName", "a" * 254 + "/a", ["prefix part must be no more than 253 bytes"]),
+        (
+            "qualifiedName",
+            "a/b/c",
+            [f"a valid label key {KEY} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"],
+        ),
+        ("labelValue", "", None),
+        ("labelValue", "a!", [VALUE]),
+        ("labelValue", "a" * 64, ["must be no more than 63 bytes"]),
+        ("uri", "http://example.com", None),
+        ("uri", "a", ['parse "a": invalid URI for request']),
+        ("uuid", "123e4567-E89B-12d3-a456426614174000", None),
+        ("uuid", "123e4567", ["does not match the UUID format"]),
+        ("byte", "aGVsbG8=", None),
+        ("byte", "aGVsbG8", ["invalid base64"]),
+        ("byte", "", ["invalid base64"]),
+        ("date", "2024-02-29", None),
+        ("date", "2023-02-29", ["invalid date"]),
+        ("date", "2023-00-01", ["invalid date"]),
+        ("date", "2023-1-01", ["invalid date"]),
+        ("date", "0000-01-01", None),
+        ("datetime", "2021-01-01T00:00:00Z", None),
+        ("datetime", "2021-01-01t23:59:59é5+99:99", None),
+        ("datetime", "2021-01-01T24:00:00Z", ["invalid datetime"]),
+        ("datetime", "2021-01-01T00:00:60Z", ["invalid datetime"]),
+        ("datetime", "2021-01-01", ["invalid datetime"]),
+        ("datetime", "2021-01-01T00:00:00Ztrailing", None),
+        ("datetime", "", ["invalid datetime"]),
+    ],
+)
+def test_formats(name, text, reasons):
+    format_ = formats.named(name)
+    assert format_ is not None
+    assert formats.validate(format_, text) == reasons
+
+
+def test_format_names():
+    assert formats.named("unknown") is None
+    assert len(set(formats.FORMATS.values())) == len(formats.FORMATS) == 13
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("https://user:pw@example.com:80/a%20b?k=v#f", ("https", "example.com:80", "example.com", "80", "/a%20b")),
+        ("HTTP://[::1]:8080/", ("http", "[::1]:8080", "::1", "8080", "/")),
+        ("http://[::1]", ("http", "[::1]", "::1", "", "")),
+        ("/path", ("", "", "", "", "/path")),
+        ("//host/path", ("", "host", "host", "", "/path")),
+        ("///path", ("", "", "", "", "///path")),
+        ("mailto:a@b", ("mailto", "", "", "", "")),
+        ("file:///a b!", ("file", "", "", "", "/a%20b%21")),
+        ("file:/a", ("file", "", "", "", "/a")),
+        ("http://h/é%C3%A9", ("http", "h", "h", "", "/%C3%A9%C3%A9")),
+        ("*", ("", "", "", "", "*")),
+        ("http://h:/?", ("http", "h:", "h", "", "/")),
+    ],
+)
+def test_url(text, parts):
+    value = url(text)
+    functions = (urls.get_scheme, urls.get_host, urls.get_hostname, urls.get_port, urls.get_escaped_path)
+    assert tuple(function(value) for function in functions) == parts
+    assert urls.is_url(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("HTTPS://user:p%20w@example.com:80/a%20b?k=v#f%20g", "https://user:p%20w@example.com:80/a%20b?k=v#f%20g"),
+        ("file:///a b", "file:///a%20b"),
+        ("file:/a", "file:/a"),
+        ("http://", "http:"),
+        ("mailto:a@b?c", "mailto:a@b?c"),
+        ("http://h/?", "http://h/?"),
+        ("/p#'a b'", "/p#%27a%20b%27"),
+        ("///path", "///path"),
+        ("//host/path", "//host/path"),
+    ],
+)
+def test_url_text(text, written):
+    assert str(url(text)) == written
+    assert url(text) == url(text)
+    assert hash(url(text)) == hash(url(text))
+
+
+def test_url_query():
+    assert urls.get_query(url("/a?k=1&k=a+b%20c&=x&&bad%zz=1&b;c=2&d")) == {"k": ["1", "a b c"], "": ["x"], "d": [""]}
+    assert urls.get_query(url("/a?" + "a&" * 10_000)) == {}
+    assert raised(url, "a") == 'URL parse error during conversion from string: parse "a": invalid URI for request'
+    assert not urls.is_url("a")
+
+
+@pytest.mark.parametrize(
+    ("text", "pattern", "limit", "matches"),
+    [
+        ("abc 123 def 456", "[0-9]+", -1, ["123", "456"]),
+        ("abc 123 def 456", "[0-9]+", 1, ["123"]),
+        ("abc 123", "[0-9]+", 0, []),
+        ("abc", "[0-9]+", -1, []),
+        ("aéb", "", -1, ["", "", "", ""]),
+        ("baaab", "a*", -1, ["", "aaa", ""]),
+        ("baaab", "a|aa", -1, ["a", "a", "a"]),
+        ("aaa", "^a", -1, ["a"]),
+        ("ab ab", r"\bab", -1, ["ab", "ab"]),
+        ("éà", "..?", -1, ["éà"]),
+        ("", "x*", -1, [""]),
+        ("a\nb", "(?m)^.$", -1, ["a", "b"]),
+        ("ab", "(?P<n>a)|b", -1, ["a", "b"]),
+    ],
+)
+def test_matches(text, pattern, limit, matches):
+    pytest.importorskip("re2")
+    assert regexes.find_all(text, pattern, limit) == matches
+    if limit < 0:
+        assert regexes.find(text, pattern) == (matches[0] if matches else "")
+
+
+def test_bad_pattern():
+    assert raised(regexes.find, "a", "(") == "Illegal regex: error parsing regexp: missing closing ): `(`"
+    assert (
+        raised(regexes.find_all, "a", "(?<=a)")
+        == "Illegal regex: error parsing regexp: invalid named capture: `(?<=a)`"
+    )
+
+
+def test_lists():
+    assert lists.is_sorted([1, 1, 2])
+    assert lists.is_sorted([])
+    assert not lists.is_sorted(["b", "a"])
+    assert lists.is_sorted([1.0, math.nan, 0.5])
+    assert raised(lists.is_sorted, [None]) == "no such overload"
+    assert lists.sum_([1, 2], 0) == 3
+    assert lists.sum_([], Uint(0)) == Uint(0)
+    assert lists.sum_([Duration(1), Duration(2)], Duration(0)) == Duration(3)
+    assert raised(lists.sum_, [2**63 - 1, 1], 0) == "integer overflow"
+    assert raised(lists.sum_, [Uint(2**64 - 1), Uint(1)], Uint(0)) == "unsigned integer overflow"
+    assert raised(lists.sum_, [Duration(-(2**63)), Duration(-1)], Duration(0)) == "integer overflow"
+    assert raised(lists.sum_, ["a"], 0) == "no such overload"
+    assert lists.min_([3, 1, 2]) == 1
+    assert lists.max_(["a", "c", "b"]) == "c"
+    assert lists.min_([False, True]) is False
+    assert math.isnan(lists.max_([math.nan, 1.0]))
+    assert raised(lists.min_, []) == "min called on empty list"
+    assert raised(lists.max_, []) == "max called on empty list"
+    assert raised(lists.max_, [[]]) == "no such overload"
+    assert lists.index_of([1, True, 1.0], True) == 1
+    assert lists.last_index_of([1, True, 1.0], Uint(1)) == 2
+    assert lists.index_of([], 1) == lists.last_index_of([], 1) == -1
+
+
+def test_hostile():
+    start = process_time()
+    long = "1" * 200_000
+    for text in (
+        long,
+        f"{long}.1.1",
+        f"1:{long}",
+        ":" * 200_000,
+        f"::{'1:' * 100_000}",
+        f"1.1.1.1/{long}",
+        "-" * 200_000,
+    ):
+        assert not addresses.is_ip(text)
+        assert not addresses.is_cidr(text)
+        assert not semver.is_semver(text)
+        for format_ in formats.FORMATS.values():
+            assert formats.validate(format_, f"{text}!") is not None
+    assert process_time() - start < 10
