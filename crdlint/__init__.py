@@ -12,7 +12,7 @@ from crdlint.__about__ import __version__
 
 if TYPE_CHECKING:
     from crdlint.api import estimate_costs, lint_text, lint_update
-    from crdlint.costs import RuleCost
+    from crdlint.costs.rule_cost import RuleCost
     from crdlint.diagnostics import Diagnostic
     from crdlint.yaml import YAMLDecodeError, decode_yaml
 
@@ -29,7 +29,7 @@ __all__ = [
 
 _HOMES = {
     "Diagnostic": "crdlint.diagnostics",
-    "RuleCost": "crdlint.costs",
+    "RuleCost": "crdlint.costs.rule_cost",
     "YAMLDecodeError": "crdlint.yaml",
     "decode_yaml": "crdlint.yaml",
     "estimate_costs": "crdlint.api",

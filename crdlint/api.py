@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdlint.costs import rule_cost
+from crdlint.costs.rule_cost import rule_cost
 from crdlint.linter import collect_crds, lint_file
 
 if TYPE_CHECKING:
-    from crdlint.costs import RuleCost
+    from crdlint.costs.rule_cost import RuleCost
     from crdlint.diagnostics import Diagnostic
     from crdlint.linter import FileResult
 

@@ -74,11 +74,15 @@ class Expression:
         """The types of the schema that the rule stands on."""
         return self.compiler.declarations(self.environment)
 
-    def cost(self, limits: Mapping[int, int] | None = None) -> CostEstimate:
-        """Estimate what one evaluation costs; ``limits`` are other bounds of schemas, by their identity."""
-        estimator = KubernetesEstimator(self.compiler.declared, limits)
+    def cost(self, estimator: KubernetesEstimator | None = None) -> CostEstimate:
+        """Estimate what one evaluation costs, by the schema's own bounds where no other estimator is given."""
         compiled = self.compiled
-        return estimate(compiled.expr, compiled.result, estimator, self.environment.costs, presence_test_cost=0)
+        sizes = estimator or self.estimator()
+        return estimate(compiled.expr, compiled.result, sizes, self.environment.costs, presence_test_cost=0)
+
+    def estimator(self, limits: Mapping[int, int] | None = None) -> KubernetesEstimator:
+        """Return an estimator of sizes; ``limits`` are other bounds of schemas, by their identity."""
+        return KubernetesEstimator(self.compiler.declared, limits)
 
     def under(self, environment: Environment) -> Expression:
         """Compile the same expression for another environment."""

@@ -42,13 +42,15 @@ _REQUIREMENTS_PER_CHARACTER: Final = 0.5
 class KubernetesEstimator:
     """Estimates sizes by the declarations of a schema; ``limits`` sets other bounds on schemas, by their identity.
 
-    ``consulted`` collects the declarations whose bounds counted.
+    ``consulted`` collects the declarations whose bounds counted, by their schemas' identity, ``declared`` those of the
+    nodes that stand for values of the schema, by node id.
     """
 
     def __init__(self, root: DeclType, limits: Mapping[int, int] | None = None) -> None:
         self._root = root
         self._limits = limits or {}
         self.consulted: dict[int, DeclType] = {}
+        self.declared: dict[int, DeclType] = {}
 
     def estimate_size(self, node: Node) -> Estimate | None:
         """Return the bound of what a path leads to, None for what is no path."""
@@ -67,6 +69,8 @@ class KubernetesEstimator:
                 declared = None if field is None else field.type
         if declared is None:
             return None
+        if node.expr is not None:
+            self.declared[node.expr.id] = declared
         if declared.schema is None:
             return Estimate(0, declared.max_elements)
         self.consulted[id(declared.schema)] = declared

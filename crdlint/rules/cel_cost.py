@@ -62,7 +62,11 @@ def over_limit(judged: JudgedRule, options: Options) -> Iterator[FieldError]:
         ("messageExpression", "estimated messageExpression cost", judged.message_cost),
     ):
         if cost > RULE_COST_LIMIT:
-            yield forbidden(RULE_COST.id, judged.path.child(name), _exceeds(kind, cost, RULE_COST_LIMIT))
+            from crdlint.costs.advice import way_out
+
+            help_ = way_out(judged, of_message=name == "messageExpression")
+            detail = _exceeds(kind, cost, RULE_COST_LIMIT)
+            yield forbidden(RULE_COST.id, judged.path.child(name), detail, help=help_)
 
 
 def total(rules: SequenceOf[JudgedRule], path: Path) -> Iterator[FieldError]:
@@ -75,13 +79,16 @@ def total(rules: SequenceOf[JudgedRule], path: Path) -> Iterator[FieldError]:
     whole = min(sum(cost for cost, _ in costs), UINT64_MAX)
     if whole <= CRD_COST_LIMIT:
         return
+    from crdlint.costs.advice import way_out_together
+
+    help_ = way_out_together(rules)
     notable = [one for one in costs if one[0] >= CRD_COST_LIMIT // 100]
     notable.sort(key=lambda one: -one[0])
     for _, at in notable[:_MOST_EXPENSIVE]:
         detail = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"
-        yield forbidden(CRD_COST.id, at, detail)
+        yield forbidden(CRD_COST.id, at, detail, help=help_)
     name = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema"
-    yield forbidden(CRD_COST.id, path, _exceeds(name, whole, CRD_COST_LIMIT))
+    yield forbidden(CRD_COST.id, path, _exceeds(name, whole, CRD_COST_LIMIT), help=help_)
 
 
 def _exceeds(name: str, cost: int, limit: int) -> str:

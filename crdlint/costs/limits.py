@@ -1,0 +1,86 @@
+"""The limits of a schema that a rule's cost hangs on: maxItems, maxProperties and maxLength."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.rules.cel import JudgedRule
+
+Keyword = Literal["maxItems", "maxProperties", "maxLength"]
+
+_BOUNDED_FORMATS: Final = frozenset({"duration", "date", "date-time"})
+_BYTES_PER_CHARACTER: Final = 4
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Limit:
+    """A keyword that bounds a schema, whether it is there (``bound``) or not (None)."""
+
+    schema: JSONSchemaProps
+    keyword: Keyword
+    bound: int | None
+
+    @property
+    def key(self) -> int:
+        """The identity of the schema."""
+        return id(self.schema)
+
+    def elements(self, value: int) -> int:
+        """Return what a value of the keyword bounds the size to, as the estimator counts: bytes for text."""
+        return value * _BYTES_PER_CHARACTER if self.keyword == "maxLength" and self.schema.format != "byte" else value
+
+
+def limit_of(schema: JSONSchemaProps) -> Limit | None:
+    """Return the limit that a schema has or could have, None where no keyword would bound it."""
+    if schema.x_int_or_string or schema.type == "string":
+        # An enum bounds a text already, and so do the formats of times.
+        if schema.format in _BOUNDED_FORMATS and not schema.x_int_or_string:
+            return None
+        if schema.max_length is None and schema.enum and not schema.x_int_or_string:
+            return None
+        return Limit(schema, "maxLength", schema.max_length)
+    if schema.type == "array":
+        return Limit(schema, "maxItems", schema.max_items)
+    if schema.type == "object" and schema.additional_properties is not None:
+        return Limit(schema, "maxProperties", schema.max_properties)
+    return None
+
+
+def enclosing(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
+    """Yield the lists and maps that a schema stands in, the innermost first."""
+    at = schema.parent
+    while at is not None:
+        if at.type == "array" or (at.type == "object" and at.additional_properties is not None):
+            yield at
+        at = at.parent
+
+
+def limits_of(judged: JudgedRule) -> list[Limit]:
+    """Return the limits that bear on what a rule costs: of what encloses it, then of what it looks at."""
+    found: dict[int, Limit] = {}
+    schemas = [*enclosing(judged.node.schema)]
+    for expression in (judged.compiled.rule, judged.compiled.message):
+        if expression is not None and expression.error is None:
+            estimator = expression.estimator()
+            expression.cost(estimator)
+            schemas.extend(declared.schema for declared in estimator.consulted.values() if declared.schema is not None)
+    for schema in schemas:
+        limit = limit_of(schema)
+        if limit is not None:
+            found.setdefault(limit.key, limit)
+    return list(found.values())
+
+
+def value_path(schema: JSONSchemaProps) -> str:
+    """Return where a schema's values stand in an object, as in `spec.hosts[*]`; `self` for the object itself."""
+    steps: list[str] = []
+    at = schema
+    while at.parent is not None:
+        steps.append(f".{at.steps[1]}" if at.steps[0] == "properties" else "[*]")
+        at = at.parent
+    return "".join(reversed(steps)).removeprefix(".") or "self"
