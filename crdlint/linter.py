@@ -15,7 +15,7 @@ from crdlint.crd.decode_values import is_json
 from crdlint.crd.positions import Locator, Span, node_span
 from crdlint.diagnostics import Diagnostic
 from crdlint.kubecel.versions import parse_range
-from crdlint.rules import catalog, cel, create, kube_versions, update
+from crdlint.rules import catalog, cel, cel_cost, create, kube_versions, update
 from crdlint.rules.remarks import remarks
 from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
@@ -52,11 +52,16 @@ class OldCRD:
 
 @dataclass(frozen=True, slots=True)
 class FoundRule:
-    """A rule of x-kubernetes-validations that the server compiles: the name of its CRD, and where its text stands."""
+    """A rule of x-kubernetes-validations that the server compiles: the name of its CRD, and where things stand."""
 
     crd: str
     judged: JudgedRule
-    span: Span
+    locator: Locator
+
+    @property
+    def span(self) -> Span:
+        """Where the rule's text stands."""
+        return self.locator.span(self.judged.path.child("rule"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,12 +245,11 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
             seen.add(message)
             run.diagnostics.append(_field_diagnostic(run, error, message, locator, hidden=refused or error.hidden))
     if run.keep_rules and not refused:
-        run.rules.extend(
-            FoundRule(crd.metadata.name, judged, locator.span(judged.path.child("rule"))) for judged in report.rules
-        )
+        run.rules.extend(FoundRule(crd.metadata.name, judged, locator) for judged in report.rules)
     if not refused:
         advice = remarks(root, document.text, crd.spec, old.crd.spec if old else None)
-        for remark in (*advice, *cel.remarks(report.rules), *kube_versions.remarks(report.rules, run.versions)):
+        of_rules = (*cel.remarks(report.rules), *cel_cost.remarks(report.rules))
+        for remark in (*advice, *of_rules, *kube_versions.remarks(report.rules, run.versions)):
             span = locator.span_inside(remark.path, remark.inside) if remark.inside else locator.span(remark.path)
             run.diagnostics.append(_diagnostic(run, remark.kind, remark.rule, remark.message, span, help=remark.help))
     run.diagnostics[start:] = [replace(d, crd=crd.metadata.name) for d in run.diagnostics[start:]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import sys
 import time
@@ -12,11 +11,12 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from crdlint.cli import options
+from crdlint.cli.fixing import Fixing, UnwritableError
 from crdlint.cli.main import report_bug
-from crdlint.kubecel.versions import LATEST, OLDEST, parse_range
 from crdlint.report.summary import Summary
 from crdlint.sources.paths import STDIN, Selection, discover
-from crdlint.sources.read import UnreadableError, decode, may_hold_crd, read_bytes
+from crdlint.sources.read import UnreadableError, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -28,27 +28,13 @@ if TYPE_CHECKING:
 _PROGRESS_FROM: Final = 50  # files
 
 
-class _KubeVersion(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on
-    """A minor version of Kubernetes that crdlint knows, or a range of them."""
-
-    name = "version"
-
-    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        try:
-            versions = parse_range(value)
-        except ValueError as error:
-            self.fail(str(error), param, ctx)
-        if versions.oldest < OLDEST or versions.newest > LATEST:
-            self.fail(f"{value!r} is not within {OLDEST[0]}.{OLDEST[1]}..{LATEST[0]}.{LATEST[1]}", param, ctx)
-        return value
-
-
 @dataclass(slots=True)
 class _Run:
     """A run's settings and what has come of it so far."""
 
     kube_version: str
     baseline: Baseline | None
+    fixing: Fixing | None
     results: list[FileResult] = field(default_factory=list)
     problems: list[tuple[str, str]] = field(default_factory=list)
     summary: Summary = field(default_factory=Summary)
@@ -57,10 +43,7 @@ class _Run:
 
 
 @click.command("check")
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--include", multiple=True, metavar="GLOB", help="Below directories, take these files only (repeatable).")
-@click.option("--exclude", multiple=True, metavar="GLOB", help="Leave these files out (repeatable).")
-@click.option("--no-ignore", is_flag=True, help="Look into what .gitignore leaves out, too.")
+@options.files
 @click.option("--allow-empty", is_flag=True, help="Succeed where there is no CRD.")
 @click.option(
     "--format", "format_", type=click.Choice(["text", "server", "json"]), default="text", show_default=True,
@@ -68,7 +51,7 @@ class _Run:
 )  # fmt: skip
 @click.option(
     "--kube-version",
-    type=_KubeVersion(),
+    type=options.KubeVersion(),
     default="1.36",
     show_default=True,
     help="The Kubernetes to answer for, or a range of them such as 1.29..1.36.",
@@ -78,9 +61,11 @@ class _Run:
     help="Judge as an update of the same CRDs in a git revision, a file or a directory.",
 )  # fmt: skip
 @click.option("--hidden", is_flag=True, help="Show what the API server would say once the rest is mended, too.")
+@click.option("--fix", is_flag=True, help="Mend in the files what can be mended safely.")
+@click.option("--unsafe-fixes", is_flag=True, help="With --fix, set limits too, which narrow what the API takes.")
 @click.option("--statistics", is_flag=True, help="Count findings by rule.")
 @click.option("-q", "--quiet", is_flag=True, help="Print findings only: no summary, no notices.")
-@click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)
+@options.color
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -93,6 +78,8 @@ def command(
     kube_version: str,
     against: str | None,
     hidden: bool,
+    fix: bool,
+    unsafe_fixes: bool,
     statistics: bool,
     quiet: bool,
     color: str,
@@ -101,9 +88,14 @@ def command(
 
     Findings of severity error make the exit status 1; warnings and hints do not.
     """
+    if fix and STDIN in paths:
+        raise click.UsageError("--fix needs files: there is nothing to write - back to")
+    if unsafe_fixes and not fix:
+        raise click.UsageError("--unsafe-fixes goes with --fix")
     start = time.perf_counter()
     selection = Selection(include, exclude, not no_ignore)
-    run = _Run(kube_version, _baseline(against, paths[0], selection) if against else None)
+    baseline = _baseline(against, paths[0], selection) if against else None
+    run = _Run(kube_version, baseline, Fixing(unsafe=unsafe_fixes) if fix else None)
     found = discover(paths, selection)
     for problem in found.problems:
         if problem.fatal:
@@ -125,6 +117,8 @@ def command(
     for result in later:
         _print_file(result, report)
     run.summary.unreadable = len(run.problems)
+    if run.fixing is not None and not quiet:
+        click.echo(run.fixing.summary(), err=True)
     run.summary.seconds = time.perf_counter() - start
     _finish(run, format_, report, quiet=quiet, statistics=statistics, hidden=hidden)
     nothing = not (run.summary.crds or run.summary.errors or run.problems or run.bugs)
@@ -147,20 +141,37 @@ def _check_file(run: _Run, path: str) -> None:
     """Check one file; what cannot be read, and a bug of ours, keep none of the others from being checked."""
     name = "<stdin>" if path == STDIN else path
     try:
-        data = read_bytes(path)
-        run.summary.files += 1
-        if not may_hold_crd(data):
-            return
-        text = decode(data)
+        text = read_text(path)
     except UnreadableError as error:
         run.problems.append((name, str(error)))
+        return
+    run.summary.files += 1
+    if text is None:
         return
     from crdlint.linter import lint_file
 
     try:
         result = lint_file(
-            text, filename=name, kube_version=run.kube_version, baseline=run.baseline, skip_unfinished=True
+            text,
+            filename=name,
+            kube_version=run.kube_version,
+            baseline=run.baseline,
+            skip_unfinished=True,
+            keep_rules=run.fixing is not None,
         )
+        if run.fixing is not None:
+            mended = run.fixing.mend(path, result)
+            if mended is not None:
+                result = lint_file(
+                    mended,
+                    filename=name,
+                    kube_version=run.kube_version,
+                    baseline=run.baseline,
+                    skip_unfinished=True,
+                )
+    except UnwritableError as error:
+        run.problems.append((name, str(error)))
+        return
     except Exception as error:
         run.bugs += 1
         report_bug(error, name)
@@ -197,14 +208,8 @@ def _text_report(color: str, *, hidden: bool, quiet: bool) -> TextReport:
     from crdlint.report.text import TextReport, plain
 
     width = min(shutil.get_terminal_size((100, 24)).columns, 120)
-    coloured = color == "always" or (color == "auto" and _stdout_takes_colour())
-    return TextReport(width=width, style=_styled if coloured else plain, hidden=hidden, notices=not quiet)
-
-
-def _stdout_takes_colour() -> bool:
-    if os.environ.get("NO_COLOR"):
-        return False
-    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
+    style = _styled if options.takes_colour(color) else plain
+    return TextReport(width=width, style=style, hidden=hidden, notices=not quiet)
 
 
 def _styled(text: str, style: str) -> str:

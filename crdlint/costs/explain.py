@@ -129,5 +129,7 @@ def culprit(expression: Expression, limit: int) -> str:
 
 
 def shown_cost(cost: int) -> str:
-    """Return a cost as people read it."""
-    return "unbounded" if cost >= UINT64_MAX // 10 else f"{cost:,}"
+    """Return a cost as people read it: exact as long as that tells more than its size."""
+    if cost >= UINT64_MAX // 10:
+        return "unbounded"
+    return f"{cost:,}" if cost < 10**12 else f"{cost:.1e}"

@@ -10,13 +10,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.paths import Key
+from crdlint.crd.paths import Key, Path
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.scalars import place_inside
 from crdlint.yaml.values import entries
 
 if TYPE_CHECKING:
-    from crdlint.crd.paths import Path, Step
+    from crdlint.crd.paths import Step
     from crdlint.yaml.nodes import Node
 
 _FIRST: Final[list[Step]] = ["spec", "versions", 0]
@@ -67,8 +67,8 @@ class Locator:
 
     def __init__(self, root: Node, line_offset: int = 0, text: str = "") -> None:
         self._root = root
-        self._text = text
-        self._line_offset = line_offset
+        self.text = text
+        self.line_offset = line_offset
         # The mappings looked into so far, by identity: findings come in clusters.
         self._indexes: dict[int, dict[str, tuple[Node, Node]]] = {}
 
@@ -79,18 +79,30 @@ class Locator:
         """
         place = self.find(path)
         if place.key is not None and (key or not place.exact or not _has_text(place.node)):
-            return node_span(place.key, self._line_offset)
-        return node_span(place.node, self._line_offset)
+            return node_span(place.key, self.line_offset)
+        return node_span(place.node, self.line_offset)
 
     def span_inside(self, path: Path, part: tuple[int, int]) -> Span:
         """Return where a part of the text at ``path`` stands, by code points; the whole where that cannot be told."""
         node = self.find(path).node
         if isinstance(node, Scalar):
-            place = place_inside(self._text, node, *part)
+            place = place_inside(self.text, node, *part)
             if place is not None:
                 line, column, end_line, end_column = place
-                return Span(line + self._line_offset, column, end_line + self._line_offset, end_column)
+                return Span(line + self.line_offset, column, end_line + self.line_offset, end_column)
         return self.span(path)
+
+    def mappings(self, path: Path) -> list[Mapping]:
+        """Return the mappings at ``path``, one in each version where all versions share what it leads to."""
+        steps = path.steps()
+        if steps[:2] != ["spec", "validation"]:
+            paths = [path]
+        else:
+            versions = self.find(_path(["spec", "versions"])).node
+            count = len(versions.items) if isinstance(versions, Sequence) else 0
+            paths = [_path(["spec", "versions", i, "schema", *steps[2:]]) for i in range(count)]
+        places = [self.find(one) for one in paths]
+        return [place.node for place in places if place.exact and isinstance(place.node, Mapping)]
 
     def find(self, path: Path) -> Place:
         """Follow a path from the root as far as the document goes."""
@@ -121,6 +133,14 @@ class Locator:
             index = {name: (key, value) for name, key, value in entries(mapping)}
             self._indexes[id(mapping)] = index
         return index
+
+
+def _path(steps: list[Step]) -> Path:
+    path: Path | None = None
+    for step in steps:
+        path = Path(step, path)
+    assert path is not None  # noqa: S101  no caller asks for the root
+    return path
 
 
 def _has_text(node: Node) -> bool:

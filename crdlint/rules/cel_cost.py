@@ -5,11 +5,11 @@ Reproduces what ValidateCustomResourceDefinitionOpenAPISchema and its caller say
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import forbidden
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX
-from crdlint.rules.registry import Rule
+from crdlint.rules.registry import Remark, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +27,13 @@ properties:
   hosts: {{type: array{}, items: {{type: string{}}}}}
 x-kubernetes-validations:
 - rule: "!has(self.hosts) || self.hosts.all(host, host.matches('^[a-z]+$'))"
+"""
+
+_NESTED = """\
+type: object
+properties:
+  ports:
+    {{type: array, {}items: {{type: integer, x-kubernetes-validations: [{{rule: self > 0 && self < 65536 && self != 22}}]}}}}
 """
 
 RULE_COST = Rule(
@@ -48,9 +55,30 @@ CRD_COST = Rule(
     source="apiextensions/validation validateCustomResourceDefinitionValidation, TotalCost",
 )
 
-RULES = (RULE_COST, CRD_COST)
+NEAR_LIMIT = Rule(
+    id="cel-rule-cost-near-limit",
+    summary="A rule whose estimated cost is above half of the limit of one.",
+    why="A field or list added later multiplies it, and a limit is easier to set while the API is young.",
+    bad=_HOSTS.format(", maxItems: 1000", ", maxLength: 8192"),
+    good=_HOSTS.format(", maxItems: 64", ", maxLength: 253"),
+    help="set tighter limits where the rule goes through lists, maps and strings",
+    severity="info",
+    origin="crdlint",
+)
+UNBOUNDED = Rule(
+    id="cel-rule-cost-unbounded-parent",
+    summary="A rule below a list or map without limit, whose cost is what the largest request has room for.",
+    why="Each field that becomes optional makes the smallest element smaller, and so more of them fit into a request.",
+    bad=_NESTED.format(""),
+    good=_NESTED.format("maxItems: 64, "),
+    help="set maxItems or maxProperties on the list or map",
+    severity="info",
+    origin="crdlint",
+)
 
-_MOST_EXPENSIVE = 4
+RULES = (RULE_COST, CRD_COST, NEAR_LIMIT, UNBOUNDED)
+
+_MOST_EXPENSIVE: Final = 4
 
 
 def over_limit(judged: JudgedRule, options: Options) -> Iterator[FieldError]:
@@ -67,6 +95,30 @@ def over_limit(judged: JudgedRule, options: Options) -> Iterator[FieldError]:
             help_ = way_out(judged, of_message=name == "messageExpression")
             detail = _exceeds(kind, cost, RULE_COST_LIMIT)
             yield forbidden(RULE_COST.id, judged.path.child(name), detail, help=help_)
+
+
+def remarks(rules: SequenceOf[JudgedRule]) -> Iterator[Remark]:
+    """Yield advice about rules that are near the limit, or hang on what has none."""
+    for judged in rules:
+        cost = judged.total_cost
+        if cost > RULE_COST_LIMIT or cost <= RULE_COST_LIMIT * _WORTH_A_WORD:
+            continue
+        from crdlint.costs.limits import enclosing, limit_of, value_path
+
+        share = f"{cost:,} of the {RULE_COST_LIMIT:,} units that a rule may cost ({cost / RULE_COST_LIMIT:.0%})"
+        path = judged.path.child("rule")
+        if judged.cardinality is None:
+            limits = [limit_of(schema) for schema in enclosing(judged.node.schema)]
+            open_ = next(limit for limit in limits if limit is not None and limit.bound is None)
+            where = value_path(open_.schema)
+            message = f"the rule's estimate hangs on `{where}`, which has no {open_.keyword}: {share}"
+            yield Remark("advice", UNBOUNDED.id, message, path, f"set `{open_.keyword}` on `{where}`")
+        elif cost > RULE_COST_LIMIT * _NEAR:
+            yield Remark("advice", NEAR_LIMIT.id, f"the rule's estimate is {share}", path)
+
+
+_NEAR: Final = 0.5
+_WORTH_A_WORD: Final = 0.1
 
 
 def total(rules: SequenceOf[JudgedRule], path: Path) -> Iterator[FieldError]:

@@ -45,12 +45,18 @@ def may_hold_crd(data: bytes) -> bool:
     return any(marker in data for marker in _MARKERS)
 
 
-def decode(data: bytes) -> str:
-    """Return the text of UTF-8 or, by its byte order mark, UTF-16 bytes, without the mark. Raises UnreadableError."""
+def encoding_of(data: bytes) -> tuple[bytes, str]:
+    """Return the byte order mark, empty where there is none, and the encoding. Raises UnreadableError."""
     mark, encoding = next(((m, e) for m, e in _BYTE_ORDER_MARKS if data.startswith(m)), (b"", "utf-8"))
     if encoding is None:
         msg = "UTF-32, which is no encoding of YAML that the API server reads: save it as UTF-8"
         raise UnreadableError(msg)
+    return mark, encoding
+
+
+def decode(data: bytes) -> str:
+    """Return the text of UTF-8 or, by its byte order mark, UTF-16 bytes, without the mark. Raises UnreadableError."""
+    mark, encoding = encoding_of(data)
     try:
         text = data[len(mark) :].decode(encoding)
     except UnicodeDecodeError as error:
@@ -60,6 +66,12 @@ def decode(data: bytes) -> str:
         msg = f"binary data: a NUL character at line {text.count(chr(10), 0, at) + 1} (character {at + 1} of the file)"
         raise UnreadableError(msg)
     return text
+
+
+def read_text(path: str) -> str | None:
+    """Return a file's text, None where no CRD can be in there. Raises UnreadableError."""
+    data = read_bytes(path)
+    return decode(data) if may_hold_crd(data) else None
 
 
 def _bounded(file: BinaryIO) -> bytes:

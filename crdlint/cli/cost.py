@@ -1,0 +1,178 @@
+"""`crdlint cost`: what CEL rules cost, why, and which limits bring them down."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from crdlint.cli import options
+from crdlint.cli.main import report_bug
+from crdlint.sources.paths import STDIN, Selection, discover
+from crdlint.sources.read import UnreadableError, read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crdlint.costs.entries import Entry
+    from crdlint.linter import FileResult
+
+_SORTS: Final = ("cost", "place")
+
+
+@click.command("cost")
+@options.files
+@click.option(
+    "--format", "format_", type=click.Choice(["text", "json", "html"]), default="text", show_default=True,
+    help="text for people, json for programs, html for a page of its own.",
+)  # fmt: skip
+@click.option("--sort", type=click.Choice(_SORTS), default="cost", show_default=True, help="The order of rules.")
+@click.option("--top", type=click.IntRange(1), metavar="N", help="Show the first N rules only.")
+@click.option(
+    "--explain", metavar="RULE_OR_PATH", help="Show what each part costs of the rules with this in text or path."
+)
+@click.option(
+    "--suggest", is_flag=True, help="Print a patch that sets the limits needed, for `patch -p1` or `git apply`."
+)
+@click.option(
+    "--kube-version",
+    type=options.KubeVersion(),
+    default="1.36",
+    show_default=True,
+    help="The Kubernetes to answer for.",
+)
+@options.color
+@click.pass_context
+def command(
+    ctx: click.Context,
+    paths: tuple[str, ...],
+    include: tuple[str, ...],
+    exclude: tuple[str, ...],
+    no_ignore: bool,
+    format_: str,
+    sort: str,
+    top: int | None,
+    explain: str | None,
+    suggest: bool,
+    kube_version: str,
+    color: str,
+) -> None:
+    """Show what the API server estimates CEL rules to cost, with the share of the budgets that they take.
+
+    The exit status is 1 where a rule or a schema is above its budget.
+    """
+    results, problems = _read(paths, Selection(include, exclude, not no_ignore), kube_version)
+    entries = _entries(results, sort, top, explain)
+    if suggest:
+        _print_patch(results)
+    elif format_ == "json":
+        _print_json(entries, problems)
+    elif format_ == "html":
+        from crdlint.report.cost_html import cost_page
+
+        click.echo(cost_page(entries))
+    else:
+        _print_text(entries, explain, color)
+    for name, reason in problems:
+        click.echo(f"crdlint: {name}: {reason}", err=True)
+    if problems:
+        ctx.exit(2)
+    over = any(d.rule in ("cel-rule-cost", "cel-schema-cost") for result in results for d in result.diagnostics)
+    ctx.exit(1 if over else 0)
+
+
+def _read(
+    paths: tuple[str, ...], selection: Selection, kube_version: str
+) -> tuple[list[FileResult], list[tuple[str, str]]]:
+    from crdlint.linter import lint_file
+
+    found = discover(paths, selection)
+    problems = [(problem.path, problem.message) for problem in found.problems if problem.fatal]
+    results = []
+    for path in found.files:
+        name = "<stdin>" if path == STDIN else path
+        try:
+            text = read_text(path)
+            if text is not None:
+                results.append(
+                    lint_file(text, filename=name, kube_version=kube_version, skip_unfinished=True, keep_rules=True)
+                )
+        except UnreadableError as error:
+            problems.append((name, str(error)))
+        except Exception as error:
+            report_bug(error, name)
+            problems.append((name, "not estimated"))
+    return results, problems
+
+
+def _entries(results: Sequence[FileResult], sort: str, top: int | None, explain: str | None) -> list[Entry]:
+    from crdlint.costs.entries import entry
+
+    entries = [entry(found, result.file) for result in results for found in result.rules]
+    if explain is not None:
+        entries = [one for one in entries if _is_meant(one, explain)]
+        if not entries:
+            message = f"--explain: no rule has {explain!r} in its text, path or file:line"
+            raise click.UsageError(message)
+    if sort == "cost":
+        entries.sort(key=lambda one: -max(one.cost.expression_cost, one.cost.message_max_cost))
+    return entries[:top]
+
+
+def _is_meant(one: Entry, wanted: str) -> bool:
+    return wanted in one.cost.rule or wanted in one.cost.path or wanted == f"{one.cost.file}:{one.cost.line}"
+
+
+def _print_text(entries: Sequence[Entry], explain: str | None, color: str) -> None:
+    from crdlint.report import cost_text
+    from crdlint.report.text import plain
+
+    width = min(shutil.get_terminal_size((100, 24)).columns, 140)
+    style = _styled if options.takes_colour(color) else plain
+    if explain is not None:
+        for one in entries:
+            for line in cost_text.explanation(one, width=width, style=style):
+                click.echo(line, color=True)
+        return
+    crd = None
+    for name in dict.fromkeys(one.cost.crd for one in entries):
+        if crd is not None:
+            click.echo("")
+        crd = name
+        click.echo(style(name, "bold"), color=True)
+        for line in cost_text.table([one for one in entries if one.cost.crd == name], width=width, style=style):
+            click.echo(line, color=True)
+    if not entries:
+        click.echo("no rules")
+
+
+def _styled(text: str, style: str) -> str:
+    return click.style(text, bold=True) if style == "bold" else click.style(text, fg=style)
+
+
+def _print_json(entries: Sequence[Entry], problems: Sequence[tuple[str, str]]) -> None:
+    import json
+
+    from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
+
+    document = {
+        "version": 1,
+        "limits": {"rule": RULE_COST_LIMIT, "schema": CRD_COST_LIMIT},
+        "rules": [asdict(one.cost) | {"place": one.place, "times": one.times, "help": one.way_out} for one in entries],
+        "unreadable": [{"file": file, "reason": reason} for file, reason in problems],
+    }
+    click.echo(json.dumps(document, indent=2))
+
+
+def _print_patch(results: Sequence[FileResult]) -> None:
+    from difflib import unified_diff
+
+    from crdlint.fixes import limits_set
+
+    for result in results:
+        text = limits_set(result)
+        name = result.file.removeprefix("/")
+        before, after = (one.splitlines(keepends=True) for one in (result.text, text))
+        click.echo("".join(unified_diff(before, after, f"a/{name}", f"b/{name}")), nl=False)

@@ -1,0 +1,58 @@
+"""What several commands take alike: versions, colours, files."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+from crdlint.kubecel.versions import LATEST, OLDEST, parse_range
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    Command = TypeVar("Command", bound=Callable[..., object])
+
+
+class KubeVersion(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on
+    """A minor version of Kubernetes that crdlint knows, or a range of them."""
+
+    name = "version"
+
+    def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Take the value as it is where it is one."""
+        try:
+            versions = parse_range(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+        if versions.oldest < OLDEST or versions.newest > LATEST:
+            self.fail(f"{value!r} is not within {OLDEST[0]}.{OLDEST[1]}..{LATEST[0]}.{LATEST[1]}", param, ctx)
+        return value
+
+
+def takes_colour(choice: str) -> bool:
+    """Tell whether standard output is to be coloured, by `--color` and the terminal."""
+    if choice != "auto":
+        return choice == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
+
+
+def files(command: Command) -> Command:
+    """Add the arguments that choose files."""
+    for decorate in (
+        click.option("--no-ignore", is_flag=True, help="Look into what .gitignore leaves out, too."),
+        click.option("--exclude", multiple=True, metavar="GLOB", help="Leave these files out (repeatable)."),
+        click.option(
+            "--include", multiple=True, metavar="GLOB", help="Below directories, take these files only (repeatable)."
+        ),
+        click.argument("paths", nargs=-1, required=True, metavar="PATH..."),
+    ):
+        command = decorate(command)
+    return command
+
+
+color = click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)

@@ -1,0 +1,121 @@
+"""The costs of rules as a table, and the tree of one of them, for terminals of any width."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from crdlint.costs.explain import shown_cost
+from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
+from crdlint.report.fold import columns, printable, wrapped
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from crdlint.costs.entries import Entry
+    from crdlint.costs.explain import Part
+
+    Style = Callable[[str, str], str]
+
+_BAR: Final = 10
+_EIGHTHS: Final = " ▏▎▍▌▋▊▉"
+
+
+def table(entries: Sequence[Entry], *, width: int, style: Style) -> Iterator[str]:
+    """Yield the lines of a table: cost, shares of the budgets, where in an object, and below each the rule itself."""
+    if not entries:
+        return
+    costs = [shown_cost(entry.cost.expression_cost) for entry in entries]
+    wide = max(9, *map(len, costs))
+    yield style(f"{'COST':>{wide}}  {'RULE BUDGET':<{_BAR + 7}}  {'SCHEMA':>6}  WHERE", "bold")
+    indent = " " * (wide + 2)
+    for entry, cost in zip(entries, costs, strict=True):
+        share = entry.cost.expression_cost / RULE_COST_LIMIT
+        colour = "red" if share > 1 else "yellow" if share > 0.5 else "green"
+        of_schema = percent(entry.cost.expression_cost / CRD_COST_LIMIT)
+        head = f"{cost:>{wide}}  {style(bar(share), colour)} {percent(share):>6}  {of_schema:>6}  "
+        yield head + printable(_cut(entry.place, max(width - wide - _BAR - 19, 20)))
+        yield indent + printable(_cut(" ".join(entry.cost.rule.split()), max(width - len(indent), 20)))
+        for line in wrapped(printable(f"{entry.cost.file}:{entry.cost.line}{_details(entry)}"), width, indent):
+            yield style(line, "bright_black")
+        if entry.way_out:
+            yield from _help(entry.way_out, width, style)
+
+
+def _details(entry: Entry) -> str:
+    """Return how a cost comes about, in a few words."""
+    cost = entry.cost
+    details = []
+    if cost.error is not None:
+        details.append("does not compile")
+    elif cost.max_cardinality != 1:
+        times = (
+            f"{cost.max_cardinality:,}"
+            if cost.max_cardinality is not None
+            else f"{cost.min_size_cardinality:,} (no limit)"
+        )
+        details.append(f"{shown_cost(cost.max_cost)} x {times}")
+    if cost.message_max_cost:
+        details.append(f"message {shown_cost(cost.message_max_cost)}")
+    return f"  {', '.join(details)}" if details else ""
+
+
+def explanation(entry: Entry, *, width: int, style: Style) -> Iterator[str]:
+    """Yield the lines about one rule: where it stands, how often it runs, and what each part costs."""
+    cost = entry.cost
+    yield style(printable(f"{cost.crd}  {entry.place}  {cost.file}:{cost.line}"), "bold")
+    yield f"  {printable(cost.path)}"
+    yield from wrapped(printable(f"evaluated {entry.times}"), width, "  ")
+    share = cost.expression_cost / RULE_COST_LIMIT
+    summary = (
+        f"{shown_cost(cost.expression_cost)} in all, {percent(share)} of the {RULE_COST_LIMIT:,} that a rule may cost"
+    )
+    yield from wrapped(summary, width, "  ")
+    yield ""
+    for name, tree in (("", entry.tree), ("messageExpression", entry.message_tree)):
+        if tree is not None:
+            if name:
+                yield style(f"  {name}", "bold")
+            yield from _tree(tree, width, style)
+            yield ""
+    if cost.error is not None:
+        yield "  it does not compile: crdlint check shows why"
+    if entry.way_out:
+        yield from _help(entry.way_out, width, style)
+
+
+def _tree(tree: Part, width: int, style: Style) -> Iterator[str]:
+    wide = max(4, len(shown_cost(tree.cost)))
+    yield style(f"  {'COST':>{wide}}  PART", "bold")
+    stack = [(tree, 0)]
+    while stack:
+        part, depth = stack.pop()
+        indent = "  " * min(depth, 12)
+        head = f"  {shown_cost(part.cost):>{wide}}  {indent}"
+        yield head + printable(_cut(part.text, max(width - columns(head), 20)))
+        if part.bound:
+            for line in wrapped(printable(part.bound), width, " " * columns(head)):
+                yield style(line, "bright_black")
+        stack.extend((one, depth + 1) for one in reversed(part.parts) if one.cost > 1 or one.parts)
+
+
+def _help(text: str, width: int, style: Style) -> Iterator[str]:
+    for i, line in enumerate(wrapped(printable(text), width, "        ", "  help: ")):
+        yield line.replace("help:", style("help:", "green"), 1) if i == 0 else line
+
+
+def bar(share: float) -> str:
+    """Return a bar of ten characters for a share, full from 1 on."""
+    eighths = round(min(share, 1.0) * _BAR * 8)
+    whole, rest = divmod(eighths, 8)
+    return ("█" * whole + (_EIGHTHS[rest] if rest else "")).ljust(_BAR, "·")
+
+
+def percent(share: float) -> str:
+    """Return a share in per cent, in at most six characters."""
+    if share > 100:
+        return ">9999%"
+    return f"{share * 100:.0f}%" if share >= 0.1 else f"{share * 100:.1f}%"
+
+
+def _cut(text: str, room: int) -> str:
+    return text if len(text) <= room else text[: room - 1] + "…"

@@ -1,0 +1,116 @@
+"""`crdlint cost` and `crdlint check --fix` on the command line."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from crdlint.cli.main import cli
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+EXPENSIVE = FIXTURES / "invalid" / "rule-too-expensive.yaml"
+RULES = FIXTURES / "valid" / "rules.yaml"
+
+
+def run(*args: str):
+    return CliRunner().invoke(cli, args, catch_exceptions=False, env={"COLUMNS": "80"})
+
+
+def test_table() -> None:
+    result = run("cost", str(EXPENSIVE), str(RULES))
+    assert result.exit_code == 1
+    lines = result.stdout.splitlines()
+    assert lines[0] == "widgets.example.com"
+    assert lines[1].split() == ["COST", "RULE", "BUDGET", "SCHEMA", "WHERE"]
+    assert any("self.hosts.all(a, self.hosts.exists_one(b, a == b))" in line for line in lines)
+    assert any(line.startswith("  help: set `max") for line in lines)
+    assert all(len(line) <= 80 for line in lines)
+
+
+def test_within_budget() -> None:
+    result = run("cost", str(RULES), "--top", "1")
+    assert result.exit_code == 0
+    assert result.stdout.count("rules.yaml:") == 1
+
+
+def test_sorted_by_place() -> None:
+    rules = json.loads(run("cost", str(RULES), "--format", "json", "--sort", "place").stdout)["rules"]
+    assert [rule["line"] for rule in rules] == sorted(rule["line"] for rule in rules)
+    by_cost = json.loads(run("cost", str(RULES), "--format", "json").stdout)["rules"]
+    costs = [rule["expression_cost"] for rule in by_cost]
+    assert costs == sorted(costs, reverse=True)
+
+
+def test_json() -> None:
+    document = json.loads(run("cost", str(EXPENSIVE), "--format", "json").stdout)
+    assert document["limits"] == {"rule": 10_000_000, "schema": 100_000_000}
+    (rule,) = document["rules"]
+    assert rule["place"] == "spec"
+    assert rule["expression_cost"] > 10_000_000
+    assert rule["max_cardinality"] == 1
+    assert rule["crd"] == "widgets.example.com"
+
+
+def test_explain() -> None:
+    result = run("cost", str(EXPENSIVE), "--explain", "exists_one")
+    assert "evaluated once in an object" in result.stdout
+    assert "spec.hosts has no maxItems: 1,048,575 assumed" in result.stdout
+    assert "exists_one(b, a == b)" in result.stdout
+
+
+def test_explain_nothing() -> None:
+    result = CliRunner().invoke(cli, ["cost", str(EXPENSIVE), "--explain", "nope"])
+    assert result.exit_code == 2
+    assert "no rule has 'nope'" in result.output
+
+
+def test_suggestions_are_a_patch(tmp_path: Path) -> None:
+    file = tmp_path / "crd.yaml"
+    file.write_bytes(EXPENSIVE.read_bytes())
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    patch = run("cost", str(file), "--suggest").stdout.replace(str(tmp_path).removeprefix("/") + "/", "")
+    subprocess.run(["git", "apply", "-"], cwd=tmp_path, check=True, input=patch.encode())
+    assert run("cost", str(file)).exit_code == 0
+
+
+def test_fix_sets_limits_only_where_told(tmp_path: Path) -> None:
+    file = tmp_path / "crd.yaml"
+    before = EXPENSIVE.read_text()
+    file.write_text(before)
+    result = run("check", str(file), "--fix")
+    assert result.exit_code == 1
+    assert "--unsafe-fixes does" in result.stderr
+    assert file.read_text() == before
+    file.chmod(0o640)
+    assert run("check", str(file), "--fix", "--unsafe-fixes").exit_code == 0
+    after = file.read_text()
+    assert [line for line in after.splitlines() if "max" not in line] == [
+        line for line in before.splitlines() if "max" not in line
+    ]
+    assert file.stat().st_mode & 0o777 == 0o640
+
+
+def test_fix_takes_out_what_means_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "crd.yaml"
+    text = (FIXTURES / "invalid" / "rule-optional-old-self-unused.yaml").read_text()
+    file.write_bytes(b"\xef\xbb\xbf" + text.encode())
+    assert run("check", str(file), "--fix").exit_code == 0
+    after = file.read_bytes()
+    assert after.startswith(b"\xef\xbb\xbf")
+    assert b"optionalOldSelf: true" not in after
+
+
+@pytest.mark.parametrize("args", [["-", "--fix"], ["x.yaml", "--unsafe-fixes"]])
+def test_fix_needs_files(args: list[str]) -> None:
+    assert CliRunner().invoke(cli, ["check", *args]).exit_code == 2
+
+
+def test_unreadable(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_bytes(b"CustomResourceDefinition \xff")
+    result = run("cost", str(tmp_path))
+    assert result.exit_code == 2
+    assert "not UTF-8" in result.stderr

@@ -1,0 +1,251 @@
+"""Costs of rules, why they are what they are, and the limits that bring them down."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+import crdlint
+from crdlint.costs.advice import way_out
+from crdlint.costs.entries import entry
+from crdlint.costs.explain import culprit, explain, shown_cost
+from crdlint.costs.limits import limits_of, value_path
+from crdlint.costs.suggest import suggest, suggest_all
+from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
+from crdlint.linter import lint_file
+
+CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: foos.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: foos, kind: Foo}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+"""
+
+
+def crd(spec: str) -> str:
+    return CRD + textwrap.indent(textwrap.dedent(spec).strip("\n") + "\n", " " * 12)
+
+
+def rules(spec: str):
+    return [found.judged for found in lint_file(crd(spec), filename="x", keep_rules=True).rules]
+
+
+def flat(fields: str, rule: str) -> str:
+    return f"{{type: object, properties: {fields}, x-kubernetes-validations: [{{rule: {rule!r}}}]}}"
+
+
+LIST = "{l: {type: array, maxItems: 10, items: {type: string, maxLength: 10}}, s: {type: string, maxLength: 20}}"
+
+
+@pytest.mark.parametrize(
+    ("fields", "rule", "cost"),
+    [
+        ("{s: {type: string}}", "true", 0),
+        ("{s: {type: string, maxLength: 20}}", "self.s == 'abc'", 3),
+        ("{s: {type: string, maxLength: 20}}", "self.s.startsWith('abc')", 3),
+        ("{s: {type: string, maxLength: 20}}", "self.s.contains('abcdefghijk')", 2 + 8 * 2),
+        ("{s: {type: string, maxLength: 20}}", "self.s.matches('^[a-z]{2,3}$')", 2 + 9 * 3),
+        ("{s: {type: string, enum: [abcdefghijk, b]}}", "self.s + 'a' == self.s", 2 + 2 + 2 + 2),
+        (LIST, "self.l.all(x, x == 'a')", 2 + 10 * (2 + 3) + 1),
+        (LIST, "self.l.all(x, self.l.exists_one(y, x == y))", 2 + 10 * (1 + 2 + 1 + 10 * 8 + 3) + 1),
+        (LIST, "self.s in self.l", 4 + 10),
+        (LIST, "self.l.map(x, x + self.s).size() > 0", None),
+        (
+            "{m: {type: object, maxProperties: 5, additionalProperties: {type: integer}}}",
+            "self.m.all(k, self.m[k] > 0)",
+            None,
+        ),
+        ("{s: {type: string}}", "has(self.s)", 1),
+        ("{s: {type: string}}", "!has(self.s) || self.s == ''", None),
+        ("{s: {type: string, maxLength: 10}}", "isQuantity(self.s)", 2 + 4),
+        ("{s: {type: string, maxLength: 10}}", "ip(self.s).family() == 4", None),
+        (LIST, "sets.contains(self.l, self.l)", 4 + 100 + 1),
+        (LIST, "self.l.sortBy(x, x.size()).size() == 1", None),
+    ],
+)
+def test_cost_of_one_evaluation(fields: str, rule: str, cost: int | None) -> None:
+    (judged,) = rules(flat(fields, rule))
+    assert judged.compiled.rule.error is None
+    if cost is not None:
+        assert judged.cost == cost
+    tree = explain(judged.compiled.rule)
+    assert tree.cost == judged.cost
+    assert tree.text == rule
+
+
+def test_cardinality_multiplies() -> None:
+    (judged,) = rules("""
+        type: array
+        maxItems: 10
+        items:
+          type: object
+          additionalProperties: {type: string, maxLength: 5, x-kubernetes-validations: [{rule: "self != ''"}]}
+          maxProperties: 3
+    """)
+    assert (judged.cost, judged.cardinality, judged.total_cost) == (1, 30, 30)
+
+
+def test_unbounded_lists_count_by_what_a_request_holds() -> None:
+    (judged,) = rules(
+        "{type: array, items: {type: string, maxLength: 5, x-kubernetes-validations: [{rule: self != ''}]}}"
+    )
+    assert judged.cardinality is None
+    assert judged.min_size_cardinality == 3 * 1024 * 1024 // 3
+    assert judged.total_cost == judged.min_size_cardinality
+
+
+def test_a_message_costs_once() -> None:
+    text = crd("""
+        type: array
+        items:
+          type: string
+          x-kubernetes-validations: [{rule: "true", messageExpression: "self + self"}]
+    """)
+    (cost,) = crdlint.estimate_costs(text)
+    assert cost.max_cost == 0
+    assert cost.message_expression == "self + self"
+    assert cost.message_max_cost == 2 + 629146
+    assert (cost.line, cost.max_cardinality, cost.uses_old_self) == (20, None, False)
+
+
+def test_a_refused_rule_costs_nothing() -> None:
+    (cost,) = crdlint.estimate_costs(crd("{type: object, x-kubernetes-validations: [{rule: self.nope}]}"))
+    assert (cost.max_cost, cost.expression_cost) == (0, 0)
+    assert cost.error is not None
+    assert cost.error.startswith("compilation failed: ")
+
+
+QUADRATIC = flat(
+    "{l: {type: array, items: {type: string}}}", "self.l.all(x, self.l.exists_one(y, x == y))"
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("spec", "keywords"),
+    [
+        (QUADRATIC, {("spec.l", "maxItems"), ("spec.l[*]", "maxLength")}),
+        (flat("{s: {type: string}}", "self.s.matches(self.s)"), {("spec.s", "maxLength")}),
+        (
+            flat("{m: {type: object, additionalProperties: {type: string}}}", "self.m.all(k, self.m.exists(j, j > k))"),
+            {("spec.m", "maxProperties")},
+        ),
+        (
+            flat(
+                "{l: {type: array, maxItems: 5000, items: {type: integer}}}", "self.l.all(x, self.l.exists(y, x == y))"
+            ),
+            {("spec.l", "maxItems")},
+        ),
+    ],
+)
+def test_suggestions_pass_when_estimated_again(spec: str, keywords: set[tuple[str, str]]) -> None:
+    (judged,) = rules(spec)
+    assert judged.total_cost > RULE_COST_LIMIT
+    found = suggest(judged)
+    assert found is not None
+    assert {(value_path(limit.schema), limit.keyword) for limit, _ in found.values} == keywords
+    assert found.cost <= RULE_COST_LIMIT
+    for limit, value in found.values:
+        assert limit.bound is None or value < limit.bound
+    for limit, value in found.values:
+        setattr(limit.schema, _ATTRIBUTES[limit.keyword], value)
+    assert [d.rule for d in crdlint.lint_text(_fixed(spec)) if d.severity == "error"] == []
+
+
+_ATTRIBUTES = {"maxItems": "max_items", "maxProperties": "max_properties", "maxLength": "max_length"}
+
+
+def _fixed(spec: str) -> str:
+    from crdlint.fixes import limits_set
+
+    return limits_set(lint_file(crd(spec), filename="x", keep_rules=True))
+
+
+def test_a_larger_round_value_would_not_pass() -> None:
+    (judged,) = rules(flat("{s: {type: string}}", "self.s.matches('^a+$')"))
+    judged_cost = judged.total_cost
+    assert judged_cost <= RULE_COST_LIMIT
+    (judged,) = rules(flat("{l: {type: array, items: {type: integer}}}", "self.l.all(x, self.l.exists(y, x == y))"))
+    found = suggest(judged)
+    assert found is not None
+    ((_, value),) = found.values
+    more = flat(f"{{l: {{type: array, maxItems: {value * 2}, items: {{type: integer}}}}}}", judged.rule.rule)
+    assert rules(more)[0].total_cost > RULE_COST_LIMIT
+
+
+def test_all_rules_together() -> None:
+    each = "{{type: array, maxItems: 1200, items: {{type: integer}}, x-kubernetes-validations: [{{rule: '{}'}}]}}"
+    rule = "self.all(x, self.exists(y, x == y))"
+    fields = ", ".join(f"l{i}: {each.format(rule)}" for i in range(15))
+    judged = rules(f"{{type: object, properties: {{{fields}}}}}")
+    assert all(one.total_cost <= RULE_COST_LIMIT for one in judged)
+    assert sum(one.total_cost for one in judged) > CRD_COST_LIMIT
+    text = crd(f"{{type: object, properties: {{{fields}}}}}")
+    assert {d.rule for d in crdlint.lint_text(text) if d.severity == "error"} == {"cel-schema-cost"}
+    assert suggest_all(judged).hopeless == ()
+    assert [
+        d for d in crdlint.lint_text(_fixed(f"{{type: object, properties: {{{fields}}}}}")) if d.severity == "error"
+    ] == []
+
+
+def test_where_no_limits_would_do() -> None:
+    (judged,) = rules(
+        flat("{s: {type: string}}", "'abc'.charAt(1).matches('a') || quantity(self.s.charAt(2)).isInteger()")
+    )
+    assert suggest(judged) is None
+    assert "no limits would do" in way_out(judged)
+    assert culprit(judged.compiled.rule, RULE_COST_LIMIT) in judged.rule.rule
+
+
+def test_a_reserved_word_hides_limits() -> None:
+    (judged,) = rules(
+        flat("{namespace: {type: array, maxItems: 3, items: {type: string}}}", "self.namespace.all(x, x != '')")
+    )
+    assert way_out(judged).startswith("write `__namespace__` for `namespace`")
+
+
+def test_explanation() -> None:
+    found = lint_file(crd(QUADRATIC), filename="x", keep_rules=True).rules[0]
+    told = entry(found, "x")
+    assert told.place == "spec"
+    assert told.times == "once in an object"
+    assert told.tree is not None
+    assert told.tree.bound == "spec.l has no maxItems: 1,048,575 assumed"
+    inner = told.tree.parts[-1]
+    assert inner.text == "self.l.exists_one(y, x == y)"
+    assert inner.parts[-1].bound == "spec.l[*] has no maxLength: 3,145,726 bytes assumed"
+    assert told.way_out.startswith("set `max")
+
+
+def test_limits_that_bear_on_a_rule() -> None:
+    (judged,) = rules("""
+        type: array
+        items: {type: string, enum: [a, b], x-kubernetes-validations: [{rule: "self == 'a'"}]}
+    """)
+    assert [(value_path(limit.schema), limit.keyword) for limit in limits_of(judged)] == [("spec", "maxItems")]
+
+
+@pytest.mark.parametrize(
+    ("cost", "text"), [(0, "0"), (12345, "12,345"), (2**64 - 1, "unbounded"), (3 * 10**15, "3.0e+15")]
+)
+def test_shown_cost(cost: int, text: str) -> None:
+    assert shown_cost(cost) == text
+
+
+def test_ten_thousand_terms() -> None:
+    rule = " && ".join(["self.s == 'a'"] * 3000)
+    (judged,) = rules(flat("{s: {type: string, maxLength: 3}}", rule))
+    assert judged.cost == 3000 * 3
+    assert explain(judged.compiled.rule).cost == judged.cost

@@ -1,0 +1,62 @@
+"""Edits of texts: what is not meant stays as it is."""
+
+from __future__ import annotations
+
+import pytest
+
+from crdlint.yaml.edit import apply, remove_entry, set_entry
+from crdlint.yaml.parse import parse_first
+
+
+def mapping(text: str):
+    document = parse_first(text)
+    assert document.error is None
+    return document.root
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("type: array\nitems: {}\n", "maxItems: 5\ntype: array\nitems: {}\n"),
+        ("items: {}\ntype: array  # a list\n", "items: {}\nmaxItems: 5\ntype: array  # a list\n"),
+        ("items: {}\r\ntype: array\r\n", "items: {}\r\nmaxItems: 5\r\ntype: array\r\n"),
+        ("  items: {}\n  type: array\n", "  items: {}\n  maxItems: 5\n  type: array\n"),
+        ("items: {}\n", "maxItems: 5\nitems: {}\n"),
+        ("maxItems: 70  # many\ntype: array\n", "maxItems: 5  # many\ntype: array\n"),
+        ("{type: array}\n", "{type: array, maxItems: 5}\n"),
+        ('{"type": "array"}\n', '{"type": "array", "maxItems": 5}\n'),
+        ("{ type: array , }\n", "{ type: array, maxItems: 5 , }\n"),
+        ("{}\n", '{"maxItems": 5}\n'),
+        ('{"maxItems": 9}\n', '{"maxItems": 5}\n'),
+    ],
+)
+def test_set_entry(text: str, after: str) -> None:
+    done = apply(text, [set_entry(text, mapping(text), "maxItems", "5", before="type")] * 2)
+    assert done == after
+    assert mapping(done).find("maxItems")[1].value == "5"
+
+
+def test_an_entry_in_a_list_item() -> None:
+    text = "- type: array\n  items: {}\n"
+    assert apply(text, [set_entry(text, mapping(text).items[0], "maxItems", "5", before="type")]) == (
+        "- maxItems: 5\n  type: array\n  items: {}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "after"),
+    [
+        ("a: 1\nx: true\nb: 2\n", "a: 1\nb: 2\n"),
+        ("x: true\nb: 2\n", "b: 2\n"),
+        ("a: 1\nx: true\n", "a: 1\n"),
+        ("a: 1  # one\nx: true  # two\n", "a: 1  # one  # two\n"),
+        ("{a: 1, x: true, b: 2}\n", "{a: 1, b: 2}\n"),
+        ("{a: 1, x: true}\n", "{a: 1}\n"),
+        ("{x: true}\n", "{}\n"),
+        ("x: true\n", "{}\n"),
+    ],
+)
+def test_remove_entry(text: str, after: str) -> None:
+    done = apply(text, [remove_entry(text, mapping(text), "x")])
+    assert done == after
+    assert mapping(done).find("x") is None
