@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.cel.compiler import compile_text
 from crdlint.cel.decls import Variable
 from crdlint.cel.estimator import estimate
+from crdlint.cel.instantiation import instantiation_error
 from crdlint.cel.types import BOOL, STRING, optional_type
 from crdlint.kubecel.declarations import Declarations
 from crdlint.kubecel.estimator import KubernetesEstimator
@@ -25,6 +26,9 @@ if TYPE_CHECKING:
 
 SELF: Final = "self"
 OLD_SELF: Final = "oldSelf"
+
+# Their second argument is a regular expression; a constant one is compiled with the rule.
+REGEX_FUNCTIONS: Final = ("matches", "find", "findAll")
 
 
 class CompilationError(Exception):
@@ -136,7 +140,8 @@ class RuleCompiler:
         environment = environments.of_rule(rule.rule)
         compiled = self.expression(rule.rule, RULE, environment, optional_old_self=optional)
         references = compiled.compiled.result.reference_map.values()
-        uses_old_self = compiled.error is None and any(reference.name == OLD_SELF for reference in references)
+        has_value = not compiled.compiled.errors and compiled.compiled.output_type is BOOL
+        uses_old_self = has_value and any(reference.name == OLD_SELF for reference in references)
         if compiled.error is not None or not rule.message_expression:
             return CompiledRule(compiled, uses_old_self=uses_old_self)
         environment = environments.of_message(rule.message_expression)
@@ -152,6 +157,10 @@ class RuleCompiler:
             error = kind.not_compiled + compiled.display()
         elif compiled.output_type is not kind.output:
             error = kind.wrong_output
+        else:
+            refused = instantiation_error(compiled, env, REGEX_FUNCTIONS)
+            if refused is not None:
+                error = kind.not_instantiated + refused
         return Expression(text, kind, optional_old_self, environment, self, compiled, error)
 
     def env(self, environment: Environment, *, optional_old_self: bool) -> Env:

@@ -1,0 +1,166 @@
+"""Whether a program can be made of a checked expression (cel-go's planner with OptOptimize, interpreter/decorators.go).
+
+Making one evaluates conversions of constants and compiles constant regular expressions; an error there refuses the
+expression. Only that is done here: an evaluator plans for itself.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.cel import ast
+from crdlint.cel.runtime.errors import FunctionError
+from crdlint.cel.types import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crdlint.cel.compiler import Compiled
+    from crdlint.cel.env import Env
+
+_CONVERSIONS: Final = frozenset(
+    {"bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"}
+)
+_NO_OVERLOAD: Final = "no such overload"
+
+
+class _Variable:
+    """Stands for what is known at run time only."""
+
+
+_VARIABLE: Final = _Variable()
+
+
+def instantiation_error(compiled: Compiled, env: Env, regex_functions: Iterable[str]) -> str | None:
+    """Return why no program can be made of an expression without errors, None where one can.
+
+    ``regex_functions`` take a regular expression as their second argument, the target counted.
+    """
+    functions = frozenset(regex_functions)
+    if not _is_suspect(compiled, functions):
+        return None
+    constants: dict[int, Any] = {}
+    try:
+        for node in _planned(compiled):
+            constants[node.id] = _constant(node, compiled, env, constants, functions)
+    except FunctionError as error:
+        return str(error)
+    return None
+
+
+def _is_suspect(compiled: Compiled, functions: frozenset[str]) -> bool:
+    """Whether anything is done that could fail: most expressions convert nothing and name no types."""
+    names = _CONVERSIONS | functions
+    stack = [compiled.expr]
+    result = compiled.result
+    while stack:
+        node = stack.pop()
+        if isinstance(node, ast.Call) and node.function in names:
+            return True
+        if node.id in result.reference_map and _is_type(node, compiled):
+            return True
+        stack.extend(_parts(node, compiled))
+    return False
+
+
+def _parts(node: ast.Expr, compiled: Compiled) -> list[ast.Expr]:
+    """Return what is planned below a node, in the planner's order."""
+    result = compiled.result
+    if isinstance(node, ast.Call):
+        if node.target is None or node.id in result.namespaced:
+            return node.args
+        return [node.target, *node.args]
+    if isinstance(node, ast.Select):
+        return [] if node.id in result.reference_map else [node.operand]
+    if isinstance(node, ast.ListExpr):
+        return node.elements
+    if isinstance(node, ast.MapExpr):
+        return [part for entry in node.entries for part in (entry.key, entry.value)]
+    if isinstance(node, ast.StructExpr):
+        return [entry.value for entry in node.fields]
+    if isinstance(node, ast.Comprehension):
+        return [node.accu_init, node.iter_range, node.loop_condition, node.loop_step, node.result]
+    return []
+
+
+def _planned(compiled: Compiled) -> Iterator[ast.Expr]:
+    """Yield the nodes in the order in which they are planned: parts before what they are parts of."""
+    stack: list[tuple[ast.Expr, bool]] = [(compiled.expr, False)]
+    while stack:
+        node, ready = stack.pop()
+        if ready:
+            yield node
+            continue
+        stack.append((node, True))
+        stack.extend((part, False) for part in reversed(_parts(node, compiled)))
+
+
+def _is_type(node: ast.Expr, compiled: Compiled) -> bool:
+    if not isinstance(node, (ast.Ident, ast.Select)):
+        return False
+    type_ = compiled.result.type_map.get(node.id)
+    return type_ is not None and type_.kind is Kind.TYPE
+
+
+def _constant(
+    node: ast.Expr, compiled: Compiled, env: Env, constants: dict[int, Any], functions: frozenset[str]
+) -> Any:
+    """Return the value of a node that is a constant; raises FunctionError where that cannot be had."""
+    if isinstance(node, ast.Literal):
+        return node.value
+    if isinstance(node, (ast.Ident, ast.Select)):
+        reference = compiled.result.reference_map.get(node.id)
+        if reference is None:
+            return _VARIABLE
+        if reference.value is not None:
+            return reference.value
+        if not _is_type(node, compiled):
+            return _VARIABLE
+        if not env.declares_type(reference.name):
+            raise FunctionError(f"reference to undefined type: {reference.name}")
+        return env.find_ident(reference.name)
+    if isinstance(node, ast.ListExpr):
+        values = [constants[element.id] for element in node.elements]
+        return _VARIABLE if _VARIABLE in values or node.optional_indices else values
+    if isinstance(node, ast.MapExpr):
+        parts = [constants[part.id] for entry in node.entries for part in (entry.key, entry.value)]
+        return _VARIABLE if _VARIABLE in parts or any(entry.optional for entry in node.entries) else node
+    return _call(node, compiled, constants, functions) if isinstance(node, ast.Call) else _VARIABLE
+
+
+def _call(node: ast.Call, compiled: Compiled, constants: dict[int, Any], functions: frozenset[str]) -> Any:
+    args = [constants[part.id] for part in _parts(node, compiled)]
+    if node.function in functions and len(args) > 1 and isinstance(args[1], str):
+        from crdlint.golang.regexp import compile_error
+
+        refused = compile_error(args[1])
+        if refused is not None:
+            raise FunctionError(refused)
+    if node.function in _CONVERSIONS and len(args) == 1 and args[0] is not _VARIABLE:
+        return _converted(node, compiled, args[0])
+    if node.function == "@in" and args[1] == [] and _overloads(node, compiled) == ("in_list",):
+        return False
+    return _VARIABLE
+
+
+def _overloads(node: ast.Call, compiled: Compiled) -> tuple[str, ...]:
+    reference = compiled.result.reference_map.get(node.id)
+    return () if reference is None else reference.overload_ids
+
+
+def _converted(node: ast.Call, compiled: Compiled, value: Any) -> Any:
+    from crdlint.cel.interpreter.conversions import CONVERSIONS
+    from crdlint.cel.runtime.values import type_of
+    from crdlint.cel.stdlib import FUNCTIONS
+
+    overloads = _overloads(node, compiled)
+    if node.function == "dyn":
+        return value
+    if node.function == "type":
+        return type_of(value)
+    if len(overloads) > 1:
+        overloads = tuple(row.id for row in FUNCTIONS if row.id in overloads and row.args[0].is_exact(type_of(value)))
+        if not overloads:
+            raise FunctionError(_NO_OVERLOAD)
+    convert = CONVERSIONS.get(overloads[0]) if overloads else None
+    return _VARIABLE if convert is None else convert(value)

@@ -1,0 +1,126 @@
+"""Equality, order and membership of values (cel-go's common/types: Equal, Compare, Contains)."""
+
+from __future__ import annotations
+
+from math import isnan
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel.ast import Uint
+from crdlint.cel.interpreter.errors import NO_OVERLOAD, Error
+from crdlint.cel.interpreter.values import (
+    MISSING,
+    PLAIN_LISTS,
+    PLAIN_MAPS,
+    Joined,
+    Optional_,
+    element,
+    find,
+    kind_of,
+)
+from crdlint.cel.types import Kind
+
+if TYPE_CHECKING:
+    from crdlint.cel.interpreter.values import Value
+
+_NUMBERS: Final = frozenset({int, Uint, float})
+_SIMPLE: Final = frozenset({bool, int, Uint, str, bytes, type(None)})
+
+
+def equal(first: Value, second: Value) -> bool | Error:
+    """Whether two values are equal; an error only where an object of another kind of list or map says so."""
+    if type(first) is type(second) and type(first) in _SIMPLE:
+        return bool(first == second)
+    if first is None or second is None:
+        return first is second
+    # Pairs still to be compared, and whether an error in one counts (it does in joined lists only).
+    stack: list[tuple[Value, Value, bool]] = [(first, second, True)]
+    problem: Error | None = None
+    while stack:
+        one, other, counts = stack.pop()
+        result = _step(one, other, stack, counts=counts)
+        if result is False:
+            return False
+        if type(result) is Error and counts and problem is None:
+            problem = result
+    return True if problem is None else problem
+
+
+def _step(one: Value, other: Value, stack: list[tuple[Value, Value, bool]], *, counts: bool) -> bool | Error:
+    """Compare two values, what they hold being left on the stack."""
+    cls = type(one)
+    if cls in _NUMBERS:
+        return type(other) in _NUMBERS and _equal_numbers(one, other)
+    if cls in PLAIN_LISTS:
+        if kind_of(other) is not Kind.LIST or len(one) != len(other):
+            return False
+        counts = counts and cls is Joined
+        stack.extend((element(one, index), element(other, index), counts) for index in range(len(one) - 1, -1, -1))
+        return True
+    if cls in PLAIN_MAPS:
+        return _equal_maps(one, other, stack)
+    own = getattr(one, "cel_equal", None)
+    if own is not None:
+        result: bool | Error = own(other)
+        return result
+    if cls is Optional_:
+        if type(other) is not Optional_ or one.has_value is not other.has_value:
+            return False
+        if one.has_value:
+            stack.append((one.content, other.content, counts))
+        return True
+    if kind_of(one) is Kind.TYPE:
+        return kind_of(other) is Kind.TYPE and one.name == other.name
+    return kind_of(one) is kind_of(other) and bool(one == other)
+
+
+def _equal_maps(one: Value, other: Value, stack: list[tuple[Value, Value, bool]]) -> bool:
+    if kind_of(other) is not Kind.MAP or len(one) != len(other):
+        return False
+    for key in one:
+        found = find(other, key)
+        if found is MISSING:
+            return False
+        stack.append((find(one, key), found, False))
+    return True
+
+
+def _equal_numbers(one: Value, other: Value) -> bool:
+    if type(one) is float or type(other) is float:
+        # As doubles, so that integers beyond 2**53 equal their neighbours; NaN equals nothing.
+        return float(one) == float(other)
+    return int(one) == int(other)
+
+
+def compare(first: Value, second: Value) -> int | Error:
+    """Return -1, 0 or 1 by the order of a value that has one and another (traits.Comparer)."""
+    cls, other = type(first), type(second)
+    if cls in _NUMBERS:
+        if other not in _NUMBERS:
+            return NO_OVERLOAD
+        if cls is float or other is float:
+            if isnan(first) or isnan(second):
+                return Error("NaN values cannot be ordered")
+            first, second = float(first), float(second)
+        else:
+            first, second = int(first), int(second)
+    elif cls is not other:
+        return NO_OVERLOAD
+    return int(first > second) - int(first < second)
+
+
+def contains(container: Value, value: Value) -> bool | Error:
+    """Whether a list has an element equal to a value, or a map has a key (inAggregate)."""
+    own = None if type(container) in PLAIN_LISTS or type(container) in PLAIN_MAPS else _own_contains(container)
+    if own is not None:
+        result: bool | Error = own(value)
+        return result
+    kind = kind_of(container)
+    if kind is Kind.LIST:
+        return any(equal(value, item) is True for item in container)
+    if kind is Kind.MAP:
+        return find(container, value) is not MISSING
+    return NO_OVERLOAD
+
+
+def _own_contains(container: Value) -> Value:
+    return getattr(container, "cel_contains", None)

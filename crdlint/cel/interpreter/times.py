@@ -1,0 +1,205 @@
+"""Timestamps and durations: reading, calendar fields, time zones (Go's package time, cel-go's common/stdlib)."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel.interpreter.values import MAX_TIMESTAMP, MIN_TIMESTAMP
+from crdlint.cel.runtime.errors import FunctionError
+from crdlint.cel.runtime.values import MAX_INT, Duration, Timestamp
+from crdlint.golang.times import check_rfc3339
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from zoneinfo import ZoneInfo
+
+SECOND: Final = 10**9
+TIMESTAMP_OVERFLOW: Final = "timestamp overflow"
+_DAY: Final = 86400
+_UNITS: Final = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": SECOND, "m": 60 * SECOND}
+_UNITS["h"] = 3600 * SECOND
+_DURATION: Final = re.compile(r"[+-]?(?:0|(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)")
+_PART: Final = re.compile(r"([0-9]*)(?:\.([0-9]*))?(ns|us|µs|μs|ms|s|m|h)")
+_RFC3339: Final = re.compile(
+    r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{1,2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]+))?"
+    r"(?:Z|([+-])([0-9]{2}):([0-9]{2}))"
+)
+_INTEGER: Final = re.compile(r"[+-]?[0-9]+")
+_ATOI_DIGITS: Final = 30
+_EPOCH_DAY: Final = 719163
+
+
+def parse_duration(text: str) -> Duration | None:
+    """Return the duration that Go's time.ParseDuration reads, or None where it reads none."""
+    if _DURATION.fullmatch(text) is None:
+        return None
+    total = 0
+    for whole, fraction, unit in _PART.findall(text):
+        size = _UNITS[unit]
+        # Only 18 digits or so can matter: Go stops where its accumulator would overflow.
+        digits = _fraction_digits(fraction)
+        total += _limited(whole) * size
+        if digits:
+            total += int(int(digits) * (size / 10.0 ** len(digits)))
+        if total > MAX_INT + 1:
+            return None
+    if text.startswith("-"):
+        return Duration(-total)
+    return Duration(total) if total <= MAX_INT else None
+
+
+def _limited(digits: str) -> int:
+    """Return the number, any that is beyond 64 bits for one that is far beyond them."""
+    digits = digits.lstrip("0")
+    return int(digits or "0") if len(digits) < _ATOI_DIGITS else 10**_ATOI_DIGITS
+
+
+def _fraction_digits(fraction: str) -> str:
+    """Return the leading digits of a fraction that 63 bits hold (time.leadingFraction)."""
+    value = 0
+    for count, digit in enumerate(fraction[:20]):
+        if value > MAX_INT // 10 or (value := value * 10 + int(digit)) > MAX_INT + 1:
+            return fraction[:count]
+    return fraction[:20]
+
+
+def parse_timestamp(text: str) -> Timestamp | None:
+    """Return the moment of an RFC 3339 text, None for another text; raise FunctionError beyond years 1 to 9999."""
+    parts = _RFC3339.fullmatch(text)
+    if parts is None or check_rfc3339(text) is not None:
+        return None
+    year, month, day, hour, minute, second = (int(part) for part in parts.groups()[:6])
+    offset = 0
+    if parts[8]:
+        offset = (int(parts[9]) * 3600 + int(parts[10]) * 60) * (-1 if parts[8] == "-" else 1)
+    seconds = _days(year, month, day) * _DAY + hour * 3600 + minute * 60 + second - offset
+    if not MIN_TIMESTAMP <= seconds <= MAX_TIMESTAMP:
+        raise FunctionError(TIMESTAMP_OVERFLOW)
+    return Timestamp(seconds * SECOND + int((parts[7] or "").ljust(9, "0")[:9]), offset)
+
+
+def from_seconds(seconds: int) -> Timestamp:
+    """Return the moment so many seconds after 1970; raise FunctionError beyond years 1 to 9999."""
+    if not MIN_TIMESTAMP <= seconds <= MAX_TIMESTAMP:
+        raise FunctionError(TIMESTAMP_OVERFLOW)
+    return Timestamp(seconds * SECOND)
+
+
+def _days(year: int, month: int, day: int) -> int:
+    """Return the days since 1970-01-01; the year may be 0, which datetime does not know."""
+    from datetime import date
+
+    # The calendar repeats every 400 years, which have 146097 days.
+    return date(year % 400 + 400, month, day).toordinal() + (year // 400 - 1) * 146097 - _EPOCH_DAY
+
+
+def _local(moment: Timestamp, zone: str) -> tuple[int, int, int]:
+    """Return days since 1970, second of the day and nanosecond, by the clocks of a zone."""
+    seconds, nanos = divmod(moment.nanoseconds, SECOND)
+    days, second = divmod(seconds + _offset(seconds, zone), _DAY)
+    return days, second, nanos
+
+
+def _offset(seconds: int, zone: str) -> int:
+    """Return the seconds east of UTC of a zone's name or of `+hh:mm`; raise FunctionError with Go's text (inTimeZone)."""
+    hours, colon, minutes = zone.partition(":")
+    if colon:
+        hour, minute = _atoi(hours), _atoi(minutes)
+        return (hour * 60 - minute if zone.startswith("-") else hour * 60 + minute) * 60
+    if zone in ("", "UTC"):
+        return 0
+    from datetime import datetime, timedelta, timezone
+
+    if zone == "Local":
+        found = None
+    else:
+        found = _zone(zone)
+    moment = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(
+        seconds=min(max(seconds, MIN_TIMESTAMP + _DAY), MAX_TIMESTAMP - _DAY)
+    )
+    offset = moment.astimezone(found).utcoffset()
+    return 0 if offset is None else round(offset.total_seconds())
+
+
+@lru_cache(maxsize=64)
+def _zone(name: str) -> ZoneInfo:
+    if ".." in name or name[0] in "/\\" or "\\" in name:
+        raise FunctionError("time: invalid location name")
+    from zoneinfo import ZoneInfo
+
+    try:
+        return ZoneInfo(name)
+    except (ValueError, OSError, KeyError):
+        raise FunctionError(f"unknown time zone {name}") from None
+
+
+def _atoi(text: str) -> int:
+    if _INTEGER.fullmatch(text) is None:
+        raise FunctionError(f"strconv.Atoi: parsing {_quoted(text)}: invalid syntax")
+    digits = text.lstrip("+-").lstrip("0")
+    value = int(digits or "0") if len(digits) < _ATOI_DIGITS else 10**_ATOI_DIGITS
+    value = -value if text.startswith("-") else value
+    if not -MAX_INT - 1 <= value <= MAX_INT:
+        raise FunctionError(f"strconv.Atoi: parsing {_quoted(text)}: value out of range")
+    return value
+
+
+def _quoted(text: str) -> str:
+    from crdlint.golang.quote import quote
+
+    return quote(text)
+
+
+def _year(days: int) -> int:
+    # A date's text begins with its year, of four digits or more.
+    text = str(Timestamp(days * _DAY * SECOND))
+    return int(text[: text.index("-", 1)])
+
+
+def _month(days: int) -> int:
+    return int(_month_and_day(days)[0])
+
+
+def _day(days: int) -> int:
+    return int(_month_and_day(days)[1])
+
+
+def _month_and_day(days: int) -> list[str]:
+    text = str(Timestamp(days * _DAY * SECOND))
+    return text[text.index("-", 1) + 1 : text.index("T")].split("-")
+
+
+_FIELDS: Final[dict[str, Callable[[int, int, int], int]]] = {
+    "getFullYear": lambda days, _second, _nanos: _year(days),
+    "getMonth": lambda days, _second, _nanos: _month(days) - 1,
+    "getDayOfYear": lambda days, _second, _nanos: days - _days(_year(days), 1, 1),
+    "getDayOfMonth": lambda days, _second, _nanos: _day(days) - 1,
+    "getDate": lambda days, _second, _nanos: _day(days),
+    "getDayOfWeek": lambda days, _second, _nanos: (days + 4) % 7,
+    "getHours": lambda _days, second, _nanos: second // 3600,
+    "getMinutes": lambda _days, second, _nanos: second // 60 % 60,
+    "getSeconds": lambda _days, second, _nanos: second % 60,
+    "getMilliseconds": lambda _days, _second, nanos: nanos // 10**6,
+}
+
+
+def timestamp_getter(name: str) -> Callable[..., int]:
+    """Return a function of a timestamp and, optionally, a zone; it raises FunctionError for a zone that is none."""
+    field = _FIELDS[name]
+
+    def get(moment: Timestamp, zone: str = "UTC") -> int:
+        return field(*_local(moment, zone))
+
+    return get
+
+
+def duration_getter(unit: int) -> Callable[[Duration], int]:
+    """Return a function of a duration: how many whole units of so many nanoseconds it has, towards zero."""
+
+    def get(duration: Duration) -> int:
+        count = abs(duration.nanoseconds) // unit
+        return -count if duration.nanoseconds < 0 else count
+
+    return get

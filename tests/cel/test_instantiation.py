@@ -1,0 +1,68 @@
+"""Expressions that check and of which no program can be made."""
+
+from __future__ import annotations
+
+import pytest
+
+from crdlint.cel.compiler import compile_text
+from crdlint.cel.decls import Variable
+from crdlint.cel.instantiation import instantiation_error
+from crdlint.cel.types import STRING
+from crdlint.kubecel.compilation import REGEX_FUNCTIONS
+from crdlint.kubecel.declarations import Declarations, DeclType
+from crdlint.kubecel.environment import new_expressions
+
+# 1.28 does not look at literals beforehand.
+ENVIRONMENTS = [new_expressions((1, 29)), new_expressions((1, 36))]
+
+
+def error(text: str, environment) -> str | None:
+    provider = Declarations(DeclType(2, fields={}), keywords_as_fields=True)
+    env = environment.env.extend(idents=(Variable("s", STRING),), provider=provider)
+    compiled = compile_text(text, env, environment.parser)
+    assert not compiled.errors, compiled.display()
+    return instantiation_error(compiled, env, REGEX_FUNCTIONS)
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS, ids=["1.28", "1.35"])
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("int('5') == 5", None),
+        ("int('x') == 5", "type conversion error from 'string' to 'int'"),
+        ("int(string(1.5)) == 5", "type conversion error from 'string' to 'int'"),
+        ("int(string(5)) == 5", None),
+        ("int(s) == 5", None),
+        ("s == '' || int('x') == 5", "type conversion error from 'string' to 'int'"),
+        ("[1].all(i, int('x') == i)", "type conversion error from 'string' to 'int'"),
+        ("bool('yes')", "type conversion error from 'string' to 'bool'"),
+        ("double('1e999') == 1.0", "type conversion error from 'string' to 'double'"),
+        ("uint('-1') == 1u", "type conversion error from 'string' to 'uint'"),
+        ("uint(-1) == 1u", "unsigned integer overflow"),
+        ("int(1e30) == 1", "integer overflow"),
+        ("uint(double('-1')) == 1u", "unsigned integer overflow"),
+        (
+            "duration(string('x')) == duration('1s')",
+            "type conversion error from 'string' to 'google.protobuf.Duration'",
+        ),
+        (
+            "timestamp(string('x')) == timestamp(0)",
+            "type conversion error from 'string' to 'google.protobuf.Timestamp'",
+        ),
+        ("string(bytes('x')) == 'x'", None),
+        (r"string(b'\xff') == 'x'", "invalid UTF-8 in bytes, cannot convert to string"),
+        ("int(dyn('x')) == 1", "type conversion error from 'string' to 'int'"),
+        ("int(dyn([1])) == 1", "no such overload"),
+        ("s.find('a)') == ''", "error parsing regexp: unexpected ): `a)`"),
+        ("s.findAll('a)').size() == 1", "error parsing regexp: unexpected ): `a)`"),
+        ("s.matches(string('a)'))", "error parsing regexp: unexpected ): `a)`"),
+        ("s.matches(s)", None),
+        ("type(s) == string", None),
+        ("type(duration('1s')) == duration", "reference to undefined type: duration"),
+        ("type(duration('1s')) == google.protobuf.Duration", None),
+        ("[int].exists(t, t == int)", "reference to undefined type: t"),
+        ("bool(1 in []) ", None),
+    ],
+)
+def test_instantiation(text: str, expected: str | None, environment) -> None:
+    assert error(text, environment) == expected
