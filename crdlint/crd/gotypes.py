@@ -288,7 +288,7 @@ _MANAGED_FIELDS: Final = _struct(
         "subresource": ("subresource", STRING),
     },
 )
-_OBJECT_META: Final = _struct(
+OBJECT_META: Final = _struct(
     model.ObjectMeta,
     {
         "name": ("name", STRING),
@@ -313,7 +313,7 @@ CRD: Final = _struct(
     {
         "apiVersion": ("", STRING),
         "kind": ("", STRING),
-        "metadata": ("metadata", _OBJECT_META),
+        "metadata": ("metadata", OBJECT_META),
         "spec": ("spec", _SPEC),
         "status": ("status", _STATUS),
     },

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import forbidden, invalid, not_supported, required
+from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
 from crdlint.golang import certificates
 from crdlint.golang.url import URLError, parse
 from crdlint.golang.values import Marshalled
-from crdlint.rules.kubenames import is_dns1035_label, is_dns1123_subdomain
 from crdlint.rules.registry import Rule
 
 if TYPE_CHECKING:

@@ -4,23 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from crdlint.crd import object_meta
 from crdlint.crd.equality import semantic_equal
-from crdlint.crd.errors import TOO_LONG, FieldError, forbidden, invalid, required
+from crdlint.crd.errors import FieldError, forbidden, invalid, required
+from crdlint.crd.kubenames import is_dns1123_subdomain
+from crdlint.crd.object_meta import ANNOTATIONS_LIMIT
 from crdlint.crd.paths import Path
 from crdlint.golang.quote import quote
-from crdlint.golang.unicode import is_print
 from crdlint.golang.values import Marshalled
-from crdlint.rules.kubenames import is_dns1123_subdomain, is_label_key, is_label_value
 from crdlint.rules.registry import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crdlint.crd.model import CustomResourceDefinition, ObjectMeta, OwnerReference
+    from crdlint.crd.model import CustomResourceDefinition
 
 _SOURCE = "apimachinery/pkg/api/validation ValidateObjectMeta"
 _UPDATE = "apimachinery/pkg/api/validation ValidateObjectMetaUpdate"
-ANNOTATIONS_LIMIT: Final = 262144  # bytes of all keys and values together
 
 NAME = Rule(
     id="metadata-name",
@@ -125,6 +125,10 @@ RULES = (
     IMMUTABLE,
 )
 
+IDS: Final = object_meta.Rules(
+    LABELS.id, ANNOTATIONS.id, ANNOTATIONS_SIZE.id, OWNERS.id, FINALIZERS.id, SERVER_OWNED.id
+)
+
 _PATH: Final = Path("metadata")
 
 
@@ -143,14 +147,7 @@ def validate(crd: CustomResourceDefinition) -> Iterator[FieldError]:
             yield invalid(NAME.id, _PATH.child("name"), meta.name, message, help=f"name it `{wanted}`")
     if meta.namespace:
         yield forbidden(NAMESPACE.id, _PATH.child("namespace"), "not allowed on this type")
-    if meta.generation < 0:
-        path = _PATH.child("generation")
-        yield invalid(SERVER_OWNED.id, path, meta.generation, "must be greater than or equal to 0")
-    yield from _labels(meta)
-    yield from _annotations(meta)
-    yield from _owners(meta)
-    yield from _finalizers(meta)
-    yield from _managed_fields(meta)
+    yield from object_meta.validate_object_meta(meta, _PATH, IDS)
 
 
 def _name(text: str, given: str, wanted: str) -> list[str]:
@@ -161,95 +158,6 @@ def _name(text: str, given: str, wanted: str) -> list[str]:
 def _mask_trailing_dash(name: str) -> str:
     # A prefix may end in a dash, since more will follow; upstream takes two characters off and puts one on.
     return name[:-2] + "a" if len(name) > 1 and name.endswith("-") else name
-
-
-def _labels(meta: ObjectMeta) -> Iterator[FieldError]:
-    path = _PATH.child("labels")
-    for key, value in meta.labels.items():
-        for message in is_label_key(key):
-            yield invalid(LABELS.id, path, key, message, at=path.child(key), help=None)
-        for message in is_label_value(value):
-            yield invalid(LABELS.id, path, value, message, at=path.child(key))
-
-
-def _annotations(meta: ObjectMeta) -> Iterator[FieldError]:
-    path = _PATH.child("annotations")
-    size = 0
-    for key, value in meta.annotations.items():
-        size += len(key.encode("utf-8", "surrogatepass")) + len(value.encode("utf-8", "surrogatepass"))
-        for message in is_label_key(key.lower()):
-            yield FieldError(ANNOTATIONS.id, "FieldValueInvalid", path, key, message, at=path.child(key), key=True)
-    if size > ANNOTATIONS_LIMIT:
-        yield FieldError(ANNOTATIONS_SIZE.id, TOO_LONG, path, None, f"may not be more than {ANNOTATIONS_LIMIT} bytes")
-
-
-def _owners(meta: ObjectMeta) -> Iterator[FieldError]:
-    path = _PATH.child("ownerReferences")
-    controller = ""
-    for i, owner in enumerate(meta.owner_references):
-        yield from _owner(owner, path.index(i))
-        if owner.controller:
-            name = f"{owner.kind}/{owner.name}"
-            if controller:
-                detail = (
-                    "Only one reference can have Controller set to true. "
-                    f'Found "true" in references for {controller} and {name}'
-                )
-                yield invalid(OWNERS.id, path, meta.owner_references, detail)
-            else:
-                controller = name
-
-
-def _owner(owner: OwnerReference, path: Path) -> Iterator[FieldError]:
-    group, _, version = owner.api_version.rpartition("/")
-    if owner.api_version.count("/") > 1:
-        group = version = ""  # what schema.FromAPIVersionAndKind cannot parse is empty
-    for name, value, held, message in (
-        ("apiVersion", owner.api_version, version, "version must not be empty"),
-        ("kind", owner.kind, owner.kind, "must not be empty"),
-        ("name", owner.name, owner.name, "must not be empty"),
-        ("uid", owner.uid, owner.uid, "must not be empty"),
-    ):
-        if not held:
-            yield invalid(OWNERS.id, path.child(name), Marshalled(value) if name == "uid" else value, message)
-    if (group, version, owner.kind) == ("", "v1", "Event"):
-        yield invalid(OWNERS.id, path, owner, "/v1, Kind=Event is disallowed from being an owner")
-
-
-def _finalizers(meta: ObjectMeta) -> Iterator[FieldError]:
-    path = _PATH.child("finalizers")
-    for i, finalizer in enumerate(meta.finalizers):
-        for message in is_label_key(finalizer):
-            yield invalid(FINALIZERS.id, path, finalizer, message, at=path.index(i))
-    if {"orphan", "foregroundDeletion"} <= set(meta.finalizers):
-        detail = "finalizer orphan and foregroundDeletion cannot be both set"
-        yield invalid(FINALIZERS.id, path, meta.finalizers, detail)
-
-
-def _managed_fields(meta: ObjectMeta) -> Iterator[FieldError]:
-    for i, entry in enumerate(meta.managed_fields):
-        path = _PATH.child("managedFields").index(i)
-        if entry.operation not in {"Apply", "Update"}:
-            at = path.child("operation")
-            yield invalid(SERVER_OWNED.id, at, Marshalled(entry.operation), "must be `Apply` or `Update`")
-        if entry.fields_type and entry.fields_type != "FieldsV1":
-            yield invalid(SERVER_OWNED.id, path.child("fieldsType"), entry.fields_type, "must be `FieldsV1`")
-        if len(entry.manager.encode("utf-8", "surrogatepass")) > _MANAGER_LIMIT:
-            detail = f"may not be more than {_MANAGER_LIMIT} bytes"
-            yield FieldError(SERVER_OWNED.id, TOO_LONG, path.child("manager"), None, detail)
-        position = 0
-        for char in entry.manager:
-            if not is_print(ord(char)):
-                detail = f"invalid character U+{ord(char):04X} (at position {position})"
-                yield invalid(SERVER_OWNED.id, path.child("manager"), entry.manager, detail)
-            position += len(char.encode("utf-8", "surrogatepass"))
-        if len(entry.subresource.encode("utf-8", "surrogatepass")) > _SUBRESOURCE_LIMIT:
-            detail = f"may not be more than {_SUBRESOURCE_LIMIT} bytes"
-            yield FieldError(SERVER_OWNED.id, TOO_LONG, path.child("subresource"), None, detail)
-
-
-_MANAGER_LIMIT: Final = 128
-_SUBRESOURCE_LIMIT: Final = 256
 
 
 def validate_update(crd: CustomResourceDefinition, old: CustomResourceDefinition) -> Iterator[FieldError]:
@@ -270,10 +178,10 @@ def validate_update(crd: CustomResourceDefinition, old: CustomResourceDefinition
         if not semantic_equal(value, getattr(before, attribute)):
             bad = Marshalled(value) if attribute == "uid" else value
             yield invalid(IMMUTABLE.id, _PATH.child(name), bad, "field is immutable")
-    yield from _labels(meta)
-    yield from _annotations(meta)
-    yield from _owners(meta)
-    yield from _managed_fields(meta)
+    yield from object_meta.check_labels(meta, _PATH, IDS)
+    yield from object_meta.check_annotations(meta, _PATH, IDS)
+    yield from object_meta.check_owners(meta, _PATH, IDS)
+    yield from object_meta.check_managed_fields(meta, _PATH, IDS)
 
 
 _IMMUTABLE_FIELDS: Final = (

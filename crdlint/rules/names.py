@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import invalid, not_supported, required
-from crdlint.rules.kubenames import is_dns1035_label, is_dns1123_subdomain
+from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
 from crdlint.rules.registry import Rule
 
 if TYPE_CHECKING:

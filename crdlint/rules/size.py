@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from crdlint.crd.object_meta import ANNOTATIONS_LIMIT
 from crdlint.crd.paths import Path
-from crdlint.rules.metadata import ANNOTATIONS_LIMIT
 from crdlint.rules.registry import Remark, Rule
 from crdlint.yaml.values import to_json
 

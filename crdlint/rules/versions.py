@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdlint.crd.errors import invalid, required
+from crdlint.crd.kubenames import is_dns1035_label
 from crdlint.crd.paths import Path
 from crdlint.golang.unicode import is_print
 from crdlint.golang.values import Marshalled
-from crdlint.rules.kubenames import is_dns1035_label
 from crdlint.rules.registry import Rule
 
 if TYPE_CHECKING:

@@ -1,0 +1,239 @@
+"""The formats of strings, as the server reads them (kube-openapi pkg/validation/strfmt and its copy of govalidator).
+
+``FORMATS`` has them by name without dashes, which is how names are compared. Only formats that a Kubernetes version
+supports are checked in its objects (apiextensions pkg/apiserver/validation/formats.go); `supported` tells which.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from typing import TYPE_CHECKING, Final
+
+from crdlint.golang.url import URLError, parse_request_uri
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+# Since 1.34; every other format has always been there.
+_LATER: Final = {"k8sshortname": (1, 34), "k8slongname": (1, 34)}
+
+
+def normalized(name: str) -> str:
+    """Return a format's name as names are compared."""
+    return name.replace("-", "")
+
+
+def supported(name: str, version: tuple[int, int]) -> bool:
+    """Tell whether a string's format is checked by a server compatible with a version."""
+    key = normalized(name)
+    return key in FORMATS and version >= _LATER.get(key, (1, 0))
+
+
+def _matches(pattern: str, flags: int = re.ASCII) -> Callable[[str], bool]:
+    match = re.compile(pattern, flags).fullmatch
+    return lambda text: match(text) is not None
+
+
+_is_full_date: Final = _matches(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
+_TIME: Final = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))", re.ASCII)
+
+
+def is_date(text: str) -> bool:
+    """Tell whether a text is a day of the calendar as in 2006-01-02; there is a year 0."""
+    if not _is_full_date(text):
+        return False
+    year, month, day = int(text[:4]), int(text[5:7]), int(text[8:])
+    try:
+        date(year or 4, month, day)
+    except ValueError:
+        return False
+    return True
+
+
+def is_date_time(text: str) -> bool:
+    """Tell whether a text is a date, a `t`, and a time with its zone; what follows a second `t` is not looked at."""
+    if len(text.encode("utf-8", "surrogatepass")) < 4:
+        return False
+    parts = text.lower().split("t")
+    if len(parts) < 2 or not is_date(parts[0]):
+        return False
+    match = _TIME.fullmatch(parts[1])
+    return match is not None and match[1] <= "23" and match[2] <= "59" and match[3] <= "59"
+
+
+_GO_DURATION: Final = _matches(r"[+-]?(?:0|(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)")
+_DURATION_PART: Final = re.compile(r"([0-9]+)[\t\n\f\r ]*([A-Za-zµ]+)")
+_UNITS: Final = (
+    *("ns", "us", "µs", "ms", "s", "m", "h", "hr", "d", "w", "wk"),
+)  # fmt: skip
+_LONG_UNITS: Final = ("nano", "micro", "milli", "sec", "min", "hour", "day", "week")
+
+
+def is_duration(text: str) -> bool:
+    """Tell whether a text is a duration of Go's, or holds a number with a unit as Scala writes it (`22 ns`, `3 weeks`)."""
+    from crdlint.golang.durations import parse_duration
+
+    if parse_duration(text) is not None:
+        return True
+    found = False
+    for number, unit in _DURATION_PART.findall(text):
+        if int(number[-20:]) >= 1 << 63 or len(number.lstrip("0")) > 19:
+            return False
+        unit = unit.lower()
+        found |= unit in _UNITS or unit.startswith(_LONG_UNITS)
+    return found
+
+
+def is_hostname(text: str) -> bool:
+    """Tell whether a text is a host name, of letters and symbols of any script."""
+    import re2
+
+    global _hostname
+    if _hostname is None:
+        _hostname = re2.compile(_HOSTNAME)
+    data = text.encode("utf-8", "surrogatepass")
+    if len(data) > 255 or any(len(part) > 63 for part in data.split(b".")):
+        return False
+    return _hostname.search(data) is not None
+
+
+_HOSTNAME: Final = (
+    r"^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)|([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9-\p{S}\p{L}]{0,61}"
+    r"[a-zA-Z0-9\p{S}\p{L}])?)(\.)){1,}([a-zA-Z\p{L}]){2,63})$"
+)
+_hostname = None
+
+
+def is_uri(text: str) -> bool:
+    """Tell whether a text is a URI as in a request: absolute, or a path from the root."""
+    try:
+        parse_request_uri(text)
+    except URLError:
+        return False
+    return True
+
+
+def is_email(text: str) -> bool:
+    """Tell whether a text is one address, with or without a name (net/mail.ParseAddress)."""
+    from crdlint.golang.mail import is_address
+
+    return is_address(text)
+
+
+def is_ipv4(text: str) -> bool:
+    """Tell whether a text is an IPv4 address, leading zeros and all, or an IPv6 one with such in it."""
+    from crdlint.golang.net import parse_ip
+
+    return "." in text and parse_ip(text, sloppy=True)
+
+
+def is_ipv6(text: str) -> bool:
+    """Tell whether a text is an IPv6 address."""
+    from crdlint.golang.net import parse_ip
+
+    return ":" in text and parse_ip(text, sloppy=False)
+
+
+def is_cidr(text: str) -> bool:
+    """Tell whether a text is an address and the length of its prefix."""
+    from crdlint.golang.net import parse_ip
+
+    address, slash, length = text.partition("/")
+    if not slash or not re.fullmatch(r"[0-9]{1,7}", length) or not parse_ip(address, sloppy=True):
+        return False
+    return int(length) <= (128 if ":" in address else 32)
+
+
+def is_mac(text: str) -> bool:
+    """Tell whether a text is a hardware address of 6, 8 or 20 bytes, with colons, dashes or dots."""
+    return _is_mac(text)
+
+
+_is_mac: Final = _matches(
+    r"(?:[0-9a-fA-F]{2}(?::[0-9a-fA-F]{2}){5}|[0-9a-fA-F]{2}(?::[0-9a-fA-F]{2}){7}|[0-9a-fA-F]{2}(?::[0-9a-fA-F]{2}){19}"
+    r"|[0-9a-fA-F]{2}(?:-[0-9a-fA-F]{2}){5}|[0-9a-fA-F]{2}(?:-[0-9a-fA-F]{2}){7}|[0-9a-fA-F]{2}(?:-[0-9a-fA-F]{2}){19}"
+    r"|[0-9a-fA-F]{4}(?:\.[0-9a-fA-F]{4}){2}|[0-9a-fA-F]{4}(?:\.[0-9a-fA-F]{4}){3}|[0-9a-fA-F]{4}(?:\.[0-9a-fA-F]{4}){9})"
+)
+
+_HEX4: Final = "[0-9a-f]{4}"
+
+
+def _uuid(third: str, fourth: str) -> Callable[[str], bool]:
+    return _matches(f"[0-9a-f]{{8}}-?{_HEX4}-?{third}-?{fourth}-?[0-9a-f]{{12}}", re.ASCII | re.IGNORECASE)
+
+
+_is_isbn10_text: Final = _matches("[0-9]{9}X|[0-9]{10}")
+_is_isbn13_text: Final = _matches("[0-9]{13}")
+_SPACE_AND_DASH: Final = re.compile(r"[\t\n\f\r -]+")
+
+
+def is_isbn10(text: str) -> bool:
+    """Tell whether a text is a book number of ten digits, dashes and blanks aside."""
+    digits = _SPACE_AND_DASH.sub("", text)
+    if not _is_isbn10_text(digits):
+        return False
+    last = 10 if digits[9] == "X" else int(digits[9])
+    return (sum((i + 1) * int(digits[i]) for i in range(9)) + 10 * last) % 11 == 0
+
+
+def is_isbn13(text: str) -> bool:
+    """Tell whether a text is a book number of thirteen digits, dashes and blanks aside."""
+    digits = _SPACE_AND_DASH.sub("", text)
+    if not _is_isbn13_text(digits):
+        return False
+    total = sum((1, 3)[i % 2] * int(digits[i]) for i in range(12))
+    return int(digits[12]) == (10 - total % 10) % 10
+
+
+_is_card: Final = _matches(
+    "4[0-9]{12}(?:[0-9]{3})?|5[1-5][0-9]{14}|6(?:011|5[0-9][0-9])[0-9]{12}|3[47][0-9]{13}|3(?:0[0-5]|[68][0-9])[0-9]{11}"
+    r"|(?:2131|1800|35\d{3})\d{11}"
+)
+
+
+def is_credit_card(text: str) -> bool:
+    """Tell whether a text is the number of a card, by its first digits and its check digit; others do not count."""
+    digits = re.sub("[^0-9]+", "", text)
+    if not _is_card(digits):
+        return False
+    total = 0
+    for i, digit in enumerate(reversed(digits)):
+        number = int(digit) * (1 + i % 2)
+        total += number - 9 if number > 9 else number
+    return total % 10 == 0
+
+
+_is_ssn: Final = _matches(r"\d{3}[- ]?\d{2}[- ]?\d{4}")
+_is_short_name: Final = _matches("[a-z0-9]([-a-z0-9]*[a-z0-9])?")
+_is_long_name: Final = _matches(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
+_CHANNEL: Final = r"\s*(0|[1-9]\d?|1\d\d?|2[0-4]\d|25[0-5])\s*"
+
+FORMATS: Final[dict[str, Callable[[str], bool]]] = {
+    "bsonobjectid": _matches("[0-9a-fA-F]{24}"),
+    "uri": is_uri,
+    "email": is_email,
+    "hostname": is_hostname,
+    "ipv4": is_ipv4,
+    "ipv6": is_ipv6,
+    "cidr": is_cidr,
+    "mac": is_mac,
+    "uuid": _uuid(_HEX4, _HEX4),
+    "uuid3": _uuid("3[0-9a-f]{3}", _HEX4),
+    "uuid4": _uuid("4[0-9a-f]{3}", "[89ab][0-9a-f]{3}"),
+    "uuid5": _uuid("5[0-9a-f]{3}", "[89ab][0-9a-f]{3}"),
+    "isbn": lambda text: is_isbn10(text) or is_isbn13(text),
+    "isbn10": is_isbn10,
+    "isbn13": is_isbn13,
+    "creditcard": is_credit_card,
+    "ssn": lambda text: len(text.encode("utf-8", "surrogatepass")) == 11 and _is_ssn(text),
+    "hexcolor": _matches("#?([0-9a-fA-F]{3}|[0-9a-fA-F]{6})"),
+    "rgbcolor": _matches(rf"rgb\({_CHANNEL},{_CHANNEL},{_CHANNEL}\)".replace(r"\s", "[\\t\\n\\f\\r ]")),
+    "byte": _matches(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})"),
+    "password": lambda _text: True,
+    "date": is_date,
+    "duration": is_duration,
+    "datetime": is_date_time,
+    "k8sshortname": lambda text: len(text) <= 63 and _is_short_name(text),
+    "k8slongname": lambda text: len(text) <= 253 and _is_long_name(text),
+}
