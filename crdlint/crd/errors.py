@@ -20,6 +20,9 @@ TOO_MANY: Final = "FieldValueTooMany"
 TYPE_INVALID: Final = "FieldValueTypeInvalid"
 INTERNAL: Final = "InternalError"
 
+# A bad value that is not to be printed (upstream's field.OmitValueType).
+OMITTED: Final = object()
+
 # Upstream's words for each type (field.ErrorType.String).
 WORDS: Final = {
     INVALID: "Invalid value",
@@ -58,7 +61,7 @@ class FieldError:
         from crdlint.golang.values import bad_value  # values print late: most runs have none
 
         words = WORDS[self.type]
-        body = words if self.type in _WITHOUT_VALUE else f"{words}: {bad_value(self.value)}"
+        body = words if self.type in _WITHOUT_VALUE or self.value is OMITTED else f"{words}: {bad_value(self.value)}"
         return f"{self.path}: {body}: {self.detail}" if self.detail else f"{self.path}: {body}"
 
 

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
     Run: TypeAlias = Callable[[Frame], Value]
     Then: TypeAlias = Callable[[Frame, Value], Value]
+    Note: TypeAlias = Callable[[Frame, int, Value], None]
 
 _KEYS: Final = frozenset({str, int, Uint, bool, float})
 
@@ -111,9 +112,9 @@ class Qualifier:
     test: Then
 
 
-def constant(id_: int, key: Value, *, optional: bool, tracked: bool) -> Qualifier:
+def constant(id_: int, key: Value, *, optional: bool, note: Note | None) -> Qualifier:
     """Return a selection by a key that is known."""
-    if not tracked:
+    if note is None:
         return Qualifier(
             id_,
             optional,
@@ -129,39 +130,39 @@ def constant(id_: int, key: Value, *, optional: bool, tracked: bool) -> Qualifie
                 found = Error(f"no such key: {go_text(key)}")
         else:
             found = select(operand, key, test=False)
-        frame.qualified(id_, found)
+        note(frame, id_, found)
         return found
 
     def maybe(frame: Frame, operand: Value) -> Value:
         found = select(operand, key, test=True)
         if found is not MISSING and type(found) is not Error:
-            frame.qualified(id_, found)
+            note(frame, id_, found)
         return found
 
     return Qualifier(id_, optional, get, maybe, lambda _, operand: select(operand, key, test=True, only=True))
 
 
-def presence(inner: Qualifier, *, tracked: bool) -> Qualifier:
+def presence(inner: Qualifier, *, note: Note | None) -> Qualifier:
     """Return the test whether a selection finds anything; it never fails for what is not there (testOnlyQualifier)."""
     test = inner.test
 
     def get(frame: Frame, operand: Value) -> Value:
         found = test(frame, operand)
         result = found if type(found) is Error else found is not MISSING
-        if tracked:
-            frame.qualified(inner.id, result)
+        if note is not None:
+            note(frame, inner.id, result)
         return result
 
     def maybe(frame: Frame, operand: Value) -> Value:
         found = test(frame, operand)
-        if tracked and found is not MISSING and type(found) is not Error:
-            frame.qualified(inner.id, found)
+        if note is not None and found is not MISSING and type(found) is not Error:
+            note(frame, inner.id, found)
         return found
 
     return Qualifier(inner.id, inner.optional, get, maybe, test)
 
 
-def computed(id_: int, key: Run, *, optional: bool, tracked: bool, relative: bool) -> Qualifier:
+def computed(id_: int, key: Run, *, optional: bool, note: Note | None, relative: bool) -> Qualifier:
     """Return a selection by a key that is evaluated; `relative` says that it is no name but any other expression."""
 
     def found(frame: Frame, operand: Value, *, test: bool) -> Value:
@@ -170,21 +171,21 @@ def computed(id_: int, key: Run, *, optional: bool, tracked: bool, relative: boo
             return value
         return select(operand, value, test=test) if type(value) in _KEYS else Error(not_a_key(value))
 
-    def note(frame: Frame, value: Value) -> None:
-        if relative:
-            frame.drop(id_)
-        frame.qualified(id_, value)
+    def noted(frame: Frame, value: Value) -> None:
+        if note is not None:
+            if relative:
+                frame.drop(id_)
+            note(frame, id_, value)
 
     def get(frame: Frame, operand: Value) -> Value:
         value = found(frame, operand, test=False)
-        if tracked:
-            note(frame, value)
+        noted(frame, value)
         return value
 
     def maybe(frame: Frame, operand: Value) -> Value:
         value = found(frame, operand, test=True)
-        if tracked and value is not MISSING and type(value) is not Error:
-            note(frame, value)
+        if value is not MISSING and type(value) is not Error:
+            noted(frame, value)
         return value
 
     return Qualifier(id_, optional, get, maybe, maybe)
@@ -232,6 +233,11 @@ class Attribute:
         """The id under which cel-go knows it: the last selection's."""
         return self.qualifiers[-1].id if self.qualifiers else self.base_id
 
+    @property
+    def is_plain_name(self) -> bool:
+        """Whether it is a name, maybe with selections, none of them optional or a test."""
+        return not (self.rest or self.test_id or any(qualifier.optional for qualifier in self.qualifiers))
+
     def add(self, qualifier: Qualifier) -> None:
         """Add a selection."""
         self.qualifiers.append(qualifier)
@@ -258,7 +264,8 @@ class Conditional:
     @property
     def id(self) -> int:
         """The id under which cel-go knows it: that of a selection after it, else its own."""
-        return self.truthy.id if self.truthy.id == self.falsy.id else self.own_id
+        selected = self.truthy.id
+        return selected if selected == self.falsy.id else self.own_id
 
     def add(self, qualifier: Qualifier) -> None:
         """Add a selection to both branches."""

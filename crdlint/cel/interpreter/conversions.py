@@ -175,7 +175,7 @@ def bytes_to_string(value: bytes) -> str:
         raise FunctionError("invalid UTF-8 in bytes, cannot convert to string") from None
 
 
-def bool_to_string(value: bool) -> str:  # noqa: FBT001
+def bool_to_string(value: bool) -> str:
     """Return `true` or `false`."""
     return "true" if value else "false"
 

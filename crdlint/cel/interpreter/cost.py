@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
@@ -11,12 +10,13 @@ from crdlint.cel.interpreter.values import Optional_, kind_of
 from crdlint.cel.types import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
     from crdlint.cel.interpreter.values import Value
 
-    CallCost: TypeAlias = Callable[[Sequence[Value], Value], int | None]
+    CallCost: TypeAlias = Callable[[Sequence[Value], Value], int]
+    OverloadCost: TypeAlias = Callable[[Sequence[Value], Value], int | None]
     Estimator: TypeAlias = Callable[[str, str, Sequence[Value], Value], int | None]
 
 LIST_COST: Final = 10
@@ -37,10 +37,10 @@ class Costs:
     """
 
     presence_test_has_cost: bool = True
-    overloads: Mapping[str, CallCost] = field(default_factory=dict)
+    overloads: Mapping[str, OverloadCost] = field(default_factory=dict)
     estimator: Estimator | None = None
 
-    def of_call(self, function: str, overload_id: str) -> Callable[[Sequence[Value], Value], int]:
+    def of_call(self, function: str, overload_id: str) -> CallCost:
         """Return the function of arguments and result that a call's cost units are counted with."""
         own, estimator, default = self.overloads.get(overload_id), self.estimator, _DEFAULTS.get(overload_id, _constant)
         if own is None and estimator is None:
@@ -95,10 +95,8 @@ def _of_search(values: Sequence[Value], _: Value) -> int:
 
 
 _ORDERS: Final = ("less", "less_equals", "greater", "greater_equals")
-_DEFAULTS: Final[dict[str, Callable[[Sequence[Value], Value], int]]] = {
-    **dict.fromkeys(
-        ("starts_with_string", "ends_with_string", "string_to_bytes", "bytes_to_string"), _of_first
-    ),
+_DEFAULTS: Final[dict[str, CallCost]] = {
+    **dict.fromkeys(("starts_with_string", "ends_with_string", "string_to_bytes", "bytes_to_string"), _of_first),
     **dict.fromkeys(("strings_quote", "string_format"), _of_first),
     "in_list": _of_list,
     **{f"{order}_{type_}": _of_shorter for order in _ORDERS for type_ in ("string", "bytes")},

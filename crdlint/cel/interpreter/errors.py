@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
+
+_T = TypeVar("_T")
 
 NO_SUCH_OVERLOAD: Final = "no such overload"
 
@@ -33,8 +35,8 @@ class CancelledError(Exception):
 COST_LIMIT_EXCEEDED: Final = "operation cancelled: actual cost limit exceeded"
 
 
-def labelled(value: object, id_: int) -> object:
+def labelled(value: _T, id_: int) -> _T | Error:
     """Return a value, an error without a place with this one (LabelErrNode)."""
-    if type(value) is Error and value.id == 0:
+    if isinstance(value, Error) and value.id == 0:
         return Error(value.message, id_)
     return value

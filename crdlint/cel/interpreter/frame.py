@@ -44,9 +44,10 @@ class Frame:
         """Remove the topmost value of an id and all above it, if there is one."""
         at = self._last.get(id_, -1)
         if at >= 0:
-            self._cut(at)
+            self.cut(at)
 
-    def _cut(self, size: int) -> None:
+    def cut(self, size: int) -> None:
+        """Remove all above a size."""
         stack, last = self._stack, self._last
         while len(stack) > size:
             id_, _, before = stack.pop()
@@ -60,13 +61,23 @@ class Frame:
             if at < 0:
                 return None
             values.append(self._stack[at][1])
-            self._cut(at)
+            self.cut(at)
         values.reverse()
         return values
 
     def charge(self, cost: int) -> None:
         """Add to the cost; raise CancelledError beyond the limit."""
         self.cost += cost
+        if self.cost > self.limit:
+            raise CancelledError(COST_LIMIT_EXCEEDED)
+
+    def mark(self) -> int:
+        """Return the size of the stack."""
+        return len(self._stack)
+
+    def selected(self, _id: int, _value: Value) -> None:
+        """Count that a field, key or index was looked up, where no stack is needed."""
+        self.cost += 1
         if self.cost > self.limit:
             raise CancelledError(COST_LIMIT_EXCEEDED)
 
@@ -84,7 +95,7 @@ class Frame:
         stack, last = self._stack, self._last
         at = last.get(id_, -1)
         if at >= 0:
-            self._cut(at)
+            self.cut(at)
         stack.append((pushed, value, last.get(pushed, -1)))
         last[pushed] = len(stack) - 1
         self.cost += cost

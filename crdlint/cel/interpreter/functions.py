@@ -30,7 +30,6 @@ if TYPE_CHECKING:
     Bound: TypeAlias = "Function | Implementation"
 
 
-
 MOST_FIXED: Final = 2
 
 

@@ -112,10 +112,7 @@ def _offset(seconds: int, zone: str) -> int:
         return 0
     from datetime import datetime, timedelta, timezone
 
-    if zone == "Local":
-        found = None
-    else:
-        found = _zone(zone)
+    found = None if zone == "Local" else _zone(zone)
     moment = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(
         seconds=min(max(seconds, MIN_TIMESTAMP + _DAY), MAX_TIMESTAMP - _DAY)
     )

@@ -148,8 +148,12 @@ class MutableMap(Map):
     __slots__ = ()
 
     def insert(self, key: Value, value: Value) -> None:
-        """Add an entry for a key that is not there."""
+        """Add an entry, or replace that of the same key."""
         self._entries[_hashed(key)] = (key, value)
+
+    def remove(self, key: Value) -> None:
+        """Remove the entry of a key, if there is one."""
+        self._entries.pop(_hashed(key), None)
 
     def frozen(self) -> Map:
         """Return the entries as they are now."""

@@ -1,0 +1,90 @@
+"""Comprehensions: the accumulator, made when first asked for, and the rounds (evalFold in interpreter/interpretable.go)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdlint.cel.interpreter.errors import Error
+from crdlint.cel.interpreter.steps import not_a_range
+from crdlint.cel.interpreter.values import MISSING, MutableList, MutableMap, element, find, kind_of
+from crdlint.cel.types import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crdlint.cel.interpreter.attributes import Run, Then
+    from crdlint.cel.interpreter.frame import Frame
+    from crdlint.cel.interpreter.values import Value
+
+# The slots of a comprehension: accumulator, whether it grows in place, first and second variable.
+SLOTS = 4
+
+
+def accumulator(slot: int, initial: Run) -> Run:
+    """Return what gives the accumulator; an empty list or map that it begins with is one to add to in place."""
+
+    def run(frame: Frame) -> Value:
+        slots = frame.slots
+        value = slots[slot]
+        if value is MISSING:
+            value = initial(frame)
+            kind = kind_of(value)
+            if kind is Kind.LIST and not len(value):
+                value, slots[slot + 1] = MutableList(), True
+            elif kind is Kind.MAP and not len(value):
+                value, slots[slot + 1] = MutableMap(), True
+            slots[slot] = value
+        return value
+
+    return run
+
+
+def variable(slot: int) -> Run:
+    """Return what gives a variable of a round."""
+
+    def run(frame: Frame) -> Value:
+        return frame.slots[slot]
+
+    return run
+
+
+def fold(slot: int, condition: Run, step: Run, result: Run, *, pairs: bool, id_: int) -> Then:
+    """Return the comprehension over a value, with one or two variables."""
+
+    def run(frame: Frame, over: Value) -> Value:
+        if type(over) is Error:
+            return over
+        kind = kind_of(over)
+        if kind is not Kind.LIST and kind is not Kind.MAP:
+            return not_a_range(over, pairs=pairs, id_=id_)
+        slots = frame.slots
+        slots[slot], slots[slot + 1] = MISSING, False
+        mark = frame.mark()
+        rounds = _pairs(over, kind) if pairs else _singles(over)
+        for slots[slot + 2], slots[slot + 3] in rounds:
+            going_on = condition(frame)
+            if going_on is not True and type(going_on) is bool:
+                break
+            slots[slot] = step(frame)
+        value = result(frame)
+        frame.cut(mark)
+        if slots[slot + 1] and type(value) is not Error:
+            if type(value) is MutableList:
+                return list(value)
+            if type(value) is MutableMap:
+                return value.frozen()
+        return value
+
+    return run
+
+
+def _singles(over: Value) -> Iterator[tuple[Value, Value]]:
+    # What grows in place is gone through as it was.
+    values: Iterable[Value] = list(over) if type(over) in (MutableList, MutableMap) else over
+    return ((value, None) for value in values)
+
+
+def _pairs(over: Value, kind: Kind) -> Iterator[tuple[Value, Value]]:
+    if kind is Kind.MAP:
+        return ((key, find(over, key)) for key in list(over))
+    return ((index, element(over, index)) for index in range(len(over)))

@@ -1,0 +1,395 @@
+"""Rules run on objects (apiextensions pkg/apiserver/schema/cel/validation.go).
+
+A schema's rules are compiled once into a tree of `RuleValidator`s; each evaluation's cost is taken off a budget.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.cel.interpreter.errors import PlanError
+from crdlint.cel.interpreter.program import plan
+from crdlint.cel.interpreter.values import NONE, Optional_
+from crdlint.crd.errors import DUPLICATE, FORBIDDEN, INVALID, OMITTED, REQUIRED, FieldError
+from crdlint.crd.paths import Path
+from crdlint.kubecel.compilation import Environments, RuleCompiler
+from crdlint.kubecel.declarations import Declarer
+from crdlint.kubecel.environment import stored_expressions
+from crdlint.kubecel.escaping import escape
+from crdlint.kubecel.functions import COSTS, REGEX_OPTIMIZATIONS, functions_of
+from crdlint.kubecel.limits import PER_CALL_LIMIT
+from crdlint.kubecel.values import to_value
+from crdlint.schema.fieldpath import FieldPathError, valid_field_path
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from crdlint.cel.interpreter.program import Program
+    from crdlint.crd.model import JSONSchemaProps, ValidationRule
+    from crdlint.kubecel.compilation import CompiledRule, Expression
+    from crdlint.kubecel.declarations import DeclType
+    from crdlint.schema.correlation import Correlation
+
+_MAX_MESSAGE: Final = 5 * 1024  # bytes
+# What Go's strings.TrimSpace takes off.
+_SPACE: Final = (
+    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008"
+    "\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
+)
+_NO_BUDGET: Final = "validation failed due to running out of cost budget, no further validation rules will be run"
+_ARGUMENTS: Final = "call arguments did not match a supported operator, function or macro signature for rule"
+# What stands for an old value that there is not; null is one.
+MISSING: Final = object()
+
+
+class OutOfBudgetError(Exception):
+    """The budget is spent, or cannot be counted: no more rules are run."""
+
+
+@dataclass(slots=True)
+class Run:
+    """One validation: what is left of the budget (cost units), what has been found, and under which rule of crdlint."""
+
+    rule_id: str
+    budget: int
+    errors: list[FieldError] = field(default_factory=list)
+    warnings: list[FieldError] = field(default_factory=list)
+
+    def spend(self, cost: int) -> bool:
+        """Take a cost off the budget; tell whether it was there."""
+        if cost > self.budget:
+            return False
+        self.budget -= cost
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class _Ready:
+    """A rule with its programs."""
+
+    rule: ValidationRule
+    compiled: CompiledRule
+    program: Program | None
+    message: Program | None
+
+
+@dataclass(slots=True)
+class RuleValidator:
+    """The rules of a schema and of the schemas below it."""
+
+    schema: JSONSchemaProps
+    is_root: bool
+    rules: tuple[_Ready, ...] = ()
+    compilation_error: str | None = None
+    items: RuleValidator | None = None
+    additional: RuleValidator | None = None
+    properties: Mapping[str, RuleValidator] = field(default_factory=dict)
+    all_of: tuple[RuleValidator, ...] = ()
+
+
+def rule_validator(schema: JSONSchemaProps, *, is_root: bool) -> RuleValidator | None:
+    """Compile the rules of a schema, None where it has none; those stored already may use all that there is."""
+    if not _has_rules(schema):
+        return None
+    declarer = Declarer()
+    declared = declarer.declare(schema, is_resource=is_root)
+    return _validator(schema, schema, declared, declarer, is_root=is_root)
+
+
+def _has_rules(schema: JSONSchemaProps) -> bool:
+    stack = [schema]
+    while stack:
+        one = stack.pop()
+        if one.x_validations:
+            return True
+        stack.extend(one.properties.values())
+        if one.items is not None and one.items.schema is not None:
+            stack.append(one.items.schema)
+        if one.additional_properties is not None and one.additional_properties.schema is not None:
+            stack.append(one.additional_properties.schema)
+    return False
+
+
+def _validator(
+    rules_of: JSONSchemaProps, schema: JSONSchemaProps, declared: DeclType | None, declarer: Declarer, *, is_root: bool
+) -> RuleValidator | None:
+    """Compile the rules that one schema gives for the values of another (in allOf they differ)."""
+    ready: tuple[_Ready, ...] = ()
+    error = None
+    if rules_of.x_validations:
+        if declared is None:
+            error = "failed to convert to declType for CEL validation rules"
+        else:
+            ready = _compiled(rules_of, declared)
+    elem = None if declared is None else declared.elem
+    items = additional = None
+    inner = None if rules_of.items is None else rules_of.items.schema
+    node = None if schema.items is None else schema.items.schema
+    if inner is not None and node is not None:
+        items = _validator(inner, node, elem, declarer, is_root=node.x_embedded_resource)
+    inner = None if rules_of.additional_properties is None else rules_of.additional_properties.schema
+    node = None if schema.additional_properties is None else schema.additional_properties.schema
+    if inner is not None and node is not None:
+        additional = _validator(inner, node, elem, declarer, is_root=node.x_embedded_resource)
+    properties: dict[str, RuleValidator] = {}
+    for name, given in rules_of.properties.items():
+        node = schema.properties.get(name)
+        if node is None:
+            continue
+        type_ = _type_of_field(name, node, declared, declarer)
+        below = None if type_ is None else _validator(given, node, type_, declarer, is_root=node.x_embedded_resource)
+        if below is not None:
+            properties[name] = below
+    all_of = [_validator(one, schema, declared, declarer, is_root=is_root) for one in rules_of.all_of]
+    made = RuleValidator(
+        schema, is_root, ready, error, items, additional, properties, tuple(one for one in all_of if one is not None)
+    )
+    empty = not (ready or error or items or additional or properties or made.all_of)
+    return None if empty else made
+
+
+def _type_of_field(
+    name: str, schema: JSONSchemaProps, declared: DeclType | None, declarer: Declarer
+) -> DeclType | None:
+    escaped = escape(name)
+    if escaped is None:
+        return declarer.declare(schema, is_resource=schema.x_embedded_resource)
+    member = None if declared is None else (declared.fields or {}).get(escaped)
+    return None if member is None else member.type
+
+
+def _compiled(schema: JSONSchemaProps, declared: DeclType) -> tuple[_Ready, ...]:
+    environment = stored_expressions()
+    compiler = RuleCompiler(declared)
+    found = []
+    for rule in schema.x_validations:
+        compiled = compiler.rule(rule, Environments(environment, environment))
+        found.append(_Ready(rule, compiled, _program(compiled.rule), _program(compiled.message)))
+    return tuple(found)
+
+
+def _program(expression: Expression | None) -> Program | None:
+    if expression is None or expression.error is not None:
+        return None
+    checked = expression.compiled
+    try:
+        return plan(
+            checked.expr,
+            checked.result,
+            functions_of(expression.environment.env),
+            regex_optimizations=REGEX_OPTIMIZATIONS,
+            costs=COSTS,
+        )
+    except PlanError:
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class Ratcheting:
+    """Whether errors about a value that has not changed are only warned of."""
+
+    current: Correlation | None = None
+    parent: Correlation | None = None
+
+    def lets_pass(self) -> bool:
+        """Tell whether the value, or where that has no old one what encloses it, is as it was."""
+        nearest = self.current or self.parent
+        return nearest is not None and nearest.equal()
+
+    def below(self, find: Callable[[Correlation], Correlation | None], name: str = "") -> Ratcheting:
+        """Return the state for a part of the value."""
+        if self.current is None:
+            return self
+        if self.parent is None and name in ("apiVersion", "kind"):
+            return Ratcheting()
+        return Ratcheting(find(self.current), self.current)
+
+
+_SCALARS: Final = (bool, int, float, str)
+
+
+def _list_key(keys: tuple[str, ...], value: Any) -> Any:
+    """Return what tells an element of a list of type map from others, None where it lacks a key."""
+    if not isinstance(value, dict):
+        return None
+    found = tuple((value[name].__class__, value[name]) for name in keys if value.get(name).__class__ in _SCALARS)
+    return found if len(found) == len(keys) else None
+
+
+def _old_by_keys(schema: JSONSchemaProps, old: Any) -> dict[Any, Any]:
+    """Return the old elements by what tells them apart; of several alike the first (makeMapList)."""
+    found: dict[Any, Any] = {}
+    if schema.x_list_type == "map" and schema.x_list_map_keys and isinstance(old, list):
+        for value in old:
+            key = _list_key(tuple(schema.x_list_map_keys), value)
+            if key is not None:
+                found.setdefault(key, value)
+    return found
+
+
+def validate_rules(
+    validator: RuleValidator | None,
+    run: Run,
+    path: Path | None,
+    value: Any,
+    old: Any,
+    ratcheting: Ratcheting | None = None,
+) -> None:
+    """Run all rules on a value, and on what is below it; raises `OutOfBudgetError`. ``old`` is `MISSING` on create."""
+    if validator is None or value is None:
+        return
+    state = ratcheting or Ratcheting()
+    _expressions(validator, run, path, value, old, state)
+    for one in validator.all_of:
+        validate_rules(one, run, path, value, old, Ratcheting(None, state.parent))
+    if isinstance(value, list):
+        _list(validator, run, path, value, old, state)
+    elif isinstance(value, dict):
+        _map(validator, run, path, value, old, state)
+
+
+def _map(
+    validator: RuleValidator, run: Run, path: Path | None, value: dict[str, Any], old: Any, state: Ratcheting
+) -> None:
+    before = old if isinstance(old, dict) and validator.schema.x_map_type in (None, "granular", "atomic") else {}
+    if validator.additional is not None:
+        for name, held in value.items():
+            at = Path(name) if path is None else path.key(name)
+            below = state.below(lambda one, name=name: one.key(name), name)  # type: ignore[misc]
+            validate_rules(validator.additional, run, at, held, before.get(name, MISSING), below)
+    for name, held in value.items():
+        inner = validator.properties.get(name)
+        if inner is not None:
+            at = Path(name) if path is None else path.child(name)
+            below = state.below(lambda one, name=name: one.key(name), name)  # type: ignore[misc]
+            validate_rules(inner, run, at, held, before.get(name, MISSING), below)
+
+
+def _list(validator: RuleValidator, run: Run, path: Path | None, value: list[Any], old: Any, state: Ratcheting) -> None:
+    if validator.items is None:
+        return
+    schema = validator.schema
+    before = _old_by_keys(schema, old)
+    for i, held in enumerate(value):
+        at = Path(i) if path is None else path.index(i)
+        matching = before.get(_list_key(tuple(schema.x_list_map_keys), held), MISSING) if before else MISSING
+        below = state.below(lambda one, i=i: one.index(i))  # type: ignore[misc]
+        validate_rules(validator.items, run, at, held, matching, below)
+
+
+def _expressions(
+    validator: RuleValidator, run: Run, path: Path | None, value: Any, old: Any, state: Ratcheting
+) -> None:
+    schema = validator.schema
+    at = path or Path("<nil>")
+    type_ = schema.type
+
+    def invalid(detail: str) -> FieldError:
+        return FieldError(run.rule_id, INVALID, at, type_, detail)
+
+    if validator.compilation_error is not None:
+        run.errors.append(invalid(f"rule compiler initialization error: {validator.compilation_error}"))
+        return
+    if not validator.rules:
+        return
+    if run.budget <= 0:
+        run.errors.append(invalid(_NO_BUDGET))
+        raise OutOfBudgetError
+    variables: dict[str, Any] = {"self": to_value(value, schema, is_resource=validator.is_root)}
+    optional = dict(variables)
+    has_old = old is not MISSING and old is not None
+    if any(one.compiled.uses_old_self for one in validator.rules):
+        optional["oldSelf"] = NONE
+        if has_old:
+            variables["oldSelf"] = to_value(old, schema, is_resource=validator.is_root)
+            optional["oldSelf"] = Optional_(variables["oldSelf"])
+    for one in validator.rules:
+        if one.compiled.rule.error is not None:
+            run.errors.append(invalid(f"rule compile error: {one.compiled.rule.error}"))
+            continue
+        optional_old = bool(one.rule.optional_old_self)
+        if one.program is None or (one.compiled.uses_old_self and not has_old and not optional_old):
+            continue
+        result = one.program.evaluate(optional if optional_old else variables, PER_CALL_LIMIT)
+        if not run.spend(result.cost):
+            run.errors.append(invalid(_NO_BUDGET))
+            raise OutOfBudgetError
+        if result.error is not None:
+            run.errors.append(invalid(_told(result.error, one.rule)))
+            if result.error.startswith(_LIMIT_EXCEEDED):
+                raise OutOfBudgetError
+        elif result.value is not True:
+            _failed(one, run, path, value, variables, state, schema)
+
+
+_LIMIT_EXCEEDED: Final = "operation cancelled: actual cost limit exceeded"
+
+
+def _told(problem: str, rule: ValidationRule) -> str:
+    """Return what is said of a rule whose evaluation ends in an error."""
+    named = (rule.message or rule.rule).strip(_SPACE)
+    if problem.startswith("no such overload"):
+        return f"'{problem}': {_ARGUMENTS}: {named}"
+    if problem.startswith(_LIMIT_EXCEEDED):
+        return f"'{problem}': no further validation rules will be run due to call cost exceeds limit for rule: {named}"
+    return f"{problem} evaluating rule: {named}"
+
+
+def _failed(
+    one: _Ready,
+    run: Run,
+    path: Path | None,
+    value: Any,
+    variables: dict[str, Any],
+    state: Ratcheting,
+    schema: JSONSchemaProps,
+) -> None:
+    """Tell that a rule does not hold."""
+    rule, type_ = one.rule, schema.type
+    at = path
+    if rule.field_path:
+        with suppress(FieldPathError):
+            named_field = str(valid_field_path(rule.field_path, schema)[0])
+            at = Path(named_field) if at is None else at.child(named_field)
+    where = at or Path("<nil>")
+    found = run.warnings if not one.compiled.uses_old_self and state.lets_pass() else run.errors
+    detail = None
+    if one.message is not None:
+        detail, refusal = _message(one.message, rule.message_expression, run, variables)
+        if refusal is not None:
+            found.append(FieldError(run.rule_id, INVALID, where, type_, refusal))
+            raise OutOfBudgetError
+    if detail is None:
+        named = (rule.message or rule.rule).strip(_SPACE)
+        detail = named if rule.message else f"failed rule: {named}"
+    omitted = type_ in ("object", "array")
+    kind = {"FieldValueForbidden": FORBIDDEN, "FieldValueRequired": REQUIRED, "FieldValueDuplicate": DUPLICATE}.get(
+        rule.reason or "", INVALID
+    )
+    shown = "" if kind is DUPLICATE else detail
+    found.append(FieldError(run.rule_id, kind, where, OMITTED if omitted else value, shown))
+
+
+def _message(program: Program, text: str, run: Run, variables: dict[str, Any]) -> tuple[str | None, str | None]:
+    """Return what a message expression gives, None where it gives nothing that can be shown, and a refusal to go on."""
+    from crdlint.golang.quote import quote
+
+    result = program.evaluate(variables, PER_CALL_LIMIT)
+    if not run.spend(result.cost):
+        return None, (
+            "messageExpression evaluation failed due to running out of cost budget,"
+            " no further validation rules will be run"
+        )
+    if result.error is not None:
+        if result.error.startswith(_LIMIT_EXCEEDED):
+            limit = "no further validation rules will be run due to call cost exceeds limit for messageExpression"
+            return None, f"{limit}: {quote(text)}"
+        return None, None
+    if not isinstance(result.value, str):
+        return None, None
+    message = result.value.strip(_SPACE)
+    if not message or "\n" in message or len(message.encode("utf-8", "surrogatepass")) > _MAX_MESSAGE:
+        return None, None
+    return message, None

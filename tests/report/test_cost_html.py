@@ -1,0 +1,389 @@
+"""The page of costs: what it says, that nothing in a CRD is taken for markup, and in a browser, that it sorts."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+from dataclasses import replace
+from html import unescape
+from html.parser import HTMLParser
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crdlint.costs.entries import Entry, entry
+from crdlint.costs.explain import Part
+from crdlint.costs.rule_cost import RuleCost
+from crdlint.linter import lint_file
+from crdlint.report.cost_html import cost_page
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+UNBOUNDED = (1 << 64) - 1
+ROOT = "spec.validation.openAPIV3Schema"
+VOID = {"meta", "wbr"}
+
+CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: foos.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: foos, kind: Foo}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              hosts:
+                type: array
+                items:
+                  type: string
+                  x-kubernetes-validations:
+                  - rule: self.contains('<script>')
+                    messageExpression: "'<b>' + self"
+"""
+
+
+def made(
+    rule: str = "self.a > 0",
+    cost: int = 1,
+    *,
+    times: int | None = 1,
+    message: int = 0,
+    crd: str = "foos.example.com",
+    path: str = f"{ROOT}.properties[spec].x-kubernetes-validations[0]",
+    place: str = "spec",
+    file: str = "a.yaml",
+    line: int = 1,
+    error: str | None = None,
+    way_out: str = "",
+) -> Entry:
+    return Entry(
+        cost=RuleCost(
+            crd=crd,
+            path=path,
+            rule=rule,
+            max_cost=cost // (times or 1),
+            max_cardinality=times,
+            min_size_cardinality=times or 1_048_576,
+            expression_cost=cost,
+            uses_old_self=False,
+            error=error,
+            message_expression="'m'" if message else None,
+            message_max_cost=message,
+            message_error=None,
+            file=file,
+            line=line,
+            column=1,
+        ),
+        place=place,
+        times="once in an object",
+        tree=None if error else Part(rule, cost, ""),
+        message_tree=Part("'m'", message, "") if message else None,
+        way_out=way_out,
+    )
+
+
+class Balance(HTMLParser):
+    """Collects the tags of a page, and refuses any that is not closed where it should be."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: list[tuple[str, str | None]] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes += attrs
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def read(page: str) -> Balance:
+    balance = Balance()
+    balance.feed(page)
+    balance.close()
+    assert balance.open == []
+    return balance
+
+
+def words(page: str) -> str:
+    """Return what a person reads of a page's body."""
+    body = re.sub(r"<script>.*?</script>", "", page[page.index("<body>") :], flags=re.DOTALL)
+    return " ".join(unescape(re.sub(r"<[^>]*>", " ", body.replace("<wbr>", ""))).split())
+
+
+def totals(page: str) -> dict[str, str]:
+    head = page[page.index("<header>") : page.index("</header>")]
+    return dict(re.findall(r"<dt>(.*?)</dt><dd[^>]*>(.*?)</dd>", head))
+
+
+OTHER = "spec.versions[1].schema.openAPIV3Schema.properties[spec].x-kubernetes-validations[0]"
+
+
+@pytest.mark.parametrize(
+    ("entries", "expected"),
+    [
+        ([made(cost=7)], ["1", "1", "7", "0", "0"]),
+        ([made(cost=7, message=5), made(cost=10_000_000)], ["2", "1", "10,000,012", "0", "0"]),
+        ([made(cost=10_000_001)], ["1", "1", "10,000,001", "1", "0"]),
+        ([made(message=10_000_001)], ["1", "1", "10,000,002", "1", "0"]),
+        ([made(cost=10_000_000)] * 10, ["10", "1", "100,000,000", "0", "0"]),
+        ([*[made(cost=10_000_000)] * 10, made(cost=1)], ["11", "1", "100,000,001", "0", "1"]),
+        ([*[made(cost=10_000_000)] * 10, made(cost=1, path=OTHER)], ["11", "1", "100,000,001", "0", "0"]),
+        ([*[made(cost=10_000_000)] * 10, made(cost=1, crd="bars.example.com")], ["11", "2", "100,000,001", "0", "0"]),
+        ([*[made(cost=10_000_000)] * 10, made(cost=1, file="b.yaml")], ["11", "2", "100,000,001", "0", "0"]),
+        ([made(cost=UNBOUNDED), made(cost=UNBOUNDED)], ["2", "1", "unbounded", "2", "1"]),
+    ],
+)
+def test_totals(entries: list[Entry], expected: list[str]) -> None:
+    names = ["Rules", "CRDs", "Cost in all", "Rules over budget", "Schemas over budget"]
+    assert totals(cost_page(entries)) == dict(zip(names, expected, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("one", "expected"),
+    [
+        (made(cost=1_234_567), ["1,234,567", "12%", "1.2%"]),
+        (made(cost=13_631_489), ["13,631,489", "136% over budget", "14%"]),
+        (made(cost=UNBOUNDED), ["unbounded", ">9999% over budget"]),
+        (made(cost=0, error="ERROR: <input>:1:1: no"), ["does not compile", "ERROR: <input>:1:1: no"]),
+        (made(times=None), ["unbounded 1,048,576 fit"]),
+        (made(times=10_000), ["10,000 foos.example.com"]),
+        (made(message=12_000_000), ["message 12,000,000", "messageExpression: 'm'", "120% over budget"]),
+        (made(file="x.yaml", line=12), ["foos.example.com x.yaml:12"]),
+        (made(way_out="set `maxItems: 6` on `a`: then 5"), ["Help: set maxItems: 6 on a : then 5"]),
+    ],
+)
+def test_said_of_a_rule(one: Entry, expected: list[str]) -> None:
+    page = cost_page([one])
+    read(page)
+    for part in expected:
+        assert part in words(page)
+
+
+@pytest.mark.parametrize(
+    ("cost", "grade", "width"),
+    [
+        (0, "well", "0.00"),
+        (5_000_000, "well", "50.00"),
+        (5_000_001, "near", "50.00"),
+        (10_000_000, "near", "100.00"),
+        (10_000_001, "over", "100.00"),
+        (UNBOUNDED, "over", "100.00"),
+    ],
+)
+def test_bar(cost: int, grade: str, width: str) -> None:
+    bar = f'<td class="share" data-sort="{cost}"><span class="bar {grade}" aria-hidden="true">'
+    assert bar + f'<span style="width:{width}%">' in cost_page([made(cost=cost)])
+
+
+@pytest.mark.parametrize(
+    ("path", "place", "expected"),
+    [
+        ("", "self", "<strong>self</strong>"),
+        (".properties[spec]", "spec", "<strong>spec</strong>"),
+        (
+            ".properties[a].items.properties[b]",
+            "a[*].b",
+            'a<span class="each">[*]</span>.<strong>b</strong>',
+        ),
+        (
+            ".properties[a].properties[b].items.items",
+            "a.b[*][*]",
+            'a.<strong>b</strong><span class="each">[*]</span><span class="each">[*]</span>',
+        ),
+        (".properties[a].properties[b.c]", "a.b.c", "a.<strong>b.c</strong>"),
+        (".properties[<i>]", "<i>", "<strong>&lt;i&gt;</strong>"),
+        (".properties[a*].additionalProperties", "a*[*]", '<strong>a*</strong><span class="each">[*]</span>'),
+    ],
+)
+def test_place(path: str, place: str, expected: str) -> None:
+    page = cost_page([made(path=f"{ROOT}{path}.x-kubernetes-validations[0]", place=place)])
+    cell = re.search(r'<th scope="rowgroup" class="place"[^>]*><code>(.*?)</code></th>', page)
+    assert cell is not None
+    assert cell[1].replace("<wbr>", "") == expected
+
+
+HOSTILE = "<script>alert(1)</script>\"' onclick='x' & `<b>`"
+
+
+@pytest.mark.parametrize("field", ["rule", "crd", "path", "file", "error", "message_expression", "message_error"])
+def test_no_text_of_a_rule_is_markup(field: str) -> None:
+    one = made(message=1)
+    page = cost_page([replace(one, cost=replace(one.cost, **{field: HOSTILE}))])
+    check_escaped(page)
+
+
+@pytest.mark.parametrize("field", ["place", "times", "way_out", "tree", "message_tree"])
+def test_no_text_of_an_entry_is_markup(field: str) -> None:
+    value = Part(HOSTILE, 3, HOSTILE, (Part(HOSTILE, 2, HOSTILE),)) if "tree" in field else HOSTILE
+    check_escaped(cost_page([replace(made(message=1), **{field: value})]))
+
+
+def check_escaped(page: str) -> None:
+    found = read(page)
+    assert "alert(1)" in page
+    assert found.tags.count("script") == 1
+    assert "onclick" not in dict(found.attributes)
+    assert page.count("<script>alert") == 0
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [("a\u202eb", "a\\u202eb"), ("a\x1bb", "a\\x1bb"), ("a\udc80b", "a\\udc80b"), ("a\n  && b", "a\n  && b")],
+)
+def test_odd_characters(rule: str, expected: str) -> None:
+    page = cost_page([made(rule)])
+    page.encode()
+    assert f"<summary><code>{expected.replace('&', '&amp;')}</code></summary>" in page
+
+
+def test_tree_is_nested_and_leaves_out_what_costs_one() -> None:
+    tree = Part("a && b", 9, "", (Part("a", 1, ""), Part("b", 7, "b has maxItems 5", (Part("c", 1, ""),))))
+    page = cost_page([replace(made(), tree=tree)])
+    items = re.findall(r'<span class="cost">(.*?)</span> <code>(.*?)</code>', page)
+    assert items == [("9", "a &amp;&amp; b"), ("7", "b")]
+    assert "b has maxItems 5" in page
+    assert page.count("<ul>") == 1
+
+
+def test_deep_tree_and_long_parts() -> None:
+    tree = Part("x" * 5000, 2, "")
+    for _ in range(3000):
+        tree = Part("x" * 5000, 2, "", (tree,))
+    page = cost_page([replace(made(), tree=tree)])
+    read(page)
+    assert len(page) < 2_000_000
+    assert "x" * 301 not in page
+
+
+def test_real_rule() -> None:
+    result = lint_file(CRD, filename="foo.yaml", keep_rules=True)
+    (found,) = result.rules
+    one = entry(found, "foo.yaml")
+    page = cost_page([one])
+    check = words(page)
+    assert "self.contains('<script>')" in check
+    assert "messageExpression: '<b>' + self" in check
+    assert "Parts of the messageExpression" in check
+    assert f'data-sort="{one.cost.expression_cost}"' in page
+    assert "spec.hosts has no maxItems" in check
+    assert ">hosts</strong>" in page
+    assert read(page).tags.count("script") == 1
+
+
+def test_page_stands_alone() -> None:
+    page = cost_page([made()])
+    found = read(page)
+    assert not {"link", "img", "iframe", "object"} & set(found.tags)
+    assert not {"src", "href", "onclick"} & set(dict(found.attributes))
+    assert "url(" not in page
+    assert "@import" not in page
+    assert "default-src &#x27;none&#x27;" in page or "default-src 'none'" in page
+    for needed in (
+        '<html lang="en">',
+        "<caption",
+        'scope="col"',
+        'scope="rowgroup"',
+        "aria-labelledby",
+        "@media print",
+    ):
+        assert needed in page
+    assert page.count('<button type="button" disabled>') == 8
+
+
+def test_no_rules() -> None:
+    page = cost_page([])
+    assert words(page) == "Cost of CEL rules No rules."
+    assert not {"table", "script"} & set(read(page).tags)
+
+
+@pytest.mark.parametrize(("costs", "is_marked"), [([3, 2, 2], True), ([2, 3], False), ([1], True)])
+def test_order_given_is_marked(costs: list[int], is_marked: bool) -> None:
+    page = cost_page([made(cost=cost) for cost in costs])
+    assert (
+        '<th scope="col" aria-sort="descending" data-kind="number"><button type="button" disabled>Cost' in page
+    ) is (is_marked)
+
+
+ROWS = [
+    made("b", 9_007_199_254_740_993, times=2, crd="b.io", file="x.yaml", line=10, place="spec.b"),
+    made("c", 9_007_199_254_740_992, times=None, crd="c.io", file="x.yaml", line=9, place="spec.c"),
+    made("a", UNBOUNDED, times=30, crd="a.io", file="w.yaml", line=100, place="spec.a"),
+    made("d", 5, times=4, crd="d.io", file="x.yaml", line=9, place="spec"),
+]
+# The orders after a click on each header, and after a second: ties stay as the page gave them.
+ORDERS = {
+    "Cost": ("abcd", "dcba"),
+    "Rule budget": ("abcd", "dcba"),
+    "Schema budget": ("abcd", "dcba"),
+    "Cardinality": ("cadb", "bdac"),
+    "CRD": ("abcd", "dcba"),
+    "File": ("acdb", "bcda"),
+    "Place": ("dabc", "cbad"),
+    "Rule": ("abcd", "dcba"),
+}
+NUMBERS = ("Cost", "Rule budget", "Schema budget", "Cardinality")
+PROBE = """
+const seen = [];
+for (const button of document.querySelectorAll("thead button")) {
+  for (let i = 0; i < 2; i++) {
+    button.click();
+    const marked = [...document.querySelectorAll("[aria-sort]")];
+    seen.push([
+      marked.map(one => one.textContent + " " + one.getAttribute("aria-sort")).join(),
+      [...document.querySelectorAll("summary code")].map(one => one.textContent).join(""),
+    ]);
+  }
+}
+document.body.dataset.seen = JSON.stringify(seen);
+"""
+BROWSER = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+FLAGS = (
+    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking"
+    " --disable-component-update --disable-sync --virtual-time-budget=2000"
+)
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium on the PATH")
+def test_sorting_in_a_browser(tmp_path: Path) -> None:
+    page = cost_page(ROWS)
+    # The page's policy lets no other script run, so that the probe is to be let in.
+    digest = base64.b64encode(hashlib.sha256(PROBE.encode()).digest()).decode()
+    probed = page.replace("script-src ", f"script-src 'sha256-{digest}' ").replace(
+        "</body>", f"<script>{PROBE}</script>\n</body>"
+    )
+    copy = tmp_path / "page.html"
+    copy.write_text(probed, encoding="utf-8")
+    assert BROWSER is not None
+    run = subprocess.run(
+        [BROWSER, *FLAGS.split(), f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", copy.as_uri()],
+        capture_output=True,
+        timeout=60,
+        check=True,
+    )
+    found = re.search(r'data-seen="([^"]*)"', run.stdout.decode())
+    assert found is not None
+    expected = []
+    for name, (once, twice) in ORDERS.items():
+        orders = ("descending", "ascending") if name in NUMBERS else ("ascending", "descending")
+        expected += [[f"{name} {orders[0]}", once], [f"{name} {orders[1]}", twice]]
+    assert json.loads(unescape(found[1])) == expected
