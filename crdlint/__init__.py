@@ -11,13 +11,15 @@ from typing import TYPE_CHECKING, Any
 from crdlint.__about__ import __version__
 
 if TYPE_CHECKING:
-    from crdlint.api import estimate_costs, lint_text, lint_update
+    from crdlint.api import estimate_costs, lint_text, lint_update, validate_resource
     from crdlint.costs.rule_cost import RuleCost
     from crdlint.diagnostics import Diagnostic
+    from crdlint.resources.report import ResourceReport
     from crdlint.yaml import YAMLDecodeError, decode_yaml
 
 __all__ = [
     "Diagnostic",
+    "ResourceReport",
     "RuleCost",
     "YAMLDecodeError",
     "__version__",
@@ -25,16 +27,19 @@ __all__ = [
     "estimate_costs",
     "lint_text",
     "lint_update",
+    "validate_resource",
 ]
 
 _HOMES = {
     "Diagnostic": "crdlint.diagnostics",
+    "ResourceReport": "crdlint.resources.report",
     "RuleCost": "crdlint.costs.rule_cost",
     "YAMLDecodeError": "crdlint.yaml",
     "decode_yaml": "crdlint.yaml",
     "estimate_costs": "crdlint.api",
     "lint_text": "crdlint.api",
     "lint_update": "crdlint.api",
+    "validate_resource": "crdlint.api",
 }
 
 

@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdlint.costs.rule_cost import rule_cost
+from crdlint.kubecel.versions import parse_range
 from crdlint.linter import collect_crds, lint_file
+from crdlint.resources.report import report
 
 if TYPE_CHECKING:
     from crdlint.costs.rule_cost import RuleCost
     from crdlint.diagnostics import Diagnostic
     from crdlint.linter import FileResult
+    from crdlint.resources.report import ResourceReport
 
 
 def lint_text(text: str, *, filename: str = "<stdin>", kube_version: str = "1.36") -> list[Diagnostic]:
@@ -33,6 +36,18 @@ def estimate_costs(text: str, *, kube_version: str = "1.36") -> list[RuleCost]:
     """Return what each rule costs that the API server would compile, in document order; none where it refuses to."""
     result = lint_file(text, filename="<stdin>", kube_version=kube_version, keep_rules=True)
     return [rule_cost(found, result.file) for found in result.rules]
+
+
+def validate_resource(
+    crd_text: str, resource_text: str, *, old_resource: str | None = None, kube_version: str = "1.36"
+) -> ResourceReport:
+    """Return what the API server would say of a custom resource, of the update where there is an old one.
+
+    The first document of each text counts. Raises `YAMLDecodeError` for a text that is no YAML object, ValueError for
+    a ``kube_version`` that is none; stored rules run alike in every version.
+    """
+    parse_range(kube_version)
+    return report(crd_text, resource_text, old_resource)
 
 
 def _said(result: FileResult) -> list[Diagnostic]:

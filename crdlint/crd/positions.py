@@ -7,6 +7,7 @@ its deepest parent that is there.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -34,6 +35,7 @@ _MOVED: Final[tuple[tuple[list[Step], list[Step]], ...]] = (
     (["spec", "additionalPrinterColumns"], [*_FIRST, "additionalPrinterColumns"]),
     (["spec", "selectableFields"], [*_FIRST, "selectableFields"]),
 )
+_PRINTED: Final = re.compile(r"([^.\[\]]+)|\[([^\]]*)\]")
 _RENAMED: Final = {"JSONPath": "jsonPath"}
 
 
@@ -81,6 +83,25 @@ class Locator:
         if place.key is not None and (key or not place.exact or not _has_text(place.node)):
             return node_span(place.key, self.line_offset)
         return node_span(place.node, self.line_offset)
+
+    def span_of_text(self, path: str) -> Span:
+        """Return where to look for a path as it is printed: names behind dots, keys and indexes in brackets."""
+        place = Place(self._root, None, exact=False)
+        node: Node = self._root
+        for name, bracketed in _PRINTED.findall(path):
+            step = name or bracketed
+            if node.__class__ is Mapping:
+                found = self._index(node).get(step)
+                if found is None:
+                    break
+                place = Place(found[1], found[0], exact=True)
+            elif node.__class__ is Sequence and step.isdecimal() and int(step) < len(node.items):
+                place = Place(node.items[int(step)], None, exact=True)
+            else:
+                break
+            node = place.node
+        shown = place.key if place.key is not None and not _has_text(place.node) else place.node
+        return node_span(shown, self.line_offset)
 
     def span_inside(self, path: Path, part: tuple[int, int]) -> Span:
         """Return where a part of the text at ``path`` stands, by code points; the whole where that cannot be told."""

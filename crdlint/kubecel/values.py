@@ -182,7 +182,7 @@ class UnknownValue:
 
     def cel_equal(self, other: Value) -> bool:
         """Whether the other is the same JSON value."""
-        from crdlint.schema.value_validation import equal as same
+        from crdlint.schema.values import deep_equal as same
 
         return same(self._value, native(other))
 

@@ -10,6 +10,7 @@ import re
 from datetime import date
 from typing import TYPE_CHECKING, Final
 
+from crdlint.golang.durations import parse_duration
 from crdlint.golang.url import URLError, parse_request_uri
 
 if TYPE_CHECKING:
@@ -62,27 +63,39 @@ def is_date_time(text: str) -> bool:
     return match is not None and match[1] <= "23" and match[2] <= "59" and match[3] <= "59"
 
 
-_GO_DURATION: Final = _matches(r"[+-]?(?:0|(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)")
 _DURATION_PART: Final = re.compile(r"([0-9]+)[\t\n\f\r ]*([A-Za-zµ]+)")
+# Each unit's nanoseconds, its names, and the last of them, which more letters may follow.
 _UNITS: Final = (
-    *("ns", "us", "µs", "ms", "s", "m", "h", "hr", "d", "w", "wk"),
-)  # fmt: skip
-_LONG_UNITS: Final = ("nano", "micro", "milli", "sec", "min", "hour", "day", "week")
+    (1, ("ns",), "nano"),
+    (10**3, ("us", "µs"), "micro"),
+    (10**6, ("ms",), "milli"),
+    (10**9, ("s",), "sec"),
+    (60 * 10**9, ("m",), "min"),
+    (3600 * 10**9, ("h", "hr"), "hour"),
+    (24 * 3600 * 10**9, ("d",), "day"),
+    (7 * 24 * 3600 * 10**9, ("w", "wk"), "week"),
+)
+
+
+def lenient_duration(text: str) -> int | None:
+    """Return the nanoseconds of numbers with units in a text (`22 ns`, `3 weeks`), None where there is none.
+
+    They wrap around as 64 bits do.
+    """
+    total: int | None = None
+    for number, unit in _DURATION_PART.findall(text):
+        if len(number.lstrip("0")) > 19 or int(number) >= 1 << 63:
+            return None
+        name = unit.lower()
+        for size, names, last in _UNITS:
+            if name in names or name.startswith(last):
+                total = (total or 0) + int(number) * size
+    return None if total is None else (total + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 def is_duration(text: str) -> bool:
-    """Tell whether a text is a duration of Go's, or holds a number with a unit as Scala writes it (`22 ns`, `3 weeks`)."""
-    from crdlint.golang.durations import parse_duration
-
-    if parse_duration(text) is not None:
-        return True
-    found = False
-    for number, unit in _DURATION_PART.findall(text):
-        if int(number[-20:]) >= 1 << 63 or len(number.lstrip("0")) > 19:
-            return False
-        unit = unit.lower()
-        found |= unit in _UNITS or unit.startswith(_LONG_UNITS)
-    return found
+    """Tell whether a text is a duration of Go's, or holds a number with a unit as Scala writes it."""
+    return parse_duration(text) is not None or lenient_duration(text) is not None
 
 
 def is_hostname(text: str) -> bool:
@@ -91,7 +104,10 @@ def is_hostname(text: str) -> bool:
 
     global _hostname
     if _hostname is None:
-        _hostname = re2.compile(_HOSTNAME)
+        options = re2.Options()
+        options.max_mem = 1 << 28
+        options.log_errors = False
+        _hostname = re2.compile(_HOSTNAME, options)
     data = text.encode("utf-8", "surrogatepass")
     if len(data) > 255 or any(len(part) > 63 for part in data.split(b".")):
         return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.interpreter.errors import Error
 from crdlint.cel.interpreter.steps import not_a_range
@@ -10,14 +10,15 @@ from crdlint.cel.interpreter.values import MISSING, MutableList, MutableMap, ele
 from crdlint.cel.types import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from crdlint.cel.interpreter.attributes import Run, Then
     from crdlint.cel.interpreter.frame import Frame
     from crdlint.cel.interpreter.values import Value
 
 # The slots of a comprehension: accumulator, whether it grows in place, first and second variable.
-SLOTS = 4
+SLOTS: Final = 4
+_GROWING: Final = frozenset({MutableList, MutableMap})
 
 
 def accumulator(slot: int, initial: Run) -> Run:
@@ -60,12 +61,19 @@ def fold(slot: int, condition: Run, step: Run, result: Run, *, pairs: bool, id_:
         slots = frame.slots
         slots[slot], slots[slot + 1] = MISSING, False
         mark = frame.mark()
-        rounds = _pairs(over, kind) if pairs else _singles(over)
-        for slots[slot + 2], slots[slot + 3] in rounds:
-            going_on = condition(frame)
-            if going_on is not True and type(going_on) is bool:
-                break
-            slots[slot] = step(frame)
+        if pairs:
+            for slots[slot + 2], slots[slot + 3] in _pairs(over, kind):
+                going_on = condition(frame)
+                if going_on is not True and type(going_on) is bool:
+                    break
+                slots[slot] = step(frame)
+        else:
+            # What grows in place is gone through as it was.
+            for slots[slot + 2] in list(over) if type(over) in _GROWING else over:
+                going_on = condition(frame)
+                if going_on is not True and type(going_on) is bool:
+                    break
+                slots[slot] = step(frame)
         value = result(frame)
         frame.cut(mark)
         if slots[slot + 1] and type(value) is not Error:
@@ -76,12 +84,6 @@ def fold(slot: int, condition: Run, step: Run, result: Run, *, pairs: bool, id_:
         return value
 
     return run
-
-
-def _singles(over: Value) -> Iterator[tuple[Value, Value]]:
-    # What grows in place is gone through as it was.
-    values: Iterable[Value] = list(over) if type(over) in (MutableList, MutableMap) else over
-    return ((value, None) for value in values)
 
 
 def _pairs(over: Value, kind: Kind) -> Iterator[tuple[Value, Value]]:

@@ -143,6 +143,8 @@ def _caught(call: Function) -> Function:
 
 def _guarded(function: str, candidate: _Candidate) -> Function:
     call = candidate.implementation.call
+    if not any(candidate.guards):
+        return _caught(call)
     if candidate.implementation.strict and len(candidate.guards) == 1:
         return _guarded_unary(function, call, candidate.guards[0])
     fits = candidate.fits

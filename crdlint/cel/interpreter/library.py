@@ -8,9 +8,9 @@ from crdlint.cel.interpreter import arithmetic
 from crdlint.cel.interpreter.conversions import CONVERSIONS, identity
 from crdlint.cel.interpreter.equality import compare, contains
 from crdlint.cel.interpreter.errors import NO_OVERLOAD, Error
-from crdlint.cel.interpreter.functions import Implementation
+from crdlint.cel.interpreter.functions import Implementation, no_such_overload
 from crdlint.cel.interpreter.regex import matches
-from crdlint.cel.interpreter.times import SECOND, duration_getter, timestamp_getter
+from crdlint.cel.interpreter.times import SECOND, duration_getter, duration_milliseconds, timestamp_getter
 from crdlint.cel.interpreter.values import kind_of
 from crdlint.cel.runtime.values import type_of
 from crdlint.cel.types import Kind
@@ -74,8 +74,10 @@ def _not(value: Value) -> Value:
     return not value if type(value) is bool else NO_OVERLOAD
 
 
-def _not_strictly_false(value: Value) -> bool:
-    return True if type(value) is Error else value
+def _not_strictly_false(value: Value) -> Value:
+    if type(value) is bool:
+        return value
+    return True if type(value) is Error else no_such_overload("@not_strictly_false", (value,))
 
 
 def _in(value: Value, container: Value) -> Value:
@@ -132,7 +134,7 @@ _GETTERS: Final = {
 }
 
 BOUND: Final[dict[str, Bound]] = {
-    "not_strictly_false": Implementation(_not_strictly_false, strict=False),
+    "not_strictly_false": Implementation(_not_strictly_false, strict=False, guarded=False),
     **CONVERSIONS,
     "contains_string": _of_strings(lambda text, part: part in text),
     "ends_with_string": _of_strings(str.endswith),
@@ -143,5 +145,5 @@ BOUND: Final[dict[str, Bound]] = {
     "duration_to_hours": duration_getter(3600 * SECOND),
     "duration_to_minutes": duration_getter(60 * SECOND),
     "duration_to_seconds": duration_getter(SECOND),
-    "duration_to_milliseconds": duration_getter(10**6),
+    "duration_to_milliseconds": duration_milliseconds,
 }

@@ -15,6 +15,7 @@ from crdlint.cel.interpreter import observe, steps
 from crdlint.cel.interpreter.attributes import Attribute, Conditional, computed, constant, is_key, not_a_key, presence
 from crdlint.cel.interpreter.comprehensions import SLOTS, accumulator, fold, variable
 from crdlint.cel.interpreter.cost import LIST_COST, MAP_COST, STRUCT_COST
+from crdlint.cel.interpreter.equality import equal
 from crdlint.cel.interpreter.errors import Error, PlanError, labelled
 from crdlint.cel.interpreter.frame import Frame
 from crdlint.cel.interpreter.functions import Resolved
@@ -22,7 +23,8 @@ from crdlint.cel.interpreter.optimize import CONVERSIONS, members_of
 from crdlint.cel.interpreter.regex import matches
 from crdlint.cel.interpreter.rounds import leaves_nothing
 from crdlint.cel.interpreter.values import MISSING
-from crdlint.cel.types import Kind
+from crdlint.cel.stdlib import TYPES
+from crdlint.cel.types import WELL_KNOWN, Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from crdlint.cel.interpreter.functions import Functions
     from crdlint.cel.interpreter.optimize import RegexOptimization
     from crdlint.cel.interpreter.values import Value
+    from crdlint.cel.types import Type
 
     Planned: TypeAlias = "Constant | Pipe | Attribute | Conditional"
     Visit: TypeAlias = Generator[ast.Expr, Planned, Planned]
@@ -212,9 +215,7 @@ class _Planner:
                 return Constant(id_, reference.value)
             type_ = self._types.get(id_)
             if type_ is not None and type_.kind is Kind.TYPE:
-                if not type_.params:
-                    raise PlanError(f"reference to undefined type: {name}")
-                return Constant(id_, type_.params[0])
+                return Constant(id_, _type_named(name, type_))
         for scope in reversed(self._scopes):
             if name in scope:
                 return Attribute(id_, scope[name], [], _LEAF_DEPTH)
@@ -380,7 +381,7 @@ class _Planner:
         first = self._open(args[0])
         second, depth = self._run(args[1])
         cost = self._call_cost("_!=_" if negated else "_==_", overload_id)
-        call = steps.differs if negated else steps.equals
+        call = steps.differs if negated else equal
         then = steps.binary(call, second, id_, None if self._stacked else cost)
         return self._observe_call(first, then, depth, id_, cost, args)
 
@@ -512,6 +513,16 @@ def _sent(visit: Generator[ast.Expr, Planned, None], part: Planned) -> ast.Expr 
         return None
 
 
+def _type_named(name: str, type_: Type) -> Type:
+    """Return the type that a name stands for; a variable that holds a type cannot be planned, as in cel-go."""
+    known = _TYPES.get(name)
+    if known is not None:
+        return known
+    if type_.params and (type_.params[0].name == name or name in WELL_KNOWN):
+        return type_.params[0]
+    raise PlanError(f"reference to undefined type: {name}")
+
+
 def _given(value: Value) -> Run:
     return lambda _: value
 
@@ -526,6 +537,7 @@ def _global(name: str) -> Run:
     return run
 
 
+_TYPES: Final = {known.name: known.type.params[0] for known in TYPES}
 # A call with a constant expression is variadic.
 _COMPILED: Final = Resolved(matches, strict=True, variadic=True)
 _NO_FRAME: Final = Frame({}, 0, None)

@@ -91,11 +91,6 @@ def _failure(value: Value, id_: int) -> Error:
     return labelled(value if type(value) is Error else NO_OVERLOAD, id_)
 
 
-def equals(one: Value, other: Value) -> Value:
-    """Return `==`."""
-    return equal(one, other)
-
-
 def differs(one: Value, other: Value) -> Value:
     """Return `!=`; what cannot be compared differs."""
     return equal(one, other) is not True

@@ -192,11 +192,21 @@ def timestamp_getter(name: str) -> Callable[..., int]:
     return get
 
 
+def duration_milliseconds(duration: Duration) -> int:
+    """Return the whole milliseconds of a duration, towards zero."""
+    count = abs(duration.nanoseconds) // 10**6
+    return -count if duration.nanoseconds < 0 else count
+
+
 def duration_getter(unit: int) -> Callable[[Duration], int]:
-    """Return a function of a duration: how many whole units of so many nanoseconds it has, towards zero."""
+    """Return a function of a duration: how many whole units of so many nanoseconds it has, towards zero.
+
+    As in Go, the number goes through a double, which makes it a whole one more where the fraction is close to that.
+    """
 
     def get(duration: Duration) -> int:
-        count = abs(duration.nanoseconds) // unit
+        whole, rest = divmod(abs(duration.nanoseconds), unit)
+        count = int(whole + rest / unit)
         return -count if duration.nanoseconds < 0 else count
 
     return get

@@ -224,6 +224,7 @@ _KINDS: Final[dict[type, Kind]] = {
     Optional_: Kind.OPAQUE,
     Error: Kind.ERROR,
 }
+_BUILT_IN: Final = frozenset(_KINDS)
 PLAIN_LISTS: Final = frozenset({list, tuple, MutableList, Joined})
 PLAIN_MAPS: Final = frozenset({dict, Map, MutableMap})
 
@@ -246,7 +247,14 @@ _GO_TYPES: Final = {
 
 def kind_of(value: Value) -> Kind:
     """Return the kind of a value's type, `Kind.ERROR` for an error."""
-    return _KINDS.get(type(value)) or type_of(value).kind
+    kind = _KINDS.get(type(value))
+    if kind is None:
+        kind = type_of(value).kind
+        own = getattr(type(value), "cel_type", None)
+        if own is None or isinstance(own, Type):
+            # The class says it for all of its values.
+            _KINDS[type(value)] = kind
+    return kind
 
 
 def go_type(value: Value) -> str:
@@ -283,7 +291,7 @@ def native(value: Value) -> Value:
         return value.name
     if cls is Joined:
         return [native(item) for item in value]
-    if cls in _KINDS:
+    if cls in _BUILT_IN:
         return value
     own = getattr(value, "cel_native", None)
     return value if own is None else own()

@@ -1,0 +1,265 @@
+"""A custom resource on its way into the API server: pruned, defaulted, judged.
+
+Reproduces apiextensions pkg/apiserver (schemaCoercingDecoder, unstructuredDefaulter) and
+pkg/registry/customresource (strategy.go, validator.go).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.crd.errors import INVALID, NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID, FieldError, invalid
+from crdlint.crd.paths import Path
+from crdlint.golang.numbers import format_float
+from crdlint.kubecel.evaluation import MISSING, OutOfBudgetError, Ratcheting, Run, rule_validator, validate_rules
+from crdlint.kubecel.limits import RUNTIME_BUDGET
+from crdlint.schema.correlation import Correlation
+from crdlint.schema.defaulting import apply_defaults, prune_defaults, prune_nulls
+from crdlint.schema.list_type import validate_list_sets_and_maps
+from crdlint.schema.object_meta import MetadataError, coerce, read_object_meta
+from crdlint.schema.object_meta_validation import (
+    dns_subdomain,
+    validate_embedded,
+    validate_object_meta,
+    validate_object_meta_update,
+)
+from crdlint.schema.pruning import prune
+from crdlint.schema.validator import ValueValidator
+from crdlint.schema.values import deep_copy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.crd.model import (
+        CustomResourceDefinition,
+        CustomResourceSubresources,
+        CustomResourceSubresourceScale,
+        JSONSchemaProps,
+    )
+
+RULE_ID: Final = "resource-rule"
+SCALE: Final = "resource-scale"
+TYPE_META: Final = "resource-type"
+
+_BLOCKING: Final = frozenset({NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID})
+_NOT_CHECKED: Final = (
+    "some validation rules were not checked because the object was invalid;"
+    " correct the existing errors to complete validation"
+)
+_MAX_REPLICAS: Final = 2**31 - 1
+
+
+class UnknownVersionError(ValueError):
+    """The CRD has no version of that name."""
+
+
+class NotDecodedError(ValueError):
+    """An object that the server's decoder refuses; the text is its."""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What the server makes of an object.
+
+    ``errors`` and ``warnings`` in its order, ``unknown`` the paths of fields that were pruned, sorted, ``resource`` the
+    object pruned and defaulted, ``cel_cost`` the cost units that rules took: None where none ran.
+    """
+
+    errors: tuple[FieldError, ...]
+    warnings: tuple[FieldError, ...]
+    unknown: tuple[str, ...]
+    resource: dict[str, Any]
+    cel_cost: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Admitted:
+    resource: dict[str, Any]
+    unknown: tuple[str, ...]
+
+
+class ResourceValidator:
+    """Judges objects of one version of a CRD; made once for as many objects as there are."""
+
+    def __init__(self, crd: CustomResourceDefinition, version: str) -> None:
+        """Prepare a CRD in its internal form; raises `UnknownVersionError`."""
+        spec = crd.spec
+        found = next((one for one in spec.versions if one.name == version), None)
+        if found is None:
+            message = f"the CRD {crd.metadata.name} has no version {version!r}"
+            raise UnknownVersionError(message)
+        validation = found.schema or spec.validation
+        self.schema: JSONSchemaProps | None = None if validation is None else validation.open_api_v3_schema
+        self.kind = spec.names.kind
+        self.group = spec.group
+        self.api_version = f"{spec.group}/{version}"
+        self._namespaced = spec.scope == "Namespaced"
+        self._preserves = bool(spec.preserve_unknown_fields)
+        self._scale = _scale(found.subresources or spec.subresources)
+        if self.schema is not None:
+            self._values = ValueValidator(self.schema)
+            self._rules = rule_validator(self.schema, is_root=True)
+            self._defaults = prune_defaults(self.schema)
+
+    def create(self, given: dict[str, Any]) -> Outcome:
+        """Judge a new object."""
+        admitted = self._admit(given)
+        resource = admitted.resource
+        errors = self._type_errors(resource)
+        if not errors:
+            meta = read_object_meta(resource.get("metadata"))[0]
+            errors += validate_object_meta(
+                meta, Path("metadata"), requires_namespace=self._namespaced, name_check=dns_subdomain
+            )
+            if self.schema is not None:
+                errors += self._values.validate(resource)
+            errors += _scale_errors(self._scale, resource)
+        errors += validate_embedded(None, resource, self.schema, is_resource_root=False)
+        errors += validate_list_sets_and_maps(None, self.schema, resource)
+        return self._with_rules(admitted, errors, MISSING, None)
+
+    def update(self, given: dict[str, Any], old: dict[str, Any]) -> Outcome:
+        """Judge an object that is to replace another; what did not change is let pass."""
+        admitted, before = self._admit(given), self._admit(old).resource
+        resource = admitted.resource
+        correlation = None if self.schema is None else Correlation(resource, before, self.schema)
+        errors = self._type_errors(resource)
+        if not errors:
+            meta, old_meta = (read_object_meta(one.get("metadata"))[0] for one in (resource, before))
+            errors += validate_object_meta_update(_taken_over(meta, old_meta), old_meta, Path("metadata"))
+            if self.schema is not None:
+                errors += self._values.validate_update(resource, before, correlation=correlation)
+            errors += _scale_errors(self._scale, resource)
+        errors += validate_embedded(None, resource, self.schema, is_resource_root=False)
+        if not validate_list_sets_and_maps(None, self.schema, before):
+            errors += validate_list_sets_and_maps(None, self.schema, resource)
+        return self._with_rules(admitted, errors, before, correlation)
+
+    def _with_rules(
+        self, admitted: _Admitted, errors: list[FieldError], old: Any, correlation: Correlation | None
+    ) -> Outcome:
+        rules = None if self.schema is None else self._rules
+        run = Run(RULE_ID, RUNTIME_BUDGET)
+        cost: int | None = None
+        if rules is not None and any(error.type in _BLOCKING for error in errors):
+            errors.append(FieldError(RULE_ID, INVALID, Path("<nil>"), None, _NOT_CHECKED))
+        elif rules is not None:
+            try:
+                validate_rules(rules, run, None, admitted.resource, old, Ratcheting(correlation))
+                cost = RUNTIME_BUDGET - run.budget
+            except OutOfBudgetError:
+                cost = RUNTIME_BUDGET + 1
+        return Outcome((*errors, *run.errors), tuple(run.warnings), admitted.unknown, admitted.resource, cost)
+
+    def _admit(self, given: dict[str, Any]) -> _Admitted:
+        """Return an object pruned and defaulted; raises `NotDecodedError`."""
+        resource = deep_copy(given)
+        kept = {name: resource[name] for name in ("kind", "apiVersion") if isinstance(resource.get(name), str)}
+        unknown: list[str] = []
+        meta = None
+        if "metadata" in resource:
+            try:
+                meta, unknown_meta = read_object_meta(resource["metadata"])
+            except MetadataError as error:
+                raise NotDecodedError(str(error)) from error
+            unknown.extend(f"metadata.{path}" for path in unknown_meta)
+        group = str(kept.get("apiVersion", "")).rpartition("/")[0]
+        if (group, kept.get("kind")) == (self.group, self.kind):
+            if not self._preserves:
+                unknown += prune(resource, self.schema, is_resource_root=True)
+                prune_nulls(resource, self.schema)
+            coerced = coerce(None, resource, self.schema, is_resource_root=False)
+            if coerced.error is not None:
+                raise NotDecodedError(str(coerced.error))
+            unknown += coerced.unknown
+        resource.update(kept)
+        if meta is not None:
+            resource["metadata"] = meta
+        if self.schema is not None:
+            apply_defaults(resource, self.schema, self._defaults)
+        return _Admitted(resource, tuple(sorted(unknown)))
+
+    def _type_errors(self, resource: dict[str, Any]) -> list[FieldError]:
+        return [
+            invalid(TYPE_META, Path(name), resource.get(name, ""), f"must be {wanted}")
+            for name, wanted in (("kind", self.kind), ("apiVersion", self.api_version))
+            if resource.get(name, "") != wanted
+        ]
+
+
+_SERVER_FIELDS: Final = ("resourceVersion", "uid", "generation", "creationTimestamp")
+
+
+def _taken_over(meta: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
+    """Return metadata with what manifests leave out and clients send along: the server's own fields, as they are stored."""
+    stored = {name: old[name] for name in _SERVER_FIELDS if name in old}
+    return {"resourceVersion": "1", **stored, **meta}
+
+
+def _scale(subresources: CustomResourceSubresources | None) -> CustomResourceSubresourceScale | None:
+    return None if subresources is None else subresources.scale
+
+
+def _scale_errors(scale: CustomResourceSubresourceScale | None, resource: dict[str, Any]) -> Iterator[FieldError]:
+    """Yield what is wrong with the fields of the scale subresource (ValidateScaleSpec, ValidateScaleStatus)."""
+    if scale is None:
+        return
+    for name in (scale.spec_replicas_path, scale.status_replicas_path):
+        value, problem = _nested(resource, name, int)
+        if problem is not None:
+            yield invalid(SCALE, Path(name), 0, problem)
+        elif value is not None and value < 0:
+            yield invalid(SCALE, Path(name), value, "should be a non-negative integer")
+        elif value is not None and value > _MAX_REPLICAS:
+            yield invalid(SCALE, Path(name), value, f"should be less than or equal to {_MAX_REPLICAS}")
+    if scale.label_selector_path is not None:
+        _, problem = _nested(resource, scale.label_selector_path, str)
+        if problem is not None:
+            yield invalid(SCALE, Path(scale.label_selector_path), "", problem)
+
+
+_GO_TYPES: Final = {
+    bool: "bool",
+    int: "int64",
+    float: "float64",
+    str: "string",
+    list: "[]interface {}",
+    dict: "map[string]interface {}",
+    type(None): "<nil>",
+}
+
+
+def _nested(resource: dict[str, Any], path: str, wanted: type) -> tuple[Any, str | None]:
+    """Return the value at a path of fields, None where there is none, and what is wrong with it (NestedFieldNoCopy)."""
+    names = path.removeprefix(".").split(".")
+    at: Any = resource
+    for i, name in enumerate(names):
+        if at is None:
+            return None, None
+        if at.__class__ is not dict:
+            return None, _accessor_error(names[: i + 1], at, "map[string]interface {}".replace(" ", ""))
+        if name not in at:
+            return None, None
+        at = at[name]
+    return (at, None) if at.__class__ is wanted else (None, _accessor_error(names, at, _GO_TYPES[wanted]))
+
+
+def _accessor_error(names: list[str], value: Any, wanted: str) -> str:
+    path = "".join(f".{name}" for name in names)
+    return f"{path} accessor error: {_printed(value)} is of the type {_GO_TYPES[value.__class__]}, expected {wanted}"
+
+
+def _printed(value: Any) -> str:
+    """Return a JSON value as Go's `%v` prints it."""
+    if value is None:
+        return "<nil>"
+    if value.__class__ is bool:
+        return "true" if value else "false"
+    if value.__class__ is float:
+        return format_float(value)
+    if value.__class__ is list:
+        return f"[{' '.join(map(_printed, value))}]"
+    if value.__class__ is dict:
+        return f"map[{' '.join(f'{key}:{_printed(value[key])}' for key in sorted(value))}]"
+    return str(value)

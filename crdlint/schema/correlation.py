@@ -1,0 +1,137 @@
+"""Old values beside new ones while a resource is walked (apiserver pkg/cel/common, equality.go and maplist.go)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.golang.quote import quote
+from crdlint.schema.values import deep_equal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable, Sequence
+
+    from crdlint.crd.model import JSONSchemaProps
+
+_NO_KEY: Final = ()
+_KEY_FORMATS: Final[dict[type, Callable[[Any], str]]] = {
+    bool: lambda value: "true" if value else "false",
+    float: lambda value: f"{value:.6f}",
+    int: str,
+    str: quote,
+}
+
+
+class Correlation:
+    """A value, the old value it stands for, and their schema (common.CorrelatedObject).
+
+    What is asked once is kept: the correlations below, and whether old and new are equal.
+    """
+
+    __slots__ = ("children", "items_by_key", "known_equal", "new", "old", "parent", "schema")
+
+    def __init__(self, new: Any, old: Any, schema: JSONSchemaProps, parent: Correlation | None = None) -> None:
+        self.new = new
+        self.old = old
+        self.schema = schema
+        self.parent = parent
+        self.children: dict[str | int, Correlation] = {}
+        self.items_by_key: dict[Hashable, Any] | None = None
+        self.known_equal: bool | None = None
+
+    def key(self, name: str) -> Correlation | None:
+        """Return the correlation of a field, None where old or new lack it or no schema speaks of it."""
+        found = self.children.get(name)
+        if found is not None:
+            return found
+        old, new = self.old, self.new
+        if old.__class__ is not dict or new.__class__ is not dict or name not in old or name not in new:
+            return None
+        schema = self.schema.properties.get(name)
+        if schema is None and self.schema.additional_properties is not None:
+            schema = self.schema.additional_properties.schema
+        return None if schema is None else self._child(name, new[name], old[name], schema)
+
+    def index(self, i: int) -> Correlation | None:
+        """Return the correlation of an item (0-based) of a list of type map, by its keys; None where there is none."""
+        found = self.children.get(i)
+        if found is not None:
+            return found
+        if self.new.__class__ is not list or self.old.__class__ is not list or self.schema.x_list_type != "map":
+            return None
+        old = self._with_key_of(self.new[i])
+        if old is None or self.schema.items is None or self.schema.items.schema is None:
+            return None
+        return self._child(i, self.new[i], old, self.schema.items.schema)
+
+    def _child(self, step: str | int, new: Any, old: Any, schema: JSONSchemaProps) -> Correlation:
+        made = self.children[step] = Correlation(new, old, schema, self)
+        return made
+
+    def _with_key_of(self, item: Any) -> Any:
+        keys = self.schema.x_list_map_keys
+        if self.items_by_key is None:
+            self.items_by_key = {}
+            for one in self.old if self.schema.type == "array" and keys else ():
+                known = _composite_key(keys, one)
+                if known is not _NO_KEY:
+                    self.items_by_key.setdefault(known, one)
+        return self.items_by_key.get(_composite_key(keys, item))
+
+    def equal(self) -> bool:
+        """Tell whether old and new are equal, as far down as they can be correlated (CachedDeepEqual)."""
+        seen: list[Correlation] = []
+        pending = [self]
+        while pending:
+            at = pending.pop()
+            if at.known_equal is None:
+                seen.append(at)
+                below = at.to_compare()
+                if below is None:
+                    at.differ(self)
+                    return False
+                pending.extend(below)
+            elif not at.known_equal:
+                at.differ(self)
+                return False
+        for at in seen:
+            at.known_equal = True
+        return True
+
+    def to_compare(self) -> list[Correlation] | None:
+        """Return the correlations below that must be equal for this one to be, None where it is not anyway."""
+        old, new = self.old, self.new
+        if new.__class__ is not list and new.__class__ is not dict:
+            return [] if deep_equal(old, new) else None
+        if old.__class__ is not new.__class__ or len(old) != len(new):
+            return None
+        below: list[Correlation] = []
+        for step in range(len(new)) if new.__class__ is list else new:
+            one = self.index(step) if isinstance(step, int) else self.key(step)
+            if one is None:
+                # A list that cannot be correlated is compared as a unit.
+                if new.__class__ is list and self.items_by_key is None:
+                    return [] if deep_equal(old, new) else None
+                return None
+            below.append(one)
+        return below
+
+    def differ(self, top: Correlation) -> None:
+        """Note that this one is not equal, nor are those above it up to ``top``."""
+        at: Correlation | None = self
+        while at is not None:
+            at.known_equal = False
+            at = None if at is top else at.parent
+
+
+def _composite_key(keys: Sequence[str], item: Any) -> Hashable:
+    """Return what an item is told by, _NO_KEY where it lacks a key or has one that is no scalar."""
+    if item.__class__ is not dict:
+        return _NO_KEY
+    parts: list[Hashable] = []
+    for key in keys:
+        value = item.get(key)
+        printed = _KEY_FORMATS.get(value.__class__)
+        if printed is None:
+            return _NO_KEY
+        parts.append((value.__class__, value) if len(keys) == 1 else printed(value))
+    return tuple(parts)

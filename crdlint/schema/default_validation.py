@@ -1,0 +1,136 @@
+"""Defaults of a CRD's schema judged (apiextensions schema/defaulting/validation.go, ValidateDefaults).
+
+A default must be what pruning leaves of it, and valid by the schema that it stands in. CEL's part is the caller's: a
+hook judges a default by the rules at and below its schema.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from crdlint.crd.errors import invalid
+from crdlint.schema.object_meta import coerce
+from crdlint.schema.object_meta_validation import validate_embedded
+from crdlint.schema.pruning import META_FIELDS, prune
+from crdlint.schema.surrounding import TYPED_ROOT, Surrounding
+from crdlint.schema.validator import ValueValidator
+from crdlint.schema.values import deep_copy, deep_equal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.crd.errors import FieldError
+    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.crd.paths import Path
+
+RULE: Final = "default-invalid"
+
+
+class RuleHook(Protocol):
+    """Judges a default by the rules at and below its schema, with a budget of its own for all defaults together."""
+
+    def __call__(
+        self, schema: JSONSchemaProps, value: Any, path: Path, *, is_resource_root: bool
+    ) -> tuple[list[FieldError], bool]:
+        """Return the errors, and whether the budget is spent, which ends the validation of defaults.
+
+        ``is_resource_root`` is that of upstream's NewValidator: the schema is a whole resource's.
+        Upstream runs the rules twice: with the default as the old value too, then, where that found nothing, with none.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class _At:
+    """Where the walk is: what encloses the schema, and whether it is within a resource's type or object metadata."""
+
+    schema: JSONSchemaProps
+    path: Path
+    root: JSONSchemaProps
+    root_embedded: bool
+    surrounding: Surrounding
+    inside_meta: bool
+
+
+def validate_defaults(
+    schema: JSONSchemaProps,
+    path: Path,
+    *,
+    require_pruned: bool = True,
+    rules: RuleHook | None = None,
+) -> list[FieldError]:
+    """Return what is wrong with the defaults of a whole, structural schema at ``path``, parents first.
+
+    ``require_pruned`` is false on update where the old CRD had unpruned defaults.
+    """
+    errors: list[FieldError] = []
+    pending = [_At(schema, path, schema, True, TYPED_ROOT, False)]
+    while pending:
+        at = pending.pop()
+        if at.schema.default is not None:
+            found, spent = _judge(at, require_pruned, rules)
+            errors.extend(found)
+            if spent:
+                return errors
+        pending.extend(reversed(list(_below(at))))
+    return errors
+
+
+def _below(at: _At) -> Iterator[_At]:
+    """Yield the places below that may have defaults; there are none within additionalProperties."""
+    schema = at.schema
+    if schema.items is not None and schema.items.schema is not None:
+        yield _enter(
+            at, schema.items.schema, at.path.child("items"), at.surrounding.index(), inside_meta=at.inside_meta
+        )
+    embedded = schema.x_embedded_resource or (schema is at.root and at.root_embedded)
+    for name, child in schema.properties.items():
+        inside = at.inside_meta or (embedded and name in META_FIELDS)
+        yield _enter(at, child, at.path.child("properties").key(name), at.surrounding.child(name), inside_meta=inside)
+
+
+def _enter(above: _At, schema: JSONSchemaProps, path: Path, surrounding: Surrounding, *, inside_meta: bool) -> _At:
+    if schema.x_embedded_resource:
+        return _At(schema, path, schema, True, TYPED_ROOT, False)
+    return _At(schema, path, above.root, above.root_embedded, surrounding, inside_meta)
+
+
+def _judge(at: _At, require_pruned: bool, rules: RuleHook | None) -> tuple[list[FieldError], bool]:
+    schema, path = at.schema, at.path.child("default")
+    assert schema.default is not None  # noqa: S101  the caller has looked
+    value = deep_copy(schema.default.value)
+    if at.inside_meta:
+        errors = _inside_metadata(at, value, path)
+        wrong = bool(errors)
+    else:
+        embedded = schema.x_embedded_resource or schema is at.root
+        errors = []
+        if require_pruned:
+            pruned = deep_copy(value)
+            prune(pruned, schema, is_resource_root=embedded)
+            if not deep_equal(pruned, value):
+                errors.append(invalid(RULE, path, value, "must not have unknown fields"))
+        # From here on the default is what Go's ObjectMeta makes of it, and is shown so.
+        coerced = coerce(path, value, schema, is_resource_root=embedded).error
+        found = [coerced] if coerced else validate_embedded(path, value, schema, is_resource_root=embedded)
+        errors.extend(found)
+        wrong = bool(found)
+    if wrong:
+        return errors, False
+    found = ValueValidator(schema, structural=True).validate(value, path)
+    if found or rules is None:
+        return [*errors, *found], False
+    found, spent = rules(schema, value, path, is_resource_root=schema is at.root)
+    return [*errors, *found], spent
+
+
+def _inside_metadata(at: _At, value: Any, path: Path) -> list[FieldError]:
+    """Judge a default within a resource's type or metadata by a resource that has nothing else."""
+    whole = at.surrounding.around(deep_copy(value))
+    coerced = coerce(None, whole, at.root, is_resource_root=True).error
+    found = [coerced] if coerced else validate_embedded(None, whole, at.root, is_resource_root=True)
+    texts = list(dict.fromkeys(map(str, found)))
+    if not texts:
+        return []
+    said = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+    return [invalid(RULE, path, value, f"must result in valid metadata: {said}")]

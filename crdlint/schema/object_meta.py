@@ -1,0 +1,204 @@
+"""ObjectMeta and TypeMeta of whole and embedded resources brought into form (apiextensions schema/objectmeta).
+
+Metadata goes through Go's ObjectMeta and back: unknown fields fall away, values of other types are errors.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.crd.decode_errors import GoError, explain
+from crdlint.crd.decode_values import INT_RANGES
+from crdlint.crd.errors import invalid
+from crdlint.crd.gotypes import CRD
+from crdlint.crd.model import JSONSchemaProps
+from crdlint.golang.times import check_rfc3339
+from crdlint.golang.values import marshal
+from crdlint.schema.go_times import as_utc
+from crdlint.schema.places import child, index, key
+from crdlint.yaml.parse import parse_first
+
+if TYPE_CHECKING:
+    from crdlint.crd.errors import FieldError
+    from crdlint.crd.gotypes import GoType
+    from crdlint.crd.paths import Path
+
+RULE: Final = "resource-metadata"
+
+OBJECT_META: Final = CRD.fields["metadata"].type
+_OWNER: Final = OBJECT_META.fields["ownerReferences"].type.element
+# Pointers, of which a zero value shows.
+_POINTERS: Final = frozenset({"deletionGracePeriodSeconds", "controller", "blockOwnerDeletion", "fieldsV1"})
+_ALWAYS: Final = {"apiVersion": "", "kind": "", "name": "", "uid": ""}  # fields of an owner without omitempty
+_ZEROS: Final[dict[str, Any]] = {"string": "", "int64": 0, "bool": False}
+_ZERO_TIME: Final = "0001-01-01T00:00:00Z"
+_EMPTY: Final = JSONSchemaProps()
+
+
+class MetadataError(ValueError):
+    """Metadata that Go does not read as an ObjectMeta; the text is its decoder's."""
+
+
+class _MistypedError(ValueError):
+    """A value of another type than Go's."""
+
+
+@dataclass(frozen=True, slots=True)
+class Coerced:
+    """What coercing found: the first error, which ended it, and the paths of unknown metadata fields, sorted."""
+
+    error: FieldError | None
+    unknown: tuple[str, ...]
+
+
+def read_object_meta(metadata: Any, *, drop_malformed: bool = False) -> tuple[dict[str, Any], list[str]]:
+    """Return metadata as it comes out of Go's ObjectMeta, and the paths of unknown fields within it.
+
+    Raises MetadataError for what Go does not read; with ``drop_malformed`` only where it is no object
+    (GetObjectMetaWithOptions).
+    """
+    unknown: list[str] = []
+    try:
+        found = _struct(OBJECT_META, metadata, "", unknown)
+    except _MistypedError:
+        if not drop_malformed:
+            raise MetadataError(decode_error(metadata)) from None
+    else:
+        return found, unknown
+    if metadata.__class__ is not dict:
+        raise MetadataError(f"invalid metadata: expected object, got {_GO_TYPES[metadata.__class__]}")
+    unknown.clear()
+    kept: dict[str, Any] = {}
+    for name, value in metadata.items():
+        with suppress(_MistypedError):
+            kept.update(_struct(OBJECT_META, {name: value}, "", unknown))
+    return kept, unknown
+
+
+_GO_TYPES: Final = {str: "string", bool: "bool", int: "int64", float: "float64", list: "[]interface {}"}
+
+
+def decode_error(metadata: Any) -> str:
+    """Return the text of the error in which decoding metadata as an ObjectMeta ends."""
+    root = parse_first(marshal(metadata)).root
+    said = explain(OBJECT_META, root) if root is not None else None
+    return str(said) if isinstance(said, GoError) else "json: cannot unmarshal metadata"
+
+
+def _struct(of: GoType, value: Any, path: str, unknown: list[str]) -> dict[str, Any]:
+    """Return a struct as ToUnstructured gives it back: what is zero and omitempty left out."""
+    made: dict[str, Any] = dict(_ALWAYS) if of is _OWNER else {}
+    if value is None:
+        return made
+    if value.__class__ is not dict:
+        raise _MistypedError
+    for name, item in value.items():
+        at = f"{path}.{name}" if path else name
+        field = of.fields.get(name)
+        if field is None:
+            unknown.append(at)
+        elif item is not None:
+            read = _value(field.type, item, at, unknown)
+            if read or name in _POINTERS or name in made:
+                made[name] = read
+    return made
+
+
+def _value(of: GoType, value: Any, path: str, unknown: list[str]) -> Any:
+    """Return a value that is not null as Go holds it; an empty one for what omitempty leaves out."""
+    kind, given = of.kind, value.__class__
+    if kind == "string" and given is str:
+        return value
+    if kind == "int64" and given in {int, float}:
+        return _integer(value)
+    if kind == "bool" and given is bool:
+        return value
+    if kind == "time" and given is str and check_rfc3339(value) is None:
+        shown = as_utc(value)
+        return "" if shown == _ZERO_TIME else shown
+    if kind == "map" and given is dict:
+        return {name: _item(of, item, f"{path}.{name}", unknown) for name, item in value.items()}
+    if kind == "slice" and given is list:
+        return [_item(of, item, f"{path}[{i}]", unknown) for i, item in enumerate(value)]
+    if kind == "struct":
+        return _struct(of, value, path, unknown)
+    if kind == "fields":
+        return value
+    raise _MistypedError
+
+
+def _item(of: GoType, value: Any, path: str, unknown: list[str]) -> Any:
+    element = of.element
+    assert element is not None  # noqa: S101  slices and maps have one
+    if value is None and element.kind != "struct":
+        return _ZEROS[element.kind]
+    return _value(element, value, path, unknown) if value is not None else _struct(element, None, path, unknown)
+
+
+def _integer(value: float) -> int:
+    # The decoder sees what Marshal prints, an integral float below 1e21 as an integer.
+    low, high = INT_RANGES["int64"]
+    if (value.__class__ is float and (not value.is_integer() or abs(value) >= 1e21)) or not low <= value <= high:
+        raise _MistypedError
+    return int(value)
+
+
+def coerce(
+    path: Path | None,
+    value: Any,
+    schema: JSONSchemaProps | None,
+    *,
+    is_resource_root: bool,
+    drop_invalid: bool = False,
+) -> Coerced:
+    """Bring apiVersion, kind and metadata of embedded resources into form, in place (CoerceWithOptions).
+
+    ``is_resource_root`` does so at the top too; ``drop_invalid`` takes out what is of a wrong type instead of ending
+    with an error. ``path`` is that of the value, None for a whole resource.
+    """
+    unknown: list[str] = []
+    if is_resource_root and schema is None:
+        schema = _EMPTY
+    pending: list[tuple[Path | None, Any, JSONSchemaProps | None, bool]] = [(path, value, schema, is_resource_root)]
+    while pending:
+        at, here, schema, embedded = pending.pop()
+        if schema is None:
+            continue
+        if here.__class__ is dict:
+            if embedded or schema.x_embedded_resource:
+                error = _resource(at, here, unknown, drop_invalid=drop_invalid)
+                if error is not None:
+                    return Coerced(error, tuple(sorted(unknown)))
+            additional = schema.additional_properties
+            for name, item in here.items():
+                if item.__class__ is not dict and item.__class__ is not list:
+                    continue
+                known = schema.properties.get(name)
+                if known is not None:
+                    pending.append((child(at, name), item, known, False))
+                elif additional is not None and additional.schema is not None:
+                    pending.append((key(at, name), item, additional.schema, False))
+        elif here.__class__ is list and schema.items is not None:
+            items = schema.items.schema
+            pending.extend((index(at, i), item, items, False) for i, item in enumerate(here))
+    return Coerced(None, tuple(sorted(unknown)))
+
+
+def _resource(path: Path | None, here: dict[str, Any], unknown: list[str], *, drop_invalid: bool) -> FieldError | None:
+    for name in ("apiVersion", "kind"):
+        if name in here and here[name].__class__ is not str:
+            if not drop_invalid:
+                return invalid(RULE, child(path, name), here[name], "must be a string")
+            del here[name]
+    if "metadata" not in here:
+        return None
+    try:
+        here["metadata"], fields = read_object_meta(here["metadata"], drop_malformed=drop_invalid)
+    except MetadataError as error:
+        # Metadata that is no object at all is left as it is where the invalid is dropped.
+        return None if drop_invalid else invalid(RULE, child(path, "metadata"), here["metadata"], str(error))
+    place = child(path, "metadata")
+    unknown.extend(f"{place}.{name}" for name in fields)
+    return None

@@ -1,0 +1,136 @@
+"""What validation of a value finds, and as which field errors it is told.
+
+The texts are kube-openapi's (pkg/validation/errors, validate/schema_messages.go), the field errors those of
+kubeOpenAPIResultToFieldErrors (apiextensions pkg/apiserver/validation).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.crd.errors import INVALID, NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID, FieldError
+from crdlint.crd.paths import Key, Path
+from crdlint.golang.quote import quote
+from crdlint.golang.values import marshal
+from crdlint.schema.places import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from typing import TypeAlias
+
+RULE: Final = "resource-value"
+
+# How a place is reached from the one above: a field's name, the key of an additional property, an index.
+PROPERTY: Final = 0
+ADDITIONAL: Final = 1
+INDEX: Final = 2
+
+# The place above (None below the root), a name or index, one of the three: cheap to make for every value.
+Place: TypeAlias = "tuple[Place | None, Any, int] | None"
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One error: its type, the place it is about, the bad value (None: none), and its detail for the place's text.
+
+    ``nowhere`` are errors that upstream gives no path of their own. ``missing`` is a field that the place lacks.
+    """
+
+    type: str
+    place: Place
+    value: Any
+    detail: Callable[[str], str]
+    nowhere: bool = False
+    missing: str | None = None
+
+
+def in_body(type_: str, place: Place, value: Any, words: str) -> Violation:
+    """Return an error whose text is `<place> in body <words>`."""
+    return Violation(type_, place, value, lambda text: f"{text} in body {words}")
+
+
+def invalid(place: Place, value: Any, words: str) -> Violation:
+    """Return an error about a bad value."""
+    return in_body(INVALID, place, value, words)
+
+
+def mistyped(place: Place, wanted: str, given: str) -> Violation:
+    """Return an error about a value of another type, or without a format; ``given`` is what is shown of it."""
+    return in_body(TYPE_INVALID, place, given, f"must be of type {wanted}: {quote(given)}")
+
+
+def nowhere(place: Place, detail: Callable[[str], str]) -> Violation:
+    """Return an error without a path of its own."""
+    return Violation(INVALID, place, "", detail, nowhere=True)
+
+
+def not_in(place: Place, value: Any, allowed: Sequence[Any]) -> Violation:
+    """Return an error about a value that an enum has not."""
+    listed = ", ".join(quote(one if one.__class__ is str else marshal(one)) for one in allowed)
+    return Violation(NOT_SUPPORTED, place, value, lambda _: f"supported values: {listed}")
+
+
+def too_long(place: Place, limit: int) -> Violation:
+    """Return an error about a text of too many characters, which upstream calls bytes."""
+    detail = f"may not be more than {limit} byte{'' if limit == 1 else 's'}" if limit >= 0 else "value is too long"
+    return Violation(TOO_LONG, place, None, lambda _: detail)
+
+
+def too_many(place: Place, size: int, limit: int) -> Violation:
+    """Return an error about too many items or properties."""
+    detail = f"must have at most {limit} item{'' if limit == 1 else 's'}" if limit >= 0 else "has too many items"
+    return Violation(TOO_MANY, place, size, lambda _: detail)
+
+
+def missing(place: Place, name: str) -> Violation:
+    """Return an error about a field that must be there."""
+    return Violation(REQUIRED, place, None, lambda _: "", missing=name)
+
+
+def text_of(place: Place) -> str:
+    """Return a place as kube-openapi names it, such as `spec.list[0]`; the root's is empty."""
+    text = ""
+    for name, how in _steps(place):
+        if how == INDEX:
+            text += f"[{name}]"
+        elif how == PROPERTY and not text:
+            text = name
+        else:
+            text += f".{name}"
+    return text
+
+
+def _steps(place: Place) -> list[tuple[Any, int]]:
+    steps = []
+    while place is not None:
+        place, name, how = place
+        steps.append((name, how))
+    steps.reverse()
+    return steps
+
+
+def _located(place: Place, path: Path | None, missing_name: str | None) -> Path | None:
+    """Return the path step by step, to look the place up by."""
+    for name, how in _steps(place):
+        path = Path(Key(name) if how == ADDITIONAL else name, path)
+    return path if missing_name is None else Path(missing_name, path)
+
+
+def field_errors(violations: Iterable[Violation], path: Path | None) -> list[FieldError]:
+    """Return the field errors of a value at ``path`` (None for a whole resource), none of the same text twice.
+
+    An error's ``path`` prints as upstream's, its ``at`` has the same place step by step.
+    """
+    errors: dict[tuple[str, str, str], FieldError] = {}
+    for violation in violations:
+        text = text_of(violation.place)
+        detail = violation.detail(text)
+        name = text if violation.missing is None else f"{text}.{violation.missing}"
+        at = path
+        if name not in {"", "."} and not violation.nowhere:
+            at = Path(name.removeprefix("."), path)
+        located = _located(violation.place, path, violation.missing)
+        error = FieldError(RULE, violation.type, shown(at), violation.value, detail, located)
+        errors.setdefault((violation.type, name, detail), error)
+    return list(errors.values())
