@@ -13,7 +13,7 @@ from crdlint.cel import ast
 from crdlint.cel import checker_errors as texts
 from crdlint.cel.decls import Variable
 from crdlint.cel.errors import CELError
-from crdlint.cel.mapping import Mapping, most_general, substitute
+from crdlint.cel.mapping import Mapping, Substitution, most_general
 from crdlint.cel.stdlib import CROSS_TYPE_COMPARISONS
 from crdlint.cel.types import (
     BOOL,
@@ -86,8 +86,8 @@ class Reference:
 class CheckResult:
     """Types and references by node id, and errors in the order found.
 
-    `namespaced` holds the full function name of each call whose target is only a namespace (`sets` in
-    `sets.contains(a, b)`); that target has no type and is not evaluated.
+    `namespaced` holds the full function name of each call that has it not already: of one whose target is only a
+    namespace (`sets` in `sets.contains(a, b)`; it has no type and is not evaluated), and of a relative or rooted name.
     """
 
     type_map: dict[int, Type] = field(default_factory=dict)
@@ -147,9 +147,7 @@ class _Checker:
                 stack.pop()
 
     def finish(self) -> CheckResult:
-        for id_, type_ in self._types.items():
-            if type_.free:
-                self._types[id_] = self._mapping.substitute(type_, to_dyn=True)
+        self._types.update(self._mapping.final(self._types))
         return self._result
 
     def _error(self, id_: int, message: str) -> None:
@@ -157,7 +155,7 @@ class _Checker:
 
     def unspecified(self, expr: ast.Unspecified) -> None:
         self._types[expr.id] = ERROR
-        self._error(expr.id, texts.unexpected_node("unspecified", "expr"))
+        self._error(expr.id, texts.unexpected_node("unspecified", ""))
 
     def literal(self, expr: ast.Literal) -> None:
         self._types[expr.id] = _LITERALS[type(expr.value)]
@@ -245,6 +243,8 @@ class _Checker:
         target = expr.target
         if target is None:
             function = self._env.find_function(expr.function)
+            if function is not None and function.name != expr.function:
+                self._result.namespaced[expr.id] = function.name
         else:
             prefix = qualified_name(target)
             function = None if prefix is None else self._env.find_function(f"{prefix}.{expr.function}")
@@ -290,11 +290,11 @@ class _Checker:
         """Return an overload's result type where it takes the arguments."""
         declared, result = overload.args, overload.result
         if overload.params:
-            fresh = {name: self._variable() for name in overload.params}
             if len(declared) != len(types):
                 return None
-            declared = tuple([substitute(fresh, arg) for arg in declared])
-            result = substitute(fresh, result)
+            fresh = Substitution({name: self._variable() for name in overload.params})
+            declared = tuple(map(fresh, declared))
+            result = fresh(result)
         if not self._mapping.all_assignable(types, declared):
             return None
         return self._mapping.substitute(result)

@@ -5,8 +5,9 @@ Nodes are visited by generators on an explicit stack, so depth is bounded by mem
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, overload
 
 from crdlint.cel import ast
 from crdlint.cel.estimates import ONE, UINT64_MAX, UNKNOWN, ZERO, Estimate, fixed
@@ -14,7 +15,7 @@ from crdlint.cel.macros import ACCU
 from crdlint.cel.types import DYN, Kind, Type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Mapping, Sequence
+    from collections.abc import Callable, Generator, Iterator, Mapping
     from typing import TypeAlias
 
     from crdlint.cel.checker import CheckResult
@@ -88,7 +89,7 @@ def estimate(
     return CostEstimate(coster.run(expr), coster.costs)
 
 
-class _Path:
+class _Path(Sequence[str]):
     """A path as Go's slices hold it: extended copies may share, and overwrite, what lies behind their own end."""
 
     __slots__ = ("_length", "_steps")
@@ -100,8 +101,15 @@ class _Path:
     def __len__(self) -> int:
         return self._length
 
-    def steps(self) -> list[str]:
-        return self._steps[: self._length]  # type: ignore[return-value]
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[str]: ...
+    def __getitem__(self, index: int | slice) -> str | Sequence[str]:
+        return self._steps[: self._length][index]  # type: ignore[return-value]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._steps[: self._length])  # type: ignore[arg-type]
 
     def extended(self, step: str) -> _Path:
         """Go's append: in place while there is room, else into twice the room."""
@@ -169,7 +177,7 @@ class _Coster:
 
     def _visit(self, expr: ast.Expr) -> Estimate | Visit:
         if isinstance(expr, ast.Ident):
-            return self._ident(expr.id, expr.name)
+            return self._ident(expr.id, self._name(expr))
         if isinstance(expr, ast.Select):
             reference = self.result.reference_map.get(expr.id)
             if reference is not None:
@@ -214,12 +222,12 @@ class _Coster:
         costs = [self.costs[arg.id] for arg in expr.args]
         cost = Estimate(UINT64_MAX, 0)
         size: Estimate | None = None
-        for overload in reference.overload_ids:
-            one = self._function(expr, function, overload, target, args, costs)
+        for overload_id in reference.overload_ids:
+            one = self._function(expr, function, overload_id, target, args, costs)
             cost = cost.union(one.cost)
             if one.size is not None:
                 size = one.size if size is None else size.union(one.size)
-            below = _INDEXED.get(overload)
+            below = _INDEXED.get(overload_id)
             if below is not None and args:
                 entries = self._entries_of(expr.args[0])
                 size = None if entries is None else entries.value
@@ -292,9 +300,10 @@ class _Coster:
         kind = self._type(expr.iter_range).kind if entries is None else entries.kind
         key, value = (None, None) if entries is None else (entries.key, entries.value)
         if expr.iter_var2:
+            # The path is read anew for the second variable: the first may hide the range.
             keys, values = ("@indices", "@items") if kind is Kind.LIST else ("@keys", "@values")
             self._push(expr.iter_var, _Local(path.extended(keys), key, None))
-            self._push(expr.iter_var2, _Local(path.extended(values), value, None))
+            self._push(expr.iter_var2, _Local(self._path(expr.iter_range).extended(values), value, None))
         elif kind is Kind.LIST:
             self._push(expr.iter_var, _Local(path.extended("@items"), value, None))
         else:
@@ -352,19 +361,24 @@ class _Coster:
     def _push(self, name: str, local: _Local) -> None:
         self.locals.setdefault(name, []).append(local)
 
+    def _name(self, expr: ast.Ident) -> str:
+        """Return the name as the checker resolved it, without a leading dot."""
+        reference = self.result.reference_map.get(expr.id)
+        return expr.name if reference is None else reference.name
+
     def _local(self, name: str) -> _Local | None:
         stack = self.locals.get(name)
         return stack[-1] if stack else None
 
     def _path(self, expr: ast.Expr) -> _Path:
         if isinstance(expr, ast.Ident):
-            local = self._local(expr.name)
+            local = self._local(self._name(expr))
             if local is not None:
                 return local.path
         return self.paths.get(expr.id, _NO_PATH)
 
     def _node(self, expr: ast.Expr) -> Node:
-        path: Sequence[str] = self._path(expr).steps()
+        path: Sequence[str] = self._path(expr)
         if path and path[0] in _ACCUMULATORS:
             path = ()
         return Node(path, self._type(expr), expr, self._size(expr))
@@ -388,19 +402,19 @@ class _Coster:
         if size is not None:
             return size
         type_ = self._type(expr)
-        size = self.estimator.estimate_size(Node(self._path(expr).steps(), type_, expr, None))
+        size = self.estimator.estimate_size(Node(self._path(expr), type_, expr, None))
         if size is not None:
             self.sizes[expr.id] = size
             return size
         if _is_scalar(type_):
             return ONE
-        local = self._local(expr.name) if isinstance(expr, ast.Ident) else None
+        local = self._local(self._name(expr)) if isinstance(expr, ast.Ident) else None
         return None if local is None else local.size
 
     def _entries_of(self, expr: ast.Expr) -> _Entries | None:
         entries = self.entries.get(expr.id)
         if entries is None and isinstance(expr, ast.Ident):
-            local = self._local(expr.name)
+            local = self._local(self._name(expr))
             return None if local is None else local.entries
         return entries
 

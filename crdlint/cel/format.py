@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crdlint.cel.types import Kind, Type
+from crdlint.cel.types import Kind, write
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    from crdlint.cel.types import Type
 
 _NAMES: Final = {
     Kind.ANY: "any",
@@ -20,12 +22,11 @@ _NAMES: Final = {
 
 def format_type(type_: Type) -> str:
     """Return a type as messages print it, e.g. `map(string, dyn)` (FormatCELType)."""
-    name = _NAMES.get(type_.kind)
-    if name is not None:
-        return name
-    if not type_.params:
-        return type_.declared_name
-    return f"{type_.name}({', '.join(map(format_type, type_.params))})"
+    return write(type_, _special)
+
+
+def _special(type_: Type) -> str | None:
+    return _NAMES.get(type_.kind)
 
 
 def format_signature(args: Sequence[Type], *, member: bool) -> str:

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import dataclasses
+from typing import TYPE_CHECKING, Any, cast
 
 from crdlint.cel import ast
-from crdlint.cel.ast import Call, Comprehension, Expr, Ident, ListExpr, Literal, MapEntry, MapExpr, Select, StructExpr
+from crdlint.cel.ast import (
+    Call,
+    Comprehension,
+    Expr,
+    Ident,
+    ListExpr,
+    Literal,
+    MapEntry,
+    MapExpr,
+    Select,
+    StructExpr,
+    StructField,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -13,9 +26,17 @@ if TYPE_CHECKING:
 
     from crdlint.cel.builder import Builder
 
+    Part: TypeAlias = Expr | MapEntry | StructField
+
 ACCU = "@result"
 _OLD_ACCU = "__result__"
+# cel-go has no such limit, only memory; without copies the longest expression has fewer.
+_MAX_NODES = 250_000
 _OVERWRITES = "iteration variable overwrites accumulator variable"
+
+
+class ExpansionError(Exception):
+    """An expression that its macros make too long: each `optMap` writes its target twice."""
 
 
 class MacroError(Exception):
@@ -65,49 +86,53 @@ class Helper:
         """Return a comprehension into the hidden accumulator."""
         return Comprehension(self.new_id(), target, names[0], names[1], ACCU, init, condition, step, result)
 
-    def copy(self, expr: Expr) -> Expr:
-        """Return the expression again under new ids (exprHelper.Copy)."""
-        new_id = self.builder.new_id(self.builder.offsets.get(expr.id, (0, 0)))
-        copier = _COPIERS.get(type(expr))
-        return ast.Unspecified(new_id) if copier is None else copier(self, new_id, expr)
+    def copy(self, root: Expr) -> Expr:
+        """Return an expression again under new ids (exprHelper.Copy)."""
+        found: list[tuple[Part, int]] = []
+        pending: list[Part] = [root]
+        while pending:
+            part = pending.pop()
+            found.append((part, self._copied_id(part)))
+            for name in reversed(_PARTS[type(part)]):
+                value = getattr(part, name)
+                pending += reversed(value) if isinstance(value, list) else (() if value is None else (value,))
+        copies: dict[int, Part] = {}
+        for part, new_id in reversed(found):
+            inner = {name: _copied(getattr(part, name), copies) for name in _PARTS[type(part)]}
+            copies[id(part)] = dataclasses.replace(part, id=new_id, **inner)
+        return cast("Expr", copies[id(root)])
+
+    def _copied_id(self, part: Part) -> int:
+        if isinstance(part, MapEntry | StructField):
+            return self.new_id()
+        new_id = self.builder.new_id(self.builder.offsets.get(part.id, (0, 0)))
+        if new_id > _MAX_NODES:
+            text = f"expression expands to more than {_MAX_NODES} nodes"
+            raise ExpansionError(text)
+        return new_id
 
 
-def _copy_call(helper: Helper, new_id: int, expr: Call) -> Expr:
-    args = [helper.copy(arg) for arg in expr.args]
-    return Call(new_id, expr.function, None if expr.target is None else helper.copy(expr.target), args)
-
-
-def _copy_map(helper: Helper, new_id: int, expr: MapExpr) -> Expr:
-    return MapExpr(
-        new_id, [MapEntry(helper.new_id(), helper.copy(e.key), helper.copy(e.value), e.optional) for e in expr.entries]
-    )
-
-
-def _copy_struct(helper: Helper, new_id: int, expr: StructExpr) -> Expr:
-    fields = [ast.StructField(helper.new_id(), f.field, helper.copy(f.value), f.optional) for f in expr.fields]
-    return StructExpr(new_id, expr.type_name, fields)
-
-
-def _copy_fold(helper: Helper, new_id: int, expr: Comprehension) -> Expr:
-    parts = (expr.accu_init, expr.loop_condition, expr.loop_step, expr.result)
-    iter_range = helper.copy(expr.iter_range)
-    init, condition, step, result = map(helper.copy, parts)
-    names = (expr.iter_var, expr.iter_var2, expr.accu_var)
-    return Comprehension(new_id, iter_range, *names, init, condition, step, result)
-
-
-_COPIERS: dict[type, Callable[..., Expr]] = {
-    Literal: lambda _helper, new_id, expr: Literal(new_id, expr.value),
-    Ident: lambda _helper, new_id, expr: Ident(new_id, expr.name),
-    Select: lambda helper, new_id, expr: Select(new_id, helper.copy(expr.operand), expr.field, expr.test_only),
-    Call: _copy_call,
-    ListExpr: lambda helper, new_id, expr: ListExpr(
-        new_id, [helper.copy(element) for element in expr.elements], expr.optional_indices
-    ),
-    MapExpr: _copy_map,
-    StructExpr: _copy_struct,
-    Comprehension: _copy_fold,
+# What of a node is copied, in the order in which cel-go gives new ids.
+_PARTS: dict[type, tuple[str, ...]] = {
+    ast.Unspecified: (),
+    Literal: (),
+    Ident: (),
+    Select: ("operand",),
+    Call: ("args", "target"),
+    ListExpr: ("elements",),
+    MapExpr: ("entries",),
+    MapEntry: ("key", "value"),
+    StructExpr: ("fields",),
+    StructField: ("value",),
+    Comprehension: ("iter_range", "accu_init", "loop_condition", "loop_step", "result"),
 }
+
+
+def _copied(value: Part | list[Part] | None, copies: dict[int, Part]) -> Any:
+    if isinstance(value, list):
+        return [copies[id(part)] for part in value]
+    return None if value is None else copies[id(value)]
+
 
 Args: TypeAlias = "list[Expr]"
 Expander: TypeAlias = "Callable[[Helper, Expr, Args], Expr]"

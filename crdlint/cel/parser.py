@@ -31,7 +31,13 @@ from crdlint.cel.builder import (
 )
 from crdlint.cel.errors import CELError, display_errors
 from crdlint.cel.lexer import tokenize
-from crdlint.cel.macros import OPT_FLAT_MAP_MACROS, OPT_MAP_MACROS, STANDARD_MACROS, TWO_VARIABLE_MACROS
+from crdlint.cel.macros import (
+    OPT_FLAT_MAP_MACROS,
+    OPT_MAP_MACROS,
+    STANDARD_MACROS,
+    TWO_VARIABLE_MACROS,
+    ExpansionError,
+)
 from crdlint.cel.source import SourceInfo
 
 if TYPE_CHECKING:
@@ -41,8 +47,8 @@ if TYPE_CHECKING:
 
 MAX_CODE_POINTS = 100_000
 MAX_DEPTH = 250
-# Below this nesting no rule of cel-go's grammar can be open 250 times.
-_MAX_FAST_NESTING = 40
+# Some dozen frames each; no rule of cel-go's grammar can be open 250 times below it.
+_MAX_FAST_NESTING = 20
 
 ALL_MACROS = {**STANDARD_MACROS, **TWO_VARIABLE_MACROS, **OPT_MAP_MACROS, **OPT_FLAT_MAP_MACROS}
 
@@ -73,22 +79,33 @@ class ParseResult:
 
 def parse(text: str, *, options: ParserOptions) -> ParseResult:
     """Parse an expression."""
+    builder = Builder(SourceInfo(text), options)
+    expr: Expr = Unspecified(1)
     if len(text) > MAX_CODE_POINTS:
-        builder = Builder(SourceInfo(text), options)
         size = f"size: {len(text)}, limit {MAX_CODE_POINTS}"
         builder.add_error(f"expression code point size exceeds limit: {size}")
-        return ParseResult(Unspecified(1), builder.source, builder.errors)
-    tokens = tokenize(text)
-    if tokens is not None:
-        builder = Builder(SourceInfo(text), options)
-        try:
-            return ParseResult(_FastParser(builder, *tokens).parse(), builder.source, builder.errors)
-        except _NotSimpleError:
-            pass
-    from crdlint.cel.antlr.recognizer import recognize
+        return ParseResult(expr, builder.source, builder.errors)
+    try:
+        tokens = tokenize(text)
+        simple = None if tokens is None else _simple(builder, *tokens)
+        if simple is not None:
+            expr = simple
+        else:
+            from crdlint.cel.antlr.recognizer import recognize
 
-    builder = Builder(SourceInfo(text), options)
-    return ParseResult(recognize(builder), builder.source, builder.errors)
+            builder = Builder(SourceInfo(text), options)
+            expr = recognize(builder)
+    except ExpansionError as error:
+        builder.add_error(str(error))
+    return ParseResult(expr, builder.source, builder.errors)
+
+
+def _simple(builder: Builder, kinds: list[str], texts: list[str], starts: list[int]) -> Expr | None:
+    """Return the tree of a plain valid expression, None where the recogniser must say what it is."""
+    try:
+        return _FastParser(builder, kinds, texts, starts).parse()
+    except _NotSimpleError:
+        return None
 
 
 class _NotSimpleError(Exception):
@@ -106,6 +123,7 @@ _LITERALS: dict[str, Callable[[str], Value]] = {
     "false": lambda _: False,
     "null": lambda _: None,
 }
+_SIGNED = ("NUM_INT", "NUM_FLOAT")
 
 
 class _FastParser:
@@ -125,8 +143,12 @@ class _FastParser:
 
     def parse(self) -> Expr:
         expr = self._expr()
-        if self.kinds[self.at] != "EOF" or self.height > MAX_DEPTH:
+        if self.kinds[self.at] != "EOF":
             raise _NotSimpleError
+        if self.height > MAX_DEPTH:
+            if self.builder.errors:
+                raise _NotSimpleError
+            self.builder.add_error("max recursion depth exceeded")
         return expr
 
     def _expect(self, kind: str) -> int:
@@ -204,7 +226,7 @@ class _FastParser:
         while self.kinds[self.at] == kind:
             self.at += 1
         count = self.at - first
-        if kind == "-" and count == 1 and self.kinds[self.at] in ("NUM_INT", "NUM_FLOAT"):
+        if kind == "-" and count == 1 and self.kinds[self.at] in _SIGNED:
             self.at = first
             return self._member()
         if count % 2 == 0:
@@ -310,6 +332,8 @@ class _FastParser:
         start = self.at
         sign = self.texts[start] if self._accept("-") else ""
         kind, token = self.kinds[self.at], self.texts[self.at]
+        if sign and kind not in _SIGNED:
+            raise _NotSimpleError
         self.at += 1
         try:
             value = _LITERALS[kind](token) if not sign else _negative(kind, token)

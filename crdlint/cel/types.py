@@ -3,7 +3,13 @@
 from __future__ import annotations
 
 from enum import Enum, auto
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_MAX_TEXT: Final = 1 << 16
+_NONE: Final[frozenset[str]] = frozenset()
 
 
 class Kind(Enum):
@@ -30,7 +36,7 @@ class Kind(Enum):
 
 
 class Type:
-    """An immutable type; `free` says whether a type parameter stands anywhere in it, `wrapper` that null is allowed."""
+    """An immutable type; `free` are the names of the type parameters in it, `wrapper` says that null is allowed."""
 
     __slots__ = ("free", "is_dyn", "kind", "name", "params", "wrapper")
 
@@ -40,7 +46,7 @@ class Type:
         self.params: Final = params
         self.wrapper: Final = wrapper
         self.is_dyn: Final = kind is Kind.DYN or kind is Kind.ANY
-        self.free: Final[bool] = kind is Kind.TYPE_PARAM or any(param.free for param in params)
+        self.free: Final = frozenset((name,)) if kind is Kind.TYPE_PARAM else _free(params)
 
     @property
     def declared_name(self) -> str:
@@ -53,43 +59,104 @@ class Type:
         return self.kind is Kind.OPAQUE and self.name == "optional_type"
 
     def __str__(self) -> str:
-        if self.kind is Kind.TYPE_PARAM:
-            return f"<{self.name}>"
-        if not self.params:
-            return self.declared_name
-        return f"{self.declared_name}({', '.join(map(str, self.params))})"
+        return write(self, lambda type_: f"<{type_.name}>" if type_.kind is Kind.TYPE_PARAM else None)
 
     def __repr__(self) -> str:
         return f"Type({self})"
 
     def is_exact(self, other: Type) -> bool:
         """Whether both have the same kind, name and parameters (IsExactType)."""
-        return self is other or (
-            self.kind is other.kind
-            and self.name == other.name
-            and len(self.params) == len(other.params)
-            and all(map(Type.is_exact, self.params, other.params))
-        )
+        return self is other or agree(self, other, _exact)
 
     def is_equivalent(self, other: Type) -> bool:
         """Whether both are the same but for the names of type parameters (IsEquivalentType)."""
-        return self is other or (
-            self.kind is other.kind
-            and (self.kind is Kind.TYPE_PARAM or self.name == other.name)
-            and len(self.params) == len(other.params)
-            and all(map(Type.is_equivalent, self.params, other.params))
-        )
+        return self is other or agree(self, other, _equivalent)
 
     def accepts(self, other: Type) -> bool:
         """Whether a value of the other type may be assigned to this one, type parameters as dyn (IsAssignableType)."""
-        if self is other or self.is_dyn or self.kind is Kind.TYPE_PARAM or (self.wrapper and other.kind is Kind.NULL):
-            return True
-        return (
-            self.kind is other.kind
-            and self.name == other.name
-            and len(self.params) == len(other.params)
-            and all(map(Type.accepts, self.params, other.params))
-        )
+        return self is other or agree(self, other, _accepts)
+
+
+def _free(params: tuple[Type, ...]) -> frozenset[str]:
+    found = _NONE
+    for param in params:
+        if not found <= param.free:
+            found |= param.free
+        else:
+            found = param.free
+    return found
+
+
+def agree(first: Type, second: Type, test: Callable[[Type, Type], bool | None]) -> bool:
+    """Whether two types agree throughout; `test` says it of two parts, None where their parameters decide.
+
+    Each pair of parts is looked at once: parts are shared, and written out a type may be exponentially long.
+    """
+    verdict = test(first, second)
+    if verdict is not None:
+        return verdict
+    pending = [(first, second)]
+    seen: set[tuple[Type, Type]] = set()
+    while pending:
+        one, other = pending.pop()
+        if len(one.params) != len(other.params):
+            return False
+        for pair in zip(one.params, other.params, strict=True):
+            verdict = test(*pair)
+            if verdict is False:
+                return False
+            if verdict is None and pair not in seen:
+                seen.add(pair)
+                pending.append(pair)
+    return True
+
+
+def _exact(first: Type, second: Type) -> bool | None:
+    if first is second:
+        return True
+    return None if first.kind is second.kind and first.name == second.name else False
+
+
+def _equivalent(first: Type, second: Type) -> bool | None:
+    if first is second:
+        return True
+    same = first.kind is second.kind and (first.kind is Kind.TYPE_PARAM or first.name == second.name)
+    return None if same else False
+
+
+def _accepts(first: Type, second: Type) -> bool | None:
+    if first is second or first.is_dyn or first.kind is Kind.TYPE_PARAM:
+        return True
+    if first.wrapper and second.kind is Kind.NULL:
+        return True
+    return None if first.kind is second.kind and first.name == second.name else False
+
+
+def write(type_: Type, special: Callable[[Type], str | None]) -> str:
+    """Return a type as text; `special` gives the whole text of types that are not written as name and parameters.
+
+    A text of more than 64 KiB ends in dots.
+    """
+    pieces: list[str] = []
+    size = 0
+    pending: list[Type | str] = [type_]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, Type):
+            own = special(part)
+            if own is None and part.params:
+                pending.append(")")
+                for param in reversed(part.params):
+                    pending += (param, ", ")
+                pending[-1] = f"{part.name}("
+                continue
+            part = part.declared_name if own is None else own
+        pieces.append(part)
+        size += len(part)
+        if size > _MAX_TEXT:
+            pieces.append("...")
+            break
+    return "".join(pieces)
 
 
 DYN: Final = Type(Kind.DYN, "dyn")

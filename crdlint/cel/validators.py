@@ -30,7 +30,8 @@ if TYPE_CHECKING:
 _MAX_TIMESTAMP: Final = 253402300799
 _MIN_TIMESTAMP: Final = -62135596800
 _MAX_DURATION: Final = 2**63 - 1
-_DURATION: Final = re.compile(r"[+-]?(?:0|(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)")
+_MOST_DIGITS: Final = 19
+_DURATION: Final = re.compile(r"[+-]?(?:0|(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)")
 _DURATION_PART: Final = re.compile(r"([0-9]*)(?:\.([0-9]*))?(ns|us|µs|μs|ms|s|m|h)")
 _NANOSECONDS: Final = {
     "ns": 1,
@@ -89,8 +90,9 @@ def regex_literals(checked: Checked) -> Findings:
 def homogeneous_literals(checked: Checked) -> Findings:
     """Find list and map literals of mixed types (ValidateHomogeneousAggregateLiterals)."""
     types = checked.result.type_map
-    for index, node in enumerate(checked.nodes):
-        if type(node) is ast.ListExpr and not _exempt(checked, index):
+    exempt = _exempt(checked)
+    for node in checked.nodes:
+        if type(node) is ast.ListExpr and node.id not in exempt:
             elements = [
                 (element.id, _element_type(types[element.id], optional=at in node.optional_indices))
                 for at, element in enumerate(node.elements)
@@ -99,8 +101,8 @@ def homogeneous_literals(checked: Checked) -> Findings:
                 if not elements[0][1].is_equivalent(type_):
                     yield id_, type_mismatch(elements[0][1], type_)
                     break
-    for index, node in enumerate(checked.nodes):
-        if type(node) is ast.MapExpr and node.entries and not _exempt(checked, index):
+    for node in checked.nodes:
+        if type(node) is ast.MapExpr and node.entries and node.id not in exempt:
             entries = node.entries
             key = types[entries[0].key.id]
             value = _element_type(types[entries[0].value.id], optional=entries[0].optional)
@@ -136,10 +138,14 @@ def is_duration(text: str) -> bool:
         return False
     total = 0
     for whole, fraction, unit in _DURATION_PART.findall(text):
-        scale = _NANOSECONDS[unit]
-        total += int(whole or 0) * scale
-        if fraction:
-            total += int(fraction) * scale // 10 ** len(fraction)
+        digits, scale = whole.lstrip("0"), _NANOSECONDS[unit]
+        # Beyond 19 digits no number fits, and of a fraction only so many count.
+        if len(digits) > _MOST_DIGITS:
+            return False
+        total += int(digits or 0) * scale
+        digits = fraction[:_MOST_DIGITS]
+        if digits:
+            total += int(digits) * scale // 10 ** len(digits)
     return total <= _MAX_DURATION + text.startswith("-")
 
 
@@ -161,14 +167,18 @@ def _element_type(type_: Type, *, optional: bool) -> Type:
     return type_.params[0] if optional and type_.params else type_
 
 
-def _exempt(checked: Checked, index: int) -> bool:
-    at = checked.parents[index]
-    while at >= 0:
-        node = checked.nodes[at]
-        if type(node) is ast.Call and checked.function(node) in checked.exempt:
-            return True
-        at = checked.parents[at]
-    return False
+def _exempt(checked: Checked) -> frozenset[int]:
+    """Return the ids of the nodes below a call of an exempt function."""
+    found: list[int] = []
+    below = [False] * len(checked.nodes)
+    for index in range(len(below) - 1, -1, -1):
+        at = checked.parents[index]
+        if at >= 0:
+            parent = checked.nodes[at]
+            below[index] = below[at] or (type(parent) is ast.Call and checked.function(parent) in checked.exempt)
+        if below[index]:
+            found.append(checked.nodes[index].id)
+    return frozenset(found)
 
 
 def _iterates(node: ast.Expr) -> bool:

@@ -187,6 +187,8 @@ class JSONSchemaProps(Record):
     x_map_type: str | None = None
     x_validations: SequenceOf[ValidationRule] = ()
 
+    __slots__ = ("_path",)  # beside the given values, which are all that the instance's dictionary holds
+    _path: Path
     given: int = 0
     parent: JSONSchemaProps | None = None
     steps: tuple[Step, ...] = ()
@@ -194,16 +196,17 @@ class JSONSchemaProps(Record):
 
     @property
     def path(self) -> Path:
-        """The field path of this node as the API server prints it, built on demand."""
+        """The field path of this node as the API server prints it, built on demand and once; nodes share what they can."""
         chain: list[JSONSchemaProps] = []
         node: JSONSchemaProps = self
-        while node.parent is not None:
+        while node.parent is not None and not hasattr(node, "_path"):
             chain.append(node)
             node = node.parent
-        path = node.root or Path("openAPIV3Schema")
+        path = node._path if hasattr(node, "_path") else node.root or Path("openAPIV3Schema")  # noqa: SLF001
         for link in reversed(chain):
             for step in link.steps:
                 path = Path(step, path)
+            link._path = path  # noqa: SLF001
         return path
 
 

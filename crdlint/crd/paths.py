@@ -6,7 +6,7 @@ map key (``[key]``), an ``int`` an index (``[0]``).
 
 from __future__ import annotations
 
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 
 class Key(str):
@@ -17,15 +17,19 @@ class Key(str):
 
 Step: TypeAlias = "str | Key | int"
 
+# After so many steps a path keeps its text: the errors of a deep schema share all but the last of them.
+_STRETCH: Final = 64
+
 
 class Path:
     """A field path; immutable, cheap to extend, printed by ``str()``."""
 
-    __slots__ = ("parent", "step")
+    __slots__ = ("_text", "parent", "step")
 
     def __init__(self, step: Step, parent: Path | None = None) -> None:
         self.step = step
         self.parent = parent
+        self._text: str | None = None
 
     def child(self, *names: str) -> Path:
         """Return the path of a named field below this one."""
@@ -53,10 +57,30 @@ class Path:
         return steps
 
     def __str__(self) -> str:
-        return "".join(
-            f"[{step}]" if step.__class__ is not str else f".{step}" if i else str(step)
-            for i, step in enumerate(self.steps())
-        )
+        chain: list[Path] = []
+        path: Path | None = self
+        known: str | None = None
+        while path is not None and known is None:
+            known = path._text  # noqa: SLF001  another path's
+            if known is None:
+                chain.append(path)
+                path = path.parent
+        chain.reverse()
+        text = known or ""
+        for start in range(0, len(chain), _STRETCH):
+            stretch = chain[start : start + _STRETCH]
+            text += "".join([_printed(one) for one in stretch])
+            if len(stretch) == _STRETCH:
+                stretch[-1]._text = text  # noqa: SLF001
+        return text
 
     def __repr__(self) -> str:
         return f"Path({str(self)!r})"
+
+
+def _printed(path: Path) -> str:
+    """Return the last step of a path as it stands in the whole."""
+    step = path.step
+    if step.__class__ is not str:
+        return f"[{step}]"
+    return step if path.parent is None else f".{step}"

@@ -11,13 +11,13 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.paths import Key, Path
+from crdlint.crd.paths import Key
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.scalars import place_inside
 from crdlint.yaml.values import entries
 
 if TYPE_CHECKING:
-    from crdlint.crd.paths import Step
+    from crdlint.crd.paths import Path, Step
     from crdlint.yaml.nodes import Node
 
 _FIRST: Final[list[Step]] = ["spec", "versions", 0]
@@ -35,6 +35,7 @@ _MOVED: Final[tuple[tuple[list[Step], list[Step]], ...]] = (
     (["spec", "additionalPrinterColumns"], [*_FIRST, "additionalPrinterColumns"]),
     (["spec", "selectableFields"], [*_FIRST, "selectableFields"]),
 )
+_MOVED_STEPS: Final = max(len(internal) for internal, _ in _MOVED)
 _PRINTED: Final = re.compile(r"([^.\[\]]+)|\[([^\]]*)\]")
 _RENAMED: Final = {"JSONPath": "jsonPath"}
 
@@ -73,6 +74,8 @@ class Locator:
         self.line_offset = line_offset
         # The mappings looked into so far, by identity: findings come in clusters.
         self._indexes: dict[int, dict[str, tuple[Node, Node]]] = {}
+        # Where the paths asked for so far and those above them lead, from the depth on at which nothing is moved.
+        self._places: dict[Path, Place] = {}
 
     def span(self, path: Path, *, key: bool = False) -> Span:
         """Return where to look for ``path``: a scalar itself, a collection's key, for what is missing its parent's key.
@@ -117,19 +120,45 @@ class Locator:
         """Return the mappings at ``path``, one in each version where all versions share what it leads to."""
         steps = path.steps()
         if steps[:2] != ["spec", "validation"]:
-            paths = [path]
+            places = [self.find(path)]
         else:
-            versions = self.find(_path(["spec", "versions"])).node
+            versions = self._follow(["spec", "versions"]).node
             count = len(versions.items) if isinstance(versions, Sequence) else 0
-            paths = [_path(["spec", "versions", i, "schema", *steps[2:]]) for i in range(count)]
-        places = [self.find(one) for one in paths]
+            places = [self._follow(["spec", "versions", i, "schema", *steps[2:]]) for i in range(count)]
         return [place.node for place in places if place.exact and isinstance(place.node, Mapping)]
 
     def find(self, path: Path) -> Place:
-        """Follow a path from the root as far as the document goes."""
-        node, key = self._root, None
-        steps = _as_given(path.steps())
-        steps.reverse()
+        """Follow a path from the root as far as the document goes; what paths share is followed once."""
+        places = self._places
+        chain: list[Path] = []
+        at: Path | None = path
+        while at is not None and at not in places:
+            chain.append(at)
+            at = at.parent
+        if at is not None:
+            place = places[at]
+        else:
+            top = chain[-_MOVED_STEPS:]
+            del chain[-_MOVED_STEPS:]
+            place = self._follow(_as_given(top[0].steps()))
+            if len(top) == _MOVED_STEPS:
+                places[top[0]] = place
+        for one in reversed(chain):
+            places[one] = place = self._enter(place, one.step)
+        return place
+
+    def _follow(self, steps: list[Step]) -> Place:
+        place = Place(self._root, None, exact=True)
+        for step in steps:
+            place = self._enter(place, step)
+        return place
+
+    def _enter(self, place: Place, step: Step) -> Place:
+        """Return the place a step further; a name with dots that is no key is taken for several."""
+        if not place.exact:
+            return place
+        node, key = place.node, place.key
+        steps = [step]
         while steps:
             step = steps.pop()
             if node.__class__ is Mapping and step.__class__ is not int:
@@ -154,14 +183,6 @@ class Locator:
             index = {name: (key, value) for name, key, value in entries(mapping)}
             self._indexes[id(mapping)] = index
         return index
-
-
-def _path(steps: list[Step]) -> Path:
-    path: Path | None = None
-    for step in steps:
-        path = Path(step, path)
-    assert path is not None  # noqa: S101  no caller asks for the root
-    return path
 
 
 def _has_text(node: Node) -> bool:

@@ -188,7 +188,7 @@ class ResourceValidator:
         ]
 
 
-_SERVER_FIELDS: Final = ("resourceVersion", "uid", "generation", "creationTimestamp")
+_SERVER_FIELDS: Final[tuple[str, ...]] = ("resourceVersion", "uid", "generation", "creationTimestamp")
 
 
 def _taken_over(meta: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:

@@ -155,20 +155,27 @@ def _exceeds(name: str, cost: int, limit: int) -> str:
 def _children_first(rules: SequenceOf[JudgedRule]) -> Iterator[JudgedRule]:
     """Yield the rules as upstream comes by them: those of a schema after those of all schemas below it."""
     open_: list[tuple[JSONSchemaProps, list[JudgedRule]]] = []
+    # By identity: the nearest schema with rules at or above one.
+    nearest: dict[int, JSONSchemaProps | None] = {id(judged.node.schema): judged.node.schema for judged in rules}
     for judged in rules:
         schema = judged.node.schema
         if open_ and open_[-1][0] is schema:
             open_[-1][1].append(judged)
             continue
-        while open_ and not _is_below(schema, open_[-1][0]):
+        above = _nearest(schema.parent, nearest)
+        while open_ and open_[-1][0] is not above:
             yield from open_.pop()[1]
         open_.append((schema, [judged]))
     while open_:
         yield from open_.pop()[1]
 
 
-def _is_below(schema: JSONSchemaProps, above: JSONSchemaProps) -> bool:
-    at: JSONSchemaProps | None = schema
-    while at is not None and at is not above:
-        at = at.parent
-    return at is not None
+def _nearest(schema: JSONSchemaProps | None, known: dict[int, JSONSchemaProps | None]) -> JSONSchemaProps | None:
+    """Return the nearest schema with rules at or above one, and note it for all on the way."""
+    way: list[int] = []
+    while schema is not None and id(schema) not in known:
+        way.append(id(schema))
+        schema = schema.parent
+    found = None if schema is None else known[id(schema)]
+    known.update(dict.fromkeys(way, found))
+    return found

@@ -11,7 +11,7 @@ from crdlint.crd.errors import forbidden, invalid, required
 from crdlint.golang.regexp import compile_error
 from crdlint.rules.registry import Rule
 from crdlint.rules.schema_walk import STRUCTURAL, Check, Place
-from crdlint.schema.structural import incomplete, set_attributes
+from crdlint.schema.structural import incomplete, structural_attributes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -276,7 +276,7 @@ def _object_fields(schema: JSONSchemaProps, context: Context, findings: Findings
 
 def _may_restrict(metadata: JSONSchemaProps) -> bool:
     """Tell whether the root's metadata holds nothing but a type, a default and properties name and generateName."""
-    held = set_attributes(metadata, nested=False) - {"type", "default"}
+    held = structural_attributes(metadata, nested=False) - {"type", "default"}
     return held <= {"properties"} and metadata.properties.keys() <= {"name", "generateName"}
 
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.crd.decode_errors import GoError, explain
+from crdlint.crd.decode_errors import explain
 from crdlint.crd.decode_values import INT_RANGES
 from crdlint.crd.errors import invalid
 from crdlint.crd.gotypes import CRD
@@ -30,7 +30,9 @@ RULE: Final = "resource-metadata"
 OBJECT_META: Final = CRD.fields["metadata"].type
 _OWNER: Final = OBJECT_META.fields["ownerReferences"].type.element
 # Pointers, of which a zero value shows.
-_POINTERS: Final = frozenset({"deletionGracePeriodSeconds", "controller", "blockOwnerDeletion", "fieldsV1"})
+_POINTERS: Final = frozenset(
+    {"deletionTimestamp", "deletionGracePeriodSeconds", "controller", "blockOwnerDeletion", "time", "fieldsV1"}
+)
 _ALWAYS: Final = {"apiVersion": "", "kind": "", "name": "", "uid": ""}  # fields of an owner without omitempty
 _ZEROS: Final[dict[str, Any]] = {"string": "", "int64": 0, "bool": False}
 _ZERO_TIME: Final = "0001-01-01T00:00:00Z"
@@ -83,8 +85,8 @@ _GO_TYPES: Final = {str: "string", bool: "bool", int: "int64", float: "float64",
 def decode_error(metadata: Any) -> str:
     """Return the text of the error in which decoding metadata as an ObjectMeta ends."""
     root = parse_first(marshal(metadata)).root
-    said = explain(OBJECT_META, root) if root is not None else None
-    return str(said) if isinstance(said, GoError) else "json: cannot unmarshal metadata"
+    assert root is not None  # noqa: S101  JSON text is never empty
+    return str(explain(OBJECT_META, root))
 
 
 def _struct(of: GoType, value: Any, path: str, unknown: list[str]) -> dict[str, Any]:
@@ -117,7 +119,7 @@ def _value(of: GoType, value: Any, path: str, unknown: list[str]) -> Any:
         return value
     if kind == "time" and given is str and check_rfc3339(value) is None:
         shown = as_utc(value)
-        return "" if shown == _ZERO_TIME else shown
+        return None if shown == _ZERO_TIME else shown
     if kind == "map" and given is dict:
         return {name: _item(of, item, f"{path}.{name}", unknown) for name, item in value.items()}
     if kind == "slice" and given is list:

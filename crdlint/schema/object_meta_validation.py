@@ -146,7 +146,7 @@ def validate_object_meta(
 
 def validate_object_meta_update(meta: dict[str, Any], old: dict[str, Any], path: Path) -> Iterator[FieldError]:
     """Yield what an update may not do to metadata (ValidateObjectMetaAccessorUpdate)."""
-    if "deletionTimestamp" in old:
+    if old.get("deletionTimestamp") is not None:
         extra = sorted(set(meta.get("finalizers", ())) - set(old.get("finalizers", ())))
         if extra:
             listed = "[]string{" + ", ".join(map(quote, extra)) + "}"
@@ -159,7 +159,8 @@ def validate_object_meta_update(meta: dict[str, Any], old: dict[str, Any], path:
     for name, zero in _IMMUTABLE:
         value = meta.get(name, zero)
         if not deep_equal(value, old.get(name, zero)):
-            yield invalid(RULE, path.child(name), value, "field is immutable")
+            # The uid is of a type of its own, which prints as JSON.
+            yield invalid(RULE, path.child(name), Marshalled(value) if name == "uid" else value, "field is immutable")
     yield from _labels(meta, path)
     yield from _annotations(meta, path)
     yield from _owners(meta, path)

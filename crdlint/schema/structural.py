@@ -21,6 +21,10 @@ TYPES: Final = ("array", "boolean", "integer", "number", "object", "string")
 _PLACE: Final = frozenset({"node", "given", "parent", "steps", "root"})
 # Containers that conversion to structural form copies only where they hold something.
 _COPIED_IF_FULL: Final = frozenset({"enum", "all_of", "any_of", "one_of"})
+# Fields that no structural schema has: what holds something is refused, what is empty is dropped.
+_DROPPED: Final = frozenset(
+    {"id", "schema", "ref", "pattern_properties", "dependencies", "additional_items", "definitions"}
+)
 # Pointers to strings, which point somewhere even where the string is empty.
 _POINTERS: Final = frozenset({"ref", "x_list_type", "x_map_type"})
 
@@ -46,9 +50,9 @@ def unsupported(schema: JSONSchemaProps) -> str | None:
 
 
 def set_attributes(schema: JSONSchemaProps, *, nested: bool) -> set[str]:
-    """Return the attributes that differ from Go's zero value once the node is in structural form.
+    """Return the attributes of a node, dropped ones included, that differ from Go's zero value.
 
-    ``nested`` says that it stands below allOf, anyOf, oneOf or not, where an empty ``properties`` counts.
+    Lists that conversion copies item by item count where they hold something, as ``properties`` does unless ``nested``.
     """
     found = set()
     for name, value in vars(schema).items():
@@ -65,6 +69,22 @@ def set_attributes(schema: JSONSchemaProps, *, nested: bool) -> set[str]:
     return found
 
 
+def structural_attributes(schema: JSONSchemaProps, *, nested: bool) -> set[str]:
+    """Return the attributes that differ from Go's zero value once the node is in structural form.
+
+    ``nested`` says that it stands below allOf, anyOf, oneOf or not, where an empty ``properties`` counts and
+    ``additionalProperties: false`` does not (newNestedValueValidation); elsewhere it is the other way round
+    (NewStructural).
+    """
+    found = set_attributes(schema, nested=nested) - _DROPPED
+    if schema.items is not None and schema.items.schema is None:
+        found.discard("items")
+    given = schema.additional_properties
+    if nested and given is not None and given.schema is None and not given.allows:
+        found.discard("additional_properties")
+    return found
+
+
 def _is_zero(value: Any) -> bool:
     """Tell whether Go's reflect.DeepEqual takes a given value for the zero one; pointers to zero values are none."""
     return value is None or value is False or value == ""
@@ -75,7 +95,7 @@ def is_int_or_string(alternatives: SequenceOf[JSONSchemaProps]) -> bool:
     return (
         len(alternatives) == 2
         and [a.type for a in alternatives] == ["integer", "string"]
-        and all(set_attributes(a, nested=True) == {"type"} for a in alternatives)
+        and all(structural_attributes(a, nested=True) == {"type"} for a in alternatives)
     )
 
 

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import INVALID
 from crdlint.golang.quote import quote
-from crdlint.golang.values import marshal
 from crdlint.schema import numbers
 from crdlint.schema.correlation import Correlation
 from crdlint.schema.formats import FORMATS, normalized, supported
@@ -33,7 +32,7 @@ from crdlint.schema.value_errors import (
     too_long,
     too_many,
 )
-from crdlint.schema.values import deep_equal, scalar_key
+from crdlint.schema.values import deep_equal, equality_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -431,14 +430,8 @@ def _list_checks(schema: JSONSchemaProps) -> list[Check]:
 
 
 def _unique_check(value: list[Any], place: Place, found: Found) -> None:
-    seen: dict[object, list[Any]] = {}
-    for item in value:
-        same: object = marshal(item) if item.__class__ in _CONTAINERS else scalar_key(item)
-        # An integer and a float may print alike.
-        if any(deep_equal(item, other) for other in seen.get(same, ())):
-            found.append(invalid(place, "", "shouldn't contain duplicates"))
-            return
-        seen.setdefault(same, []).append(item)
+    if len(set(map(equality_key, value))) < len(value):
+        found.append(invalid(place, "", "shouldn't contain duplicates"))
 
 
 def _size_checks(schema: JSONSchemaProps) -> list[Check]:

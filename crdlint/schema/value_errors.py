@@ -88,33 +88,31 @@ def missing(place: Place, name: str) -> Violation:
     return Violation(REQUIRED, place, None, lambda _: "", missing=name)
 
 
-def text_of(place: Place) -> str:
-    """Return a place as kube-openapi names it, such as `spec.list[0]`; the root's is empty."""
-    text = ""
-    for name, how in _steps(place):
-        if how == INDEX:
-            text += f"[{name}]"
-        elif how == PROPERTY and not text:
-            text = name
-        else:
-            text += f".{name}"
-    return text
+class _Places:
+    """Places as texts and paths; what places share is made once."""
 
+    def __init__(self, path: Path | None) -> None:
+        self._known: dict[int, tuple[str, Path | None]] = {id(None): ("", path)}
 
-def _steps(place: Place) -> list[tuple[Any, int]]:
-    steps = []
-    while place is not None:
-        place, name, how = place
-        steps.append((name, how))
-    steps.reverse()
-    return steps
-
-
-def _located(place: Place, path: Path | None, missing_name: str | None) -> Path | None:
-    """Return the path step by step, to look the place up by."""
-    for name, how in _steps(place):
-        path = Path(Key(name) if how == ADDITIONAL else name, path)
-    return path if missing_name is None else Path(missing_name, path)
+    def of(self, place: Place) -> tuple[str, Path | None]:
+        """Return a place as kube-openapi names it (`spec.list[0]`), and its path step by step."""
+        new: list[tuple[Any, Any, int]] = []
+        while id(place) not in self._known:
+            assert place is not None  # noqa: S101  the root is known
+            new.append(place)
+            place = place[0]
+        text, path = self._known[id(place)]
+        for one in reversed(new):
+            _, name, how = one
+            if how == INDEX:
+                text = f"{text}[{name}]"
+            elif how == PROPERTY and not text:
+                text = name
+            else:
+                text = f"{text}.{name}"
+            path = Path(Key(name) if how == ADDITIONAL else name, path)
+            self._known[id(one)] = (text, path)
+        return text, path
 
 
 def field_errors(violations: Iterable[Violation], path: Path | None) -> list[FieldError]:
@@ -123,14 +121,16 @@ def field_errors(violations: Iterable[Violation], path: Path | None) -> list[Fie
     An error's ``path`` prints as upstream's, its ``at`` has the same place step by step.
     """
     errors: dict[tuple[str, str, str], FieldError] = {}
+    places = _Places(path)
     for violation in violations:
-        text = text_of(violation.place)
+        text, located = places.of(violation.place)
+        name = text
+        if violation.missing is not None:
+            name, located = f"{text}.{violation.missing}", Path(violation.missing, located)
         detail = violation.detail(text)
-        name = text if violation.missing is None else f"{text}.{violation.missing}"
         at = path
         if name not in {"", "."} and not violation.nowhere:
             at = Path(name.removeprefix("."), path)
-        located = _located(violation.place, path, violation.missing)
         error = FieldError(RULE, violation.type, shown(at), violation.value, detail, located)
         errors.setdefault((violation.type, name, detail), error)
     return list(errors.values())

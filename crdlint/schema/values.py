@@ -52,6 +52,25 @@ def deep_equal(left: Any, right: Any) -> bool:
     return True
 
 
+def equality_key(value: Any) -> tuple[Any, ...]:
+    """Return what is equal for two values exactly where ``deep_equal`` says that they are, and can be hashed."""
+    tokens: list[Any] = []
+    pending = [value]
+    while pending:
+        item = pending.pop()
+        kind = item.__class__
+        if kind is dict:
+            names = sorted(item)
+            tokens.append((kind, tuple(names)))
+            pending.extend(item[name] for name in names)
+        elif kind is list:
+            tokens.append((kind, len(item)))
+            pending.extend(item)
+        else:
+            tokens.append((kind, item))
+    return tuple(tokens)
+
+
 def scalar_key(value: Any) -> tuple[type, Any]:
     """Return what stands for a scalar in a dict: as a key of Go's map[interface{}], the type counts."""
     return value.__class__, value

@@ -28,9 +28,11 @@ _MAX_DEPTH = 250
 _MAX_REPORTS = 100
 _MAX_RECOVERIES = 30
 _MAX_LOOKAHEAD = 256
-# 250 nested expressions need some 9 frames each in the parser and as many again in its prediction.
-_STACK_FRAMES = 40_000
-_STACK_BYTES = 256 * 1024 * 1024
+# What opens an expression within another; each needs up to 20 frames, half of them in prediction.
+_OPENING = "([{?"
+_MAX_SHALLOW = 12
+_STACK_FRAMES = 12_000
+_STACK_BYTES = 64 * 1024 * 1024
 _RESERVED = re.compile(r"no viable alternative at input '.(true|false|null)'")
 _LOCK = threading.Lock()
 
@@ -169,8 +171,10 @@ def _run(builder: Builder) -> Expr:
 def recognize(builder: Builder) -> Expr:
     """Parse the builder's text, adding all errors to it.
 
-    cel-go's own limits bound the depth, though beyond Python's default: the work is done on a stack that holds it.
+    cel-go's own limits bound the depth, at some 5,000 frames: what nests deeply gets a thread with a stack for that.
     """
+    if sum(map(builder.source.text.count, _OPENING)) <= _MAX_SHALLOW:
+        return _run(builder)
     result: list[Expr] = []
     failure: list[BaseException] = []
 
@@ -180,11 +184,12 @@ def recognize(builder: Builder) -> Expr:
         except BaseException as error:
             failure.append(error)
 
+    # The limit is the whole process's; it is raised only meanwhile, and no other thread needs it as low as it was.
     with _LOCK:
         limit, size = sys.getrecursionlimit(), threading.stack_size(_STACK_BYTES)
         sys.setrecursionlimit(max(limit, _STACK_FRAMES))
         try:
-            thread = threading.Thread(target=work)
+            thread = threading.Thread(target=work, daemon=True)
             thread.start()
             thread.join()
         finally:

@@ -12,6 +12,7 @@ from crdlint.cel.decls import DeclarationError, Variable, member, overload
 from crdlint.cel.env import STANDARD
 from crdlint.cel.ext import lists, math, optionals, sets, strings, two_var_comprehensions
 from crdlint.cel.format import format_type
+from crdlint.cel.parser import ParserOptions, parse
 from crdlint.cel.source import SourceInfo
 from crdlint.cel.types import BOOL, DYN, INT, STRING, list_type, map_type, object_type, type_type, wrapper_type
 from crdlint.cel.validators import duration_literals, homogeneous_literals, is_duration, regex_literals, validate
@@ -179,7 +180,71 @@ def test_validator(validator, build, messages):
 
 
 @pytest.mark.parametrize(
-    ("text", "valid"), [("0", True), ("", False), ("1", False), (".s", False), ("2562048h", False)]
+    ("text", "valid"),
+    [
+        ("0", True),
+        ("", False),
+        ("1", False),
+        (".s", False),
+        ("2562048h", False),
+        ("9223372036854775807ns", True),
+        ("9223372036854775808ns", False),
+        ("-9223372036854775808ns", True),
+        ("1." + "1" * 9999 + "s", True),
+        ("1" * 99_999, False),
+        ("1" * 9999 + "s", False),
+    ],
+    ids=lambda value: str(value)[:24],
 )
 def test_duration(text, valid):
     assert is_duration(text) is valid
+
+
+def parsed(text, env=ENV):
+    result = parse(text, options=ParserOptions())
+    assert not result.errors
+    return check(result.expr, result.source_info, env), result
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "l" + ".map(x, {x: x})" * 240,
+        "[]" + ".map(x, {x: x})" * 240,
+        "[]" + ".map(x, {[x]: [x]})" * 240 + " == []" + ".map(x, {[x]: [x]})" * 240,
+        "[]" + ".map(x, [[[[[[[[[x]]]]]]]]])" * 240,
+        "[[{type(1): type('a')}]" + ".map(x, {x: x})" * 200 + ", [{}]" + ".map(x, {x: x})" * 200 + "]",
+    ],
+    ids=["shared", "shared and free", "two shared and free", "deep and free", "to and fro"],
+)
+def test_types_written_out_would_be_endless(text):
+    assert parsed(text)[0].errors == []
+
+
+def test_endless_type_in_a_message_is_cut():
+    (error,) = parsed("l" + ".map(x, {x: x})" * 200 + " + 1")[0].errors
+    assert error.message.startswith("found no matching overload for '_+_' applied to '(list(map(map(")
+    assert len(error.message) < 1 << 17
+
+
+@pytest.mark.parametrize(
+    ("text", "name"), [("size(l)", None), (".size(l)", "size"), ("sets.contains(l, l)", "sets.contains")]
+)
+def test_full_names_of_functions(text, name):
+    result, expr = parsed(text)
+    assert result.errors == []
+    assert result.namespaced.get(expr.expr.id) == name
+
+
+def test_relative_name_of_a_function():
+    result, expr = parsed("contains(l, l)", ENV.extend(container="sets"))
+    assert result.namespaced == {expr.expr.id: "sets.contains"}
+
+
+def test_literals_below_exempt_functions_may_be_mixed():
+    env = ENV.extend(validators=[homogeneous_literals], exempt=["format"])
+    result, expr = parsed("'%s'.format([[1, 'a']]) == string([1, 'a'].size())", env)
+    errors = validate(expr.expr, expr.source_info, result, env)
+    assert [(error.location, error.message) for error in errors] == [
+        ((1, 39), "expected type 'int' but found 'string'")
+    ]

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import sys
+import threading
+
 import pytest
 
 from crdlint.cel.ast import Call, Comprehension, Literal, Select, Uint
@@ -39,14 +42,18 @@ ERRORS = {
     "a.all(x, x, true)": "1:10: duplicate variable name: x",
     "(" * 10_000: "-1:0: expression recursion limit exceeded: 250",
     "a" + ".b" * 251: "-1:0: max recursion depth exceeded",
+    "1+" * 250 + "1": None,
+    "1+" * 251 + "1": "-1:0: max recursion depth exceeded",
+    "a" + ".optMap(x, x)" * 249: "-1:0: expression expands to more than 250000 nodes",
+    "!-!a": "1:3: Syntax error: no viable alternative at input '-!'",
     "a" * 100_001: "-1:0: expression code point size exceeds limit: size: 100001, limit 100000",
 }
 
 
 @pytest.mark.parametrize("text", ERRORS, ids=lambda text: text[:20])
 def test_error(text: str) -> None:
-    first = parse(text, options=OPTIONS).display().splitlines()[0]
-    assert first == f"ERROR: <input>:{ERRORS[text]}"
+    first, *_ = parse(text, options=OPTIONS).display().splitlines() or [None]
+    assert first == (ERRORS[text] and f"ERROR: <input>:{ERRORS[text]}")
 
 
 def test_wide_characters_in_the_caret_line() -> None:
@@ -69,3 +76,50 @@ def test_ids_and_places() -> None:
 )
 def test_bad_input_is_reported(text: str) -> None:
     assert parse(text, options=OPTIONS).display().startswith("ERROR: ")
+
+
+LIMITS = ["--1", "---1", "!-1", "4--4", "-x.y", "!!a", "- -1u"]
+
+
+@pytest.mark.parametrize("text", LIMITS)
+def test_signs_as_the_recogniser_reads_them(text: str) -> None:
+    # Parentheses beyond what the fast parser takes leave the text to the recogniser.
+    deep = "(" * 21 + text + ")" * 21
+    fast, slow = parse(text, options=OPTIONS), parse(deep, options=OPTIONS)
+    assert not fast.errors
+    assert fast.expr == slow.expr
+
+
+DEEP = {
+    "lists": "[" * 240 + "]" * 240,
+    "unclosed": "{" * 249,
+    "calls": "f(" * 249 + ")" * 249,
+    "selection of what is deep": "(" * 245 + "a" + ")" * 245 + ".",
+    "copied": "optional.of(" + "1+" * 240 + "1).optMap(x, x)",
+}
+
+
+@pytest.mark.parametrize("name", DEEP)
+def test_depth_needs_no_more_of_the_callers_stack(name: str) -> None:
+    before = sys.getrecursionlimit(), threading.stack_size()
+    parse(DEEP[name], options=OPTIONS)
+    assert (sys.getrecursionlimit(), threading.stack_size()) == before
+
+
+def test_copies_have_new_ids_in_order() -> None:
+    result = parse("a.b(c, {d: e}).optMap(x, x)", options=OPTIONS)
+    offsets = result.source_info.offsets
+    assert isinstance(result.expr, Call)
+    of = result.expr.args[1]
+    assert isinstance(of, Call)
+    fold = of.args[0]
+    assert isinstance(fold, Comprehension)
+    value = fold.accu_init
+    assert isinstance(value, Call)
+    copied = value.target
+    assert isinstance(copied, Call)
+    assert copied.target is not None
+    first = copied.id
+    assert [arg.id for arg in copied.args] == [first + 1, first + 2]
+    assert copied.target.id == first + 6
+    assert offsets[first][0] == 3

@@ -1,0 +1,53 @@
+"""Host names as kube-openapi's format `hostname` has them (pkg/validation/strfmt, IsHostname).
+
+Letters and symbols of any script pass as letters do. Upstream's one expression is taken apart here: its bounds on
+repetitions of such large classes would cost a matcher hundreds of megabytes.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from crdlint.schema.patterns import Pattern
+
+_LONGEST: Final = 255  # bytes of UTF-8
+_LONGEST_LABEL: Final = 63
+_ASCII: Final = re.compile(
+    r"[a-zA-Z0-9$+<=>^`|~](?:-?[a-zA-Z0-9$+<=>^`|~]{0,62})?"
+    r"|(?:[a-zA-Z0-9$+<=>^`|~](?:[-a-zA-Z0-9$+<=>^`|~]{0,61}[a-zA-Z0-9$+<=>^`|~])?\.)+[a-zA-Z]{2,63}"
+)
+
+
+def is_hostname(text: str) -> bool:
+    """Tell whether a text is a host name: one label, or labels with a last one of letters alone."""
+    octets = text.encode("utf-8", "surrogatepass")
+    if len(octets) > _LONGEST or any(len(label) > _LONGEST_LABEL for label in octets.split(b".")):
+        return False
+    if text.isascii():
+        return _ASCII.fullmatch(text) is not None
+    labels = text.split(".")
+    if len(labels) == 1:
+        # One dash may follow the first character, even as the last.
+        return _are(text[0] + text[1:].removeprefix("-"), r"^[a-zA-Z0-9\p{S}\p{L}]+$")
+    top = labels.pop()
+    return (
+        len(top) > 1
+        and _are(top, r"^[a-zA-Z\p{L}]+$")
+        and all(label and not (label[0] == "-" or label[-1] == "-") for label in labels)
+        and _are("".join(labels), r"^[a-zA-Z0-9\-\p{S}\p{L}]+$")
+    )
+
+
+def _are(text: str, pattern: str) -> bool:
+    return _compiled(pattern).search(text.encode("utf-8", "surrogatepass")) is not None
+
+
+@lru_cache
+def _compiled(pattern: str) -> Pattern:
+    import re2  # type: ignore[import-untyped, import-not-found, unused-ignore]
+
+    made: Pattern = re2.compile(pattern)
+    return made

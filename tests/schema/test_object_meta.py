@@ -1,0 +1,226 @@
+"""Metadata through Go's ObjectMeta, and what is wrong with that of whole and embedded resources."""
+
+from __future__ import annotations
+
+import pytest
+from schema_support import schema, value
+
+from crdlint.crd.paths import Path
+from crdlint.schema.go_times import as_utc
+from crdlint.schema.object_meta import MetadataError, coerce, read_object_meta
+from crdlint.schema.object_meta_validation import (
+    dns_subdomain,
+    validate_embedded,
+    validate_object_meta,
+    validate_object_meta_update,
+)
+
+OWNER_OF_NOTHING = '"apiVersion": "", "kind": "", "name": ""'
+READ = {
+    "known": ('{"name": "x", "labels": {"a": "b"}}', None, []),
+    "empty": ('{"name": "", "labels": {}, "finalizers": [], "generation": 0, "uid": null}', "{}", []),
+    "null": ("null", "{}", []),
+    "unknown": (
+        '{"x": 1, "name": "y", "ownerReferences": [{"z": 1}], "managedFields": [{"manager": "m", "w": 1}]}',
+        f'{{"name": "y", "ownerReferences": [{{{OWNER_OF_NOTHING}, "uid": ""}}], "managedFields": [{{"manager": "m"}}]}}',
+        ["x", "ownerReferences[0].z", "managedFields[0].w"],
+    ),
+    "null values": ('{"labels": {"a": null}, "finalizers": [null]}', '{"labels": {"a": ""}, "finalizers": [""]}', []),
+    "pointers": (
+        '{"deletionGracePeriodSeconds": 0, "ownerReferences": [{"uid": "u", "controller": false}]}',
+        f'{{"deletionGracePeriodSeconds": 0, "ownerReferences": [{{{OWNER_OF_NOTHING}, "uid": "u", "controller": false}}]}}',
+        [],
+    ),
+    "times": (
+        '{"creationTimestamp": "2020-01-01T00:30:00.5+01:00", "deletionTimestamp": "2020-01-01T00:00:00Z"}',
+        '{"creationTimestamp": "2019-12-31T23:30:00Z", "deletionTimestamp": "2020-01-01T00:00:00Z"}',
+        [],
+    ),
+    "no time": ('{"creationTimestamp": "0001-01-01T00:00:00Z"}', "{}", []),
+    "a whole float": ('{"generation": 2.0}', '{"generation": 2}', []),
+}
+
+
+@pytest.mark.parametrize(("given", "read", "unknown"), READ.values(), ids=READ)
+def test_reading(given, read, unknown):
+    assert read_object_meta(value(given)) == (value(read or given), unknown)
+
+
+ERRORS = {
+    '"x"': "json: cannot unmarshal string into Go value of type v1.ObjectMeta",
+    '{"labels": {"a": 1}}': "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string",
+    '{"generation": 1.5}': "json: cannot unmarshal number 1.5 into Go struct field ObjectMeta.generation of type int64",
+    '{"finalizers": "x"}': "json: cannot unmarshal string into Go struct field ObjectMeta.finalizers of type []string",
+}
+
+
+@pytest.mark.parametrize(("given", "said"), ERRORS.items(), ids=ERRORS)
+def test_what_go_does_not_read(given, said):
+    with pytest.raises(MetadataError) as raised:
+        read_object_meta(value(given))
+    assert str(raised.value) == said
+
+
+def test_malformed_fields_can_be_dropped():
+    given = {"name": 1, "labels": {"a": "b"}, "x": 1}
+    assert read_object_meta(given, drop_malformed=True) == ({"labels": {"a": "b"}}, ["x"])
+    with pytest.raises(MetadataError, match=r"invalid metadata: expected object, got \[\]interface \{\}"):
+        read_object_meta([1], drop_malformed=True)
+
+
+TIMES = {
+    "2020-02-29T23:59:59-00:01": "2020-03-01T00:00:59Z",
+    "0000-01-01T00:00:00+01:00": "-0001-12-31T23:00:00Z",
+    "9999-12-31T23:00:00-02:00": "10000-01-01T01:00:00Z",
+    "2020-01-01T00:00:00,123Z": "2020-01-01T00:00:00Z",
+}
+
+
+@pytest.mark.parametrize(("given", "shown"), TIMES.items())
+def test_times(given, shown):
+    assert as_utc(given) == shown
+
+
+EMBEDDED = """\
+properties:
+  a: {x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}
+  l: {items: {additionalProperties: {x-kubernetes-embedded-resource: true}}}
+"""
+
+
+def test_coercing():
+    obj = value(
+        '{"a": {"kind": "K", "metadata": {"name": "x", "y": 1}}, "l": [{"k": {"metadata": {"z": 1}}}], "metadata": {"w": 1}}'
+    )
+    coerced = coerce(None, obj, schema(EMBEDDED), is_resource_root=False)
+    assert (coerced.error, coerced.unknown) == (None, ("a.metadata.y", "l[0][k].metadata.z"))
+    assert obj == value(
+        '{"a": {"kind": "K", "metadata": {"name": "x"}}, "l": [{"k": {"metadata": {}}}], "metadata": {"w": 1}}'
+    )
+    assert coerce(None, obj, None, is_resource_root=True).unknown == ("metadata.w",)
+
+
+@pytest.mark.parametrize(
+    ("given", "said", "left"),
+    [
+        ('{"a": {"kind": 1}}', "a.kind: Invalid value: 1: must be a string", {"a": {}}),
+        (
+            '{"a": {"metadata": {"name": 1}}}',
+            'a.metadata: Invalid value: {"name":1}: '
+            "json: cannot unmarshal number into Go struct field ObjectMeta.name of type string",
+            {"a": {"metadata": {}}},
+        ),
+    ],
+)
+def test_coercing_what_is_wrong(given, said, left):
+    assert str(coerce(None, value(given), schema(EMBEDDED), is_resource_root=False).error) == said
+    obj = value(given)
+    assert coerce(None, obj, schema(EMBEDDED), is_resource_root=False, drop_invalid=True).error is None
+    assert obj == left
+
+
+KIND = (
+    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end "
+    "with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')"
+)
+RESOURCES = {
+    "nothing": ("{}", ["a.apiVersion: Required value", "a.kind: Required value"]),
+    "types": (
+        '{"apiVersion": 1, "kind": null}',
+        ["a.apiVersion: Invalid value: 1: must be a string", "a.kind: Invalid value: null: must be a string"],
+    ),
+    "empty": (
+        '{"apiVersion": "", "kind": ""}',
+        ['a.apiVersion: Invalid value: "": must not be empty', 'a.kind: Invalid value: "": must not be empty'],
+    ),
+    "wrong": (
+        '{"apiVersion": "a/b/c", "kind": "1"}',
+        [
+            'a.apiVersion: Invalid value: "a/b/c": unexpected GroupVersion string: a/b/c',
+            f'a.kind: Invalid value: "1": may have mixed case, but should otherwise match: {KIND}',
+        ],
+    ),
+    "names": (
+        '{"apiVersion": "v1", "kind": "K", "metadata": {"name": "..", "generateName": "a/", "namespace": "a.b"}}',
+        [
+            "a.metadata.generateName: Invalid value: \"a/\": may not contain '/'",
+            "a.metadata.name: Invalid value: \"..\": may not be '..'",
+            'a.metadata.namespace: Invalid value: "a.b": must not contain dots',
+        ],
+    ),
+    "sound": ('{"apiVersion": "v1", "kind": "K", "metadata": {"generateName": "a-"}}', []),
+}
+
+
+@pytest.mark.parametrize(("given", "said"), RESOURCES.values(), ids=RESOURCES)
+def test_embedded_resources(given, said):
+    errors = validate_embedded(None, {"a": value(given)}, schema(EMBEDDED), is_resource_root=False)
+    assert [str(error) for error in errors] == said
+
+
+LONG = "x" * 64
+OWNER = '{"apiVersion": "v1", "kind": "Event", "name": "n", "uid": "u", "controller": true}'
+METADATA = {
+    "no name": ("{}", ["m.name: Required value: name or generateName is required", "m.namespace: Required value"]),
+    "a label in bytes": (
+        f'{{"name": "x", "namespace": "y", "labels": {{"{LONG}": "{LONG}"}}}}',
+        [
+            f'm.labels: Invalid value: "{LONG}": name part must be no more than 63 bytes',
+            f'm.labels: Invalid value: "{LONG}": must be no more than 63 bytes',
+        ],
+    ),
+    "a name in characters": (
+        f'{{"name": "{"x" * 254}", "namespace": "{LONG}"}}',
+        [
+            f'm.name: Invalid value: "{"x" * 254}": must be no more than 253 characters',
+            f'm.namespace: Invalid value: "{LONG}": must be no more than 63 characters',
+        ],
+    ),
+    "an event that owns": (
+        f'{{"name": "x", "namespace": "y", "ownerReferences": [{OWNER}]}}',
+        [
+            f"m.ownerReferences[0]: Invalid value: {OWNER.replace(' ', '')}: /v1, Kind=Event is disallowed from being an owner"
+        ],
+    ),
+    "finalizers": (
+        '{"name": "x", "namespace": "y", "finalizers": ["orphan", "foregroundDeletion"]}',
+        [
+            'm.finalizers: Invalid value: ["orphan","foregroundDeletion"]: '
+            "finalizer orphan and foregroundDeletion cannot be both set"
+        ],
+    ),
+    "managed fields": (
+        '{"name": "x", "namespace": "y", "managedFields": [{"operation": "Patch", "manager": "a\\u0000"}]}',
+        [
+            'm.managedFields[0].operation: Invalid value: "Patch": must be `Apply` or `Update`',
+            'm.managedFields[0].manager: Invalid value: "a\\x00": invalid character U+0000 (at position 1)',
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("given", "said"), METADATA.values(), ids=METADATA)
+def test_metadata(given, said):
+    errors = validate_object_meta(value(given), Path("m"), requires_namespace=True, name_check=dns_subdomain)
+    assert [str(error) for error in errors] == said
+
+
+def test_a_cluster_has_no_namespaces():
+    errors = validate_object_meta(
+        {"name": "x", "namespace": "y"}, Path("m"), requires_namespace=False, name_check=dns_subdomain
+    )
+    assert [str(error) for error in errors] == ["m.namespace: Forbidden: not allowed on this type"]
+
+
+def test_updates():
+    old = {"name": "x", "generation": 2, "finalizers": ["a.b/c"], "deletionTimestamp": "2020-01-01T00:00:00Z"}
+    new = {"name": "y", "generation": 1, "finalizers": ["a.b/d"], "uid": "u"}
+    assert [str(error) for error in validate_object_meta_update(new, old, Path("m"))] == [
+        "m.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, "
+        'found new finalizers []string{"a.b/d"}',
+        'm.resourceVersion: Invalid value: "": must be specified for an update',
+        "m.generation: Invalid value: 1: must not be decremented",
+        'm.name: Invalid value: "y": field is immutable',
+        'm.uid: Invalid value: "u": field is immutable',
+        "m.deletionTimestamp: Invalid value: null: field is immutable",
+    ]

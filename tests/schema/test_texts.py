@@ -1,0 +1,115 @@
+"""Addresses of mail and host names, as Go's parsers take them."""
+
+from __future__ import annotations
+
+import pytest
+
+from crdlint.schema.hostnames import is_hostname
+from crdlint.schema.mail_addresses import is_address
+
+ADDRESSES = [
+    "a@b",
+    "a.b+c@example.com",
+    " a@ b ",
+    "é@例え.jp",
+    '"a b"@c',
+    r'"a\"b"@c',
+    "<a@b>",
+    "A B <a@b>",
+    '"A, B" <a@b>',
+    "A. B. <a@b>",
+    ".. <a@b>",
+    "a@b (comment (within) it)",
+    "A (c) B <a@b>",
+    "a@[1.2.3.4]",
+    "a@[IPv6:::1]",
+    "a@[::ffff:1.2.3.4]",
+    "group: a@b;",
+    "group: a@b (c); (d)",
+    "=?utf-8?q?=C3=A9?= <a@b>",
+    "=?x?q?=?= <a@b>",
+    "A =?x?q?y?= <a@b>",
+    "a@b (=?us-ascii?b?eA==?=)",
+    "a@b (\\) )",
+]
+NO_ADDRESSES = [
+    "",
+    " ",
+    "a",
+    "a @b",
+    "A\ud800 <a@b>",
+    "@b",
+    "a@",
+    ".a@b",
+    "a.@b",
+    "a..b@c",
+    'a@"b"',
+    '""@b',
+    "a@b c",
+    "a@b, c@d",
+    "A a@b",
+    "A, B <a@b>",
+    "<a@b",
+    "<a@b> c",
+    "a@b (c",
+    "a@[::1]",
+    "a@[1.2.3]",
+    "a@[01.2.3.4]",
+    "group:;",
+    "group: a@b, c@d;",
+    "group: a@b",
+    "g: h: a@b;;",
+    "=?x?q?y?= <a@b>",
+    "a@b (=?x?b?eA==?=)",
+    "a\n@b",
+    "a@b\ud800",
+    "\x7f@b",
+]
+
+
+@pytest.mark.parametrize("text", ADDRESSES)
+def test_addresses(text):
+    assert is_address(text)
+
+
+@pytest.mark.parametrize("text", NO_ADDRESSES)
+def test_no_addresses(text):
+    assert not is_address(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["(" * 50000, "a@b" + "(" * 50000, "a" * 100000, "a " * 50000, '"' + "\\" * 50001, "a." * 50000]
+)
+def test_hostile_addresses(text):
+    assert not is_address(text)
+
+
+HOSTNAMES = ["a", "1", "a-", "a-b", "a$", "☃", "é.com", "a.b-c.de", "1.2.com", "☃-☃.com", "x" * 63, "é-", "例え.テスト"]
+NO_HOSTNAMES = [
+    "",
+    "-a",
+    "a--b",
+    "a-b-c",
+    "a.b",
+    "a.b1",
+    "a..com",
+    ".com",
+    "a.com.",
+    "a-.com",
+    "-a.com",
+    "a_b",
+    "x" * 64,
+    "é-é-é",
+    "é._.com",
+]
+NO_HOSTNAMES += ["é._.com", "é.1", "é.c", "a.☃☃", "é..com", f"{'a.' * 127}com", "é" * 32]
+
+
+@pytest.mark.parametrize("text", HOSTNAMES)
+def test_hostnames(text):
+    assert is_hostname(text)
+
+
+@pytest.mark.parametrize("text", NO_HOSTNAMES)
+def test_no_hostnames(text):
+    assert not is_hostname(text)
