@@ -23,6 +23,7 @@ _FAMILIES: Final = (
     "structural",
     "forbidden_fields",
     "list_types",
+    "defaults",
     "validation_rules",
     "cel",
     "cel_cost",

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from crdlint.crd.errors import invalid
-from crdlint.rules import cel, cel_cost, forbidden_fields, list_types, root, structural, validation_rules
+from crdlint.rules import cel, cel_cost, defaults, forbidden_fields, list_types, root, structural, validation_rules
 from crdlint.rules.schema_walk import Walker
 
 if TYPE_CHECKING:
@@ -53,8 +53,11 @@ def validate_validation(
         hidden = tuple(replace(error, hidden=True) for error in structural_errors)
         said = (*at_root, *open_api) or (_refused(findings, path),)
         return SchemaReport(said, hidden)
+    whole = path.child("openAPIV3Schema")
+    if findings.has_defaults and not structural_errors:
+        structural_errors = defaults.validate(schema, whole, options)
     of_rules, rules = cel.judge(() if structural_errors else _compiled(findings), options)
-    of_rules.extend(cel_cost.total(rules, path.child("openAPIV3Schema")))
+    of_rules.extend(cel_cost.total(rules, whole))
     return SchemaReport((*at_root, *structural_errors, *open_api, *of_rules), rules=tuple(rules))
 
 

@@ -8,7 +8,7 @@ from crdlint.crd.defaults import prepare_for_update
 from crdlint.crd.equality import semantic_equal
 from crdlint.crd.errors import invalid
 from crdlint.crd.paths import Path
-from crdlint.rules import approval, conversion, metadata, names, versions
+from crdlint.rules import approval, conversion, defaults, metadata, names, versions
 from crdlint.rules.create import Report, SpecJudge
 from crdlint.rules.options import Options
 from crdlint.rules.registry import Rule
@@ -85,12 +85,15 @@ def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition, ku
     before = old.spec
     rules, messages = find_expressions(before)
     established = _is_established(old)
+    wholes = list(whole_schemas(before))
+    structural = [whole for whole in wholes if is_structural(whole, Options())]
     return Options(
         require_recognized_conversion_review_version=_reviews_known_version(before),
         require_immutable_names=established,
         require_open_api_schema=_all_have_schemas(before),
         require_valid_property_type=not has_schema_with(before, has_invalid_type),
-        require_structural_schema=all(is_structural(whole, Options()) for whole in whole_schemas(before)),
+        require_structural_schema=len(structural) == len(wholes),
+        require_pruned_defaults=not any(map(defaults.has_unpruned, structural)),
         require_atomic_set_type=not has_schema_with(before, is_mergeable_set),
         require_map_list_keys_map_set_validation=not has_schema_with(before, has_invalid_map_list_keys),
         preexisting_rules=rules,

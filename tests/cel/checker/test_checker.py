@@ -246,5 +246,5 @@ def test_literals_below_exempt_functions_may_be_mixed():
     result, expr = parsed("'%s'.format([[1, 'a']]) == string([1, 'a'].size())", env)
     errors = validate(expr.expr, expr.source_info, result, env)
     assert [(error.location, error.message) for error in errors] == [
-        ((1, 39), "expected type 'int' but found 'string'")
+        ((1, 38), "expected type 'int' but found 'string'")
     ]
