@@ -124,10 +124,11 @@ class ResourceValidator:
         admitted, before = self._admit(given), self._admit(old).resource
         resource = admitted.resource
         correlation = None if self.schema is None else Correlation(resource, before, self.schema)
-        errors = self._type_errors(resource)
-        if not errors:
-            meta, old_meta = (read_object_meta(one.get("metadata"))[0] for one in (resource, before))
-            errors += validate_object_meta_update(_taken_over(meta, old_meta), old_meta, Path("metadata"))
+        meta, old_meta = (read_object_meta(one.get("metadata"))[0] for one in (resource, before))
+        errors = list(validate_object_meta_update(_taken_over(meta, old_meta), old_meta, Path("metadata")))
+        wrong_type = self._type_errors(resource)
+        errors += wrong_type
+        if not wrong_type:
             if self.schema is not None:
                 errors += self._values.validate_update(resource, before, correlation=correlation)
             errors += _scale_errors(self._scale, resource)
@@ -165,7 +166,8 @@ class ResourceValidator:
                 raise NotDecodedError(str(error)) from error
             unknown.extend(f"metadata.{path}" for path in unknown_meta)
         group = str(kept.get("apiVersion", "")).rpartition("/")[0]
-        if (group, kept.get("kind")) == (self.group, self.kind):
+        is_ours = (group, kept.get("kind")) == (self.group, self.kind)
+        if is_ours:
             if not self._preserves:
                 unknown += prune(resource, self.schema, is_resource_root=True)
                 prune_nulls(resource, self.schema)
@@ -176,7 +178,7 @@ class ResourceValidator:
         resource.update(kept)
         if meta is not None:
             resource["metadata"] = meta
-        if self.schema is not None:
+        if is_ours and self.schema is not None:
             apply_defaults(resource, self.schema, self._defaults)
         return _Admitted(resource, tuple(sorted(unknown)))
 
