@@ -13,6 +13,7 @@ from crdlint.crd import model
 from crdlint.crd.gotypes import SCHEMA
 from crdlint.golang.base64 import CorruptInputError, decode_base64
 from crdlint.golang.times import check_rfc3339
+from crdlint.golang.utc import as_utc
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.resolve import resolve
 from crdlint.yaml.values import entries, to_json
@@ -178,9 +179,9 @@ def _read_bytes(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
 
 def _read_time(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
     text = read_string(reader, of, node, depth)
-    if text is UNSET or check_rfc3339(text) is None:
-        return text
-    return reader.refuse()
+    if text is UNSET:
+        return UNSET
+    return as_utc(text) if check_rfc3339(text) is None else reader.refuse()
 
 
 def _read_json(reader: Reader, _of: GoType, node: Node, depth: int) -> Any:

@@ -1,16 +1,14 @@
 """What names look like in Kubernetes (apimachinery pkg/util/validation, pkg/api/validate/content).
 
 Each function returns the reasons why a text is no such name, in upstream's words; an empty list where it is one.
-Lengths are in bytes of UTF-8, as Go counts them.
+Lengths are in bytes of UTF-8, though of names upstream says characters and only of labels bytes.
 """
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
 
 
 def _regex_error(message: str, pattern: str, *examples: str) -> str:
@@ -18,79 +16,119 @@ def _regex_error(message: str, pattern: str, *examples: str) -> str:
     return f"{message} (e.g. {joined}regex used for validation is '{pattern}')"
 
 
-def _too_long(limit: int) -> str:
-    return f"must be no more than {limit} characters"
-
-
 def _length(text: str) -> int:
     return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
 
 
+@dataclass(frozen=True, slots=True)
 class _Name:
-    """A kind of name: a pattern, a length in bytes, and what is said when a text has neither."""
+    """A kind of name: its pattern, what is said of other texts, its greatest length and the unit upstream gives it."""
 
-    def __init__(self, message: str, pattern: str, limit: int, *examples: str) -> None:
-        self._match = re.compile(pattern).fullmatch
-        self._refusal = _regex_error(message, pattern, *examples)
-        self._limit = limit
+    pattern: re.Pattern[str]
+    refusal: str
+    limit: int
+    unit: str = "characters"
 
     def __call__(self, text: str) -> list[str]:
-        errors = [_too_long(self._limit)] if _length(text) > self._limit else []
-        return errors if self._match(text) else [*errors, self._refusal]
+        errors = [] if _length(text) <= self.limit else [f"must be no more than {self.limit} {self.unit}"]
+        return errors if self.pattern.fullmatch(text) else [*errors, self.refusal]
 
 
-_DNS1123_LABEL: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_LABEL: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_LABEL_1035: Final = "[a-z]([-a-z0-9]*[a-z0-9])?"
+_SUBDOMAIN: Final = rf"{_LABEL}(\.{_LABEL})*"
 _KEY: Final = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
-_KEY_MESSAGE: Final = (
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character"
-)
-_KEY_ERROR: Final = _regex_error(_KEY_MESSAGE, _KEY, "MyName", "my.name", "123-abc")
-_KEY_LIMIT: Final = 63
-
-is_dns1123_subdomain: Final = _Name(
+_SUBDOMAIN_ERROR: Final = _regex_error(
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', "
     "and must start and end with an alphanumeric character",
-    rf"{_DNS1123_LABEL}(\.{_DNS1123_LABEL})*",
-    253,
+    _SUBDOMAIN,
     "example.com",
 )
+_KEY_ERROR: Final = _regex_error(
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
+    _KEY,
+    "MyName",
+    "my.name",
+    "123-abc",
+)
+
+is_dns1123_subdomain: Final = _Name(re.compile(_SUBDOMAIN), _SUBDOMAIN_ERROR, 253)
 is_dns1035_label: Final = _Name(
-    "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, "
-    "and end with an alphanumeric character",
-    "[a-z]([-a-z0-9]*[a-z0-9])?",
+    re.compile(_LABEL_1035),
+    _regex_error(
+        "a DNS-1035 label must consist of lower case alphanumeric characters or '-', "
+        "start with an alphabetic character, and end with an alphanumeric character",
+        _LABEL_1035,
+        "my-name",
+        "abc-123",
+    ),
     63,
-    "my-name",
-    "abc-123",
 )
 is_label_value: Final = _Name(
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', "
-    "and must start and end with an alphanumeric character",
-    f"({_KEY})?",
+    re.compile(f"({_KEY})?"),
+    _regex_error(
+        "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', "
+        "and must start and end with an alphanumeric character",
+        f"({_KEY})?",
+        "MyValue",
+        "my_value",
+        "12345",
+    ),
     63,
-    "MyValue",
-    "my_value",
-    "12345",
+    "bytes",
 )
+_dns1123_label: Final = _Name(
+    re.compile(_LABEL),
+    _regex_error(
+        "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
+        "and must start and end with an alphanumeric character",
+        _LABEL,
+        "my-name",
+        "123-abc",
+    ),
+    63,
+)
+_key_prefix: Final = _Name(re.compile(_SUBDOMAIN), _SUBDOMAIN_ERROR, 253, "bytes")
+_key_name: Final = _Name(re.compile(_KEY), _KEY_ERROR, 63, "bytes")
+
+
+def is_dns1123_label(text: str) -> list[str]:
+    """Return why a text is no DNS label, such as a namespace's name."""
+    errors = _dns1123_label(text)
+    if errors and errors[-1] == _dns1123_label.refusal and is_dns1123_subdomain.pattern.fullmatch(text):
+        errors[-1] = "must not contain dots"
+    return errors
 
 
 def is_label_key(text: str) -> list[str]:
     """Return why a text is no qualified name (an optional DNS prefix, a slash, a name)."""
-    errors: list[str] = []
-    parts: Sequence[str] = text.split("/")
+    parts = text.split("/", 2)
     if len(parts) > 2:
         return [
             f"a valid label key {_KEY_ERROR} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
         ]
+    errors: list[str] = []
     if len(parts) == 2:
-        if not parts[0]:
-            errors.append("prefix part must be non-empty")
-        else:
-            errors.extend(f"prefix part {error}" for error in is_dns1123_subdomain(parts[0]))
-    name = parts[-1]
-    if not name:
+        errors += _key_prefix(parts[0]) if parts[0] else ["must be non-empty"]
+        errors = [f"prefix part {error}" for error in errors]
+    if not parts[-1]:
         errors.append("name part must be non-empty")
-    elif _length(name) > _KEY_LIMIT:
-        errors.append(f"name part {_too_long(_KEY_LIMIT)}")
-    if not re.fullmatch(_KEY, name):
-        errors.append(f"name part {_KEY_ERROR}")
-    return errors
+    return [*errors, *(f"name part {error}" for error in _key_name(parts[-1]))]
+
+
+def is_path_segment(text: str, *, prefix: bool) -> list[str]:
+    """Return why a text is no segment of a URL's path, or no beginning of one (IsPathSegmentName, -Prefix)."""
+    if not prefix and text in {".", ".."}:
+        return [f"may not be '{text}'"]
+    return [f"may not contain '{unwanted}'" for unwanted in "/%" if unwanted in text]
+
+
+def mask_trailing_dash(text: str) -> str:
+    """Return a prefix of a name as a whole one: more will follow a dash at its end, which may then stand.
+
+    Upstream takes two bytes off and puts one on.
+    """
+    octets = text.encode("utf-8", "surrogatepass")
+    if len(octets) > 1 and octets.endswith(b"-"):
+        return (octets[:-2] + b"a").decode("utf-8", "surrogateescape")
+    return text

@@ -405,8 +405,17 @@ class CustomResourceDefinitionSpec(Record):
 
 
 class OwnerReference(Record):
-    """An owner of the object."""
+    """An owner of the object; of the API's own type, which has JSON tags."""
 
+    GO_FIELDS = (
+        ("apiVersion", "api_version"),
+        ("kind", "kind"),
+        ("name", "name"),
+        ("uid", "uid"),
+        ("controller", "controller"),
+        ("blockOwnerDeletion", "block_owner_deletion"),
+    )
+    OMITTED_NIL = ("controller", "block_owner_deletion")
     api_version: str = ""
     kind: str = ""
     name: str = ""

@@ -1,23 +1,20 @@
-"""The metadata of any object: read as Go reads it, and what is wrong with it in general.
+"""What is wrong with the metadata of any object (apimachinery pkg/api/validation/objectmeta.go).
 
-Reproduces apimachinery pkg/api/validation/objectmeta.go (ValidateObjectMeta without the name, which each type has rules
-of its own for) and apiextensions pkg/apiserver/schema/objectmeta/coerce.go.
+Name and namespace are left out: each type has rules of its own for them.
 """
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.crd.decode_errors import explain
-from crdlint.crd.decode_values import Reader
-from crdlint.crd.errors import TOO_LONG, FieldError, invalid
+from crdlint.crd.equality import semantic_equal
+from crdlint.crd.errors import TOO_LONG, FieldError, forbidden, invalid
 from crdlint.crd.gotypes import OBJECT_META
 from crdlint.crd.kubenames import is_label_key, is_label_value
+from crdlint.golang.quote import quote
 from crdlint.golang.unicode import is_print
 from crdlint.golang.values import Marshalled
-from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,47 +38,20 @@ class Rules:
     owners: str
     finalizers: str
     server_owned: str
+    immutable: str
 
 
-@dataclass(frozen=True, slots=True)
-class ReadMeta:
-    """Metadata as Go reads it: ``error`` is what its decoder says instead, ``unknown`` the paths of unknown fields."""
-
-    meta: ObjectMeta
-    error: str | None
-    unknown: tuple[str, ...]
-
-
-def read_object_meta(value: Any) -> ReadMeta:
-    """Read a JSON value as an object's metadata (GetObjectMeta)."""
-    node = parse_first(json.dumps(value)).root
-    assert node is not None  # noqa: S101  JSON is never empty
-    reader = Reader(json=True)
-    meta = reader.read(OBJECT_META, node, 1)
-    if not reader.trouble:
-        return ReadMeta(meta, None, ())
-    explained = explain(OBJECT_META, node)
-    if isinstance(explained, list):
-        return ReadMeta(meta, None, tuple(one.path for one in explained if one.path))
-    return ReadMeta(meta, str(explained), ())
-
-
-def known_fields(value: dict[str, Any]) -> dict[str, Any]:
-    """Return metadata with what Go's type keeps of it: known fields that are not empty (SetObjectMeta)."""
-    return _kept(OBJECT_META, value)
-
-
-def _kept(of: GoType, value: dict[str, Any]) -> dict[str, Any]:
-    kept: dict[str, Any] = {}
-    for name, field in of.fields.items():
-        held = value.get(name)
-        if held in (None, "", 0, {}, []) or held is False:
-            continue
+def as_record(value: dict[str, Any], of: GoType = OBJECT_META) -> Any:
+    """Return metadata that is in form (see ``crdlint.schema.object_meta``) as the record of its type."""
+    assert of.record is not None  # noqa: S101  a struct
+    record = of.record()
+    for name, held in value.items():
+        field = of.fields[name]
         element = field.type.element
-        if field.type.kind == "slice" and element is not None and element.fields:
-            held = [_kept(element, item or {}) for item in held]
-        kept[name] = held
-    return kept
+        if element is not None and element.kind == "struct":
+            held = [as_record(item, element) for item in held]
+        setattr(record, field.attribute, held)
+    return record
 
 
 def validate_object_meta(meta: ObjectMeta, path: Path, rules: Rules) -> Iterator[FieldError]:
@@ -89,15 +59,48 @@ def validate_object_meta(meta: ObjectMeta, path: Path, rules: Rules) -> Iterator
     if meta.generation < 0:
         at = path.child("generation")
         yield invalid(rules.server_owned, at, meta.generation, "must be greater than or equal to 0")
-    yield from check_labels(meta, path, rules)
-    yield from check_annotations(meta, path, rules)
-    yield from check_owners(meta, path, rules)
-    yield from check_finalizers(meta, path, rules)
-    yield from check_managed_fields(meta, path, rules)
+    yield from _labels(meta, path, rules)
+    yield from _annotations(meta, path, rules)
+    yield from _owners(meta, path, rules)
+    yield from _finalizers(meta, path, rules)
+    yield from _managed_fields(meta, path, rules)
 
 
-def check_labels(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
-    """Yield labels that are none."""
+def validate_update(meta: ObjectMeta, before: ObjectMeta, path: Path, rules: Rules) -> Iterator[FieldError]:
+    """Yield what an update may not do to metadata (ValidateObjectMetaAccessorUpdate)."""
+    if before.deletion_timestamp is not None:
+        extra = sorted(set(meta.finalizers) - set(before.finalizers))
+        if extra:
+            listed = "[]string{" + ", ".join(map(quote, extra)) + "}"
+            detail = f"no new finalizers can be added if the object is being deleted, found new finalizers {listed}"
+            yield forbidden(rules.immutable, path.child("finalizers"), detail)
+    if not meta.resource_version:
+        yield invalid(rules.immutable, path.child("resourceVersion"), "", "must be specified for an update")
+    if meta.generation < before.generation:
+        yield invalid(rules.immutable, path.child("generation"), meta.generation, "must not be decremented")
+    for name, attribute in _IMMUTABLE_FIELDS:
+        value = getattr(meta, attribute)
+        if not semantic_equal(value, getattr(before, attribute)):
+            # The uid is of a type of its own, which prints as JSON.
+            bad = Marshalled(value) if attribute == "uid" else value
+            yield invalid(rules.immutable, path.child(name), bad, "field is immutable")
+    yield from _labels(meta, path, rules)
+    yield from _annotations(meta, path, rules)
+    yield from _owners(meta, path, rules)
+    yield from _managed_fields(meta, path, rules)
+
+
+_IMMUTABLE_FIELDS: Final = (
+    ("name", "name"),
+    ("namespace", "namespace"),
+    ("uid", "uid"),
+    ("creationTimestamp", "creation_timestamp"),
+    ("deletionTimestamp", "deletion_timestamp"),
+    ("deletionGracePeriodSeconds", "deletion_grace_period_seconds"),
+)
+
+
+def _labels(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
     path = within.child("labels")
     for key, value in meta.labels.items():
         for message in is_label_key(key):
@@ -106,8 +109,7 @@ def check_labels(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[Field
             yield invalid(rules.labels, path, value, message, at=path.child(key))
 
 
-def check_annotations(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
-    """Yield keys of annotations that are none, and that all take too many bytes."""
+def _annotations(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
     path = within.child("annotations")
     size = 0
     for key, value in meta.annotations.items():
@@ -120,8 +122,7 @@ def check_annotations(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[
         )
 
 
-def check_owners(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
-    """Yield owner references that name no object."""
+def _owners(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
     path = within.child("ownerReferences")
     controller = ""
     for i, owner in enumerate(meta.owner_references):
@@ -154,8 +155,7 @@ def _owner(owner: OwnerReference, path: Path, rules: Rules) -> Iterator[FieldErr
         yield invalid(rules.owners, path, owner, "/v1, Kind=Event is disallowed from being an owner")
 
 
-def check_finalizers(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
-    """Yield finalizers that are none."""
+def _finalizers(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
     path = within.child("finalizers")
     for i, finalizer in enumerate(meta.finalizers):
         for message in is_label_key(finalizer):
@@ -165,8 +165,7 @@ def check_finalizers(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[F
         yield invalid(rules.finalizers, path, meta.finalizers, detail)
 
 
-def check_managed_fields(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
-    """Yield entries of managedFields that the server would not write."""
+def _managed_fields(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
     for i, entry in enumerate(meta.managed_fields):
         path = within.child("managedFields").index(i)
         if entry.operation not in {"Apply", "Update"}:

@@ -7,10 +7,11 @@ from typing import Final
 
 _IPV4: Final = re.compile(r"([0-9]{1,4000})\.([0-9]{1,4000})\.([0-9]{1,4000})\.([0-9]{1,4000})")
 _GROUP: Final = re.compile(r"[0-9a-fA-F]{1,4}")
+_SLOPPY_GROUP: Final = re.compile(r"0*[0-9a-fA-F]{1,4}")
 
 
 def parse_ip(text: str, *, sloppy: bool) -> bool:
-    """Tell whether a text is an address; ``sloppy`` takes leading zeros in the numbers of IPv4. Zones are none."""
+    """Tell whether a text is an address; ``sloppy`` takes leading zeros in the numbers. Zones are none."""
     if ":" in text:
         return _is_ipv6(text, sloppy=sloppy)
     return _is_ipv4(text, sloppy=sloppy)
@@ -36,6 +37,7 @@ def _is_ipv6(text: str, *, sloppy: bool) -> bool:
         if not _is_ipv4(groups.pop(), sloppy=sloppy):
             return False
         size += 1
-    if any(_GROUP.fullmatch(group) is None for group in groups):
+    pattern = _SLOPPY_GROUP if sloppy else _GROUP
+    if any(pattern.fullmatch(group) is None for group in groups):
         return False
     return size < 8 if ellipsis else size == 8

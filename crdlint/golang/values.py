@@ -1,7 +1,8 @@
 """Values in messages as Go prints them: field.Error's bad values and encoding/json's text.
 
 Python's values stand for Go's: ``None`` for nil, numbers, text, ``bytes``, sequences and mappings for themselves, an
-object whose class lists ``GO_FIELDS`` (pairs of Go field name and attribute) for a struct.
+object whose class lists ``GO_FIELDS`` (pairs of Go field name and attribute) for a struct, and in ``OMITTED_NIL`` the
+attributes that are left out where they are nil.
 """
 
 from __future__ import annotations
@@ -86,9 +87,12 @@ def _open(item: object) -> tuple[str, Entries, str]:
 
 def _struct_entries(item: object, fields: tuple[tuple[str, str], ...]) -> Entries:
     given = vars(item)
+    omitted = getattr(item, "OMITTED_NIL", ())
     before = '"'
     for name, attribute in fields:
         value = getattr(item, attribute)
+        if value is None and attribute in omitted:
+            continue
         if attribute not in given and isinstance(value, (bytes, Sequence, Mapping)) and not isinstance(value, str):
             value = None
         yield f'{before}{name}":', value

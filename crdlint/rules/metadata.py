@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd import object_meta
-from crdlint.crd.equality import semantic_equal
 from crdlint.crd.errors import FieldError, forbidden, invalid, required
-from crdlint.crd.kubenames import is_dns1123_subdomain
+from crdlint.crd.kubenames import is_dns1123_subdomain, mask_trailing_dash
 from crdlint.crd.object_meta import ANNOTATIONS_LIMIT
 from crdlint.crd.paths import Path
-from crdlint.golang.quote import quote
-from crdlint.golang.values import Marshalled
 from crdlint.rules.registry import Rule
 
 if TYPE_CHECKING:
@@ -126,7 +123,7 @@ RULES = (
 )
 
 IDS: Final = object_meta.Rules(
-    LABELS.id, ANNOTATIONS.id, ANNOTATIONS_SIZE.id, OWNERS.id, FINALIZERS.id, SERVER_OWNED.id
+    LABELS.id, ANNOTATIONS.id, ANNOTATIONS_SIZE.id, OWNERS.id, FINALIZERS.id, SERVER_OWNED.id, IMMUTABLE.id
 )
 
 _PATH: Final = Path("metadata")
@@ -138,7 +135,7 @@ def validate(crd: CustomResourceDefinition) -> Iterator[FieldError]:
     wanted = f"{crd.spec.names.plural}.{crd.spec.group}"
     if meta.generate_name:
         path = _PATH.child("generateName")
-        for message in _name(_mask_trailing_dash(meta.generate_name), meta.generate_name, wanted):
+        for message in _name(mask_trailing_dash(meta.generate_name), meta.generate_name, wanted):
             yield invalid(NAME.id, path, meta.generate_name, message, help=f"write `name: {wanted}` instead")
     if not meta.name:
         yield required(NAME.id, _PATH.child("name"), "name or generateName is required", help=f"add `name: {wanted}`")
@@ -155,40 +152,6 @@ def _name(text: str, given: str, wanted: str) -> list[str]:
     return errors if given == wanted else [*errors, 'must be spec.names.plural+"."+spec.group']
 
 
-def _mask_trailing_dash(name: str) -> str:
-    # A prefix may end in a dash, since more will follow; upstream takes two characters off and puts one on.
-    return name[:-2] + "a" if len(name) > 1 and name.endswith("-") else name
-
-
 def validate_update(crd: CustomResourceDefinition, old: CustomResourceDefinition) -> Iterator[FieldError]:
     """Yield what an update may not do to the metadata."""
-    meta, before = crd.metadata, old.metadata
-    if before.deletion_timestamp is not None:
-        extra = sorted(set(meta.finalizers) - set(before.finalizers))
-        if extra:
-            listed = "[]string{" + ", ".join(map(quote, extra)) + "}"
-            detail = f"no new finalizers can be added if the object is being deleted, found new finalizers {listed}"
-            yield forbidden(IMMUTABLE.id, _PATH.child("finalizers"), detail)
-    if not meta.resource_version:
-        yield invalid(IMMUTABLE.id, _PATH.child("resourceVersion"), "", "must be specified for an update")
-    if meta.generation < before.generation:
-        yield invalid(IMMUTABLE.id, _PATH.child("generation"), meta.generation, "must not be decremented")
-    for name, attribute in _IMMUTABLE_FIELDS:
-        value = getattr(meta, attribute)
-        if not semantic_equal(value, getattr(before, attribute)):
-            bad = Marshalled(value) if attribute == "uid" else value
-            yield invalid(IMMUTABLE.id, _PATH.child(name), bad, "field is immutable")
-    yield from object_meta.check_labels(meta, _PATH, IDS)
-    yield from object_meta.check_annotations(meta, _PATH, IDS)
-    yield from object_meta.check_owners(meta, _PATH, IDS)
-    yield from object_meta.check_managed_fields(meta, _PATH, IDS)
-
-
-_IMMUTABLE_FIELDS: Final = (
-    ("name", "name"),
-    ("namespace", "namespace"),
-    ("uid", "uid"),
-    ("creationTimestamp", "creation_timestamp"),
-    ("deletionTimestamp", "deletion_timestamp"),
-    ("deletionGracePeriodSeconds", "deletion_grace_period_seconds"),
-)
+    return object_meta.validate_update(crd.metadata, old.metadata, _PATH, IDS)

@@ -100,25 +100,9 @@ def is_duration(text: str) -> bool:
 
 def is_hostname(text: str) -> bool:
     """Tell whether a text is a host name, of letters and symbols of any script."""
-    import re2
+    from crdlint.schema import hostnames
 
-    global _hostname
-    if _hostname is None:
-        options = re2.Options()
-        options.max_mem = 1 << 28
-        options.log_errors = False
-        _hostname = re2.compile(_HOSTNAME, options)
-    data = text.encode("utf-8", "surrogatepass")
-    if len(data) > 255 or any(len(part) > 63 for part in data.split(b".")):
-        return False
-    return _hostname.search(data) is not None
-
-
-_HOSTNAME: Final = (
-    r"^([a-zA-Z0-9\p{S}\p{L}]((-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?)|([a-zA-Z0-9\p{S}\p{L}](([a-zA-Z0-9-\p{S}\p{L}]{0,61}"
-    r"[a-zA-Z0-9\p{S}\p{L}])?)(\.)){1,}([a-zA-Z\p{L}]){2,63})$"
-)
-_hostname = None
+    return hostnames.is_hostname(text)
 
 
 def is_uri(text: str) -> bool:

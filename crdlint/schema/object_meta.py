@@ -15,8 +15,8 @@ from crdlint.crd.errors import invalid
 from crdlint.crd.gotypes import CRD
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.times import check_rfc3339
+from crdlint.golang.utc import as_utc
 from crdlint.golang.values import marshal
-from crdlint.schema.go_times import as_utc
 from crdlint.schema.places import child, index, key
 from crdlint.yaml.parse import parse_first
 

@@ -8,34 +8,28 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.crd.errors import TOO_LONG, FieldError, forbidden, invalid, required
-from crdlint.crd.model import JSONSchemaProps
-from crdlint.golang.quote import quote
-from crdlint.golang.unicode import is_print
-from crdlint.golang.values import Marshalled
-from crdlint.schema.kubenames import (
+from crdlint.crd import object_meta
+from crdlint.crd.errors import forbidden, invalid, required
+from crdlint.crd.kubenames import (
     is_dns1035_label,
     is_dns1123_label,
     is_dns1123_subdomain,
-    is_label_key,
-    is_label_value,
     is_path_segment,
     mask_trailing_dash,
 )
+from crdlint.crd.model import JSONSchemaProps
 from crdlint.schema.object_meta import RULE, MetadataError, read_object_meta
 from crdlint.schema.places import child, index, key
-from crdlint.schema.values import deep_equal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from crdlint.crd.errors import FieldError
     from crdlint.crd.paths import Path
 
     NameCheck = Callable[[str, bool], list[str]]
 
-ANNOTATIONS_LIMIT: Final = 262144  # bytes of all keys and values together
-_MANAGER_LIMIT: Final = 128
-_SUBRESOURCE_LIMIT: Final = 256
+_RULES: Final = object_meta.Rules(*[RULE] * 7)
 _EMPTY: Final = JSONSchemaProps()
 
 
@@ -135,47 +129,12 @@ def validate_object_meta(
     else:
         yield required(RULE, path.child("name"), "name or generateName is required")
     yield from _namespace(meta.get("namespace", ""), path.child("namespace"), required_=requires_namespace)
-    if meta.get("generation", 0) < 0:
-        yield invalid(RULE, path.child("generation"), meta["generation"], "must be greater than or equal to 0")
-    yield from _labels(meta, path)
-    yield from _annotations(meta, path)
-    yield from _owners(meta, path)
-    yield from _finalizers(meta, path)
-    yield from _managed_fields(meta, path)
+    yield from object_meta.validate_object_meta(object_meta.as_record(meta), path, _RULES)
 
 
 def validate_object_meta_update(meta: dict[str, Any], old: dict[str, Any], path: Path) -> Iterator[FieldError]:
     """Yield what an update may not do to metadata (ValidateObjectMetaAccessorUpdate)."""
-    if old.get("deletionTimestamp") is not None:
-        extra = sorted(set(meta.get("finalizers", ())) - set(old.get("finalizers", ())))
-        if extra:
-            listed = "[]string{" + ", ".join(map(quote, extra)) + "}"
-            detail = f"no new finalizers can be added if the object is being deleted, found new finalizers {listed}"
-            yield forbidden(RULE, path.child("finalizers"), detail)
-    if not meta.get("resourceVersion"):
-        yield invalid(RULE, path.child("resourceVersion"), "", "must be specified for an update")
-    if meta.get("generation", 0) < old.get("generation", 0):
-        yield invalid(RULE, path.child("generation"), meta.get("generation", 0), "must not be decremented")
-    for name, zero in _IMMUTABLE:
-        value = meta.get(name, zero)
-        if not deep_equal(value, old.get(name, zero)):
-            # The uid is of a type of its own, which prints as JSON.
-            yield invalid(RULE, path.child(name), Marshalled(value) if name == "uid" else value, "field is immutable")
-    yield from _labels(meta, path)
-    yield from _annotations(meta, path)
-    yield from _owners(meta, path)
-    yield from _managed_fields(meta, path)
-
-
-# What may not change, and what it is where it is not given.
-_IMMUTABLE: Final[tuple[tuple[str, Any], ...]] = (
-    ("name", ""),
-    ("namespace", ""),
-    ("uid", ""),
-    ("creationTimestamp", None),
-    ("deletionTimestamp", None),
-    ("deletionGracePeriodSeconds", None),
-)
+    return object_meta.validate_update(object_meta.as_record(meta), object_meta.as_record(old), path, _RULES)
 
 
 def _namespace(namespace: str, path: Path, *, required_: bool) -> Iterator[FieldError]:
@@ -187,107 +146,3 @@ def _namespace(namespace: str, path: Path, *, required_: bool) -> Iterator[Field
     else:
         for message in is_dns1123_label(namespace):
             yield invalid(RULE, path, namespace, message)
-
-
-def _labels(meta: dict[str, Any], path: Path) -> Iterator[FieldError]:
-    at = path.child("labels")
-    for name, value in meta.get("labels", {}).items():
-        for message in is_label_key(name):
-            yield invalid(RULE, at, name, message, at=at.key(name))
-        for message in is_label_value(value):
-            yield invalid(RULE, at, value, message, at=at.key(name))
-
-
-def _annotations(meta: dict[str, Any], path: Path) -> Iterator[FieldError]:
-    at = path.child("annotations")
-    size = 0
-    for name, value in meta.get("annotations", {}).items():
-        size += len(name.encode("utf-8", "surrogatepass")) + len(value.encode("utf-8", "surrogatepass"))
-        for message in is_label_key(name.lower()):
-            yield invalid(RULE, at, name, message, at=at.key(name))
-    if size > ANNOTATIONS_LIMIT:
-        yield _too_long(at, ANNOTATIONS_LIMIT)
-
-
-def _too_long(path: Path, limit: int) -> FieldError:
-    return FieldError(RULE, TOO_LONG, path, None, f"may not be more than {limit} bytes")
-
-
-def _owners(meta: dict[str, Any], path: Path) -> Iterator[FieldError]:
-    at = path.child("ownerReferences")
-    owners = meta.get("ownerReferences", [])
-    controller = ""
-    for i, owner in enumerate(owners):
-        yield from _owner(owner, at.index(i))
-        if owner.get("controller"):
-            name = f"{owner['kind']}/{owner['name']}"
-            if controller:
-                detail = (
-                    "Only one reference can have Controller set to true. "
-                    f'Found "true" in references for {controller} and {name}'
-                )
-                yield invalid(RULE, at, [_as_go_struct(owner) for owner in owners], detail)
-            else:
-                controller = name
-
-
-def _owner(owner: dict[str, Any], path: Path) -> Iterator[FieldError]:
-    api_version, kind = owner["apiVersion"], owner["kind"]
-    group, _, version = api_version.rpartition("/")
-    if api_version.count("/") > 1:
-        group = version = ""  # what schema.FromAPIVersionAndKind cannot parse is empty
-    if not version:
-        yield invalid(RULE, path.child("apiVersion"), api_version, "version must not be empty")
-    for name in ("kind", "name"):
-        if not owner[name]:
-            yield invalid(RULE, path.child(name), "", "must not be empty")
-    if not owner["uid"]:
-        yield invalid(RULE, path.child("uid"), Marshalled(""), "must not be empty")
-    if (group, version, kind) == ("", "v1", "Event"):
-        detail = "/v1, Kind=Event is disallowed from being an owner"
-        yield invalid(RULE, path, _as_go_struct(owner), detail)
-
-
-_OWNER_FIELDS: Final = ("apiVersion", "kind", "name", "uid", "controller", "blockOwnerDeletion")
-
-
-def _as_go_struct(owner: dict[str, Any]) -> object:
-    """Return an owner as what prints in the order of Go's struct."""
-    given = tuple((name, name) for name in _OWNER_FIELDS if name in owner)
-    made: object = type("OwnerReference", (), {"GO_FIELDS": given, **owner})()
-    return made
-
-
-def _finalizers(meta: dict[str, Any], path: Path) -> Iterator[FieldError]:
-    at = path.child("finalizers")
-    finalizers = meta.get("finalizers", [])
-    for i, finalizer in enumerate(finalizers):
-        for message in is_label_key(finalizer):
-            yield invalid(RULE, at, finalizer, message, at=at.index(i))
-    if {"orphan", "foregroundDeletion"} <= set(finalizers):
-        yield invalid(RULE, at, finalizers, "finalizer orphan and foregroundDeletion cannot be both set")
-
-
-def _managed_fields(meta: dict[str, Any], path: Path) -> Iterator[FieldError]:
-    for i, entry in enumerate(meta.get("managedFields", [])):
-        at = path.child("managedFields").index(i)
-        operation = entry.get("operation", "")
-        if operation not in {"Apply", "Update"}:
-            yield invalid(RULE, at.child("operation"), Marshalled(operation), "must be `Apply` or `Update`")
-        fields_type = entry.get("fieldsType", "")
-        if fields_type not in {"", "FieldsV1"}:
-            yield invalid(RULE, at.child("fieldsType"), fields_type, "must be `FieldsV1`")
-        yield from _manager(entry.get("manager", ""), at.child("manager"))
-        if len(entry.get("subresource", "").encode("utf-8", "surrogatepass")) > _SUBRESOURCE_LIMIT:
-            yield _too_long(at.child("subresource"), _SUBRESOURCE_LIMIT)
-
-
-def _manager(manager: str, path: Path) -> Iterator[FieldError]:
-    if len(manager.encode("utf-8", "surrogatepass")) > _MANAGER_LIMIT:
-        yield _too_long(path, _MANAGER_LIMIT)
-    position = 0
-    for char in manager:
-        if not is_print(ord(char)):
-            detail = f"invalid character U+{ord(char):04X} (at position {position})"
-            yield invalid(RULE, path, manager, detail)
-        position += len(char.encode("utf-8", "surrogatepass"))

@@ -6,7 +6,7 @@ import pytest
 from schema_support import schema, value
 
 from crdlint.crd.paths import Path
-from crdlint.schema.go_times import as_utc
+from crdlint.golang.utc import as_utc
 from crdlint.schema.object_meta import MetadataError, coerce, read_object_meta
 from crdlint.schema.object_meta_validation import (
     dns_subdomain,

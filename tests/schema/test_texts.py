@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from crdlint.golang.mail import is_address
 from crdlint.schema.hostnames import is_hostname
-from crdlint.schema.mail_addresses import is_address
 
 ADDRESSES = [
     "a@b",
