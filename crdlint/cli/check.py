@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from crdlint.checking import Checked, Settings, bug_of, check_file, check_text
 from crdlint.cli import options
 from crdlint.cli.fixing import Fixing, UnwritableError
 from crdlint.cli.main import report_bug
 from crdlint.report.summary import Summary
 from crdlint.sources.paths import STDIN, Selection, discover
-from crdlint.sources.read import UnreadableError, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -30,11 +30,8 @@ _PROGRESS_FROM: Final = 50  # files
 
 @dataclass(slots=True)
 class _Run:
-    """A run's settings and what has come of it so far."""
+    """What has come of a run so far."""
 
-    kube_version: str
-    baseline: Baseline | None
-    fixing: Fixing | None
     results: list[FileResult] = field(default_factory=list)
     problems: list[tuple[str, str]] = field(default_factory=list)
     summary: Summary = field(default_factory=Summary)
@@ -95,7 +92,9 @@ def command(
     start = time.perf_counter()
     selection = Selection(include, exclude, not no_ignore)
     baseline = _baseline(against, paths[0], selection) if against else None
-    run = _Run(kube_version, baseline, Fixing(unsafe=unsafe_fixes) if fix else None)
+    fixing = Fixing(unsafe=unsafe_fixes) if fix else None
+    settings = Settings(kube_version, baseline, keep_rules=fix)
+    run = _Run()
     found = discover(paths, selection)
     for problem in found.problems:
         if problem.fatal:
@@ -107,7 +106,7 @@ def command(
     with_bar = not quiet and len(found.files) >= _PROGRESS_FROM and sys.stderr.isatty()
     later: list[FileResult] = []
     for path in _with_bar(found.files) if with_bar else found.files:
-        _check_file(run, path)
+        _take(run, _checked(path, settings, fixing))
         if run.results and format_ != "json":
             result = run.results.pop()
             if with_bar and sys.stdout.isatty():
@@ -117,8 +116,8 @@ def command(
     for result in later:
         _print_file(result, report)
     run.summary.unreadable = len(run.problems)
-    if run.fixing is not None and not quiet:
-        click.echo(run.fixing.summary(), err=True)
+    if fixing is not None and not quiet:
+        click.echo(fixing.summary(), err=True)
     run.summary.seconds = time.perf_counter() - start
     _finish(run, format_, report, quiet=quiet, statistics=statistics, hidden=hidden)
     nothing = not (run.summary.crds or run.summary.errors or run.problems or run.bugs)
@@ -137,48 +136,33 @@ def _exit_status(run: _Run) -> int:
     return 1 if run.summary.errors else 0
 
 
-def _check_file(run: _Run, path: str) -> None:
-    """Check one file; what cannot be read, and a bug of ours, keep none of the others from being checked."""
-    name = "<stdin>" if path == STDIN else path
-    try:
-        text = read_text(path)
-    except UnreadableError as error:
-        run.problems.append((name, str(error)))
+def _take(run: _Run, checked: Checked) -> None:
+    """Count in what has come of an input."""
+    if checked.problem is not None:
+        run.problems.append((checked.name, checked.problem))
         return
     run.summary.files += 1
-    if text is None:
-        return
-    from crdlint.linter import lint_file
-
-    try:
-        result = lint_file(
-            text,
-            filename=name,
-            kube_version=run.kube_version,
-            baseline=run.baseline,
-            skip_unfinished=True,
-            keep_rules=run.fixing is not None,
-        )
-        if run.fixing is not None:
-            mended = run.fixing.mend(path, result)
-            if mended is not None:
-                result = lint_file(
-                    mended,
-                    filename=name,
-                    kube_version=run.kube_version,
-                    baseline=run.baseline,
-                    skip_unfinished=True,
-                )
-    except UnwritableError as error:
-        run.problems.append((name, str(error)))
-        return
-    except Exception as error:
+    if checked.bug is not None:
         run.bugs += 1
-        report_bug(error, name)
-        return
-    run.summary.add(result)
-    run.by_rule.update(d.rule for d in result.diagnostics if not d.hidden)
-    run.results.append(result)
+        report_bug(checked.bug, checked.name)
+    for result in checked.results:
+        run.summary.add(result)
+        run.by_rule.update(d.rule for d in result.diagnostics if not d.hidden)
+        run.results.append(result)
+
+
+def _checked(path: str, settings: Settings, fixing: Fixing | None) -> Checked:
+    """Check a file, after what can be mended in it is mended where that is asked for."""
+    checked = check_file(path, settings)
+    if fixing is None or not checked.results:
+        return checked
+    try:
+        mended = fixing.mend(path, checked.results[0])
+    except UnwritableError as error:
+        return Checked(checked.name, problem=str(error))
+    except Exception as error:
+        return Checked(checked.name, bug=bug_of(error))
+    return checked if mended is None else check_text(mended, checked.name, settings)
 
 
 def _print_file(result: FileResult, report: TextReport | None) -> None:

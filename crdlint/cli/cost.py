@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from crdlint.checking import Settings, check_file
 from crdlint.cli import options
 from crdlint.cli.main import report_bug
-from crdlint.sources.paths import STDIN, Selection, discover
-from crdlint.sources.read import UnreadableError, read_text
+from crdlint.sources.paths import Selection, discover
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -86,24 +86,18 @@ def command(
 def _read(
     paths: tuple[str, ...], selection: Selection, kube_version: str
 ) -> tuple[list[FileResult], list[tuple[str, str]]]:
-    from crdlint.linter import lint_file
-
     found = discover(paths, selection)
+    settings = Settings(kube_version, keep_rules=True)
     problems = [(problem.path, problem.message) for problem in found.problems if problem.fatal]
-    results = []
+    results: list[FileResult] = []
     for path in found.files:
-        name = "<stdin>" if path == STDIN else path
-        try:
-            text = read_text(path)
-            if text is not None:
-                results.append(
-                    lint_file(text, filename=name, kube_version=kube_version, skip_unfinished=True, keep_rules=True)
-                )
-        except UnreadableError as error:
-            problems.append((name, str(error)))
-        except Exception as error:
-            report_bug(error, name)
-            problems.append((name, "not estimated"))
+        checked = check_file(path, settings)
+        results.extend(checked.results)
+        if checked.problem is not None:
+            problems.append((checked.name, checked.problem))
+        if checked.bug is not None:
+            report_bug(checked.bug, checked.name)
+            problems.append((checked.name, "not estimated"))
     return results, problems
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import sys
 from importlib import import_module
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from crdlint.__about__ import __version__
+
+if TYPE_CHECKING:
+    from crdlint.checking import Bug
 
 ISSUES: Final = "https://github.com/crdlint/crdlint/issues"
 
@@ -83,19 +86,19 @@ def main() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(0)
     except Exception as error:
-        report_bug(error, "")
+        from crdlint.checking import bug_of
+
+        report_bug(bug_of(error), "")
         sys.exit(3)
 
 
-def report_bug(error: BaseException, file: str) -> None:
+def report_bug(bug: Bug, file: str) -> None:
     """Tell of a bug of ours on standard error, and how to report it; the traceback only where it is asked for."""
     if os.environ.get("CRDLINT_DEBUG"):
-        import traceback
-
-        traceback.print_exception(error)
+        click.echo(bug.traceback, err=True)
     where = f" while checking {file}" if file else ""
     click.echo(
-        f"crdlint: a bug of crdlint's{where}: {type(error).__name__}: {error}\n"
+        f"crdlint: a bug of crdlint's{where}: {bug.text}\n"
         f"  Please report it at {ISSUES} with the file that caused it,\n"
         f"  crdlint {__version__}, Python {sys.version.split()[0]} on {sys.platform}, "
         "and what CRDLINT_DEBUG=1 prints.",

@@ -68,12 +68,6 @@ def decode(data: bytes) -> str:
     return text
 
 
-def read_text(path: str) -> str | None:
-    """Return a file's text, None where no CRD can be in there. Raises UnreadableError."""
-    data = read_bytes(path)
-    return decode(data) if may_hold_crd(data) else None
-
-
 def _bounded(file: BinaryIO) -> bytes:
     data = file.read(MAX_BYTES + 1)
     if len(data) > MAX_BYTES:
