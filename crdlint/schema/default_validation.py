@@ -6,7 +6,7 @@ hook judges a default by the rules at and below its schema.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from crdlint.crd.errors import invalid
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from crdlint.crd.paths import Path
 
 RULE: Final = "default-invalid"
+_LISTED: Final = 3  # names of unknown fields in one help
 
 
 class RuleHook(Protocol):
@@ -107,9 +108,9 @@ def _judge(at: _At, require_pruned: bool, rules: RuleHook | None) -> tuple[list[
         errors = []
         if require_pruned:
             pruned = deep_copy(value)
-            prune(pruned, schema, is_resource_root=embedded)
+            unknown = prune(pruned, schema, is_resource_root=embedded)
             if not deep_equal(pruned, value):
-                errors.append(invalid(RULE, path, value, "must not have unknown fields"))
+                errors.append(_unpruned(path, value, unknown))
         # From here on the default is what Go's ObjectMeta makes of it, and is shown so.
         coerced = coerce(path, value, schema, is_resource_root=embedded).error
         found = [coerced] if coerced else validate_embedded(path, value, schema, is_resource_root=embedded)
@@ -122,6 +123,17 @@ def _judge(at: _At, require_pruned: bool, rules: RuleHook | None) -> tuple[list[
         return [*errors, *found], False
     found, spent = rules(schema, value, path, is_resource_root=schema is at.root)
     return [*errors, *found], spent
+
+
+def _unpruned(path: Path, value: Any, unknown: list[str]) -> FieldError:
+    """Tell of fields that pruning takes out, at the first of them."""
+    error = invalid(RULE, path, value, "must not have unknown fields")
+    if not unknown:
+        return error
+    listed = ", ".join(f"`{name}`" for name in unknown[:_LISTED])
+    more = f" and {len(unknown) - _LISTED} more" if len(unknown) > _LISTED else ""
+    help_ = f"remove {listed}{more} from the default, or add to `properties` of the schema"
+    return replace(error, at=path.child(unknown[0]), key=True, help=help_)
 
 
 def _inside_metadata(at: _At, value: Any, path: Path) -> list[FieldError]:
