@@ -52,9 +52,13 @@ class OldCRD:
 
 @dataclass(frozen=True, slots=True)
 class FoundRule:
-    """A rule of x-kubernetes-validations that the server compiles: the name of its CRD, and where things stand."""
+    """A rule of x-kubernetes-validations that the server compiles, and where things stand.
+
+    ``crd`` is the name of its CRD, ``version`` the version whose schema has it, empty where all versions share theirs.
+    """
 
     crd: str
+    version: str
     judged: JudgedRule
     locator: Locator
 
@@ -245,7 +249,9 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
             seen.add(message)
             run.diagnostics.append(_field_diagnostic(run, error, message, locator, hidden=refused or error.hidden))
     if run.keep_rules and not refused:
-        run.rules.extend(FoundRule(crd.metadata.name, judged, locator) for judged in report.rules)
+        run.rules.extend(
+            FoundRule(crd.metadata.name, _version_of(judged, crd), judged, locator) for judged in report.rules
+        )
     if not refused:
         advice = remarks(root, document.text, crd.spec, old.crd.spec if old else None)
         of_rules = (*cel.remarks(report.rules), *cel_cost.remarks(report.rules))
@@ -254,6 +260,11 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
             run.diagnostics.append(_diagnostic(run, remark.kind, remark.rule, remark.message, span, help=remark.help))
     run.diagnostics[start:] = [replace(d, crd=crd.metadata.name) for d in run.diagnostics[start:]]
     return True
+
+
+def _version_of(judged: JudgedRule, crd: CustomResourceDefinition) -> str:
+    _, field, *below = judged.path.steps()
+    return crd.spec.versions[int(below[0])].name if field == "versions" else ""
 
 
 def _name(root: Mapping) -> str:

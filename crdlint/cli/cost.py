@@ -64,17 +64,17 @@ def command(
     The exit status is 1 where a rule or a schema is above its budget.
     """
     results, problems = _read(paths, Selection(include, exclude, not no_ignore), kube_version)
-    entries = _entries(results, sort, top, explain)
+    entries = _entries(results, sort, explain)
     if suggest:
         _print_patch(results)
     elif format_ == "json":
-        _print_json(entries, problems)
+        _print_json(entries[:top], problems)
     elif format_ == "html":
         from crdlint.report.cost_html import cost_page
 
-        click.echo(cost_page(entries))
+        click.echo(cost_page(entries, top))
     else:
-        _print_text(entries, explain, color)
+        _print_text(entries, top, explain, color)
     for name, reason in problems:
         click.echo(f"crdlint: {name}: {reason}", err=True)
     if problems:
@@ -101,7 +101,7 @@ def _read(
     return results, problems
 
 
-def _entries(results: Sequence[FileResult], sort: str, top: int | None, explain: str | None) -> list[Entry]:
+def _entries(results: Sequence[FileResult], sort: str, explain: str | None) -> list[Entry]:
     from crdlint.costs.entries import entry
 
     entries = [entry(found, result.file) for result in results for found in result.rules]
@@ -112,32 +112,26 @@ def _entries(results: Sequence[FileResult], sort: str, top: int | None, explain:
             raise click.UsageError(message)
     if sort == "cost":
         entries.sort(key=lambda one: -max(one.cost.expression_cost, one.cost.message_max_cost))
-    return entries[:top]
+    return entries
 
 
 def _is_meant(one: Entry, wanted: str) -> bool:
     return wanted in one.cost.rule or wanted in one.cost.path or wanted == f"{one.cost.file}:{one.cost.line}"
 
 
-def _print_text(entries: Sequence[Entry], explain: str | None, color: str) -> None:
+def _print_text(entries: Sequence[Entry], top: int | None, explain: str | None, color: str) -> None:
     from crdlint.report import cost_text
     from crdlint.report.text import plain
 
     width = min(shutil.get_terminal_size((100, 24)).columns, 140)
     style = _styled if options.takes_colour(color) else plain
     if explain is not None:
-        for one in entries:
+        for one in entries[:top]:
             for line in cost_text.explanation(one, width=width, style=style):
                 click.echo(line, color=True)
         return
-    crd = None
-    for name in dict.fromkeys(one.cost.crd for one in entries):
-        if crd is not None:
-            click.echo("")
-        crd = name
-        click.echo(style(name, "bold"), color=True)
-        for line in cost_text.table([one for one in entries if one.cost.crd == name], width=width, style=style):
-            click.echo(line, color=True)
+    for line in cost_text.tables(entries, top=top, width=width, style=style):
+        click.echo(line, color=True)
     if not entries:
         click.echo("no rules")
 

@@ -3,18 +3,28 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from crdlint.costs.advice import way_out
 from crdlint.costs.explain import describe_cardinality, explain
 from crdlint.costs.limits import value_path
 from crdlint.costs.rule_cost import rule_cost
-from crdlint.kubecel.limits import RULE_COST_LIMIT
+from crdlint.kubecel.limits import RULE_COST_LIMIT, UINT64_MAX
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from crdlint.costs.explain import Part
     from crdlint.costs.rule_cost import RuleCost
     from crdlint.linter import FoundRule
+
+
+class Schema(NamedTuple):
+    """A schema with rules: its file and CRD, and its version, empty where all versions share theirs."""
+
+    file: str
+    crd: str
+    version: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +42,15 @@ class Entry:
     tree: Part | None
     message_tree: Part | None
     way_out: str
+
+
+def schema_costs(entries: Iterable[Entry]) -> dict[Schema, int]:
+    """Return what the rules of each schema cost with their messages, in the order in which they come."""
+    costs: dict[Schema, int] = {}
+    for cost in (entry.cost for entry in entries):
+        key = Schema(cost.file, cost.crd, cost.version)
+        costs[key] = min(costs.get(key, 0) + cost.expression_cost + cost.message_max_cost, UINT64_MAX)
+    return costs
 
 
 def entry(found: FoundRule, file: str) -> Entry:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 class RuleCost:
     """The cost of one rule, in cost units, and where it stands (1-based).
 
+    ``version`` is the one whose schema has the rule, empty where all versions share theirs.
     ``max_cost`` is one evaluation's, ``expression_cost`` what is held against the limit of a rule: the cost times
     ``max_cardinality`` (how often the value can occur in an object), or, where that is unbounded (None), times
     ``min_size_cardinality`` (how many such values a request has room for). ``error`` is what the server says of a rule
@@ -21,6 +22,7 @@ class RuleCost:
     """
 
     crd: str
+    version: str
     path: str
     rule: str
     max_cost: int
@@ -43,6 +45,7 @@ def rule_cost(found: FoundRule, file: str) -> RuleCost:
     rule, message = judged.compiled.rule, judged.compiled.message
     return RuleCost(
         crd=found.crd,
+        version=found.version,
         path=str(judged.path),
         rule=rule.text,
         max_cost=judged.cost,

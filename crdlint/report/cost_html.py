@@ -9,13 +9,14 @@ from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from crdlint.costs.entries import schema_costs
 from crdlint.costs.explain import shown_cost
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX
 from crdlint.report.cost_text import percent
 from crdlint.report.fold import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from crdlint.costs.entries import Entry
     from crdlint.costs.explain import Part
@@ -39,8 +40,8 @@ _COLUMNS: Final = (
 )
 
 
-def cost_page(entries: Sequence[Entry]) -> str:
-    """Return a whole HTML document that shows the costs of rules, in the order given."""
+def cost_page(entries: Sequence[Entry], top: int | None = None) -> str:
+    """Return a whole HTML document that shows the costs of rules in the order given, each of the first ``top`` only."""
     return "\n".join(
         [
             "<!DOCTYPE html>",
@@ -56,7 +57,7 @@ def cost_page(entries: Sequence[Entry]) -> str:
             "<body>",
             "<main>",
             *_heading(entries),
-            *(_table(entries) if entries else ()),
+            *(_table(entries[:top]) if entries else ()),
             "</main>",
             *((f"<script>{_SCRIPT}</script>",) if entries else ()),
             "</body>",
@@ -72,7 +73,7 @@ def _policy() -> str:
 
 
 def _heading(entries: Sequence[Entry]) -> Iterator[str]:
-    schemas = _schemas(entries)
+    schemas = schema_costs(entries)
     above = {name: cost for name, cost in schemas.items() if cost > CRD_COST_LIMIT}
     dear = sum(_is_over(entry.cost) for entry in entries)
     whole = min(sum(schemas.values()), UINT64_MAX)
@@ -91,25 +92,15 @@ def _heading(entries: Sequence[Entry]) -> Iterator[str]:
     yield "</dl>"
     if above:
         yield '<ul class="schemas" aria-label="Schemas over budget">'
-        for (file, crd, path), cost in above.items():
+        for (file, crd, version), cost in above.items():
             share = f'<span class="over">{_text(percent(cost / CRD_COST_LIMIT))}</span>'
-            yield f"<li>{share} {_code(crd)} {_code(path)} in {_text(file)}: {shown_cost(cost)}</li>"
+            yield f"<li>{share} {_code(f'{crd} {version}'.rstrip())} in {_text(file)}: {shown_cost(cost)}</li>"
         yield "</ul>"
     yield "</header>"
 
 
 def _total(name: str, value: str, *, over: bool = False) -> str:
     return f"<div><dt>{name}</dt><dd{_class(over=over)}>{value}</dd></div>"
-
-
-def _schemas(entries: Iterable[Entry]) -> dict[tuple[str, str, str], int]:
-    """Return what the rules of each schema cost with their messages, by file, CRD and the schema's path."""
-    costs: dict[tuple[str, str, str], int] = {}
-    for cost in (entry.cost for entry in entries):
-        before, root, _ = cost.path.partition("openAPIV3Schema")
-        key = (cost.file, cost.crd, before + root)
-        costs[key] = min(costs.get(key, 0) + cost.expression_cost + cost.message_max_cost, UINT64_MAX)
-    return costs
 
 
 def _is_over(cost: RuleCost) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from crdlint.costs.entries import schema_costs
 from crdlint.costs.explain import shown_cost
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
 from crdlint.report.fold import columns, printable, wrapped
@@ -20,10 +21,24 @@ _BAR: Final = 10
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 
 
-def table(entries: Sequence[Entry], *, width: int, style: Style) -> Iterator[str]:
+def tables(entries: Sequence[Entry], *, top: int | None, width: int, style: Style) -> Iterator[str]:
+    """Yield the lines of a table for each schema, of the first ``top`` rules only, and what all its rules cost."""
+    shown = entries[:top]
+    for (file, crd, version), whole in schema_costs(entries).items():
+        own = [one for one in shown if (one.cost.file, one.cost.crd, one.cost.version) == (file, crd, version)]
+        if not own:
+            continue
+        if own[0] is not shown[0]:
+            yield ""
+        yield style(printable("  ".join(filter(None, (crd, version, file)))), "bold")
+        yield from _table(own, width=width, style=style)
+        share = percent(whole / CRD_COST_LIMIT)
+        total = f"{shown_cost(whole)} in all, {share} of the {CRD_COST_LIMIT:,} that a schema's rules may cost"
+        yield from wrapped(total, width, "  ")
+
+
+def _table(entries: Sequence[Entry], *, width: int, style: Style) -> Iterator[str]:
     """Yield the lines of a table: cost, shares of the budgets, where in an object, and below each the rule itself."""
-    if not entries:
-        return
     costs = [shown_cost(entry.cost.expression_cost) for entry in entries]
     wide = max(9, *map(len, costs))
     yield style(f"{'COST':>{wide}}  {'RULE BUDGET':<{_BAR + 7}}  {'SCHEMA':>6}  WHERE", "bold")

@@ -64,6 +64,7 @@ def made(
     times: int | None = 1,
     message: int = 0,
     crd: str = "foos.example.com",
+    version: str = "",
     path: str = f"{ROOT}.properties[spec].x-kubernetes-validations[0]",
     place: str = "spec",
     file: str = "a.yaml",
@@ -74,6 +75,7 @@ def made(
     return Entry(
         cost=RuleCost(
             crd=crd,
+            version=version,
             path=path,
             rule=rule,
             max_cost=cost // (times or 1),
@@ -147,7 +149,7 @@ OTHER = "spec.versions[1].schema.openAPIV3Schema.properties[spec].x-kubernetes-v
         ([made(message=10_000_001)], ["1", "1", "10,000,002", "1", "0"]),
         ([made(cost=10_000_000)] * 10, ["10", "1", "100,000,000", "0", "0"]),
         ([*[made(cost=10_000_000)] * 10, made(cost=1)], ["11", "1", "100,000,001", "0", "1"]),
-        ([*[made(cost=10_000_000)] * 10, made(cost=1, path=OTHER)], ["11", "1", "100,000,001", "0", "0"]),
+        ([*[made(cost=10_000_000)] * 10, made(cost=1, path=OTHER, version="v2")], ["11", "1", "100,000,001", "0", "0"]),
         ([*[made(cost=10_000_000)] * 10, made(cost=1, crd="bars.example.com")], ["11", "2", "100,000,001", "0", "0"]),
         ([*[made(cost=10_000_000)] * 10, made(cost=1, file="b.yaml")], ["11", "2", "100,000,001", "0", "0"]),
         ([made(cost=UNBOUNDED), made(cost=UNBOUNDED)], ["2", "1", "unbounded", "2", "1"]),
