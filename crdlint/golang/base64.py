@@ -1,4 +1,4 @@
-"""Base64 as Go's base64.StdEncoding decodes it (encoding/base64): line ends skipped, errors by the byte's offset."""
+"""Base64 as Go decodes it (encoding/base64, StdEncoding and URLEncoding): line ends skipped, errors by offset."""
 
 from __future__ import annotations
 
@@ -7,7 +7,10 @@ import binascii
 import re
 from typing import Final
 
-_ALPHABET: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+_DIGITS: Final = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
+_ALPHABET: Final = frozenset(_DIGITS + b"+/")
+_URL_ALPHABET: Final = frozenset(_DIGITS + b"-_")
+_SWAPPED: Final = str.maketrans("-_+/", "+/-_")
 _LINE_ENDS: Final = re.compile(r"[\r\n]+")
 
 
@@ -15,27 +18,29 @@ class CorruptInputError(ValueError):
     """Text that is not base64; ``str()`` is Go's text, with the 0-based offset of the byte at fault."""
 
 
-def decode_base64(text: str) -> bytes:
-    """Return the bytes that the text encodes. Raises CorruptInputError."""
+def decode_base64(text: str, *, url: bool = False) -> bytes:
+    """Return the bytes that the text encodes, with - and _ for + and / where ``url``. Raises CorruptInputError."""
     joined = _LINE_ENDS.sub("", text)
+    if url:
+        joined = joined.translate(_SWAPPED)
     try:
         if len(joined) % 4 == 0:
             return base64.b64decode(joined, validate=True)
     except (binascii.Error, ValueError):
         pass
-    offset = _corrupt_byte(text.encode("utf-8", "surrogatepass"))
+    offset = _corrupt_byte(text.encode("utf-8", "surrogatepass"), _URL_ALPHABET if url else _ALPHABET)
     if offset is not None:
         raise CorruptInputError(f"illegal base64 data at input byte {offset}")
     return base64.b64decode(joined)
 
 
-def _corrupt_byte(data: bytes) -> int | None:
+def _corrupt_byte(data: bytes, alphabet: frozenset[int]) -> int | None:
     """Return the offset Go reports (Encoding.decodeQuantum), None if the data is sound."""
     i = count = 0
     while i < len(data):
         byte = data[i]
         i += 1
-        if byte in _ALPHABET:
+        if byte in alphabet:
             count = (count + 1) % 4
         elif byte in b"\r\n":
             continue

@@ -1,85 +1,132 @@
-"""RFC 3339 times as Go's time.Parse(time.RFC3339, ...) takes them, with its error texts (package time, format.go)."""
+"""Times as Go's time.Parse takes them, with its error texts (package time, format.go)."""
 
 from __future__ import annotations
 
 from calendar import monthrange
-from typing import Final
+from dataclasses import dataclass
+from datetime import date
+from typing import Final, NamedTuple
 
-_LAYOUT: Final = "2006-01-02T15:04:05Z07:00"
 
-# Element of the layout, whether it takes two digits always, its range (the day's is judged last), its name in errors.
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """A layout: its text, how many numbers follow the year, and whether a zone ends it."""
+
+    text: str
+    numbers: int
+    zone: bool
+
+
+RFC3339: Final = Layout("2006-01-02T15:04:05Z07:00", 5, zone=True)
+LOCAL: Final = Layout("2006-01-02T15:04:05", 5, zone=False)
+DATE: Final = Layout("2006-01-02", 2, zone=False)
+
+# What comes before an element, the element, whether it takes two digits always, its range, its name in errors. The
+# day's range is judged last.
 _NUMBERS: Final = (
-    ("01", True, (1, 12), "month", "-"),
-    ("02", True, (0, 99), "day", "T"),
-    ("15", False, (0, 23), "hour", ":"),
-    ("04", True, (0, 59), "minute", ":"),
-    ("05", True, (0, 59), "second", ""),
+    ("-", "01", True, (1, 12), "month"),
+    ("-", "02", True, (0, 99), "day"),
+    ("T", "15", False, (0, 23), "hour"),
+    (":", "04", True, (0, 59), "minute"),
+    (":", "05", True, (0, 59), "second"),
 )
+_EPOCH: Final = date(1970, 1, 1).toordinal()
+_CYCLE: Final = 400  # years after which the calendar repeats; Python's has no year 0
+_CYCLE_DAYS: Final = 146097
+
+
+class TimeError(ValueError):
+    """A text that is no time of a layout; ``str()`` is Go's text."""
+
+
+class Time(NamedTuple):
+    """A moment: seconds since 1970 in UTC, nanoseconds beside them, and the zone's offset in seconds."""
+
+    seconds: int
+    nanoseconds: int
+    offset: int
 
 
 def check_rfc3339(text: str) -> str | None:
     """Return None for a time that Go parses as RFC 3339, else the text of Go's error."""
+    try:
+        parse_time(text)
+    except TimeError as error:
+        return str(error)
+    return None
+
+
+def parse_time(text: str, layout: Layout = RFC3339) -> Time:
+    """Return the moment that a text of a layout names. Raises TimeError."""
     rest = text
     if len(rest) < 4 or not _digits(rest[:4]):
-        return _failure(text, rest, "2006")
+        raise _failure(text, layout, rest, "2006")
     numbers = [int(rest[:4])]
     rest = rest[4:]
-    if not rest.startswith("-"):
-        return _failure(text, rest, "-")
-    rest = rest[1:]
-    for element, fixed, (low, high), name, separator in _NUMBERS:
-        width = 2 if _digits(rest[:2]) and len(rest) > 1 else 1
+    for separator, element, fixed, (low, high), name in _NUMBERS[: layout.numbers]:
+        if not rest.startswith(separator):
+            raise _failure(text, layout, rest, separator)
+        rest = rest[1:]
+        width = 2 if len(rest) > 1 and _digits(rest[:2]) else 1
         if not _digits(rest[:1]) or (fixed and width == 1):
-            return _failure(text, rest, element)
+            raise _failure(text, layout, rest, element)
         number = int(rest[:width])
         rest = rest[width:]
         if not low <= number <= high:
-            return f"parsing time {_quote(text)}: {name} out of range"
+            raise TimeError(f"parsing time {_quote(text)}: {name} out of range")
         numbers.append(number)
-        if separator and not rest.startswith(separator):
-            return _failure(text, rest, separator)
-        rest = rest[len(separator) :]
-    return _check_zone(text, _skip_fraction(rest)) or _check_day(text, *numbers[:3])
+    fraction, rest = _fraction(rest) if layout.numbers == len(_NUMBERS) else ("", rest)
+    offset, rest = _zone(text, layout, rest) if layout.zone else (0, rest)
+    if rest:
+        raise TimeError(f"parsing time {_quote(text)}: extra text: {_quote(rest)}")
+    year, month, day, *clock = numbers
+    if not 1 <= day <= monthrange(year % _CYCLE + _CYCLE, month)[1]:
+        raise TimeError(f"parsing time {_quote(text)}: day out of range")
+    hour, minute, second = clock or (0, 0, 0)
+    seconds = days(year, month, day) * 86400 + hour * 3600 + minute * 60 + second - offset
+    return Time(seconds, int(fraction.ljust(9, "0")[:9]), offset)
 
 
-def _check_zone(text: str, rest: str) -> str | None:
+def _zone(text: str, layout: Layout, rest: str) -> tuple[int, str]:
+    """Return a zone's offset in seconds, and what follows it."""
     if rest.startswith("Z"):
-        tail = rest[1:]
-    else:
-        if len(rest) < 6 or rest[3] != ":" or not _digits(rest[1:3] + rest[4:6]):
-            return _failure(text, rest, "Z07:00")
-        # Go lets an offset of 24 hours or 60 minutes pass.
-        for number, limit, name in ((int(rest[1:3]), 24, "hour"), (int(rest[4:6]), 60, "minute")):
-            if number > limit:
-                return f"parsing time {_quote(text)}: time zone offset {name} out of range"
-        if rest[0] not in "+-":
-            return _failure(text, rest, "Z07:00")
-        tail = rest[6:]
-    return f"parsing time {_quote(text)}: extra text: {_quote(tail)}" if tail else None
+        return 0, rest[1:]
+    if len(rest) < 6 or rest[3] != ":" or not _digits(rest[1:3] + rest[4:6]):
+        raise _failure(text, layout, rest, "Z07:00")
+    hours, minutes = int(rest[1:3]), int(rest[4:6])
+    # Go lets an offset of 24 hours or 60 minutes pass.
+    for number, limit, name in ((hours, 24, "hour"), (minutes, 60, "minute")):
+        if number > limit:
+            raise TimeError(f"parsing time {_quote(text)}: time zone offset {name} out of range")
+    if rest[0] not in "+-":
+        raise _failure(text, layout, rest, "Z07:00")
+    offset = hours * 3600 + minutes * 60
+    return -offset if rest[0] == "-" else offset, rest[6:]
 
 
-def _check_day(text: str, year: int, month: int, day: int) -> str | None:
-    # The calendar repeats every 400 years; Python's starts at year 1.
-    days = monthrange(year % 400 + 400, month)[1]
-    return None if 1 <= day <= days else f"parsing time {_quote(text)}: day out of range"
-
-
-def _skip_fraction(rest: str) -> str:
-    """Drop a fraction of a second, which Go takes whether or not the layout has one."""
+def _fraction(rest: str) -> tuple[str, str]:
+    """Return the digits of a fraction of a second, which Go takes though the layout has none, and what follows them."""
     if rest[:1] not in {".", ","} or not _digits(rest[1:2]):
-        return rest
+        return "", rest
     end = 2
     while _digits(rest[end : end + 1]):
         end += 1
-    return rest[end:]
+    return rest[1:end], rest[end:]
+
+
+def days(year: int, month: int, day: int) -> int:
+    """Return the days since 1970-01-01."""
+    return date(year % _CYCLE + _CYCLE, month, day).toordinal() + (year // _CYCLE - 1) * _CYCLE_DAYS - _EPOCH
 
 
 def _digits(text: str) -> bool:
     return text.isascii() and text.isdigit()
 
 
-def _failure(text: str, rest: str, element: str) -> str:
-    return f"parsing time {_quote(text)} as {_quote(_LAYOUT)}: cannot parse {_quote(rest)} as {_quote(element)}"
+def _failure(text: str, layout: Layout, rest: str, element: str) -> TimeError:
+    return TimeError(
+        f"parsing time {_quote(text)} as {_quote(layout.text)}: cannot parse {_quote(rest)} as {_quote(element)}"
+    )
 
 
 def _quote(text: str) -> str:

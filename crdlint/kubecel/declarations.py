@@ -156,7 +156,7 @@ class Declarer:
         members: dict[str, tuple[DeclType | None, JSONSchemaProps | None]] = {
             name: (self._child(child), child) for name, child in schema.properties.items()
         }
-        if is_resource and not _has_resource_fields(schema):
+        if is_resource and not has_resource_fields(schema):
             members |= {name: (declared, None) for name, declared in _RESOURCE_FIELDS.items()}
         required = set(schema.required)
         fields: dict[str, DeclField] = {}
@@ -186,7 +186,7 @@ def _children(schema: JSONSchemaProps) -> list[tuple[JSONSchemaProps, bool]]:
     return []
 
 
-def _has_resource_fields(schema: JSONSchemaProps) -> bool:
+def has_resource_fields(schema: JSONSchemaProps) -> bool:
     """Whether a schema declares all that a resource's metadata would (WithTypeAndObjectMeta)."""
     properties = schema.properties
     meta = properties.get("metadata")

@@ -10,7 +10,7 @@ from crdlint.cel.ast import Uint
 from crdlint.cel.ext import lists as list_declarations
 from crdlint.cel.interpreter.cost import Costs, actual_size
 from crdlint.cel.interpreter.errors import NO_OVERLOAD, PlanError
-from crdlint.cel.interpreter.functions import Functions
+from crdlint.cel.interpreter.functions import Functions, Implementation
 from crdlint.cel.interpreter.library import BOUND, SINGLETONS
 from crdlint.cel.interpreter.optimize import RegexOptimization
 from crdlint.cel.interpreter.optionals import MAP_INSERTS, OPTIONALS
@@ -54,8 +54,8 @@ _STRINGS: Final[dict[str, Bound]] = {
 
 _LISTS: Final[dict[str, Bound]] = {
     "list_slice": lists.slice_,
-    "list_flatten": lists.flatten,
-    "list_flatten_int": lists.flatten,
+    "list_flatten": Implementation(lists.flatten, guarded=False),
+    "list_flatten_int": Implementation(lists.flatten, guarded=False),
     "lists_range": lists.range_,
     "list_reverse": lists.reverse,
     "list_distinct": lists.distinct,

@@ -5,10 +5,7 @@ Conversion is lazy: a part of an object is converted when an expression reaches 
 
 from __future__ import annotations
 
-import base64
-import binascii
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,8 +15,11 @@ from crdlint.cel.interpreter.values import MISSING, element, find, kind_of, nati
 from crdlint.cel.runtime.values import Duration, Timestamp
 from crdlint.cel.types import DYN, Kind, list_type, map_type, opaque_type
 from crdlint.crd.model import JSONSchemaProps
+from crdlint.golang.base64 import CorruptInputError, decode_base64
 from crdlint.golang.durations import parse_duration
+from crdlint.golang.times import DATE, LOCAL, RFC3339, TimeError, check_rfc3339, parse_time
 from crdlint.golang.values import marshal
+from crdlint.kubecel.declarations import has_resource_fields
 from crdlint.kubecel.escaping import escape, unescape
 
 if TYPE_CHECKING:
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _LIST: Final = list_type(DYN)
 _MAP: Final = map_type(DYN, DYN)
 _UNKNOWN: Final = opaque_type("unknown")
+_SECOND: Final = 10**9  # nanoseconds
 
 _GO_TYPES: Final = {
     bool: "bool",
@@ -70,7 +71,7 @@ def _object(value: Any, schema: JSONSchemaProps, *, is_resource: bool = False) -
     if value.__class__ is not dict:
         return Error("invalid data, expected a map for the provided schema with type=object")
     properties: Mapping[str, JSONSchemaProps] = schema.properties
-    if is_resource or schema.x_embedded_resource:
+    if (is_resource or schema.x_embedded_resource) and not has_resource_fields(schema):
         properties = {**properties, **_resource_properties()}
     additional = None if schema.additional_properties is None else schema.additional_properties.schema
     return ObjectValue(value, properties, None if properties else additional)
@@ -119,28 +120,26 @@ def _duration(text: str) -> Value:
 
 
 def _date(text: str) -> Value:
-    from crdlint.schema.formats import is_date
-
-    if not is_date(text):
-        return Error(f'Invalid date formatted string {text}: parsing time {text!r} as "2006-01-02": cannot parse')
-    days = date.fromisoformat(text).toordinal() - _EPOCH if text[:4] != "0000" else -719528
-    return Timestamp(days * 86400 * 10**9)
-
-
-_EPOCH: Final = date(1970, 1, 1).toordinal()
+    try:
+        return Timestamp(parse_time(text, DATE).seconds * _SECOND)
+    except TimeError as error:
+        return Error(f"Invalid date formatted string {text}: {error}")
 
 
 def _date_time(text: str) -> Value:
-    from crdlint.cel.interpreter.times import parse_timestamp
-
-    found = parse_timestamp(text) or parse_timestamp(f"{text}Z")
-    return Error(f"Invalid date-time formatted string {text}: cannot parse") if found is None else found
+    if not text:
+        return Timestamp(0)
+    try:
+        seconds, nanoseconds, offset = parse_time(text, LOCAL if check_rfc3339(text) else RFC3339)
+    except TimeError as error:
+        return Error(f"Invalid date-time formatted string {text}: {error}")
+    return Timestamp(seconds * _SECOND + nanoseconds, offset)
 
 
 def _bytes(text: str) -> Value:
     try:
-        return base64.b64decode(text.replace("\r", "").replace("\n", ""), altchars=b"-_", validate=True)
-    except (binascii.Error, ValueError) as error:
+        return decode_base64(text, url=True)
+    except CorruptInputError as error:
         return Error(f"Invalid byte formatted string {text}: {error}")
 
 

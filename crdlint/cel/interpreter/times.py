@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Final
 from crdlint.cel.interpreter.values import MAX_TIMESTAMP, MIN_TIMESTAMP
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.values import MAX_INT, Duration, Timestamp
-from crdlint.golang.times import check_rfc3339
+from crdlint.golang.times import TimeError, parse_time
+from crdlint.golang.times import days as days_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,13 +23,8 @@ _UNITS: Final = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, 
 _UNITS["h"] = 3600 * SECOND
 _DURATION: Final = re.compile(r"[+-]?(?:0|(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)")
 _PART: Final = re.compile(r"([0-9]*)(?:\.([0-9]*))?(ns|us|µs|μs|ms|s|m|h)")
-_RFC3339: Final = re.compile(
-    r"([0-9]{4})-([0-9]{2})-([0-9]{2})T([0-9]{1,2}):([0-9]{2}):([0-9]{2})(?:[.,]([0-9]+))?"
-    r"(?:Z|([+-])([0-9]{2}):([0-9]{2}))"
-)
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+")
 _ATOI_DIGITS: Final = 30
-_EPOCH_DAY: Final = 719163
 
 
 def parse_duration(text: str) -> Duration | None:
@@ -67,17 +63,13 @@ def _fraction_digits(fraction: str) -> str:
 
 def parse_timestamp(text: str) -> Timestamp | None:
     """Return the moment of an RFC 3339 text, None for another text; raise FunctionError beyond years 1 to 9999."""
-    parts = _RFC3339.fullmatch(text)
-    if parts is None or check_rfc3339(text) is not None:
+    try:
+        seconds, nanoseconds, offset = parse_time(text)
+    except TimeError:
         return None
-    year, month, day, hour, minute, second = (int(part) for part in parts.groups()[:6])
-    offset = 0
-    if parts[8]:
-        offset = (int(parts[9]) * 3600 + int(parts[10]) * 60) * (-1 if parts[8] == "-" else 1)
-    seconds = _days(year, month, day) * _DAY + hour * 3600 + minute * 60 + second - offset
     if not MIN_TIMESTAMP <= seconds <= MAX_TIMESTAMP:
         raise FunctionError(TIMESTAMP_OVERFLOW)
-    return Timestamp(seconds * SECOND + int((parts[7] or "").ljust(9, "0")[:9]), offset)
+    return Timestamp(seconds * SECOND + nanoseconds, offset)
 
 
 def from_seconds(seconds: int) -> Timestamp:
@@ -85,14 +77,6 @@ def from_seconds(seconds: int) -> Timestamp:
     if not MIN_TIMESTAMP <= seconds <= MAX_TIMESTAMP:
         raise FunctionError(TIMESTAMP_OVERFLOW)
     return Timestamp(seconds * SECOND)
-
-
-def _days(year: int, month: int, day: int) -> int:
-    """Return the days since 1970-01-01; the year may be 0, which datetime does not know."""
-    from datetime import date
-
-    # The calendar repeats every 400 years, which have 146097 days.
-    return date(year % 400 + 400, month, day).toordinal() + (year // 400 - 1) * 146097 - _EPOCH_DAY
 
 
 def _local(moment: Timestamp, zone: str) -> tuple[int, int, int]:
@@ -171,7 +155,7 @@ def _month_and_day(days: int) -> list[str]:
 _FIELDS: Final[dict[str, Callable[[int, int, int], int]]] = {
     "getFullYear": lambda days, _second, _nanos: _year(days),
     "getMonth": lambda days, _second, _nanos: _month(days) - 1,
-    "getDayOfYear": lambda days, _second, _nanos: days - _days(_year(days), 1, 1),
+    "getDayOfYear": lambda days, _second, _nanos: days - days_of(_year(days), 1, 1),
     "getDayOfMonth": lambda days, _second, _nanos: _day(days) - 1,
     "getDate": lambda days, _second, _nanos: _day(days),
     "getDayOfWeek": lambda days, _second, _nanos: (days + 4) % 7,

@@ -7,8 +7,7 @@ from math import isfinite, isnan
 from typing import Final
 
 _SUPERSCRIPTS: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
-# A multiplication sign between narrow spaces.
-_TIMES: Final = "\u202f\u00d7\u202f"
+_TIMES: Final = "\u00d7"
 
 
 def shortest(value: float) -> str:

@@ -129,6 +129,11 @@ def equal(first: Value, second: Value) -> bool:
     stack = [(first, second)]
     while stack:
         one, other = stack.pop()
+        own = getattr(one, "cel_equal", None)
+        if own is not None:
+            if own(other) is not True:
+                return False
+            continue
         kinds = type_of(one).kind, type_of(other).kind
         if kinds[0] in _NUMBERS and kinds[1] in _NUMBERS:
             if _is_nan(one) or _is_nan(other) or _compare_numbers(one, other, kinds):

@@ -14,6 +14,7 @@ from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.values import NO_SUCH_OVERLOAD
 from crdlint.cel.types import Type, opaque_type
 from crdlint.golang.quote import quote
+from crdlint.kubecel.runtime.opaque import Opaque
 
 _FAMILY_BITS: Final = {4: 32, 6: 128}
 _HEX: Final = re.compile(r"[0-9A-Fa-f]*")
@@ -30,7 +31,7 @@ class _ParseError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class IP:
+class IP(Opaque):
     """An address of family 4 or 6, as a number of 32 or 128 bits."""
 
     cel_type: ClassVar[Type] = opaque_type("net.IP")
@@ -47,7 +48,7 @@ class IP:
 
 
 @dataclass(frozen=True, slots=True)
-class CIDR:
+class CIDR(Opaque):
     """An address, bits of the host included, and the length of the network's prefix."""
 
     cel_type: ClassVar[Type] = opaque_type("net.CIDR")

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from crdlint.cel.runtime.strings import lower_ascii
 from crdlint.cel.types import Type, object_type
+from crdlint.kubecel.runtime.opaque import Opaque
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class NamedFormat:
+class NamedFormat(Opaque):
     """A format; `check` returns why a text has it not, `max_regex_size` is what costs are estimated from."""
 
     cel_type: ClassVar[Type] = object_type("kubernetes.NamedFormat")

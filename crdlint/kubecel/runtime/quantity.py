@@ -13,6 +13,7 @@ from typing import ClassVar, Final
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.values import MAX_INT, MIN_INT
 from crdlint.cel.types import Type, object_type
+from crdlint.kubecel.runtime.opaque import Opaque
 
 DECIMAL_EXPONENT: Final = "DecimalExponent"
 BINARY_SI: Final = "BinarySI"
@@ -42,7 +43,7 @@ _CHUNK: Final = 4000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Quantity:
+class Quantity(Opaque):
     """The number `unscaled * 10**exponent`; `exact` that it is held as an inf.Dec, `text` how it was written."""
 
     cel_type: ClassVar[Type] = object_type("kubernetes.Quantity")

@@ -10,6 +10,7 @@ from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.values import MAX_UINT
 from crdlint.cel.types import Type, object_type
 from crdlint.golang.quote import quote
+from crdlint.kubecel.runtime.opaque import Opaque
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -21,7 +22,7 @@ _IDENTIFIER: Final = re.compile(r"[0-9A-Za-z-]*")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Semver:
+class Semver(Opaque):
     """A version; an identifier of `pre` is an int where it is all digits. `build` plays no part in the order."""
 
     cel_type: ClassVar[Type] = object_type("kubernetes.Semver")

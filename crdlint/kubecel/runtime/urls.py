@@ -10,6 +10,7 @@ from urllib.parse import unquote_to_bytes
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.types import Type, object_type
 from crdlint.golang import url as go_url
+from crdlint.kubecel.runtime.opaque import Opaque
 
 _UNRESERVED: Final = frozenset((string.ascii_letters + string.digits + "-_.~").encode())
 _PATH: Final = _UNRESERVED | frozenset(b"$&+,/:;=@")
@@ -22,7 +23,7 @@ _MAX_PARAMETERS: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class URL:
+class URL(Opaque):
     """A URL; `rest` is what follows scheme and authority up to the query, `raw_fragment` is as written."""
 
     cel_type: ClassVar[Type] = object_type("kubernetes.URL")

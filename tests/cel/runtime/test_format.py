@@ -12,7 +12,7 @@ from crdlint.cel.runtime.format import format_string, format_string_v4
 from crdlint.cel.runtime.values import Duration, Timestamp
 from crdlint.cel.types import INT
 
-TIMES = "\u202f\u00d7\u202f10"
+TIMES = "\u00d710"
 NOVERB = "%!(NOVERB)"
 STRING_CLAUSE = (
     "error during formatting: string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, "
@@ -59,7 +59,7 @@ class Thing:
         ("%e", [1052.032911275], f"1.052033{TIMES}⁰³"),
         ("%e", [-0.00021], f"-2.100000{TIMES}⁻⁰⁴"),
         ("%.2e", [2.71828], f"2.718280{TIMES}⁰⁰"),
-        ("%.20e", [1e100], f"    1.000000{TIMES}¹⁰⁰"),
+        ("%.20e", [1e100], f"      1.000000{TIMES}¹⁰⁰"),
         ("%.5e", [math.nan], "  NaN"),
         ("%.10000010f", [1.0], NOVERB),
         ("%.3d %.2s", [5, "abc"], "5 abc"),
