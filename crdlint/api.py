@@ -34,7 +34,7 @@ def lint_update(old_text: str, new_text: str, *, kube_version: str = "1.36") -> 
 
 def estimate_costs(text: str, *, kube_version: str = "1.36") -> list[RuleCost]:
     """Return what each rule costs that the API server would compile, in document order; none where it refuses to."""
-    result = lint_file(text, filename="<stdin>", kube_version=kube_version, keep_rules=True)
+    result = lint_file(text, filename="<stdin>", kube_version=kube_version, keep=True)
     return [rule_cost(found, result.file) for found in result.rules]
 
 

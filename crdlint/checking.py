@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 class Settings:
     """What decides, besides an input's text, what is said of it.
 
-    ``kube_version`` is a version or a range, ``baseline`` has the CRDs to judge updates from, and ``keep_rules`` keeps
-    the rules in results, which then cannot leave the process.
+    ``kube_version`` is a version or a range, ``baseline`` has the CRDs to judge updates from, and ``keep`` keeps
+    the CRDs and rules in results, which then cannot leave the process.
     """
 
     kube_version: str
     baseline: Baseline | None = None
-    keep_rules: bool = False
+    keep: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def check_text(text: str, name: str, settings: Settings) -> Checked:
             kube_version=settings.kube_version,
             baseline=settings.baseline,
             skip_unfinished=True,
-            keep_rules=settings.keep_rules,
+            keep=settings.keep,
         )
     except Exception as error:
         return Checked(name, bug=bug_of(error))

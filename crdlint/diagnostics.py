@@ -11,6 +11,16 @@ Severity: TypeAlias = Literal["error", "warning", "info"]
 
 
 @dataclass(frozen=True, slots=True)
+class Related:
+    """Another place that a finding is about (1-based), and what it is: the rule of a CRD that an object breaks."""
+
+    label: str
+    file: str
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, slots=True)
 class Diagnostic:
     """One finding, at 1-based lines and columns (in characters); ``end_column`` is just past the last character.
 
@@ -35,3 +45,4 @@ class Diagnostic:
     help: str | None = None
     crd: str | None = None
     hidden: bool = False
+    related: Related | None = None

@@ -51,6 +51,14 @@ class OldCRD:
 
 
 @dataclass(frozen=True, slots=True)
+class FoundCRD:
+    """A CRD that could be decoded, in its internal form, and where its parts stand."""
+
+    crd: CustomResourceDefinition
+    locator: Locator
+
+
+@dataclass(frozen=True, slots=True)
 class FoundRule:
     """A rule of x-kubernetes-validations that the server compiles, and where things stand.
 
@@ -72,7 +80,7 @@ class FoundRule:
 class FileResult:
     """What a file holds and what there is to say about it; ``skipped`` counts documents that are not CRDs.
 
-    ``rules`` are kept where that is asked for.
+    ``definitions`` and ``rules`` are kept where that is asked for.
     """
 
     file: str
@@ -82,6 +90,7 @@ class FileResult:
     skipped: int
     diagnostics: tuple[Diagnostic, ...]
     notices: tuple[str, ...] = ()
+    definitions: tuple[FoundCRD, ...] = ()
     rules: tuple[FoundRule, ...] = ()
 
 
@@ -93,7 +102,8 @@ class _Run:
     baseline: MappingOf[str, OldCRD] | None
     skip_unfinished: bool
     versions: Range
-    keep_rules: bool
+    keep: bool
+    definitions: list[FoundCRD] = field(default_factory=list)
     rules: list[FoundRule] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     documents: int = 0
@@ -109,17 +119,17 @@ def lint_file(
     kube_version: str = "1.36",
     baseline: MappingOf[str, OldCRD] | None = None,
     skip_unfinished: bool = False,
-    keep_rules: bool = False,
+    keep: bool = False,
 ) -> FileResult:
     """Judge every CRD of a text; with ``baseline``, those it names are judged as updates of what they were.
 
-    ``keep_rules`` keeps the rules of x-kubernetes-validations in the result.
+    ``keep`` keeps the CRDs and their rules of x-kubernetes-validations in the result.
     ``skip_unfinished`` passes over what is no CRD yet, with a notice: templates, and the patches of Kustomize.
     ``kube_version`` tells the CEL environment of rules; every other check is 1.36's. It may be a range, ``1.29..1.36``:
     the newest is answered for, and what older ones do not take is told besides. Bad input raises nothing, a
     ``kube_version`` that is none ValueError.
     """
-    run = _Run(filename, baseline, skip_unfinished, parse_range(kube_version), keep_rules)
+    run = _Run(filename, baseline, skip_unfinished, parse_range(kube_version), keep)
     with collector_paused():
         stream = parse_stream(text)
         for document in stream.documents:
@@ -132,6 +142,7 @@ def lint_file(
         skipped=run.skipped,
         diagnostics=tuple(run.diagnostics),
         notices=(*([stream.notice] if stream.notice else []), *run.notices),
+        definitions=tuple(run.definitions),
         rules=tuple(run.rules),
     )
 
@@ -141,14 +152,14 @@ def collect_crds(text: str) -> dict[str, OldCRD]:
     found: dict[str, OldCRD] = {}
     for document in parse_stream(text).documents:
         with suppress(YAMLDecodeError):
-            for root in _manifests(document):
+            for root in manifests(document):
                 if identify(root).form == "crd":
                     crd = read_crd(root, stored=True).crd
                     found[crd.metadata.name] = OldCRD(crd)
     return found
 
 
-def _manifests(document: Document) -> Iterator[Mapping]:
+def manifests(document: Document) -> Iterator[Mapping]:
     """Yield the objects of a document: itself, or the items of a List or CustomResourceDefinitionList, however nested."""
     pending = [document.root] if document.root is not None else []
     while pending:
@@ -177,7 +188,7 @@ def _lint_document(run: _Run, document: Document) -> None:
     run.documents += 1
     found = False
     try:
-        for root in _manifests(document):
+        for root in manifests(document):
             found |= _lint_manifest(run, document, root)
     except YAMLDecodeError as error:  # a scalar or key that JSON has not
         if _is_template(run, document):
@@ -248,7 +259,8 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
         if message not in seen:  # upstream's ToAggregate says nothing twice
             seen.add(message)
             run.diagnostics.append(_field_diagnostic(run, error, message, locator, hidden=refused or error.hidden))
-    if run.keep_rules and not refused:
+    if run.keep and not refused:
+        run.definitions.append(FoundCRD(crd, locator))
         run.rules.extend(
             FoundRule(crd.metadata.name, _version_of(judged, crd), judged, locator) for judged in report.rules
         )

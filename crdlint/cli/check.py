@@ -93,7 +93,7 @@ def command(
     selection = Selection(include, exclude, not no_ignore)
     baseline = _baseline(against, paths[0], selection) if against else None
     fixing = Fixing(unsafe=unsafe_fixes) if fix else None
-    settings = Settings(kube_version, baseline, keep_rules=fix)
+    settings = Settings(kube_version, baseline, keep=fix)
     run = _Run()
     found = discover(paths, selection)
     for problem in found.problems:
@@ -189,15 +189,10 @@ def _finish(run: _Run, format_: str, report: TextReport | None, *, quiet: bool, 
 
 
 def _text_report(color: str, *, hidden: bool, quiet: bool) -> TextReport:
-    from crdlint.report.text import TextReport, plain
+    from crdlint.report.text import TextReport
 
     width = min(shutil.get_terminal_size((100, 24)).columns, 120)
-    style = _styled if options.takes_colour(color) else plain
-    return TextReport(width=width, style=style, hidden=hidden, notices=not quiet)
-
-
-def _styled(text: str, style: str) -> str:
-    return click.style(text, bold=True) if style == "bold" else click.style(text, fg=style, bold=style == "red")
+    return TextReport(width=width, style=options.style(color), hidden=hidden, notices=not quiet)
 
 
 def _with_bar(files: Sequence[str]) -> Iterator[str]:

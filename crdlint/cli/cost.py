@@ -87,7 +87,7 @@ def _read(
     paths: tuple[str, ...], selection: Selection, kube_version: str
 ) -> tuple[list[FileResult], list[tuple[str, str]]]:
     found = discover(paths, selection)
-    settings = Settings(kube_version, keep_rules=True)
+    settings = Settings(kube_version, keep=True)
     problems = [(problem.path, problem.message) for problem in found.problems if problem.fatal]
     results: list[FileResult] = []
     for path in found.files:
@@ -121,23 +121,17 @@ def _is_meant(one: Entry, wanted: str) -> bool:
 
 def _print_text(entries: Sequence[Entry], top: int | None, explain: str | None, color: str) -> None:
     from crdlint.report import cost_text
-    from crdlint.report.text import plain
 
     width = min(shutil.get_terminal_size((100, 24)).columns, 140)
-    style = _styled if options.takes_colour(color) else plain
     if explain is not None:
         for one in entries[:top]:
-            for line in cost_text.explanation(one, width=width, style=style):
+            for line in cost_text.explanation(one, width=width, style=options.style(color)):
                 click.echo(line, color=True)
         return
-    for line in cost_text.tables(entries, top=top, width=width, style=style):
+    for line in cost_text.tables(entries, top=top, width=width, style=options.style(color)):
         click.echo(line, color=True)
     if not entries:
         click.echo("no rules")
-
-
-def _styled(text: str, style: str) -> str:
-    return click.style(text, bold=True) if style == "bold" else click.style(text, fg=style)
 
 
 def _print_json(entries: Sequence[Entry], problems: Sequence[tuple[str, str]]) -> None:

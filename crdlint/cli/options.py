@@ -41,6 +41,21 @@ def takes_colour(choice: str) -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
 
 
+def style(choice: str) -> Callable[[str, str], str]:
+    """Return what colours a text for standard output, with click's names of colours and bold."""
+    if takes_colour(choice):
+        return _styled
+    return _plain
+
+
+def _styled(text: str, name: str) -> str:
+    return click.style(text, bold=True) if name == "bold" else click.style(text, fg=name, bold=name == "red")
+
+
+def _plain(text: str, _name: str) -> str:
+    return text
+
+
 def files(command: Command) -> Command:
     """Add the arguments that choose files."""
     for decorate in (

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from crdlint.crd.model import ValidationRule
     from crdlint.crd.paths import Path
 
 INVALID: Final = "FieldValueInvalid"
@@ -56,6 +57,7 @@ class FieldError:
     hidden: bool = False
     key: bool = False  # point at the key of ``at`` rather than at its value
     inside: tuple[int, int] | None = None  # what to point at of a text's value: code points from, to
+    cause: ValidationRule | None = None  # the rule that the value breaks
 
     def __str__(self) -> str:
         from crdlint.golang.values import bad_value  # values print late: most runs have none

@@ -87,8 +87,11 @@ class Locator:
             return node_span(place.key, self.line_offset)
         return node_span(place.node, self.line_offset)
 
-    def span_of_text(self, path: str) -> Span:
-        """Return where to look for a path as it is printed: names behind dots, keys and indexes in brackets."""
+    def span_of_text(self, path: str, *, key: bool = False) -> Span:
+        """Return where to look for a path as it is printed: names behind dots, keys and indexes in brackets.
+
+        ``key`` asks for the key of a scalar too.
+        """
         place = Place(self._root, None, exact=False)
         node: Node = self._root
         for name, bracketed in _PRINTED.findall(path):
@@ -103,7 +106,7 @@ class Locator:
             else:
                 break
             node = place.node
-        shown = place.key if place.key is not None and not _has_text(place.node) else place.node
+        shown = place.key if place.key is not None and (key or not _has_text(place.node)) else place.node
         return node_span(shown, self.line_offset)
 
     def span_inside(self, path: Path, part: tuple[int, int]) -> Span:

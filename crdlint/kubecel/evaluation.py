@@ -286,8 +286,8 @@ def _expressions(
     at = path or Path("<nil>")
     type_ = schema.type
 
-    def invalid(detail: str) -> FieldError:
-        return FieldError(run.rule_id, INVALID, at, type_, detail)
+    def invalid(detail: str, cause: ValidationRule | None = None) -> FieldError:
+        return FieldError(run.rule_id, INVALID, at, type_, detail, cause=cause)
 
     if validator.compilation_error is not None:
         run.errors.append(invalid(f"rule compiler initialization error: {validator.compilation_error}"))
@@ -307,7 +307,7 @@ def _expressions(
             optional["oldSelf"] = Optional_(variables["oldSelf"])
     for one in validator.rules:
         if one.compiled.rule.error is not None:
-            run.errors.append(invalid(f"rule compile error: {one.compiled.rule.error}"))
+            run.errors.append(invalid(f"rule compile error: {one.compiled.rule.error}", one.rule))
             continue
         optional_old = bool(one.rule.optional_old_self)
         if one.program is None or (one.compiled.uses_old_self and not has_old and not optional_old):
@@ -317,7 +317,7 @@ def _expressions(
             run.errors.append(invalid(_NO_BUDGET))
             raise OutOfBudgetError
         if result.error is not None:
-            run.errors.append(invalid(_told(result.error, one.rule)))
+            run.errors.append(invalid(_told(result.error, one.rule), one.rule))
             if result.error.startswith(_LIMIT_EXCEEDED):
                 raise OutOfBudgetError
         elif result.value is not True:
@@ -359,7 +359,7 @@ def _failed(
     if one.message is not None:
         detail, refusal = _message(one.message, rule.message_expression, run, variables)
         if refusal is not None:
-            found.append(FieldError(run.rule_id, INVALID, where, type_, refusal))
+            found.append(FieldError(run.rule_id, INVALID, where, type_, refusal, cause=rule))
             raise OutOfBudgetError
     if detail is None:
         named = (rule.message or rule.rule).strip(_SPACE)
@@ -369,7 +369,7 @@ def _failed(
         rule.reason or "", INVALID
     )
     shown = "" if kind is DUPLICATE else detail
-    found.append(FieldError(run.rule_id, kind, where, OMITTED if omitted else value, shown))
+    found.append(FieldError(run.rule_id, kind, where, OMITTED if omitted else value, shown, cause=rule))
 
 
 def _message(program: Program, text: str, run: Run, variables: dict[str, Any]) -> tuple[str | None, str | None]:

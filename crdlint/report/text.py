@@ -34,12 +34,19 @@ class TextReport:
     """Writes results as text; ``style(text, style)`` colours, with rich's style names."""
 
     def __init__(
-        self, *, width: int, style: Callable[[str, str], str] = plain, hidden: bool = False, notices: bool = True
+        self,
+        *,
+        width: int,
+        style: Callable[[str, str], str] = plain,
+        hidden: bool = False,
+        notices: bool = True,
+        noun: str = "CRD",
     ) -> None:
         self._width = width
         self._style = style
         self._hidden = hidden
         self._notices = notices
+        self._noun = noun
 
     def file(self, result: FileResult) -> Iterator[str]:
         """Yield the lines about one file; none where there is nothing to say."""
@@ -79,6 +86,10 @@ class TextReport:
             yield f"{self._style(f'{gutter} |', 'blue')} {self._style(carets, colour)}"
         for text in self._message(diagnostic):
             yield text
+        if diagnostic.related is not None:
+            other = diagnostic.related
+            place = f"{other.label} at {other.file}:{other.line}:{other.column}"
+            yield from wrapped(printable(place), self._width, "  ")
         if diagnostic.help:
             for i, text in enumerate(wrapped(printable(diagnostic.help), self._width, "        ", "  help: ")):
                 yield text.replace("help:", self._style("help:", "green"), 1) if i == 0 else text
@@ -116,7 +127,7 @@ class TextReport:
         findings = f"{_count(summary.errors, 'error')}, {_count(summary.warnings, 'warning')}"
         colour = "red" if summary.errors else "yellow" if summary.warnings else "green"
         return (
-            f"checked {_count(summary.files, 'file')}, {_count(summary.crds, 'CRD')}{skipped}: "
+            f"checked {_count(summary.files, 'file')}, {_count(summary.crds, self._noun)}{skipped}: "
             f"{self._style(findings, colour)} in {summary.seconds:.2f} s"
         )
 

@@ -31,6 +31,7 @@ _FAMILIES: Final = (
     "yaml_booleans",
     "kube_versions",
     "size",
+    "resource",
 )
 
 

@@ -40,7 +40,7 @@ def crd(spec: str) -> str:
 
 
 def rules(spec: str):
-    return [found.judged for found in lint_file(crd(spec), filename="x", keep_rules=True).rules]
+    return [found.judged for found in lint_file(crd(spec), filename="x", keep=True).rules]
 
 
 def flat(fields: str, rule: str) -> str:
@@ -170,7 +170,7 @@ _ATTRIBUTES = {"maxItems": "max_items", "maxProperties": "max_properties", "maxL
 def _fixed(spec: str) -> str:
     from crdlint.fixes import limits_set
 
-    return limits_set(lint_file(crd(spec), filename="x", keep_rules=True))
+    return limits_set(lint_file(crd(spec), filename="x", keep=True))
 
 
 def test_a_larger_round_value_would_not_pass() -> None:
@@ -217,7 +217,7 @@ def test_a_reserved_word_hides_limits() -> None:
 
 
 def test_explanation() -> None:
-    found = lint_file(crd(QUADRATIC), filename="x", keep_rules=True).rules[0]
+    found = lint_file(crd(QUADRATIC), filename="x", keep=True).rules[0]
     told = entry(found, "x")
     assert told.place == "spec"
     assert told.times == "once in an object"

@@ -278,7 +278,7 @@ def test_deep_tree_and_long_parts() -> None:
 
 
 def test_real_rule() -> None:
-    result = lint_file(CRD, filename="foo.yaml", keep_rules=True)
+    result = lint_file(CRD, filename="foo.yaml", keep=True)
     (found,) = result.rules
     one = entry(found, "foo.yaml")
     page = cost_page([one])

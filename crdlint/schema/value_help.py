@@ -1,0 +1,158 @@
+"""The way out of an error about a value: what to write instead, from the error and the schema that it breaks."""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd.errors import DUPLICATE, NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from crdlint.crd.errors import FieldError
+    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.crd.paths import Step
+
+_PRINTED: Final = re.compile(r"([^.\[\]]+)|\[([^\]]*)\]")
+_SAMPLES: Final = {"string": '""', "integer": "1", "number": "1.5", "boolean": "true", "object": "{}", "array": "[]"}
+_LISTED: Final = 6  # values of an enum in one help
+
+
+def schema_at(schema: JSONSchemaProps | None, steps: Iterable[Step]) -> JSONSchemaProps | None:
+    """Return the schema of what steps lead to, None where there is none."""
+    for step in steps:
+        if schema is None:
+            return None
+        items, additional = schema.items, schema.additional_properties
+        name = str(step)
+        if name in schema.properties:
+            schema = schema.properties[name]
+        elif items is not None and name.isdecimal():
+            schema = items.schema
+        else:
+            schema = None if additional is None else additional.schema
+    return schema
+
+
+def steps_of(path: str) -> list[str]:
+    """Return the steps of a path as it is printed: names behind dots, keys and indexes in brackets."""
+    return [name or bracketed for name, bracketed in _PRINTED.findall(path)]
+
+
+def of_unknown_field(path: str, schema: JSONSchemaProps | None) -> str:
+    """Return the way out of an unknown field: the name probably meant, else the names that there are."""
+    *above, name = steps_of(path) or [path]
+    parent = schema_at(schema, above)
+    known = [] if parent is None else sorted(parent.properties)
+    near = _nearest(name, known)
+    if near:
+        return f"did you mean `{near}`?"
+    if not known:
+        return f"remove `{name}`: the schema has no field there"
+    return f"remove `{name}`; the fields here are {_listed(known)}"
+
+
+def way_out(error: FieldError, schema: JSONSchemaProps | None) -> str | None:
+    """Return the way out of an error; ``schema`` is that of the value, for a missing field that of the field."""
+    find = _BY_TYPE.get(error.type)
+    if find is not None:
+        return find(error, schema)
+    for pattern, text in _BY_DETAIL:
+        match = pattern.search(error.detail)
+        if match is not None:
+            return match.expand(text)
+    return None
+
+
+def _required(error: FieldError, schema: JSONSchemaProps | None) -> str:
+    name = (steps_of(str(error.path)) or [""])[-1]
+    if schema is None:
+        return f"add `{name}`"
+    sample = _SAMPLES.get(schema.type, "...")
+    if schema.enum:
+        sample = str(schema.enum[0])
+    return f"add `{name}: {sample}`" + (f" ({schema.type})" if schema.type else "")
+
+
+def _unsupported(error: FieldError, schema: JSONSchemaProps | None) -> str:
+    del schema
+    allowed = re.findall(r'"((?:[^"\\]|\\.)*)"', error.detail)
+    near = _nearest(str(error.value), allowed)
+    return f"did you mean `{near}`?" if near else f"write one of {_listed(allowed)}"
+
+
+def _mistyped(error: FieldError, schema: JSONSchemaProps | None) -> str | None:
+    del schema
+    match = re.search(r'must be of type ([a-z]+): "([a-z]+)"', error.detail)
+    if match is None:
+        match = re.search(r"must be of type ([a-zA-Z0-9-]+)", error.detail)
+        return None if match is None else f"write a value of the format `{match[1]}`"
+    wanted, given = match.groups()
+    if wanted == "string" and given in {"integer", "number", "boolean"}:
+        return 'write it in quotes: "..."'
+    if given == "null":
+        return "give it a value, or leave the field out"
+    if given == "string" and wanted in {"integer", "number", "boolean"}:
+        return f"write it without quotes, as `{_SAMPLES[wanted]}`"
+    return f"write {_article(wanted)} {wanted}, such as `{_SAMPLES.get(wanted, '...')}`"
+
+
+def _article(word: str) -> str:
+    return "an" if word[0] in "aeiou" else "a"
+
+
+def _too_long(error: FieldError, schema: JSONSchemaProps | None) -> str:
+    del schema
+    limit = re.search(r"\d+", error.detail)
+    return "shorten it" + (f" to {limit[0]} characters at most" if limit else "")
+
+
+def _too_many(error: FieldError, schema: JSONSchemaProps | None) -> str:
+    del schema
+    limit = re.search(r"\d+", error.detail)
+    return "remove some" + (f": {limit[0]} are allowed" if limit else "")
+
+
+def _duplicate(error: FieldError, schema: JSONSchemaProps | None) -> str:
+    del schema
+    if isinstance(error.value, dict) and error.value:
+        keys = " and ".join(f"`{name}`" for name in error.value)
+        return f"remove this entry, or give it another {keys}: {'they tell' if len(error.value) > 1 else 'it tells'} entries apart"
+    return "remove this entry: it is there already"
+
+
+_BY_TYPE: Final[dict[str, Callable[[FieldError, JSONSchemaProps | None], str | None]]] = {
+    REQUIRED: _required,
+    NOT_SUPPORTED: _unsupported,
+    TYPE_INVALID: _mistyped,
+    TOO_LONG: _too_long,
+    TOO_MANY: _too_many,
+    DUPLICATE: _duplicate,
+}
+_BY_DETAIL: Final = tuple(
+    (re.compile(pattern), text)
+    for pattern, text in (
+        (r"should be (less|greater) than or equal to (\S+)", r"write a number \1 than \2, or \2 itself"),
+        (r"should be (less|greater) than (\S+)", r"write a number \1 than \2"),
+        (r"should be a multiple of (\S+)", r"write a multiple of \1"),
+        (r"should match '(.*)'", r"write a text that matches `\1`"),
+        (r"should be at least (\d+) chars long", r"write \1 characters or more"),
+        (r"should have at least (\d+) (items|properties)", r"give \1 or more"),
+        (r"shouldn't contain duplicates", r"remove the entries that are there twice"),
+        (r"correct the existing errors", r"mend the other findings first"),
+        (r"field is immutable", r"leave the field as it was"),
+    )
+)
+
+
+def _nearest(name: str, known: list[str]) -> str | None:
+    folded = {one.lower(): one for one in known}
+    near = get_close_matches(name.lower(), folded, n=1, cutoff=0.7)
+    return folded[near[0]] if near else None
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(f"`{name}`" for name in names[:_LISTED])
+    return f"{shown} and {len(names) - _LISTED} more" if len(names) > _LISTED else shown
