@@ -233,11 +233,11 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
         rule = "api-version-removed" if identity.form == "unserved" else "decode-type"
         value = root.find("apiVersion") if identity.form == "unserved" else None
         node = value[1] if value else identity.node or root
-        run.crds.append(CRD(_name(root), node_span(root, offset).line))
+        run.crds.append(CRD(name_of(root), node_span(root, offset).line))
         run.diagnostics.append(_diagnostic(run, "decode", rule, identity.error, node_span(node, offset)))
         return True
 
-    old = run.baseline.get(_name(root)) if run.baseline else None
+    old = run.baseline.get(name_of(root)) if run.baseline else None
     decoded = read_crd(root, stored=old is not None)
     crd = decoded.crd
     start = len(run.diagnostics)
@@ -279,7 +279,7 @@ def _version_of(judged: JudgedRule, crd: CustomResourceDefinition) -> str:
     return crd.spec.versions[int(below[0])].name if field == "versions" else ""
 
 
-def _name(root: Mapping) -> str:
+def name_of(root: Mapping) -> str:
     """Return metadata.name as far as the document has one, empty otherwise."""
     metadata = root.find("metadata")
     name = metadata[1].find("name") if metadata and isinstance(metadata[1], Mapping) else None

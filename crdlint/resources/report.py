@@ -13,7 +13,7 @@ from crdlint.crd.decode_values import Reader, is_json, reader_json
 from crdlint.crd.positions import Locator, Span, node_span
 from crdlint.diagnostics import Diagnostic, Related
 from crdlint.golang.quote import quote
-from crdlint.linter import CRD, FileResult, manifests
+from crdlint.linter import CRD, FileResult, manifests, name_of
 from crdlint.resources.definitions import Definition
 from crdlint.resources.validation import NotDecodedError
 from crdlint.rules import catalog
@@ -140,6 +140,7 @@ class _Run:
     resources: list[CRD] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     stored: list[dict[str, Any]] = field(default_factory=list)
+    told: set[str] = field(default_factory=set)  # refusals of CRDs, each told once a file
 
 
 def _document(run: _Run, document: Document) -> None:
@@ -176,7 +177,7 @@ def _manifest(run: _Run, document: Document, root: Mapping) -> None:
         return
     offset = document.line_offset
     resource = read_resource(root)
-    name = " ".join((identity.kind, _key(resource)[3])).rstrip()
+    name = f"{identity.kind} {name_of(root)}".rstrip()
     run.resources.append(CRD(name, node_span(root, offset).line))
     start = len(run.diagnostics)
     definition = known.get(identity.kind)
@@ -186,8 +187,10 @@ def _manifest(run: _Run, document: Document, root: Mapping) -> None:
     elif definition is not None:
         refusal = None
     if refusal is not None:
-        span = _span_of(root, "kind", offset)
-        run.diagnostics.append(_diagnostic(run.file, "advice", "resource-crd-refused", refusal, span))
+        if refusal not in run.told:
+            run.told.add(refusal)
+            span = _span_of(root, "kind", offset)
+            run.diagnostics.append(_diagnostic(run.file, "advice", "resource-crd-refused", refusal, span))
     elif definition is None or version not in definition.served:
         run.diagnostics.append(_no_match(run.file, root, offset, identity.kind, identity.api_version, known))
     else:
@@ -196,8 +199,10 @@ def _manifest(run: _Run, document: Document, root: Mapping) -> None:
         for message, key in duplicate_keys(odd):
             run.diagnostics.append(_diagnostic(run.file, "strict", "duplicate-key", message, node_span(key, offset)))
         try:
-            _put_into_namespace(resource, definition)
-            outcome = _judged(definition, version, resource, run.old.get(_key(resource)))
+            old = run.old.get(_key(resource))
+            for one in (resource, old):
+                _put_into_namespace(one, definition)
+            outcome = _judged(definition, version, resource, old)
         except NotDecodedError as error:
             run.diagnostics.append(_refused(str(error), locator, run.file))
         else:
@@ -212,9 +217,9 @@ def _judged(definition: Definition, version: str, resource: dict[str, Any], old:
     return validator.create(resource) if old is None else validator.update(resource, old)
 
 
-def _put_into_namespace(resource: dict[str, Any], definition: Definition) -> None:
+def _put_into_namespace(resource: dict[str, Any] | None, definition: Definition) -> None:
     """Do as kubectl does with an object that names no namespace though its kind has them."""
-    meta = resource.get("metadata")
+    meta = None if resource is None else resource.get("metadata")
     if definition.crd.spec.scope == "Namespaced" and isinstance(meta, dict) and not meta.get("namespace"):
         meta["namespace"] = "default"
 

@@ -78,7 +78,10 @@ def has_unpruned(schema: JSONSchemaProps) -> bool:
 
 
 def _ours(error: FieldError) -> FieldError:
-    return replace(error, rule=(UNPRUNED if error.detail == _UNKNOWN_FIELDS else INVALID_DEFAULT).id)
+    from crdlint.schema.value_help import way_out
+
+    rule = UNPRUNED if error.detail == _UNKNOWN_FIELDS else INVALID_DEFAULT
+    return replace(error, rule=rule.id, help=error.help or way_out(error, None))
 
 
 @dataclass(slots=True)
