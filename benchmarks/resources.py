@@ -1,0 +1,94 @@
+"""How fast custom resources are judged: a rule over an object of 50 fields, and a thousand objects by 20 rules.
+
+Run as `python benchmarks/resources.py`. Times are the best of several runs, in milliseconds; the growth is the time for
+twice as much divided by the time for once.
+"""
+
+from __future__ import annotations
+
+import time
+from functools import partial
+from typing import TYPE_CHECKING
+
+from crdlint.kubecel.evaluation import MISSING, Run, rule_validator, validate_rules
+from crdlint.linter import lint_file
+from crdlint.resources.definitions import Definitions
+from crdlint.resources.report import validate_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {{name: foos.example.com}}
+spec:
+  group: example.com
+  scope: Cluster
+  names: {{plural: foos, kind: Foo}}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties: {{{fields}}}
+            x-kubernetes-validations: [{rules}]
+"""
+_RULE = "!has(self.f{0}) || self.f{0}.startsWith('value') && self.f{0} != 'x'"
+_OBJECT = "---\napiVersion: example.com/v1\nkind: Foo\nmetadata: {{name: x{0}}}\nspec: {{{1}}}\n"
+
+
+def crd(rules: int) -> str:
+    """Return a CRD with 50 text fields and some rules."""
+    fields = ", ".join(f"f{i}: {{type: string, maxLength: 20}}" for i in range(50))
+    return _CRD.format(fields=fields, rules=", ".join(f'{{rule: "{_RULE.format(i)}"}}' for i in range(rules)))
+
+
+def objects(count: int) -> str:
+    """Return a stream of objects."""
+    spec = ", ".join(f"f{i}: value-{i}" for i in range(50))
+    return "".join(_OBJECT.format(i, spec) for i in range(count))
+
+
+def best(run: Callable[[], object]) -> float:
+    """Return the best of a few runs, in milliseconds."""
+    times = []
+    for _ in range(5):
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return min(times) * 1000
+
+
+def main() -> None:
+    """Print the times."""
+    definitions = Definitions()
+    definitions.add(lint_file(crd(20), filename="crd.yaml", keep=True))
+    schema = definitions.by_kind["example.com", "Foo"].schema("v1")
+    assert schema is not None
+    one = Definitions()
+    one.add(lint_file(crd(1), filename="crd.yaml", keep=True))
+    small = one.by_kind["example.com", "Foo"].schema("v1")
+    assert small is not None
+    validator = rule_validator(small, is_root=True)
+    resource = {"spec": {f"f{i}": f"value-{i}" for i in range(50)}}
+
+    def rule() -> None:
+        for _ in range(100):
+            validate_rules(validator, Run("rule", 10**9), None, resource, MISSING)
+
+    print(f"a rule of {len(_RULE.format(0))} characters over 50 fields   {best(rule) / 100:8.3f} ms")
+    texts = [objects(count) for count in (500, 1000, 2000)]
+    times = [best(partial(validate_text, text, filename="x", definitions=definitions)) for text in texts]
+    for count, taken in zip((500, 1000, 2000), times, strict=True):
+        print(f"{count:5} objects of 50 fields, 20 rules   {taken:8.1f} ms")
+    print(f"growth as the objects double         {times[1] / times[0]:8.2f}, {times[2] / times[1]:.2f}")
+
+
+if __name__ == "__main__":
+    main()
