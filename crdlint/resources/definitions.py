@@ -17,12 +17,16 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Definition:
-    """A CRD: where it stands, what the server says of it where it refuses it, and its validators, made when asked for."""
+    """A CRD: where it stands, what the server says of it where it refuses it, and its validators, made when asked for.
+
+    ``as_requests`` is that of the validators.
+    """
 
     crd: CustomResourceDefinition
     file: str
     locator: Locator
     refusal: str | None
+    as_requests: bool = True
     _validators: dict[str, ResourceValidator] = field(default_factory=dict)
 
     @property
@@ -33,7 +37,7 @@ class Definition:
     def validator(self, version: str) -> ResourceValidator:
         """Return the validator of a version. Raises UnknownVersionError."""
         if version not in self._validators:
-            self._validators[version] = ResourceValidator(self.crd, version)
+            self._validators[version] = ResourceValidator(self.crd, version, as_requests=self.as_requests)
         return self._validators[version]
 
     def schema(self, version: str) -> JSONSchemaProps | None:

@@ -84,7 +84,7 @@ def report(crd_text: str, resource_text: str, old_text: str | None, *, filename:
     resource = read_resource(root)
     crd_root = _root(crd_text)
     crd = read_crd(crd_root, stored=True).crd
-    definition = Definition(crd, "<crd>", Locator(crd_root, 0, crd_text), None)
+    definition = Definition(crd, "<crd>", Locator(crd_root, 0, crd_text), None, as_requests=False)
     version = version_of(crd, resource)
     old = None if old_text is None else read_resource(_root(old_text))
     locator = Locator(root, 0, resource_text)
@@ -208,6 +208,7 @@ def _manifest(run: _Run, document: Document, root: Mapping) -> None:
         else:
             run.diagnostics.extend(_unknown(outcome, definition, version, locator, run.file))
             run.diagnostics.extend(_said(outcome, definition, version, locator, run.file))
+            run.diagnostics.extend(_let_pass(outcome, definition, version, locator, run.file))
             run.stored.append(outcome.resource)
     run.diagnostics[start:] = [replace(d, crd=name) for d in run.diagnostics[start:]]
 
@@ -274,13 +275,19 @@ def _unknown(
 
 
 def _said(outcome: Outcome, definition: Definition, version: str, locator: Locator, file: str) -> Iterator[Diagnostic]:
-    """Yield the errors of a resource where they stand in its file, none twice, then what is let pass with a warning."""
+    """Yield the errors of a resource where they stand in its file, none twice."""
     seen: set[str] = set()
     for error in outcome.errors:
         message = str(error)
         if message not in seen:
             seen.add(message)
             yield _field_diagnostic(error, message, definition, version, locator, file)
+
+
+def _let_pass(
+    outcome: Outcome, definition: Definition, version: str, locator: Locator, file: str
+) -> Iterator[Diagnostic]:
+    """Yield what the server only warns of, since the value is as it was."""
     for error in outcome.warnings:
         said = _field_diagnostic(error, str(error), definition, version, locator, file)
         yield replace(said, kind="warning", severity="warning")

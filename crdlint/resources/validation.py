@@ -80,9 +80,13 @@ class _Admitted:
 
 
 class ResourceValidator:
-    """Judges objects of one version of a CRD; made once for as many objects as there are."""
+    """Judges objects of one version of a CRD; made once for as many objects as there are.
 
-    def __init__(self, crd: CustomResourceDefinition, version: str) -> None:
+    ``as_requests`` does with the status what the server does with a request's where the status is a subresource: it is
+    no part of a new object, and stays as it was on update.
+    """
+
+    def __init__(self, crd: CustomResourceDefinition, version: str, *, as_requests: bool = False) -> None:
         """Prepare a CRD in its internal form; raises `UnknownVersionError`."""
         spec = crd.spec
         found = next((one for one in spec.versions if one.name == version), None)
@@ -96,7 +100,9 @@ class ResourceValidator:
         self.api_version = f"{spec.group}/{version}"
         self._namespaced = spec.scope == "Namespaced"
         self._preserves = bool(spec.preserve_unknown_fields)
-        self._scale = _scale(found.subresources or spec.subresources)
+        subresources = found.subresources or spec.subresources
+        self._scale = _scale(subresources)
+        self._keeps_status = as_requests and subresources is not None and subresources.status is not None
         if self.schema is not None:
             self._values = ValueValidator(self.schema)
             self._rules = rule_validator(self.schema, is_root=True)
@@ -106,6 +112,8 @@ class ResourceValidator:
         """Judge a new object."""
         admitted = self._admit(given)
         resource = admitted.resource
+        if self._keeps_status:
+            resource.pop("status", None)
         errors = self._type_errors(resource)
         if not errors:
             meta = read_object_meta(resource.get("metadata"))[0]
@@ -114,7 +122,8 @@ class ResourceValidator:
             )
             if self.schema is not None:
                 errors += self._values.validate(resource)
-            errors += _scale_errors(self._scale, resource)
+            errors += _scale_spec_errors(self._scale, resource)
+            errors += _scale_status_errors(self._scale, resource)
         errors += validate_embedded(None, resource, self.schema, is_resource_root=False)
         errors += validate_list_sets_and_maps(None, self.schema, resource)
         return self._with_rules(admitted, errors, MISSING, None)
@@ -123,6 +132,10 @@ class ResourceValidator:
         """Judge an object that is to replace another; what did not change is let pass."""
         admitted, before = self._admit(given), self._admit(old).resource
         resource = admitted.resource
+        if self._keeps_status:
+            resource.pop("status", None)
+            if "status" in before:
+                resource["status"] = deep_copy(before["status"])
         correlation = None if self.schema is None else Correlation(resource, before, self.schema)
         meta, old_meta = (read_object_meta(one.get("metadata"))[0] for one in (resource, before))
         errors = list(validate_object_meta_update(_taken_over(meta, old_meta), old_meta, Path("metadata")))
@@ -131,11 +144,43 @@ class ResourceValidator:
         if not wrong_type:
             if self.schema is not None:
                 errors += self._values.validate_update(resource, before, correlation=correlation)
-            errors += _scale_errors(self._scale, resource)
+            errors += _scale_spec_errors(self._scale, resource)
+            errors += _scale_status_errors(self._scale, resource)
         errors += validate_embedded(None, resource, self.schema, is_resource_root=False)
         if not validate_list_sets_and_maps(None, self.schema, before):
             errors += validate_list_sets_and_maps(None, self.schema, resource)
         return self._with_rules(admitted, errors, before, correlation)
+
+    def update_status(self, given: dict[str, Any], old: dict[str, Any]) -> Outcome:
+        """Judge an update of the status subresource: of what is given nothing but the status counts."""
+        admitted, before = self._admit(given), self._admit(old).resource
+        resource = deep_copy(before)
+        resource.pop("status", None)
+        if "status" in admitted.resource:
+            resource["status"] = admitted.resource["status"]
+        correlation = None if self.schema is None else Correlation(resource, before, self.schema)
+        meta = read_object_meta(before.get("metadata"))[0]
+        errors = list(validate_object_meta_update(_taken_over(meta, meta), meta, Path("metadata")))
+        schema = None if self.schema is None else self.schema.properties.get("status")
+        if schema is not None and correlation is not None and "status" in resource:
+            values, old_status = ValueValidator(schema), correlation.key("status")
+            path, status = Path("status"), resource["status"]
+            errors += (
+                values.validate(status, path)
+                if old_status is None
+                else values.validate_update(status, before["status"], path, correlation=old_status)
+            )
+        errors += _scale_status_errors(self._scale, resource)
+        if not validate_list_sets_and_maps(None, self.schema, before):
+            errors += validate_list_sets_and_maps(None, self.schema, resource)
+        return self._with_rules(_Admitted(resource, admitted.unknown), errors, before, correlation)
+
+    def read(self, stored: dict[str, Any]) -> dict[str, Any]:
+        """Return a stored object as a client reads it: defaulted once more."""
+        resource: dict[str, Any] = deep_copy(stored)
+        if self.schema is not None:
+            apply_defaults(resource, self.schema, self._defaults)
+        return resource
 
     def _with_rules(
         self, admitted: _Admitted, errors: list[FieldError], old: Any, correlation: Correlation | None
@@ -203,22 +248,33 @@ def _scale(subresources: CustomResourceSubresources | None) -> CustomResourceSub
     return None if subresources is None else subresources.scale
 
 
-def _scale_errors(scale: CustomResourceSubresourceScale | None, resource: dict[str, Any]) -> Iterator[FieldError]:
-    """Yield what is wrong with the fields of the scale subresource (ValidateScaleSpec, ValidateScaleStatus)."""
+def _scale_spec_errors(scale: CustomResourceSubresourceScale | None, resource: dict[str, Any]) -> Iterator[FieldError]:
+    """Yield what is wrong with the wanted number of replicas (ValidateScaleSpec)."""
+    if scale is not None:
+        yield from _replicas_errors(scale.spec_replicas_path, resource)
+
+
+def _scale_status_errors(
+    scale: CustomResourceSubresourceScale | None, resource: dict[str, Any]
+) -> Iterator[FieldError]:
+    """Yield what is wrong with the number of replicas that there are, and their selector (ValidateScaleStatus)."""
     if scale is None:
         return
-    for name in (scale.spec_replicas_path, scale.status_replicas_path):
-        value, problem = _nested(resource, name, int)
-        if problem is not None:
-            yield invalid(SCALE, Path(name), 0, problem)
-        elif value is not None and value < 0:
-            yield invalid(SCALE, Path(name), value, "should be a non-negative integer")
-        elif value is not None and value > _MAX_REPLICAS:
-            yield invalid(SCALE, Path(name), value, f"should be less than or equal to {_MAX_REPLICAS}")
+    yield from _replicas_errors(scale.status_replicas_path, resource)
     if scale.label_selector_path is not None:
         _, problem = _nested(resource, scale.label_selector_path, str)
         if problem is not None:
             yield invalid(SCALE, Path(scale.label_selector_path), "", problem)
+
+
+def _replicas_errors(name: str, resource: dict[str, Any]) -> Iterator[FieldError]:
+    value, problem = _nested(resource, name, int)
+    if problem is not None:
+        yield invalid(SCALE, Path(name), 0, problem)
+    elif value is not None and value < 0:
+        yield invalid(SCALE, Path(name), value, "should be a non-negative integer")
+    elif value is not None and value > _MAX_REPLICAS:
+        yield invalid(SCALE, Path(name), value, f"should be less than or equal to {_MAX_REPLICAS}")
 
 
 _GO_TYPES: Final = {
