@@ -39,6 +39,14 @@ WORDS: Final = {
 
 
 @dataclass(frozen=True, slots=True)
+class Cause:
+    """The rule that a value breaks, and the type that the schema gives the value (empty: none)."""
+
+    rule: ValidationRule
+    type: str
+
+
+@dataclass(frozen=True, slots=True)
 class FieldError:
     """One validation error: what upstream's ``field.Error`` holds, the rule of ours that found it, and where to look.
 
@@ -57,7 +65,7 @@ class FieldError:
     hidden: bool = False
     key: bool = False  # point at the key of ``at`` rather than at its value
     inside: tuple[int, int] | None = None  # what to point at of a text's value: code points from, to
-    cause: ValidationRule | None = None  # the rule that the value breaks
+    cause: Cause | None = None
 
     def __str__(self) -> str:
         from crdlint.golang.values import bad_value  # values print late: most runs have none

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.cel.interpreter.errors import PlanError
 from crdlint.cel.interpreter.program import plan
 from crdlint.cel.interpreter.values import NONE, Optional_
-from crdlint.crd.errors import DUPLICATE, FORBIDDEN, INVALID, OMITTED, REQUIRED, FieldError
+from crdlint.crd.errors import DUPLICATE, FORBIDDEN, INVALID, OMITTED, REQUIRED, Cause, FieldError
 from crdlint.crd.paths import Path
 from crdlint.kubecel.compilation import Environments, RuleCompiler
 from crdlint.kubecel.declarations import Declarer
@@ -286,8 +286,8 @@ def _expressions(
     at = path or Path("<nil>")
     type_ = schema.type
 
-    def invalid(detail: str, cause: ValidationRule | None = None) -> FieldError:
-        return FieldError(run.rule_id, INVALID, at, type_, detail, cause=cause)
+    def invalid(detail: str, rule: ValidationRule | None = None) -> FieldError:
+        return FieldError(run.rule_id, INVALID, at, type_, detail, cause=None if rule is None else Cause(rule, type_))
 
     if validator.compilation_error is not None:
         run.errors.append(invalid(f"rule compiler initialization error: {validator.compilation_error}"))
@@ -348,6 +348,7 @@ def _failed(
 ) -> None:
     """Tell that a rule does not hold."""
     rule, type_ = one.rule, schema.type
+    cause = Cause(rule, type_)
     at = path
     if rule.field_path:
         with suppress(FieldPathError):
@@ -359,7 +360,7 @@ def _failed(
     if one.message is not None:
         detail, refusal = _message(one.message, rule.message_expression, run, variables)
         if refusal is not None:
-            found.append(FieldError(run.rule_id, INVALID, where, type_, refusal, cause=rule))
+            found.append(FieldError(run.rule_id, INVALID, where, type_, refusal, cause=cause))
             raise OutOfBudgetError
     if detail is None:
         named = (rule.message or rule.rule).strip(_SPACE)
@@ -369,7 +370,7 @@ def _failed(
         rule.reason or "", INVALID
     )
     shown = "" if kind is DUPLICATE else detail
-    found.append(FieldError(run.rule_id, kind, where, OMITTED if omitted else value, shown, cause=rule))
+    found.append(FieldError(run.rule_id, kind, where, OMITTED if omitted else value, shown, cause=cause))
 
 
 def _message(program: Program, text: str, run: Run, variables: dict[str, Any]) -> tuple[str | None, str | None]:

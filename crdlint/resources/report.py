@@ -306,13 +306,13 @@ def _field_diagnostic(
 
 def _rule_place(error: FieldError, definition: Definition) -> Related | None:
     """Return where the rule stands that a value breaks."""
-    if error.cause is None or error.cause.node is None:
+    if error.cause is None or error.cause.rule.node is None:
         return None
-    found = error.cause.node.find("rule")
+    found = error.cause.rule.node.find("rule")
     if found is None:
         return None
     span = node_span(found[1], definition.locator.line_offset)
-    return Related(f"rule `{' '.join(error.cause.rule.split())}`", definition.file, span.line, span.column)
+    return Related(f"rule `{' '.join(error.cause.rule.rule.split())}`", definition.file, span.line, span.column)
 
 
 def _span_of(root: Mapping, name: str, offset: int) -> Span:

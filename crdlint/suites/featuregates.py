@@ -1,0 +1,75 @@
+"""Which of the CRDs that are generated for sets of features a suite is about (openshift/api tests/crd_filter.go)."""
+
+from __future__ import annotations
+
+import os
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.yaml import decode_yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+_SET: Final = "release.openshift.io/feature-set"
+_MAJOR: Final = "release.openshift.io/major-version"
+_PROFILE: Final = "include.release.openshift.io/"
+_GATES: Final = os.path.join("payload-manifests", "featuregates")
+
+
+class GateError(ValueError):
+    """A feature gate of which there is no saying whether it is on."""
+
+
+def applies(annotations: Mapping[str, str], gates: Sequence[str], near: str) -> bool:
+    """Tell whether a CRD with such annotations is one that a suite with gates is about; ``near`` is the CRD's folder.
+
+    Raises GateError.
+    """
+    if not gates:
+        return True
+    sets = {name for name in annotations.get(_SET, "").split(",") if name}
+    if "CustomNoUpgrade" in sets:  # it has every field
+        return not any(gate.startswith("-") for gate in gates)
+    profiles = sorted(name for name, value in annotations.items() if name.startswith(_PROFILE) and value == "true")
+    if not profiles:
+        return True
+    enabled = _status(_folder(near), profiles[0], frozenset(sets or {"Default"}), frozenset(_versions(annotations)))
+    for gate in gates:
+        name = gate.removeprefix("-")
+        if name not in enabled:
+            raise GateError(f"no feature gate {name} in {_GATES}")
+        if enabled[name] == gate.startswith("-"):
+            return False
+    return True
+
+
+def _folder(near: str) -> str:
+    folder = os.path.realpath(near)
+    while not os.path.isdir(os.path.join(folder, _GATES)):
+        above = os.path.dirname(folder)
+        if above == folder:
+            raise GateError(f"no folder {_GATES} above {near}, which says what feature gates are on")
+        folder = above
+    return os.path.join(folder, _GATES)
+
+
+def _versions(annotations: Mapping[str, str]) -> Iterator[int]:
+    given = next((value for name, value in annotations.items() if name.startswith(_MAJOR)), "")
+    for version in given.split(","):
+        if version.strip().isdecimal():
+            yield int(version)
+
+
+@lru_cache
+def _status(folder: str, profile: str, sets: frozenset[str], versions: frozenset[int]) -> dict[str, bool]:
+    """Return the gates that are on or off for a profile and a set of features."""
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), encoding="utf-8") as file:
+            gate: Any = decode_yaml(file.read())
+        annotations = gate.get("metadata", {}).get("annotations", {})
+        matches = profile in annotations and annotations.get(_SET, "") in sets
+        if matches and (not versions or versions & set(_versions(annotations))):
+            status = gate["status"]["featureGates"][0]
+            return {one["name"]: on for on in (True, False) for one in status["enabled" if on else "disabled"]}
+    raise GateError(f"no feature gates of {profile} and {', '.join(sorted(sets))} in {folder}")

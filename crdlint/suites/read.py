@@ -1,0 +1,125 @@
+"""Suites read from YAML, with an error at its place for what is none."""
+
+from __future__ import annotations
+
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.crd.positions import node_span
+from crdlint.suites.model import Case, Suite
+from crdlint.yaml.errors import YAMLDecodeError
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.parse import parse_first
+from crdlint.yaml.values import entries, to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.yaml.nodes import Node
+
+_SUITE: Final = ("apiVersion", "name", "crdName", "crd", "version", "featureGate", "featureGates", "tests")
+_TESTS: Final = ("onCreate", "onUpdate")
+_CREATE: Final = ("name", "initial", "expected", "expectedError")
+_UPDATE: Final = (*_CREATE, "updated", "expectedStatusError", "initialCRDPatches")
+_PATCH: Final = ("op", "path", "value", "from")
+
+
+class SuiteError(ValueError):
+    """A text that is no suite; ``line`` is 1-based."""
+
+    def __init__(self, message: str, line: int = 1) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+def is_suite(text: str) -> bool:
+    """Tell at a glance whether a text may be a suite."""
+    return "\ntests:" in text and ("\ncrdName:" in text or "\ncrd:" in text)
+
+
+def read_suite(text: str, file: str) -> Suite:
+    """Return the suite of a text. Raises SuiteError."""
+    document = parse_first(text)
+    if document.error is not None:
+        raise SuiteError(document.error.message, document.error.line + 1)
+    try:
+        return _suite(document.root, file)
+    except YAMLDecodeError as error:
+        raise SuiteError(str(error), 1 if error.node is None else _line(error.node)) from error
+
+
+def _suite(root: Node | None, file: str) -> Suite:
+    given = _fields(root, _SUITE, "a suite")
+    crd_name, crd_file = _text(given, "crdName"), _text(given, "crd")
+    if not (crd_name or crd_file):
+        raise SuiteError("`crdName` is missing: the metadata.name of the CRD to test")
+    if "tests" not in given:
+        raise SuiteError("`tests` is missing, with `onCreate` or `onUpdate`")
+    tests = _fields(given["tests"], _TESTS, "tests")
+    cases = [_case(node, create=True) for node in _items(tests.get("onCreate"))]
+    cases += [_case(node, create=False) for node in _items(tests.get("onUpdate"))]
+    gates = tuple(str(to_json(node)) for node in _items(given.get("featureGates")))
+    name = _text(given, "name") or crd_name
+    return Suite(file, name, crd_name, crd_file, _text(given, "version"), gates, tuple(cases))
+
+
+def _case(node: Node, *, create: bool) -> Case:
+    given = _fields(node, _CREATE if create else _UPDATE, "a test")
+    if not create and "updated" not in given:
+        raise SuiteError("`updated` is missing: the object after the update", _line(node))
+    if "initial" not in given:
+        raise SuiteError("`initial` is missing: the object to create", _line(node))
+    patches: list[dict[str, Any]] = []
+    for patch in _items(given.get("initialCRDPatches")):
+        _fields(patch, _PATCH, "a patch")
+        patches.append(to_json(patch))
+    return Case(
+        "create" if create else "update",
+        _text(given, "name"),
+        _line(node),
+        _text(given, "initial"),
+        _text(given, "updated"),
+        _text(given, "expected"),
+        _text(given, "expectedError"),
+        _text(given, "expectedStatusError"),
+        tuple(patches),
+    )
+
+
+def _fields(node: Node | None, known: tuple[str, ...], what: str) -> dict[str, Node]:
+    if not isinstance(node, Mapping):
+        raise SuiteError(f"{what} is a mapping with {_listed(known)}", 1 if node is None else _line(node))
+    given: dict[str, Node] = {}
+    for name, key, value in entries(node):
+        if name not in known:
+            near = get_close_matches(name, known, n=1)
+            hint = f"did you mean `{near[0]}`?" if near else f"there are {_listed(known)}"
+            raise SuiteError(f"{what} has no `{name}`: {hint}", _line(key))
+        given[name] = value
+    return given
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(f"`{name}`" for name in names)
+
+
+def _items(node: Node | None) -> Iterator[Node]:
+    if node is None or (isinstance(node, Scalar) and to_json(node) is None):
+        return
+    if not isinstance(node, Sequence):
+        raise SuiteError("a list is wanted here", _line(node))
+    yield from node.items
+
+
+def _text(given: dict[str, Node], name: str) -> str:
+    node = given.get(name)
+    value = None if node is None else to_json(node)
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise SuiteError(f"`{name}` is a text", _line(given[name]))
+    return value
+
+
+def _line(node: Node) -> int:
+    return node_span(node, 0).line

@@ -1,0 +1,266 @@
+"""Tests run: objects created and updated as the server does it, and what came of it beside what was expected.
+
+Follows openshift/api tests/generator.go, with crdlint's validation in the place of an API server.
+"""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass, replace
+from io import StringIO
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.golang.quote import quote
+from crdlint.golang.values import bad_value
+from crdlint.resources.report import read_resource
+from crdlint.resources.validation import NotDecodedError
+from crdlint.schema.values import deep_copy, deep_equal
+from crdlint.suites.crds import MissingCRDError, define, patched, reduced
+from crdlint.yaml.errors import YAMLDecodeError
+from crdlint.yaml.parse import parse_first
+from crdlint.yaml.values import go_syntax
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.crd.errors import FieldError
+    from crdlint.resources.definitions import Definition
+    from crdlint.resources.validation import Outcome
+    from crdlint.suites.crds import Target
+    from crdlint.suites.model import Case, Suite
+
+_NAME: Final = "test-x7k2p"
+# What the server sets itself, or the name that it makes up.
+_OF_THE_SERVER: Final = (
+    "uid", "generation", "creationTimestamp", "resourceVersion", "managedFields", "deletionGracePeriodSeconds",
+    "deletionTimestamp", "selfLink", "generateName", "name", "namespace",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What came of a test; ``failure`` says in lines what was not as expected, and is empty where all was."""
+
+    suite: Suite
+    crd_file: str
+    case: Case
+    failure: tuple[str, ...] = ()
+
+
+class _FailedError(Exception):
+    """A test's failure, in lines."""
+
+    def __init__(self, *lines: str) -> None:
+        super().__init__(*lines)
+        self.lines = lines
+
+
+def run_suite(suite: Suite, target: Target, wanted: str = "") -> Iterator[Result]:
+    """Run the tests of a suite whose names contain ``wanted`` on one of its CRDs. Raises MissingCRDError."""
+    value, version = reduced(target, suite.version)
+    runner = _Runner(define(value, target.file), version, target)
+    for case in suite.cases:
+        if wanted.lower() in case.name.lower():
+            yield Result(suite, target.file, case, runner.run(case))
+
+
+class _Runner:
+    """Runs tests on a CRD."""
+
+    def __init__(self, definition: Definition, version: str, target: Target) -> None:
+        self._definition = definition
+        self._version = version
+        self._target = target
+
+    def run(self, case: Case) -> tuple[str, ...]:
+        """Return what was not as expected."""
+        try:
+            if case.kind == "create":
+                self._create(case)
+            else:
+                self._update(case)
+        except _FailedError as failed:
+            return failed.lines
+        except MissingCRDError as error:
+            return (str(error),)
+        return ()
+
+    def _create(self, case: Case) -> None:
+        outcome = self._created(self._definition, self._object(case.initial, "initial"))
+        if case.expected_error:
+            _expect(case.expected_error, self._refusal(outcome), "the create")
+            return
+        self._accepted(outcome, "the object should be created")
+        self._compare(outcome.resource, case.expected)
+
+    def _update(self, case: Case) -> None:
+        stored = self._initial(case)
+        given = self._object(case.updated, "updated")
+        given["metadata"]["name"] = stored["metadata"]["name"]
+        outcome = self._updated(given, stored)
+        if case.expected_error:
+            _expect(case.expected_error, self._refusal(outcome), "the update")
+            return
+        self._accepted(outcome, "the object should be updated")
+        stored = outcome.resource
+        if given.get("status") is not None:
+            outcome = self._with_status({**stored, "status": given["status"]}, stored)
+            if case.expected_status_error:
+                _expect(case.expected_status_error, self._refusal(outcome), "the update of the status")
+                return
+            self._accepted(outcome, "the status should be updated")
+            stored = outcome.resource
+        self._compare(stored, case.expected)
+
+    def _initial(self, case: Case) -> dict[str, Any]:
+        """Return the object as it is stored before the update."""
+        given = self._object(case.initial, "initial")
+        definition = self._definition
+        if case.patches:
+            changed = patched(self._target, case.patches)
+            definition = define(reduced(changed, self._version)[0], changed.file)
+        outcome = self._created(definition, given)
+        self._accepted(outcome, "the initial object should be created")
+        stored = outcome.resource
+        if given.get("status") is not None:
+            validator = definition.validator(self._version)
+            outcome = validator.update_status({**stored, "status": given["status"]}, stored)
+            self._accepted(outcome, "the initial status should be updated")
+            stored = outcome.resource
+        if case.patches:
+            outcome = self._updated(stored, stored)
+            self._accepted(outcome, "the initial object should be let pass, unchanged, by the CRD without patches")
+        return stored
+
+    def _object(self, text: str, what: str) -> dict[str, Any]:
+        document = parse_first(text)
+        try:
+            if document.error is not None:
+                raise YAMLDecodeError(document.error.message)
+            if document.root is None:
+                raise YAMLDecodeError("it is empty")
+            made = read_resource(document.root)
+        except YAMLDecodeError as error:
+            raise _FailedError(f"`{what}` is no object: {error}") from error
+        meta = made.setdefault("metadata", {})
+        if isinstance(meta, dict):
+            meta.setdefault("generateName", "test-")
+            meta.setdefault("name", _NAME)
+            if self._definition.crd.spec.scope == "Namespaced":
+                meta["namespace"] = "default"
+            else:
+                meta.pop("namespace", None)
+        return made
+
+    def _created(self, definition: Definition, given: dict[str, Any]) -> Outcome:
+        spec = definition.crd.spec
+        kind, api_version = given.get("kind"), given.get("apiVersion")
+        if (kind, api_version) != (spec.names.kind, f"{spec.group}/{self._version}"):
+            raise _FailedError(f"no matches for kind {quote(str(kind))} in version {quote(str(api_version))}")
+        try:
+            return definition.validator(self._version).create(given)
+        except NotDecodedError as error:
+            raise _FailedError(str(error)) from error
+
+    def _updated(self, given: dict[str, Any], stored: dict[str, Any]) -> Outcome:
+        try:
+            return self._definition.validator(self._version).update(given, stored)
+        except NotDecodedError as error:
+            raise _FailedError(str(error)) from error
+
+    def _with_status(self, given: dict[str, Any], stored: dict[str, Any]) -> Outcome:
+        try:
+            return self._definition.validator(self._version).update_status(given, stored)
+        except NotDecodedError as error:
+            raise _FailedError(str(error)) from error
+
+    def _accepted(self, outcome: Outcome, what: str) -> None:
+        refusal = self._refusal(outcome)
+        if refusal:
+            raise _FailedError(f"{what}, but:", f"  {refusal[0]}")
+
+    def _refusal(self, outcome: Outcome) -> tuple[str, ...]:
+        """Return the server's refusal, empty where there is none: as it is, and as servers before 1.36 had it."""
+        if not outcome.errors:
+            return ()
+        spec = self._definition.crd.spec
+        start = f"{spec.names.kind}.{spec.group} {quote(outcome.resource['metadata']['name'])} is invalid: "
+        return tuple(start + _aggregate(list(dict.fromkeys(texts))) for texts in _spellings(outcome.errors))
+
+    def _compare(self, stored: dict[str, Any], expected: str) -> None:
+        got = self._definition.validator(self._version).read(stored)
+        if not expected.strip():
+            raise _FailedError(
+                "there is no `expected`, and no expected error; the object that is stored:", *_yaml(_own(got))
+            )
+        want = self._object(expected, "expected")
+        if not deep_equal(_own(got), _own(want)):
+            lines = difflib.unified_diff(_yaml(_own(want)), _yaml(_own(got)), "expected", "got", lineterm="", n=3)
+            raise _FailedError("the stored object is not as expected:", *lines)
+
+
+def _spellings(errors: tuple[FieldError, ...]) -> Iterator[list[str]]:
+    """Yield the errors' texts: as they are, then with the type in the place of the bad value."""
+    yield [str(error) for error in errors]
+    yield [_as_before(error) for error in errors]
+
+
+def _as_before(error: FieldError) -> str:
+    """Return an error as servers up to 1.35 print it: the type for the value that breaks a rule, others as Go has them."""
+    value = error.value
+    if error.cause is not None:
+        value = error.cause.type
+    elif value is None:
+        value = "null"
+    elif isinstance(value, (dict, list)):
+        return str(error).replace(bad_value(value), _go_value(value), 1)
+    return str(replace(error, value=value))
+
+
+def _go_value(value: Any) -> str:
+    """Return a JSON value as Go's `%#v` prints it."""
+    if isinstance(value, dict):
+        held = ", ".join(f"{quote(name)}:{_go_value(value[name])}" for name in sorted(value))
+        return f"map[string]interface {{}}{{{held}}}"
+    if isinstance(value, list):
+        return f"[]interface {{}}{{{', '.join(map(_go_value, value))}}}"
+    return go_syntax(value)
+
+
+def _aggregate(texts: list[str]) -> str:
+    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+
+
+def _expect(wanted: str, refusal: tuple[str, ...], what: str) -> None:
+    if not refusal:
+        raise _FailedError(f"{what} should be refused, but was accepted; expected:", f"  {wanted}")
+    if not any(wanted in one for one in refusal):
+        raise _FailedError(f"{what} should be refused otherwise:", f"  expected: {wanted}", f"  got:      {refusal[0]}")
+
+
+def _own(resource: dict[str, Any]) -> dict[str, Any]:
+    """Return an object without what the server puts into its metadata."""
+    made: dict[str, Any] = deep_copy(resource)
+    meta = made.get("metadata")
+    if isinstance(meta, dict):
+        for name in _OF_THE_SERVER:
+            meta.pop(name, None)
+        if not meta:
+            del made["metadata"]
+    return made
+
+
+def _yaml(value: dict[str, Any]) -> list[str]:
+    from ruamel.yaml import YAML
+
+    yaml = YAML(pure=True)
+    yaml.default_flow_style = False
+    out = StringIO()
+    yaml.dump(_sorted(value), out)
+    return out.getvalue().splitlines()
+
+
+def _sorted(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _sorted(value[name]) for name in sorted(value)}
+    return [_sorted(item) for item in value] if isinstance(value, list) else value
