@@ -21,6 +21,7 @@ _COMMANDS: Final = {
     "check": ("crdlint.cli.check", "Say what the API server would say about CRDs."),
     "cost": ("crdlint.cli.cost", "Show what CEL rules cost, why, and which limits bring them down."),
     "validate": ("crdlint.cli.validate", "Say what the API server would say about custom resources."),
+    "test": ("crdlint.cli.test", "Run declarative tests for CRDs."),
     "rules": ("crdlint.cli.rules", "List every rule."),
     "explain": ("crdlint.cli.explain", "Explain a rule: why it matters, a bad and a good example."),
     "completion": ("crdlint.cli.completion", "Print a shell's completion script."),

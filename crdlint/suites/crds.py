@@ -44,6 +44,15 @@ class CRDFiles:
         """Take the names and texts of files that were given; without any, folders near suites are looked into."""
         self._given = [target for file, text in given for target in _targets(file, text)]
         self._folders: dict[str, list[Target]] = {}
+        self._defined: dict[tuple[int, str], tuple[Definition, str]] = {}
+
+    def define(self, target: Target, version: str) -> tuple[Definition, str]:
+        """Return a CRD reduced to a version, compiled once for all suites, and the version's name. Raises MissingCRDError."""
+        key = (id(target.value), version)  # targets are kept for good
+        if key not in self._defined:
+            value, name = reduced(target, version)
+            self._defined[key] = define(value, target.file), name
+        return self._defined[key]
 
     def of(self, suite: Suite) -> list[Target]:
         """Return the CRDs that a suite is about. Raises MissingCRDError."""

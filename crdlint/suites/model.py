@@ -43,3 +43,4 @@ class Suite:
     version: str
     feature_gates: tuple[str, ...]
     cases: tuple[Case, ...]
+    ignored: tuple[tuple[int, str], ...] = ()  # what stands in the file to no effect: the line, and a word on it

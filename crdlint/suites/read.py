@@ -49,7 +49,8 @@ def read_suite(text: str, file: str) -> Suite:
 
 
 def _suite(root: Node | None, file: str) -> Suite:
-    given = _fields(root, _SUITE, "a suite")
+    ignored: list[tuple[int, str]] = []
+    given = _fields(root, _SUITE, "a suite", ignored)
     crd_name, crd_file = _text(given, "crdName"), _text(given, "crd")
     if not (crd_name or crd_file):
         raise SuiteError("`crdName` is missing: the metadata.name of the CRD to test")
@@ -60,7 +61,8 @@ def _suite(root: Node | None, file: str) -> Suite:
     cases += [_case(node, create=False) for node in _items(tests.get("onUpdate"))]
     gates = tuple(str(to_json(node)) for node in _items(given.get("featureGates")))
     name = _text(given, "name") or crd_name
-    return Suite(file, name, crd_name, crd_file, _text(given, "version"), gates, tuple(cases))
+    version = _text(given, "version")
+    return Suite(file, name, crd_name, crd_file, version, gates, tuple(cases), tuple(ignored))
 
 
 def _case(node: Node, *, create: bool) -> Case:
@@ -86,7 +88,10 @@ def _case(node: Node, *, create: bool) -> Case:
     )
 
 
-def _fields(node: Node | None, known: tuple[str, ...], what: str) -> dict[str, Node]:
+def _fields(
+    node: Node | None, known: tuple[str, ...], what: str, ignored: list[tuple[int, str]] | None = None
+) -> dict[str, Node]:
+    """Return the values of a mapping by key; unknown keys are noted in ``ignored``, or else an error."""
     if not isinstance(node, Mapping):
         raise SuiteError(f"{what} is a mapping with {_listed(known)}", 1 if node is None else _line(node))
     given: dict[str, Node] = {}
@@ -94,7 +99,11 @@ def _fields(node: Node | None, known: tuple[str, ...], what: str) -> dict[str, N
         if name not in known:
             near = get_close_matches(name, known, n=1)
             hint = f"did you mean `{near[0]}`?" if near else f"there are {_listed(known)}"
-            raise SuiteError(f"{what} has no `{name}`: {hint}", _line(key))
+            message = f"{what} has no `{name}`: {hint}"
+            if ignored is None:
+                raise SuiteError(message, _line(key))
+            ignored.append((_line(key), message))
+            continue
         given[name] = value
     return given
 

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
     from crdlint.resources.definitions import Definition
     from crdlint.resources.validation import Outcome
-    from crdlint.suites.crds import Target
+    from crdlint.suites.crds import CRDFiles, Target
     from crdlint.suites.model import Case, Suite
 
 _NAME: Final = "test-x7k2p"
@@ -55,10 +55,9 @@ class _FailedError(Exception):
         self.lines = lines
 
 
-def run_suite(suite: Suite, target: Target, wanted: str = "") -> Iterator[Result]:
+def run_suite(suite: Suite, target: Target, files: CRDFiles, wanted: str = "") -> Iterator[Result]:
     """Run the tests of a suite whose names contain ``wanted`` on one of its CRDs. Raises MissingCRDError."""
-    value, version = reduced(target, suite.version)
-    runner = _Runner(define(value, target.file), version, target)
+    runner = _Runner(*files.define(target, suite.version), target)
     for case in suite.cases:
         if wanted.lower() in case.name.lower():
             yield Result(suite, target.file, case, runner.run(case))

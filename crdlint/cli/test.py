@@ -1,0 +1,193 @@
+"""`crdlint test`: declarative tests for CRDs, run without a cluster."""
+
+from __future__ import annotations
+
+import shutil
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from crdlint.checking import Bug, bug_of
+from crdlint.cli import options
+from crdlint.cli.main import report_bug
+from crdlint.sources.paths import Problem, Selection
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from crdlint.suites.crds import CRDFiles
+    from crdlint.suites.model import Suite
+    from crdlint.suites.run import Result
+
+
+_MARKS: Final = 76  # a line of them fits a narrow terminal
+
+
+@dataclass(slots=True)
+class _Run:
+    """What has come of a run so far; ``broken`` are suites that could not be run, and why."""
+
+    results: list[Result] = field(default_factory=list)
+    broken: list[tuple[str, str]] = field(default_factory=list)
+    bugs: list[tuple[str, Bug]] = field(default_factory=list)
+
+    @property
+    def failed(self) -> list[Result]:
+        """The results that are not as expected."""
+        return [result for result in self.results if result.failure]
+
+
+@click.command("test")
+@click.argument("paths", nargs=-1, required=True, metavar="SUITE...")
+@click.option("--crd", "crds", multiple=True, metavar="PATH", help="A CRD, or a folder of them (repeatable).")
+@click.option("-k", "wanted", default="", metavar="TEXT", help="Run the tests with this in their names only.")
+@click.option("-x", "--fail-fast", is_flag=True, help="Stop at the first failure.")
+@click.option("--junit", "junit_file", metavar="FILE", help="Write the results as JUnit XML, too.")
+@click.option("-v", "--verbose", is_flag=True, help="Name every test.")
+@click.option("-q", "--quiet", is_flag=True, help="Print failures and the closing line only.")
+@options.color
+@click.pass_context
+def command(
+    ctx: click.Context,
+    paths: tuple[str, ...],
+    crds: tuple[str, ...],
+    wanted: str,
+    fail_fast: bool,
+    junit_file: str | None,
+    verbose: bool,
+    quiet: bool,
+    color: str,
+) -> None:
+    """Run suites of tests (*.testsuite.yaml, or folders of them): objects, and what the server is expected to make of them.
+
+    CRDs are looked for beside a suite where --crd does not name them. Exit status: 0 all passed, 1 failures, 2 a suite
+    that could not be run.
+    """
+    start = time.perf_counter()
+    style = options.style(color)
+    run = _Run()
+    from crdlint.suites.find import find_suites
+
+    files = _crd_files(run, crds)
+    for found in find_suites(paths, Selection()):
+        if isinstance(found, Problem):
+            run.broken.append((found.path, found.message))
+            continue
+        _run_suite(run, found, files, wanted, _progress(style, verbose=verbose, quiet=quiet), fail_fast=fail_fast)
+        if fail_fast and run.failed:
+            break
+    seconds = time.perf_counter() - start
+    _print(run, style, seconds)
+    if junit_file is not None:
+        from crdlint.suites.junit import junit
+
+        try:
+            Path(junit_file).write_text(junit(run.results, run.broken, seconds), encoding="utf-8")
+        except OSError as error:
+            raise click.UsageError(f"--junit: {junit_file}: {error.strerror or error}") from error
+    if not run.results and not run.broken:
+        what = f"no test with {wanted!r} in its name" if wanted else "no suite (*.testsuite.yaml)"
+        click.echo(f"crdlint: {what} in {', '.join(paths)}", err=True)
+        ctx.exit(2)
+    ctx.exit(3 if run.bugs else 2 if run.broken else 1 if run.failed else 0)
+
+
+def _crd_files(run: _Run, crds: tuple[str, ...]) -> CRDFiles:
+    from crdlint.sources.paths import discover
+    from crdlint.sources.read import UnreadableError, decode, read_bytes
+    from crdlint.suites.crds import CRDFiles
+
+    texts: list[tuple[str, str]] = []
+    found = discover(crds, Selection())
+    run.broken += [(problem.path, problem.message) for problem in found.problems if problem.fatal]
+    for path in found.files:
+        try:
+            texts.append((path, decode(read_bytes(path))))
+        except UnreadableError as error:  # noqa: PERF203  files are few
+            run.broken.append((path, str(error)))
+    return CRDFiles(texts)
+
+
+def _run_suite(
+    run: _Run,
+    found: tuple[str, str],
+    files: CRDFiles,
+    wanted: str,
+    progress: Callable[[Suite, Result | None], None],
+    *,
+    fail_fast: bool,
+) -> None:
+    from crdlint.suites.crds import MissingCRDError
+    from crdlint.suites.read import SuiteError, read_suite
+    from crdlint.suites.run import run_suite
+
+    file, text = found
+    try:
+        suite = read_suite(text, file)
+    except SuiteError as error:
+        run.broken.append((f"{file}:{error.line}", str(error)))
+        return
+    for line, message in suite.ignored:
+        click.echo(f"crdlint: {file}:{line}: note: {message}; it is passed over", err=True)
+    try:
+        for target in files.of(suite):
+            for result in run_suite(suite, target, files, wanted):
+                run.results.append(result)
+                progress(suite, result)
+                if fail_fast and result.failure:
+                    return
+    except MissingCRDError as error:
+        run.broken.append((file, str(error)))
+    except Exception as error:
+        run.bugs.append((file, bug_of(error)))
+    progress(suite, None)
+
+
+def _progress(
+    style: Callable[[str, str], str], *, verbose: bool, quiet: bool
+) -> Callable[[Suite, Result | None], None]:
+    """Return what tells of each test as it is done, and with None of the end of a suite."""
+    marks: list[str] = []
+
+    def tell(suite: Suite, result: Result | None) -> None:
+        if verbose and result is not None:
+            word = style("FAILED", "red") if result.failure else style("PASSED", "green")
+            click.echo(f"{suite.file}:{result.case.line} {result.case.name} {word}", color=True)
+        elif result is not None:
+            marks.append(style("F", "red") if result.failure else ".")
+        elif marks and not quiet:
+            click.echo(suite.file)
+            for at in range(0, len(marks), _MARKS):
+                click.echo(f"  {''.join(marks[at : at + _MARKS])}", color=True)
+            marks.clear()
+
+    return tell
+
+
+def _print(run: _Run, style: Callable[[str, str], str], seconds: float) -> None:
+    from crdlint.report.fold import printable
+
+    width = min(shutil.get_terminal_size((100, 24)).columns, 120)
+    if run.failed:
+        click.echo("\n" + f" {style('FAILURES', 'bold')} ".center(width, "="), color=True)
+    for result in run.failed:
+        case = result.case
+        click.echo("\n" + style(printable(case.name), "bold"), color=True)
+        click.echo(printable(f"{result.suite.file}:{case.line}  ({result.crd_file})"))
+        for line in result.failure:
+            colour = {"-": "red", "+": "green"}.get(line[:1])
+            text = printable(f"  {line}")
+            click.echo(style(text, colour) if colour else text, color=True)
+    for name, bug in run.bugs:
+        report_bug(bug, name)
+    for file, reason in run.broken:
+        click.echo(f"crdlint: {file}: {reason}", err=True)
+    failed, passed = len(run.failed), len(run.results) - len(run.failed)
+    parts = [f"{failed} failed"] * bool(failed) + [f"{passed} passed"]
+    if run.broken:
+        parts.append(f"{len(run.broken)} could not be run")
+    colour = "red" if failed or run.broken else "green"
+    click.echo(("\n" if run.results else "") + style(f"{', '.join(parts)} in {seconds:.2f} s", colour), color=True)

@@ -1,0 +1,41 @@
+"""Suites below paths: `*.testsuite.yaml`, and the files of openshift/api's `tests/<CRD>/` folders."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from crdlint.sources.paths import Problem, Selection, discover
+from crdlint.sources.read import UnreadableError, decode, read_bytes
+from crdlint.suites.read import is_suite
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_SUFFIX = ".testsuite.yaml"
+
+
+def find_suites(paths: Sequence[str], selection: Selection) -> Iterator[tuple[str, str] | Problem]:
+    """Yield the file and text of each suite, and what could not be read; files that are named are suites whatever they are."""
+    found = discover(paths, selection)
+    yield from (problem for problem in found.problems if problem.fatal)
+    named = set(paths)
+    for path in found.files:
+        if path not in named and not _may_be(path):
+            continue
+        text = _text(path)
+        if isinstance(text, Problem) or path in named or path.endswith(_SUFFIX) or is_suite(text):
+            yield text if isinstance(text, Problem) else (path, text)
+
+
+def _may_be(path: str) -> bool:
+    return (
+        path.endswith(_SUFFIX) or os.path.basename(os.path.dirname(os.path.dirname(os.path.abspath(path)))) == "tests"
+    )
+
+
+def _text(path: str) -> str | Problem:
+    try:
+        return decode(read_bytes(path))
+    except UnreadableError as error:
+        return Problem(path, str(error))

@@ -1,0 +1,164 @@
+"""`crdlint test`: suites read, run and reported."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from crdlint.cli.main import cli
+from crdlint.suites.featuregates import GateError, applies
+from crdlint.suites.read import SuiteError, read_suite
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "suites"
+SUITE = (FIXTURES / "widgets.testsuite.yaml").read_text()
+
+
+def run(*args: str):
+    return CliRunner().invoke(cli, ("test", *args), catch_exceptions=False, env={"COLUMNS": "80"})
+
+
+def suite(tmp_path: Path, text: str) -> str:
+    (tmp_path / "widgets.crd.yaml").write_text((FIXTURES / "widgets.crd.yaml").read_text())
+    file = tmp_path / "widgets.testsuite.yaml"
+    file.write_text(text)
+    return str(file)
+
+
+def test_all_pass():
+    result = run(str(FIXTURES))
+    assert (result.exit_code, result.stdout.splitlines()[1]) == (0, "  .......")
+    assert result.stdout.splitlines()[-1].startswith("7 passed in ")
+
+
+WRONG = {
+    "another object stored": ("size: 1, mode: Fast}\n  - name: Should not", "size: 2, mode: Fast}\n  - name: Should not",
+                              ["  -  size: 2", "  +  size: 1"]),
+    "another error": ("not one", "not two", ["  the create should be refused otherwise:"]),
+    "no error": ("{size: 1, mode: Safe}", "{size: 2, mode: Safe}", ["  the create should be refused, but was accepted; expected:"]),
+    "an error at last": ("expectedError: class may not be changed", 'expected: "x: 1"', ["  the object should be updated, but:"]),
+    "another status error": ("equal to 9", "equal to 8", ["  the update of the status should be refused otherwise:"]),
+    "an initial object that is refused": ("{size: 2, class: gold}", "{size: 0}", ["  the initial object should be created, but:"]),
+    "a patch of nothing": ("properties/zones/maxItems", "properties/zone/maxItems", ["  a patch cannot be applied to"]),
+    "another kind": ("kind: Widget\n      spec: {size: 1}", "kind: Gadget\n      spec: {size: 1}",
+                     ['  no matches for kind "Gadget" in version "example.com/v1"']),
+    "no object": ("kind: Widget\n      spec: {size: 1}", "kind: [\n", ["  `initial` is no object: yaml: "]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "after", "said"), WRONG.values(), ids=WRONG)
+def test_failures(before, after, said, tmp_path):
+    assert before in SUITE
+    result = run(suite(tmp_path, SUITE.replace(before, after, 1)))
+    assert result.exit_code == 1
+    for line in said:
+        assert any(given.startswith(line) for given in result.stdout.splitlines()), result.stdout
+
+
+def test_servers_before_1_36_print_types(tmp_path):
+    text = SUITE.replace(
+        "expectedError: class may", 'expectedError: "spec: Invalid value: \\"object\\": class may'
+    ).replace("be changed\n", 'be changed"\n')
+    assert run(suite(tmp_path, text)).exit_code == 0
+
+
+BROKEN = {
+    "no YAML": ("a: [", ":2: yaml: line 1: "),
+    "no suite": ("tests: {}\n", "`crdName` is missing"),
+    "no tests": ("crdName: x\n", "`tests` is missing"),
+    "a misspelt key": (
+        SUITE.replace("expectedError:", "expectError:", 1),
+        ":32: a test has no `expectError`: did you mean `expectedError`?",
+    ),
+    "no initial": ("crdName: x\ntests: {onCreate: [{name: x}]}\n", "`initial` is missing"),
+    "no list": ("crdName: x\ntests: {onCreate: {name: x}}\n", "a list is wanted here"),
+    "a CRD that is not there": (SUITE.replace("widgets.example", "gadgets.example"), "no CRD gadgets.example.com for this suite"),
+    "a version that is not there": (SUITE.replace("version: v1", "version: v7"), "has no version v7: there are v1, v1alpha1"),
+    "no version": (SUITE.replace("version: v1\n", ""), "has the versions v1, v1alpha1: `version` in the suite says which"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "said"), BROKEN.values(), ids=BROKEN)
+def test_suites_that_cannot_be_run(text, said, tmp_path):
+    result = run(suite(tmp_path, text), str(FIXTURES))
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert "7 passed, 1 could not be run" in result.stdout
+
+
+def test_a_crd_that_the_server_refuses(tmp_path):
+    file = suite(tmp_path, SUITE)
+    crd = tmp_path / "widgets.crd.yaml"
+    crd.write_text(crd.read_text().replace("type: boolean", "type: bool"))
+    result = run(file)
+    assert result.exit_code == 2
+    assert "the API server refuses the CRD of" in result.stderr
+
+
+def test_what_is_passed_over_is_told(tmp_path):
+    result = run(suite(tmp_path, SUITE + "onUpdate: []\n"))
+    assert result.exit_code == 0
+    assert "note: a suite has no `onUpdate`" in result.stderr
+
+
+def test_choice_and_speed(tmp_path):
+    result = run(str(FIXTURES), "-k", "status", "-v")
+    assert [line.rsplit(" ", 1)[1] for line in result.stdout.splitlines()[:3]] == ["PASSED"] * 3
+    assert run(str(FIXTURES), "-k", "nothing has this name").exit_code == 2
+    failing = suite(tmp_path, SUITE.replace("size: 1,", "size: 7,"))
+    assert "1 failed" in run(failing, "-x").stdout
+    assert run(str(tmp_path / "empty")).exit_code == 2
+
+
+def test_junit(tmp_path):
+    file = tmp_path / "out.xml"
+    text = SUITE.replace("mode: Fast}", 'mode: "\\u0001"}', 1)
+    run(suite(tmp_path, text), "--junit", str(file))
+    root = ET.fromstring(file.read_text())
+    assert (root.get("tests"), root.get("failures"), root.get("errors")) == ("7", "1", "0")
+    (failure,) = root.iter("failure")
+    assert failure.get("message") == "the stored object is not as expected:"
+    assert run(str(FIXTURES), "--junit", str(tmp_path)).exit_code == 2
+
+
+def test_a_line_of_a_test():
+    assert [case.line for case in read_suite(SUITE, "x").cases][:3] == [8, 17, 27]
+    with pytest.raises(SuiteError):
+        read_suite("- 1", "x")
+
+
+GATES = "payload-manifests/featuregates"
+PROFILE = "include.release.openshift.io/self-managed"
+
+
+def gates(tmp_path: Path, feature_set: str, on: str, off: str) -> None:
+    folder = tmp_path / GATES
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{feature_set}.yaml").write_text(
+        f"metadata: {{annotations: {{{PROFILE}: 'true', release.openshift.io/feature-set: {feature_set}}}}}\n"
+        f"status: {{featureGates: [{{enabled: [{{name: {on}}}], disabled: [{{name: {off}}}]}}]}}\n"
+    )
+
+
+def test_feature_gates(tmp_path):
+    gates(tmp_path, "Default", "A", "B")
+    gates(tmp_path, "TechPreview", "B", "A")
+    near = str(tmp_path / "v1" / "crds")
+    annotations = {PROFILE: "true"}
+    assert applies(annotations, [], near)
+    assert applies(annotations, ["A", "-B"], near)
+    assert not applies(annotations, ["B"], near)
+    assert applies({**annotations, "release.openshift.io/feature-set": "TechPreview"}, ["B"], near)
+    custom = {**annotations, "release.openshift.io/feature-set": "CustomNoUpgrade"}
+    assert applies(custom, ["B"], near)
+    assert not applies(custom, ["-B"], near)
+    assert applies({}, ["B"], near)
+    with pytest.raises(GateError, match="no feature gate C"):
+        applies(annotations, ["C"], near)
+
+
+def test_feature_gates_that_are_nowhere(tmp_path):
+    with pytest.raises(GateError, match="no folder payload-manifests"):
+        applies({PROFILE: "true"}, ["A"], str(tmp_path))
