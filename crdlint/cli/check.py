@@ -15,11 +15,14 @@ from crdlint.checking import Checked, Settings, bug_of, check_file, check_text
 from crdlint.cli import options
 from crdlint.cli.fixing import Fixing, UnwritableError
 from crdlint.cli.main import report_bug
+from crdlint.report import formats
+from crdlint.report.checked import Checked as ReportInput
 from crdlint.report.summary import Summary
 from crdlint.sources.paths import STDIN, Selection, discover
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from crdlint.linter import FileResult
     from crdlint.report.text import TextReport
@@ -42,9 +45,10 @@ class _Run:
 @click.command("check")
 @options.files
 @click.option("--allow-empty", is_flag=True, help="Succeed where there is no CRD.")
+@options.format_
 @click.option(
-    "--format", "format_", type=click.Choice(["text", "server", "json"]), default="text", show_default=True,
-    help="text for people, json for programs, server for nothing but the API server's sentences.",
+    "--output", "outputs", multiple=True, metavar="FORMAT=FILE",
+    help="Write the findings to a file as well, in a format of its own (repeatable).",
 )  # fmt: skip
 @click.option(
     "--kube-version",
@@ -72,6 +76,7 @@ def command(
     no_ignore: bool,
     allow_empty: bool,
     format_: str,
+    outputs: tuple[str, ...],
     kube_version: str,
     against: str | None,
     hidden: bool,
@@ -89,6 +94,7 @@ def command(
         raise click.UsageError("--fix needs files: there is nothing to write - back to")
     if unsafe_fixes and not fix:
         raise click.UsageError("--unsafe-fixes goes with --fix")
+    written = _outputs(outputs)
     start = time.perf_counter()
     selection = Selection(include, exclude, not no_ignore)
     baseline = _baseline(against, paths[0], selection) if against else None
@@ -101,25 +107,32 @@ def command(
             run.problems.append((problem.path, problem.message))
         elif not quiet:
             click.echo(f"crdlint: {problem.path}: {problem.message}", err=True)
-    report = _text_report(color, hidden=hidden, quiet=quiet) if format_ == "text" else None
+    format_ = formats.choose(format_)
+    report = _text_report(color, hidden=hidden, quiet=quiet) if format_ == formats.TEXT else None
     # A bar on the terminal that the findings go to as well would be torn apart by them: they then come after it.
     with_bar = not quiet and len(found.files) >= _PROGRESS_FROM and sys.stderr.isatty()
-    later: list[FileResult] = []
+    later = with_bar and sys.stdout.isatty()
     for path in _with_bar(found.files) if with_bar else found.files:
-        _take(run, _checked(path, settings, fixing))
-        if run.results and format_ != "json":
-            result = run.results.pop()
-            if with_bar and sys.stdout.isatty():
-                later.append(result)
-            else:
-                _print_file(result, report)
-    for result in later:
-        _print_file(result, report)
+        results = _take(run, _checked(path, settings, fixing))
+        if report is not None and not later:
+            _print_files(results, report)
+    if report is not None and later:
+        _print_files(run.results, report)
     run.summary.unreadable = len(run.problems)
     if fixing is not None and not quiet:
         click.echo(fixing.summary(), err=True)
     run.summary.seconds = time.perf_counter() - start
-    _finish(run, format_, report, quiet=quiet, statistics=statistics, hidden=hidden)
+    checked = ReportInput(run.results, run.problems, run.summary, hidden)
+    try:
+        formats.write_all(written, checked)
+    except formats.OutputError as error:
+        raise click.UsageError(f"--output: {error}") from error
+    if report is None:
+        click.echo(formats.render(format_, checked), nl=False)
+    for name, reason in run.problems:
+        click.echo(f"crdlint: {name}: {reason}", err=True)
+    if report is not None:
+        _close(run, report, quiet=quiet, statistics=statistics)
     nothing = not (run.summary.crds or run.summary.errors or run.problems or run.bugs)
     if nothing and not allow_empty:
         what = "CustomResourceDefinition" if found.files else ".yaml, .yml or .json file"
@@ -136,11 +149,11 @@ def _exit_status(run: _Run) -> int:
     return 1 if run.summary.errors else 0
 
 
-def _take(run: _Run, checked: Checked) -> None:
-    """Count in what has come of an input."""
+def _take(run: _Run, checked: Checked) -> tuple[FileResult, ...]:
+    """Count in what has come of an input, and return its results."""
     if checked.problem is not None:
         run.problems.append((checked.name, checked.problem))
-        return
+        return ()
     run.summary.files += 1
     if checked.bug is not None:
         run.bugs += 1
@@ -149,6 +162,7 @@ def _take(run: _Run, checked: Checked) -> None:
         run.summary.add(result)
         run.by_rule.update(d.rule for d in result.diagnostics if not d.hidden)
         run.results.append(result)
+    return checked.results
 
 
 def _checked(path: str, settings: Settings, fixing: Fixing | None) -> Checked:
@@ -165,27 +179,25 @@ def _checked(path: str, settings: Settings, fixing: Fixing | None) -> Checked:
     return checked if mended is None else check_text(mended, checked.name, settings)
 
 
-def _print_file(result: FileResult, report: TextReport | None) -> None:
-    from crdlint.report import server
+def _print_files(results: Iterable[FileResult], report: TextReport) -> None:
+    for result in results:
+        for line in report.file(result):
+            click.echo(line, color=True)
 
-    for line in report.file(result) if report is not None else server.render(result):
-        click.echo(line, color=True)
 
-
-def _finish(run: _Run, format_: str, report: TextReport | None, *, quiet: bool, statistics: bool, hidden: bool) -> None:
-    if format_ == "json":
-        from crdlint.report import json
-
-        click.echo(json.render(run.results, run.problems, run.summary, hidden=hidden))
-    for name, reason in run.problems:
-        click.echo(f"crdlint: {name}: {reason}", err=True)
-    if report is None:
-        return
+def _close(run: _Run, report: TextReport, *, quiet: bool, statistics: bool) -> None:
     if statistics:
         for line in report.statistics(run.by_rule):
             click.echo(line)
     if not quiet:
         click.echo(report.summary(run.summary), color=True)
+
+
+def _outputs(given: tuple[str, ...]) -> list[tuple[str, Path]]:
+    try:
+        return formats.parse_outputs(given)
+    except formats.OutputError as error:
+        raise click.UsageError(f"--output: {error}") from error
 
 
 def _text_report(color: str, *, hidden: bool, quiet: bool) -> TextReport:

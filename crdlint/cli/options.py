@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 import click
 
 from crdlint.kubecel.versions import LATEST, OLDEST, parse_range
+from crdlint.report.formats import AUTO, NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -70,4 +71,8 @@ def files(command: Command) -> Command:
     return command
 
 
+format_ = click.option(
+    "--format", "format_", type=click.Choice(NAMES), default=AUTO, show_default=True, metavar="FORMAT",
+    help=f"One of {', '.join(NAMES)}. auto is github within GitHub Actions, else text.",
+)  # fmt: skip
 color = click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)

@@ -82,10 +82,10 @@ def command(
     seconds = time.perf_counter() - start
     _print(run, style, seconds)
     if junit_file is not None:
-        from crdlint.suites.junit import junit
+        from crdlint.report import suites_junit
 
         try:
-            Path(junit_file).write_text(junit(run.results, run.broken, seconds), encoding="utf-8")
+            Path(junit_file).write_text(suites_junit.render(run.results, run.broken, seconds), encoding="utf-8")
         except OSError as error:
             raise click.UsageError(f"--junit: {junit_file}: {error.strerror or error}") from error
     if not run.results and not run.broken:

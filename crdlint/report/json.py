@@ -9,20 +9,14 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.__about__ import __version__
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from crdlint.linter import FileResult
-    from crdlint.report.summary import Summary
+    from crdlint.report.checked import Checked
 
 # Raised when a field goes or changes its meaning; new fields may come without.
 FORMAT_VERSION: Final = 1
 
 
-def render(
-    results: Iterable[FileResult], problems: Iterable[tuple[str, str]], summary: Summary, *, hidden: bool
-) -> str:
+def render(checked: Checked) -> str:
     """Return the whole object as text."""
-    results = list(results)
     document: dict[str, Any] = {
         "version": FORMAT_VERSION,
         "crdlint": __version__,
@@ -33,10 +27,10 @@ def render(
                 "skipped": result.skipped,
                 "crds": [asdict(crd) for crd in result.crds],
             }
-            for result in results
+            for result in checked.results
         ],
-        "unreadable": [{"file": file, "reason": reason} for file, reason in problems],
-        "diagnostics": [asdict(d) for result in results for d in result.diagnostics if hidden or not d.hidden],
-        "summary": asdict(summary),
+        "unreadable": [{"file": file, "reason": reason} for file, reason in checked.problems],
+        "diagnostics": [asdict(one) for one in checked.diagnostics()],
+        "summary": asdict(checked.summary),
     }
-    return json.dumps(document, indent=2, ensure_ascii=True)
+    return json.dumps(document, indent=2, ensure_ascii=True) + "\n"

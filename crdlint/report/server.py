@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from crdlint.linter import FileResult
+    from crdlint.report.checked import Checked
 
 
-def render(result: FileResult) -> Iterator[str]:
-    """Yield the sentences about a file; a message of several lines stays whole."""
-    for diagnostic in result.diagnostics:
-        if diagnostic.origin == "apiserver" and not diagnostic.hidden:
-            yield diagnostic.message
+def render(checked: Checked) -> str:
+    """Return the sentences, file by file; a message of several lines stays whole."""
+    return "".join(
+        f"{one.message}\n"
+        for result in checked.results
+        for one in result.diagnostics
+        if one.origin == "apiserver" and not one.hidden
+    )

@@ -1,0 +1,29 @@
+"""GitLab's Code Quality report."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Final
+
+from crdlint.report.fingerprints import fingerprints
+from crdlint.report.uris import relative
+
+if TYPE_CHECKING:
+    from crdlint.report.checked import Checked
+
+_SEVERITIES: Final = {"error": "major", "warning": "minor", "info": "info"}
+
+
+def render(checked: Checked) -> str:
+    """Return the array of findings."""
+    found = [
+        {
+            "description": one.message,
+            "check_name": one.rule,
+            "fingerprint": print_,
+            "severity": _SEVERITIES[one.severity],
+            "location": {"path": relative(one.file), "lines": {"begin": one.line, "end": one.end_line}},
+        }
+        for one, print_ in fingerprints(checked.diagnostics())
+    ]
+    return json.dumps(found, indent=2) + "\n"

@@ -1,0 +1,194 @@
+"""Every format of a run: what it says, what it escapes, and that its readers take it."""
+
+from __future__ import annotations
+
+import json
+import xml.etree.ElementTree as ET
+from pathlib import Path
+
+import jsonschema
+import pytest
+from click.testing import CliRunner
+
+from crdlint.cli.main import cli
+from crdlint.diagnostics import Diagnostic, Related
+from crdlint.linter import CRD, FileResult
+from crdlint.report import formats
+from crdlint.report.checked import Checked
+from crdlint.report.summary import Summary
+
+HERE = Path(__file__).resolve().parent
+FIXTURES = HERE.parents[1] / "fixtures"
+NASTY = 'a|b `c` <d> "e" %0A ]]> \x01 \ud800 😀\nsecond, line: *x* _y_ [z]'
+
+
+def made(message: str = "m", **given) -> Diagnostic:
+    given = {"origin": "apiserver", "kind": "field", "rule": "default-invalid", "severity": "error", **given}
+    given = {"file": "dir/a b.yaml", "line": 2, "column": 3, "end_line": 2, "end_column": 5, "crd": "foos.x", **given}
+    return Diagnostic(message=message, **given)
+
+
+def checked(*diagnostics: Diagnostic, problems=()) -> Checked:
+    result = FileResult("dir/a b.yaml", "", 1, (CRD("foos.x", 1), CRD("bars.x", 9)), 0, diagnostics)
+    summary = Summary(files=1, seconds=0.25)
+    summary.add(result)
+    return Checked([result], list(problems), summary)
+
+
+ALL = checked(
+    made("first"),
+    made("first"),
+    made(NASTY, severity="warning", rule="format-unrecognized", end_line=4, help="do %that|"),
+    made("advice", severity="info", origin="crdlint", kind="advice", related=Related("rule `x`", "b.yaml", 7, 9)),
+    made("later", hidden=True),
+    problems=[("no file", "cannot: be, read")],
+)
+
+
+@pytest.mark.parametrize("name", formats.WHOLE)
+def test_every_format_takes_what_there_is(name):
+    text = formats.render(name, ALL)
+    assert "first" in text
+    assert "later" not in text
+    assert "later" in formats.render(name, Checked(ALL.results, [], ALL.summary, hidden=True)) or name == "server"
+    text.encode("utf-8")
+    assert formats.render(name, checked()) == formats.render(name, checked())
+
+
+def test_concise():
+    lines = formats.render("concise", ALL).splitlines()
+    assert lines[0] == "dir/a b.yaml:2:3: error default-invalid: first"
+    assert len(lines) == 4
+
+
+def test_github():
+    lines = formats.render("github", ALL).splitlines()
+    assert lines[0] == "::error file=no file::cannot: be, read"
+    assert (
+        lines[1] == "::error file=dir/a b.yaml,line=2,endLine=2,title=crdlint default-invalid,col=3,endColumn=4::first"
+    )
+    assert lines[3].startswith("::warning file=dir/a b.yaml,line=2,endLine=4,title=crdlint format-unrecognized::a|b `c`")
+    assert "%250A" in lines[3]
+    assert "%0Asecond" in lines[3]
+    assert lines[4].startswith("::notice ")
+
+
+def test_gitlab():
+    found = json.loads(formats.render("gitlab", ALL))
+    assert [one["severity"] for one in found] == ["major", "major", "minor", "info"]
+    assert len({one["fingerprint"] for one in found}) == 4
+    moved = checked(made("first", line=90, end_line=90), made("first", line=80, end_line=80))
+    prints = [one["fingerprint"] for one in json.loads(formats.render("gitlab", moved))]
+    assert prints == [one["fingerprint"] for one in found[:2]]
+    assert formats.render("gitlab", checked()) == "[]\n"
+
+
+def test_markdown():
+    text = formats.render("markdown", ALL)
+    assert "❌ 2 errors, 1 warning in 2 CRDs" in text
+    assert "a\\|b \\`c\\` &lt;d&gt;" in text
+    rows = [line for line in text.splitlines() if line.startswith("| ")]
+    assert all(len(row.replace("\\|", "").split("|")) == 6 for row in rows)
+
+
+def test_markdown_has_a_limit():
+    results = [FileResult(f"{i}.yaml", "", 1, (), 0, (made("x" * 10_000),) * 30) for i in range(10)]
+    text = formats.render("markdown", Checked(results, [], Summary()))
+    assert len(text.encode()) < 1024 * 1024
+    assert text.endswith("… and 210 more findings, for which there is no room here.\n")
+
+
+def test_checkstyle():
+    root = ET.fromstring(formats.render("checkstyle", ALL))
+    errors = root.findall("file/error")
+    assert [one.get("severity") for one in errors] == ["error", "error", "warning", "info", "error"]
+    assert errors[0].attrib == {
+        "line": "2", "column": "3", "severity": "error", "message": "first", "source": "crdlint.default-invalid"
+    }  # fmt: skip
+
+
+def test_junit():
+    root = ET.fromstring(formats.render("junit", ALL))
+    assert (root.tag, root.get("tests"), root.get("failures"), root.get("errors")) == ("testsuites", "3", "1", "1")
+    by_name = {case.get("name"): case for case in root.iter("testcase")}
+    assert by_name["foos.x"].find("failure").get("message") == "first (and 1 more)"
+    assert "format-unrecognized" in by_name["foos.x"].findtext("system-out")
+    assert len(by_name["bars.x"]) == 0
+    assert by_name["file"].find("error").get("message") == "cannot: be, read"
+
+
+def test_junit_fits_the_schema():
+    """What Jenkins, GitLab and others read: names, places and counts (schemas/xml.json says which)."""
+    schema = json.loads((HERE / "schemas" / "xml.json").read_text())
+
+    def tree(node: ET.Element) -> dict[str, object]:
+        return {"tag": node.tag, "attributes": node.attrib, "children": [tree(child) for child in node]}
+
+    for name in ("junit", "checkstyle"):
+        jsonschema.validate(tree(ET.fromstring(formats.render(name, ALL))), schema[name])
+
+
+def test_sarif_fits_the_schema():
+    schema = json.loads((HERE / "schemas" / "sarif.json").read_text())
+    for run in (ALL, checked(), checked(problems=[("x", "y")])):
+        jsonschema.validate(json.loads(formats.render("sarif", run)), schema)
+
+
+def test_sarif():
+    (run,) = json.loads(formats.render("sarif", ALL))["runs"]
+    rules = run["tool"]["driver"]["rules"]
+    assert [rule["id"] for rule in rules] == ["default-invalid", "format-unrecognized"]
+    first, _, nasty, advice = run["results"]
+    assert first["locations"][0]["physicalLocation"] == {
+        "artifactLocation": {"uri": "dir/a%20b.yaml", "uriBaseId": "SRCROOT"},
+        "region": {"startLine": 2, "startColumn": 3, "endLine": 2, "endColumn": 5},
+    }
+    assert (nasty["ruleIndex"], nasty["level"]) == (1, "warning")
+    assert advice["relatedLocations"][0]["physicalLocation"]["region"] == {"startLine": 7, "startColumn": 9}
+    assert not run["invocations"][0]["executionSuccessful"]
+    assert len({one["partialFingerprints"]["crdlint/v1"] for one in run["results"]}) == 4
+
+
+def run(*args: str, env=None):
+    return CliRunner().invoke(cli, ("check", *args), catch_exceptions=False, env={"GITHUB_ACTIONS": "", **(env or {})})
+
+
+BAD = str(FIXTURES / "invalid" / "default-out-of-range.yaml")
+
+
+def test_auto_is_text_but_github_within_its_actions():
+    assert run(BAD).stdout.startswith(str(FIXTURES))
+    assert run(BAD, env={"GITHUB_ACTIONS": "true"}).stdout.startswith("::error file=")
+
+
+def test_several_outputs_in_one_run(tmp_path):
+    result = run(BAD, "--output", f"sarif={tmp_path}/a.sarif", "--output", f"junit={tmp_path}/a.xml")
+    assert result.exit_code == 1
+    assert result.stdout.splitlines()[-1].startswith("checked 1 file")
+    assert json.loads((tmp_path / "a.sarif").read_text())["version"] == "2.1.0"
+    assert (tmp_path / "a.xml").read_text().startswith("<?xml")
+    assert [path.name for path in tmp_path.iterdir()] == ["a.sarif", "a.xml"] or len(list(tmp_path.iterdir())) == 2
+
+
+OUTPUTS = {
+    "no file": ("sarif", "'sarif' is not FORMAT=FILE"),
+    "another format": ("sariff=x", "there is no format 'sariff' for files: did you mean sarif?"),
+    "a folder": ("json=.", ". cannot be written: it is a folder"),
+    "no such folder": ("json=no/x", "no/x cannot be written: no such folder"),
+}
+
+
+@pytest.mark.parametrize(("given", "said"), OUTPUTS.values(), ids=OUTPUTS)
+def test_outputs_that_cannot_be(given, said, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    result = run(BAD, "--output", given)
+    assert result.exit_code == 2
+    assert said in " ".join(result.stderr.split())
+
+
+def test_a_file_is_written_once():
+    assert "is written to twice" in " ".join(run(BAD, "--output", "json=x", "--output", "sarif=x").stderr.split())
+
+
+def test_what_is_no_plain_file_is_written_to():
+    assert run(BAD, "--output", "json=/dev/null").exit_code == 1
