@@ -28,7 +28,7 @@ def command(rule_id: str) -> None:
         return textwrap.fill(text, width)
 
     parts = [f"{rule.id} ({rule.severity})", paragraph(rule.summary), paragraph(f"Why: {rule.why}")]
-    where = "" if rule.scope in {"text", "manifest", "resource"} else f" ({_SCOPES[rule.scope]})"
+    where = "" if rule.scope in {"text", "manifest", "resource", "template", "crds"} else f" ({_SCOPES[rule.scope]})"
     if rule.bad and len(rule.bad) < _LONGEST:
         parts.append(f"Bad{where}:\n\n{textwrap.indent(rule.bad.rstrip(), '    ')}")
     if rule.good:

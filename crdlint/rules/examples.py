@@ -32,7 +32,7 @@ def manifest(rule: Rule, fragment: str) -> str:
     """Return the manifest of a rule's bad or good fragment: the file's own text, or laid over a small CRD."""
     import json
 
-    if rule.scope in {"text", "resource"}:
+    if rule.scope in {"text", "resource", "template", "crds"}:
         return fragment
     if rule.scope == "schema":  # as it is written: how a key or word is spelt may be what it is about
         return _SCHEMA + "".join(f"        {line}\n" for line in fragment.splitlines())

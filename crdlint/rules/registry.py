@@ -10,8 +10,9 @@ if TYPE_CHECKING:
     from crdlint.diagnostics import Kind, Origin, Severity
 
 # Where an example's fragment stands: the file's own text, or laid over the manifest, its metadata, its spec, its version,
-# or the root of its schema; a resource's is a CRD and an object of it.
-Scope: TypeAlias = Literal["text", "manifest", "metadata", "spec", "version", "schema", "resource"]
+# or the root of its schema; a resource's is a CRD and an object of it, a template's and crds'
+# a file of a chart.
+Scope: TypeAlias = Literal["text", "manifest", "metadata", "spec", "version", "schema", "resource", "template", "crds"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,59 @@
+"""Which line of a template each line of its rendering comes from."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def align(rendered: Sequence[str], template: Sequence[str]) -> list[int | None]:
+    """Return for each rendered line the index of the equal line of the template, indentation aside; None where there is none.
+
+    Lines that stand once on both sides are matched in order (the longest run that ascends), and from each of them
+    equal neighbours on either side. It takes time by the number of lines, times the logarithm.
+    """
+    here, there = [line.strip() for line in rendered], [line.strip() for line in template]
+    found: list[int | None] = [None] * len(here)
+    for i, j in _ascending(_unique_pairs(here, there)):
+        found[i] = j
+    for step, order in ((1, range(1, len(here))), (-1, range(len(here) - 2, -1, -1))):
+        for i in order:
+            near = found[i - step]
+            if found[i] is None and near is not None:
+                at = near + step
+                if 0 <= at < len(there) and here[i] == there[at]:
+                    found[i] = at
+    return found
+
+
+def _unique_pairs(here: Sequence[str], there: Sequence[str]) -> list[tuple[int, int]]:
+    once = {line for line, times in Counter(here).items() if times == 1 and line}
+    counts = Counter(there)
+    places = {line: j for j, line in enumerate(there) if counts[line] == 1}
+    return [(i, places[line]) for i, line in enumerate(here) if line in once and line in places]
+
+
+def _ascending(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the longest run of pairs whose second members ascend (patience sorting)."""
+    tops: list[int] = []
+    ends: list[int] = []
+    before: list[int] = []
+    for k, (_, j) in enumerate(pairs):
+        at = bisect_left(tops, j)
+        if at == len(tops):
+            tops.append(j)
+            ends.append(k)
+        else:
+            tops[at] = j
+            ends[at] = k
+        before.append(ends[at - 1] if at else -1)
+    made: list[tuple[int, int]] = []
+    k = ends[-1] if ends else -1
+    while k >= 0:
+        made.append(pairs[k])
+        k = before[k]
+    return made[::-1]

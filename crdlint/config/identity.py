@@ -1,0 +1,227 @@
+"""What a finding is told apart by from run to run: CRD, version, place in the schema and rule; never a line or message.
+
+Places are told as the API server tells them, with the version's name for its index, and without the indexes of other
+lists, which move when something is put before. What all versions share stands for each of them, so that nothing
+changes when a version is added.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from crdlint.config.places import places_of
+from crdlint.linter import manifests
+from crdlint.yaml.errors import YAMLDecodeError
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.parse import parse_stream
+from crdlint.yaml.values import to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from collections.abc import Sequence as SequenceOf
+
+    from crdlint.config.places import Places, Step
+    from crdlint.diagnostics import Diagnostic
+    from crdlint.linter import FileResult
+    from crdlint.yaml.nodes import Node
+    from crdlint.yaml.parse import Document
+
+
+class Identity(NamedTuple):
+    """A finding's identity: metadata.name, the version's name or "", the path from the version or the root, the rule."""
+
+    crd: str
+    version: str
+    path: str
+    rule: str
+
+
+# Where the internal CRD has what all versions share, and its name in a version.
+_SHARED: Final = {
+    "spec.validation": "schema",
+    "spec.subresources": "subresources",
+    "spec.additionalPrinterColumns": "additionalPrinterColumns",
+    "spec.selectableFields": "selectableFields",
+}
+_FIRST: Final = "spec.version"
+_OF_VERSION: Final = re.compile(r"spec\.versions\[(\d+)\]\.?")
+# Below these, what is in brackets is a name, though it may be digits.
+_MAPS: Final = frozenset({"properties", "patternProperties", "definitions", "dependencies", "annotations", "labels"})
+_INDEX: Final = re.compile(rf"(?:\b({'|'.join(sorted(_MAPS))}))?\[(\d+)\]")
+
+
+@dataclass(slots=True)
+class _Manifest:
+    """A CRD of a document: its root, the line it starts at (0-based within the document), and its versions' names."""
+
+    root: Mapping
+    line: int
+    name: str
+    versions: tuple[str, ...]
+    shared: dict[str, bool] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Looked:
+    """A document that findings were looked up in."""
+
+    places: Places
+    manifests: list[_Manifest]
+
+
+def identities(result: FileResult) -> list[tuple[Identity, ...]]:
+    """Return the identities of each finding of a file: one for each version that shares it.
+
+    None for what has no CRD that can be named, such as a document that is no YAML.
+    """
+    if not result.diagnostics:
+        return []
+    documents = parse_stream(result.text).documents
+    offsets = [document.line_offset for document in documents]
+    looked: dict[int, _Looked | None] = {}
+    found = []
+    for diagnostic in result.diagnostics:
+        at = max(bisect_right(offsets, diagnostic.line - 1) - 1, 0)
+        if at not in looked:
+            looked[at] = _look(documents[at])
+        found.append(_identities(diagnostic, looked[at], offsets[at]))
+    return found
+
+
+def _look(document: Document) -> _Looked | None:
+    if document.root is None:
+        return None
+    try:
+        roots = list(manifests(document))
+    except YAMLDecodeError:
+        return None
+    return _Looked(places_of(document.root, document.text), [_manifest(root) for root in roots])
+
+
+def _manifest(root: Mapping) -> _Manifest:
+    metadata = _child(root, "metadata")
+    versions = _child(_child(root, "spec"), "versions")
+    items = versions.items if isinstance(versions, Sequence) else []
+    names = tuple(_text(_child(item, "name")) or str(i) for i, item in enumerate(items))
+    return _Manifest(root, root.start_mark.line, _text(_child(metadata, "name")), names)
+
+
+def _child(node: Node | None, key: str) -> Node | None:
+    found = node.find(key) if isinstance(node, Mapping) else None
+    return found[1] if found else None
+
+
+def _text(node: Node | None) -> str:
+    return node.value if isinstance(node, Scalar) else ""
+
+
+def _identities(diagnostic: Diagnostic, looked: _Looked | None, offset: int) -> tuple[Identity, ...]:
+    if looked is None:
+        return ()
+    row = diagnostic.line - 1 - offset
+    at = bisect_right(looked.manifests, row, key=lambda one: one.line) - 1
+    if at < 0:
+        return ()
+    manifest = looked.manifests[at]
+    name = diagnostic.crd or manifest.name
+    if not name:
+        return ()
+    if diagnostic.field:
+        versions, path = _of_field(diagnostic.field, manifest)
+    else:
+        entry = looked.places.at((row, diagnostic.column - 1))
+        steps = _below(looked.places.steps(entry), manifest.root)
+        versions, path = _of_steps(steps, manifest, diagnostic)
+    return tuple(Identity(name, version, path, diagnostic.rule) for version in versions)
+
+
+def _of_field(given: str, manifest: _Manifest) -> tuple[tuple[str, ...], str]:
+    """Return the versions that a path of the API server's is about, and the path from there."""
+    match = _OF_VERSION.match(given)
+    if match is not None and int(match[1]) < len(manifest.versions):
+        return (manifest.versions[int(match[1])],), _without_indexes(given[match.end() :])
+    if manifest.versions:
+        if given == _FIRST:
+            return manifest.versions[:1], "name"
+        for internal, name in _SHARED.items():
+            if given == internal or given.startswith((internal + ".", internal + "[")):
+                return tuple(dict.fromkeys(manifest.versions)), _without_indexes(name + given[len(internal) :])
+    return ("",), _without_indexes(given)
+
+
+def _without_indexes(path: str) -> str:
+    return _INDEX.sub(lambda match: match[0] if match[1] else "[]", path)
+
+
+def _below(steps: list[tuple[Step, Node]], root: Node) -> list[Step]:
+    """Return the steps below a manifest, which may be an item of a list."""
+    above = next((i for i, (_, node) in enumerate(steps) if node is root), -1)
+    return [step for step, _ in steps[above + 1 :]]
+
+
+def _of_steps(steps: list[Step], manifest: _Manifest, diagnostic: Diagnostic) -> tuple[tuple[str, ...], str]:
+    """Return the versions that a place in the file is about, and the path from there as the API server would print it."""
+    if steps[:2] != ["spec", "versions"] or len(steps) < 3 or not isinstance(steps[2], int):
+        return ("",), _printed(steps)
+    below = steps[3:]
+    version = manifest.versions[steps[2]]
+    # What is said of the internal CRD is said of the first version where all share it; a decoder reads them one by one.
+    is_internal = diagnostic.kind in {"warning", "advice"} and steps[2] == 0 and bool(below)
+    if is_internal and below[0] in _SHARED.values() and _is_shared(manifest, str(below[0])):
+        return tuple(dict.fromkeys(manifest.versions)), _printed(below)
+    return (version,), _printed(below)
+
+
+def _printed(steps: SequenceOf[Step]) -> str:
+    path = ""
+    above: Step = ""
+    for step in steps:
+        if isinstance(step, int):
+            path += "[]"
+        elif above in _MAPS:
+            path += f"[{step}]"
+        else:
+            path += f".{step}" if path else step
+        above = step if above not in _MAPS else ""
+    return path
+
+
+def _is_shared(manifest: _Manifest, name: str) -> bool:
+    """Tell whether all versions have the same under a name."""
+    if name not in manifest.shared:
+        manifest.shared[name] = len(manifest.versions) > 1 and _all_equal(_values(manifest, name))
+    return manifest.shared[name]
+
+
+def _values(manifest: _Manifest, name: str) -> Iterator[Any]:
+    versions = _child(_child(manifest.root, "spec"), "versions")
+    for item in versions.items if isinstance(versions, Sequence) else ():
+        node = _child(item, name)
+        try:
+            yield to_json(node) if node is not None else None
+        except YAMLDecodeError:
+            yield object()  # like nothing else
+
+
+def _all_equal(values: Iterable[Any]) -> bool:
+    """Tell whether JSON values are equal, however deep they nest."""
+    first, *others = values
+    pending = [(first, other) for other in others]
+    while pending:
+        one, other = pending.pop()
+        if one.__class__ is not other.__class__:
+            return False
+        if isinstance(one, dict):
+            if one.keys() != other.keys():
+                return False
+            pending.extend((value, other[key]) for key, value in one.items())
+        elif isinstance(one, list):
+            if len(one) != len(other):
+                return False
+            pending.extend(zip(one, other, strict=True))
+        elif one != other:
+            return False
+    return True

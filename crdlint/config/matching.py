@@ -1,0 +1,69 @@
+"""Rules by their ids or by patterns of them, and what was meant where there is no such rule."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+# Longer words are no one's typing errors, and comparing them takes time.
+_LONGEST: Final = 64
+
+
+def is_matched(rule: str, patterns: Iterable[str]) -> bool:
+    """Tell whether any of the patterns is a rule's id or matches it (``cel-*``)."""
+    return any(pattern in {"*", rule} or (_is_glob(pattern) and fnmatchcase(rule, pattern)) for pattern in patterns)
+
+
+@cache
+def rule_ids() -> frozenset[str]:
+    """Return the ids of all rules, those about ignore comments among them."""
+    from crdlint.config import rules
+    from crdlint.rules.catalog import all_rules
+
+    return frozenset(all_rules()) | {rule.id for rule in rules.RULES}
+
+
+def is_known(pattern: str) -> bool:
+    """Tell whether a pattern is a rule's id or matches one."""
+    ids = rule_ids()
+    return pattern in ids or (_is_glob(pattern) and any(fnmatchcase(rule, pattern) for rule in ids))
+
+
+def unknown_rule(pattern: str) -> str | None:
+    """Return what is wrong where a pattern matches no rule, with what may have been meant; None where it matches one."""
+    if is_known(pattern):
+        return None
+    ids = rule_ids()
+    families = {f"{rule.partition('-')[0]}-*" for rule in ids if "-" in rule}
+    if f"{pattern}-*" in families:
+        return f"no rule is called {shown(pattern)}{_meant(f'{pattern}-*')}"
+    if _is_glob(pattern):
+        return f"no rule matches {shown(pattern)}{did_you_mean(pattern, families)}"
+    return f"there is no rule {shown(pattern)}{did_you_mean(pattern, ids)}"
+
+
+def _is_glob(pattern: str) -> bool:
+    return any(char in pattern for char in "*?[")
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return ``; did you mean 'x'?`` where one of the known words is close, else nothing."""
+    if len(word) > _LONGEST:
+        return ""
+    from difflib import get_close_matches
+
+    close = get_close_matches(word.lower().replace("_", "-"), sorted(known), n=1, cutoff=0.6)
+    return _meant(close[0]) if close else ""
+
+
+def shown(text: str) -> str:
+    """Return a word in quotes, cut where it is long."""
+    return repr(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
+
+
+def _meant(word: str) -> str:
+    return f"; did you mean {word!r}?"

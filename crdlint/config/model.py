@@ -1,0 +1,162 @@
+"""What a configuration says, as data that can be pickled, and what is wrong with one."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from crdlint.config.matching import is_matched
+
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+    from crdlint.diagnostics import Severity
+
+Level: TypeAlias = Literal["error", "warning", "info", "off"]
+FailOn: TypeAlias = Literal["error", "warning", "info", "never"]
+# What keeps a finding from being told.
+By: TypeAlias = Literal["select", "ignore", "per-file-ignores", "severity", "comment", "baseline"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Something wrong with a configuration: what, and where (1-based)."""
+
+    message: str
+    file: str
+    line: int = 1
+    column: int = 1
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}:{self.column}: {self.message}"
+
+
+class ConfigError(Exception):
+    """A configuration that cannot be used; ``str`` has a line for each fault, with its place."""
+
+    def __init__(self, faults: tuple[Fault, ...]) -> None:
+        super().__init__(faults)
+        self.faults = faults
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.faults))
+
+    @property
+    def message(self) -> str:
+        """What is wrong, of the first fault."""
+        return self.faults[0].message
+
+    @property
+    def file(self) -> str:
+        """The configuration's file."""
+        return self.faults[0].file
+
+    @property
+    def line(self) -> int:
+        """The 1-based line of the first fault."""
+        return self.faults[0].line
+
+    @property
+    def column(self) -> int:
+        """The 1-based column of the first fault, in characters."""
+        return self.faults[0].column
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """What is told of the files below a folder; without a file, the defaults.
+
+    Rules are named by ids or patterns of them (``cel-*``); ``severity`` and ``per_file_ignores`` are pairs in the
+    order given. ``folder`` is absolute, and patterns of files are relative to it. ``notices`` are for the user.
+    ``accept_rejections`` is the command line's alone.
+    """
+
+    file: str | None = None
+    folder: str = ""
+    select: tuple[str, ...] = ("*",)
+    ignore: tuple[str, ...] = ()
+    severity: tuple[tuple[str, Level], ...] = ()
+    per_file_ignores: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    kube_version: str | None = None
+    exclude: tuple[str, ...] = ()
+    fail_on: FailOn = "error"
+    required_version: str | None = None
+    include_dependencies: bool = False
+    accept_rejections: bool = False
+    notices: tuple[str, ...] = ()
+
+    def merged(
+        self,
+        *,
+        select: tuple[str, ...] = (),
+        ignore: tuple[str, ...] = (),
+        severity: tuple[tuple[str, Level], ...] = (),
+        kube_version: str | None = None,
+        fail_on: FailOn | None = None,
+        include_dependencies: bool | None = None,
+        accept_rejections: bool = False,
+    ) -> Config:
+        """Return the configuration with what the command line says laid over it.
+
+        ``ignore`` and ``severity`` are added to; everything else given stands in for what the file says.
+        """
+        return replace(
+            self,
+            select=select or self.select,
+            ignore=(*self.ignore, *ignore),
+            severity=(*self.severity, *severity),
+            kube_version=kube_version or self.kube_version,
+            fail_on=fail_on or self.fail_on,
+            include_dependencies=(self.include_dependencies if include_dependencies is None else include_dependencies),
+            accept_rejections=self.accept_rejections or accept_rejections,
+        )
+
+    def excludes(self, path: str) -> bool:
+        """Tell whether a file is to be left out."""
+        return _is_among(self.exclude, path, self.folder)
+
+    def ignored_by(self, rule: str, path: str) -> By | None:
+        """Return what keeps a rule's findings in a file from being told, None where they are told."""
+        if not is_matched(rule, self.select):
+            return "select"
+        if is_matched(rule, self.ignore):
+            return "ignore"
+        for pattern, rules in self.per_file_ignores:
+            if is_matched(rule, rules) and _is_among((pattern,), path, self.folder):
+                return "per-file-ignores"
+        return "severity" if self._level(rule) == "off" else None
+
+    def severity_of(self, rule: str, own: Severity) -> Severity:
+        """Return the severity of a rule's findings, which is ``own`` where the configuration says nothing of it."""
+        level = self._level(rule)
+        return own if level is None or level == "off" else level
+
+    def _level(self, rule: str) -> Level | None:
+        """Return what is said of a rule: the last that names it, else the last pattern that it matches."""
+        exact: Level | None = None
+        found: Level | None = None
+        for pattern, level in self.severity:
+            if pattern == rule:
+                exact = level
+            elif is_matched(rule, (pattern,)):
+                found = level
+        return exact or found
+
+
+def _is_among(patterns: tuple[str, ...], path: str, folder: str) -> bool:
+    """Tell whether gitignore patterns of a folder match a file below it."""
+    if not patterns or path in {"-", "<stdin>"}:
+        return False
+    relative = os.path.relpath(path, folder or os.curdir)
+    if relative == os.pardir or relative.startswith(os.pardir + os.sep):
+        return False
+    return _compiled(patterns).match_file(relative.replace(os.sep, "/"))
+
+
+@cache
+def _compiled(patterns: tuple[str, ...]) -> GitIgnoreSpec:
+    from crdlint.sources.gitignore import patterns as compiled
+
+    return compiled(patterns)

@@ -1,0 +1,34 @@
+"""A configuration as it was read, before it is judged: its values, and where each of them stands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+Step: TypeAlias = "str | int"
+# 1-based line and column.
+Place: TypeAlias = "tuple[int, int]"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The values of a configuration, and ``place(steps, key)``, which tells where the value, or its key, stands.
+
+    ``said`` are faults of the text itself: (message, place).
+    """
+
+    values: Any
+    place: Callable[[Sequence[Step], bool], Place]
+    said: tuple[tuple[str, Place], ...] = ()
+
+
+class BrokenError(Exception):
+    """A text that cannot be read at all: why, and where."""
+
+    def __init__(self, message: str, place: Place) -> None:
+        super().__init__(message, place)
+        self.message = message
+        self.place = place

@@ -1,0 +1,175 @@
+"""The table [tool.crdlint] of a pyproject.toml to values with places.
+
+tomllib tells no positions: keys are looked for in the text line by line, and where one is not found its table's
+header, or else the first line, stands for it.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.config.source import BrokenError, Source
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crdlint.config.source import Place, Step
+
+    _Key = tuple[tuple[str, ...], Place]
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    import tomli as tomllib
+
+_TABLE: Final = ("tool", "crdlint")
+_WORD: Final = r"""[A-Za-z0-9_-]+|"[^"\n]*"|'[^'\n]*'"""
+_KEY: Final = rf"(?:{_WORD})(?:[ \t]*\.[ \t]*(?:{_WORD}))*"
+_HEADER: Final = re.compile(rf"[ \t]*\[\[?[ \t]*({_KEY})[ \t]*\]")
+_ASSIGNED: Final = re.compile(rf"[ \t]*({_KEY})[ \t]*=")
+_INNER: Final = re.compile(rf"[{{,][ \t]*({_KEY})[ \t]*=")
+_STRING: Final = re.compile(r'"""|\'\'\'|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'|#')
+_AT: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
+_MENTIONED: Final = re.compile(rb"""tool\s*["']?\s*\.\s*["']?crdlint|^\s*["']?crdlint["']?\s*[.=]""", re.MULTILINE)
+# tomllib takes time that is the square of a dotted key's length.
+_LONGEST_KEY: Final = 100
+# What stands further right is not looked for.
+_LONGEST_LINE: Final = 2000
+_PIECE: Final = re.compile(rf"[ \t\[{{,]*(?:{_WORD})[ \t\]=]*")
+
+
+def mentions_crdlint(data: bytes) -> bool:
+    """Tell by a quick look whether a pyproject.toml may have a [tool.crdlint]."""
+    return b"crdlint" in data and _MENTIONED.search(data) is not None
+
+
+def read_toml(text: str) -> Source | None:
+    """Read [tool.crdlint]; None where a text has no such table. Raises BrokenError where it is no TOML."""
+    _refuse_long_keys(text)
+    try:
+        values: Any = tomllib.loads(text, parse_float=str)
+    except tomllib.TOMLDecodeError as error:
+        raise _broken(str(error), text) from error
+    except RecursionError as error:
+        message = "nested too deeply"
+        raise BrokenError(message, (1, 1)) from error
+    except ValueError as error:  # a date or a number that Python has not
+        raise BrokenError(str(error), (1, 1)) from error
+    for name in _TABLE:
+        if not isinstance(values, dict) or name not in values:
+            return None
+        values = values[name]
+    lines = [line[:_LONGEST_LINE] for line in text.split("\n")]
+    keys = list(_keys(lines))
+    return Source(values, lambda steps, key: _place(lines, keys, steps, key=key))
+
+
+def _broken(message: str, text: str) -> BrokenError:
+    match = _AT.search(message)
+    if match is None:
+        return BrokenError(message, (1, 1))
+    lines = text.removesuffix("\n").split("\n")
+    place = (int(match[1]), int(match[2])) if match[1] else (len(lines), len(lines[-1]) + 1)
+    said = message[: match.start()]
+    return BrokenError(said if match[1] else f"{said} (the file ends too early)", place)
+
+
+def _refuse_long_keys(text: str) -> None:
+    for number, line in enumerate(text.split("\n"), 1):
+        if line.count(".") < _LONGEST_KEY:
+            continue
+        run = 0
+        for piece in line.split("."):
+            run = run + 1 if _PIECE.fullmatch(piece) else 0
+            if run > _LONGEST_KEY:
+                message = f"a key of more than {_LONGEST_KEY} parts"
+                raise BrokenError(message, (number, 1))
+
+
+def _place(lines: Sequence[str], keys: Sequence[_Key], steps: Sequence[Step], *, key: bool) -> Place:
+    """Return where steps below [tool.crdlint] lead, as near as the text tells."""
+    names = [step for step in steps if isinstance(step, str)]
+    wanted = (*_TABLE, *names)
+    best: tuple[int, Place] = (0, (1, 1))
+    for path, place in keys:
+        shared = _shared(path, wanted)
+        if shared == len(path) and shared > best[0]:
+            best = (shared, place)
+    if key or best[0] < len(wanted):
+        return best[1]
+    index = next((step for step in steps if isinstance(step, int)), None)
+    return _value_place(lines, best[1], index) or best[1]
+
+
+def _shared(path: Sequence[str], wanted: Sequence[str]) -> int:
+    count = 0
+    for one, other in zip(path, wanted, strict=False):
+        if one != other:
+            break
+        count += 1
+    return count
+
+
+def _keys(lines: Sequence[str]) -> Iterator[_Key]:
+    """Yield the keys and headers of a text, whole, with the place of each; those within inline tables as well."""
+    table: tuple[str, ...] = ()
+    closing: str | None = None  # of a string of several lines
+    for number, line in enumerate(lines, 1):
+        code, closing_after = _code(line, closing)
+        if closing is None:
+            header, assigned = _HEADER.match(code), _ASSIGNED.match(code)
+            if header:
+                table = _parts(header[1])
+                yield table, (number, header.start(1) + 1)
+            elif assigned:
+                path = (*table, *_parts(assigned[1]))
+                yield path, (number, assigned.start(1) + 1)
+                for inner in _INNER.finditer(code, assigned.end()):
+                    yield (*path, *_parts(inner[1])), (number, inner.start(1) + 1)
+        closing = closing_after
+
+
+def _code(line: str, closing: str | None) -> tuple[str, str | None]:
+    """Return a line up to its comment, and what closes the string of several lines it ends in, if it does."""
+    at = 0
+    while True:
+        if closing is not None:
+            end = line.find(closing, at)
+            if end < 0:
+                return line, closing
+            at, closing = end + 3, None
+        match = _STRING.search(line, at)
+        if match is None:
+            return line, None
+        if match[0] == "#":
+            return line[: match.start()], None
+        at = match.end()
+        if match[0] in {'"""', "'''"}:
+            closing = match[0]
+
+
+def _parts(key: str) -> tuple[str, ...]:
+    return tuple(word.strip("\"'") for word in re.findall(_WORD, key))
+
+
+def _value_place(lines: Sequence[str], at: Place, index: int | None) -> Place | None:
+    """Return where the value of the key at a place stands, or the string of that index in its list."""
+    line, column = at
+    start = _ASSIGNED.match(lines[line - 1], column - 1)
+    if start is None:
+        return None
+    left, begin = index, start.end()
+    if left is None:
+        blank = len(lines[line - 1]) - len(lines[line - 1][begin:].lstrip())
+        return line, blank + 1
+    for number in range(line - 1, len(lines)):
+        for match in _STRING.finditer(lines[number], begin):
+            if match[0] == "#":
+                break
+            if not left:
+                return number + 1, match.start() + 1
+            left -= 1
+        begin = 0
+    return None

@@ -1,0 +1,132 @@
+"""What is left of findings: severities, what ignored the others, and the exit status where the server refuses them."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+
+import pytest
+
+from crdlint.config.apply import apply, closing_line, is_rejection
+from crdlint.config.baseline import Baseline
+from crdlint.config.comments import read_comments
+from crdlint.config.model import Config
+from crdlint.diagnostics import Diagnostic
+from crdlint.linter import CRD, FileResult
+
+REFUSED = Diagnostic("apiserver", "field", "pattern-invalid", "error", "refused", file="/r/x.yaml", line=1)
+WARNED = Diagnostic("apiserver", "warning", "format-unrecognized", "warning", "warned", file="/r/x.yaml", line=2)
+ADVISED = Diagnostic("crdlint", "advice", "yaml-boolean", "warning", "advised", file="/r/x.yaml", line=3)
+NOTED = Diagnostic("crdlint", "advice", "too-large-to-apply", "info", "noted", file="/r/x.yaml", line=4)
+HELD = replace(REFUSED, rule="cel-compilation", hidden=True)
+RESULT = FileResult("/r/x.yaml", "", 1, (CRD("a", 1),), 0, (REFUSED, WARNED, ADVISED, NOTED, HELD))
+OURS = replace(RESULT, diagnostics=(WARNED, ADVISED, NOTED))
+PER_FILE = (("*.yaml", ("*",)),)
+
+
+@pytest.mark.parametrize(
+    ("result", "config", "told", "ignored", "refused", "failed"),
+    [
+        (RESULT, Config(), "rwanh", {}, 0, True),
+        (OURS, Config(), "wan", {}, 0, False),
+        (OURS, Config(fail_on="warning"), "wan", {}, 0, True),
+        (OURS, Config(fail_on="info"), "wan", {}, 0, True),
+        (RESULT, Config(fail_on="never"), "rwanh", {}, 0, False),
+        (RESULT, Config(ignore=("pattern-invalid",)), "wanh", {"ignore": 1}, 1, True),
+        (RESULT, Config(ignore=("pattern-invalid",), accept_rejections=True), "wanh", {"ignore": 1}, 1, False),
+        (RESULT, Config(ignore=("pattern-invalid",), fail_on="never"), "wanh", {"ignore": 1}, 1, False),
+        (RESULT, Config(ignore=("*",)), "", {"ignore": 4}, 1, True),
+        (OURS, Config(ignore=("*",), fail_on="info"), "", {"ignore": 3}, 0, False),
+        (RESULT, Config(select=("yaml-*",)), "a", {"select": 3}, 1, True),
+        (RESULT, Config(select=("yaml-*",), accept_rejections=True), "a", {"select": 3}, 1, False),
+        (RESULT, Config(folder="/r", per_file_ignores=PER_FILE), "", {"per-file-ignores": 4}, 1, True),
+        (RESULT, Config(folder="/s", per_file_ignores=PER_FILE), "rwanh", {}, 0, True),
+        (RESULT, Config(severity=(("pattern-*", "off"),)), "wanh", {"severity": 1}, 1, True),
+        (RESULT, Config(severity=(("pattern-*", "warning"),)), "rwanh", {}, 1, True),
+        (RESULT, Config(severity=(("pattern-*", "info"),), accept_rejections=True), "rwanh", {}, 1, False),
+        (RESULT, Config(severity=(("pattern-*", "error"),)), "rwanh", {}, 0, True),
+        (OURS, Config(severity=(("yaml-boolean", "error"),)), "wan", {}, 0, True),
+        (OURS, Config(severity=(("yaml-boolean", "info"),), fail_on="warning"), "wan", {}, 0, True),
+        (RESULT, Config(ignore=("cel-*",)), "rwan", {}, 0, True),
+    ],
+)
+def test_what_is_left(result, config, told, ignored, refused, failed):
+    applied = apply(result, config)
+    assert "".join("h" if d.hidden else d.message[0] for d in applied.result.diagnostics) == told
+    assert dict(applied.counts()) == ignored
+    assert len(applied.rejections) == refused
+    assert applied.failed is failed
+    assert pickle.loads(pickle.dumps(applied)) == applied
+
+
+def test_severities_are_changed():
+    config = Config(severity=(("*", "info"), ("yaml-boolean", "error")))
+    assert [d.severity for d in apply(RESULT, config).result.diagnostics] == ["info", "info", "error", "info", "info"]
+
+
+@pytest.mark.parametrize(
+    ("diagnostic", "expected"),
+    [
+        (REFUSED, True),
+        (replace(REFUSED, kind="strict"), True),
+        (replace(REFUSED, kind="decode"), True),
+        (HELD, False),
+        (WARNED, False),
+        (ADVISED, False),
+        (replace(ADVISED, severity="error"), False),
+    ],
+)
+def test_what_the_server_refuses(diagnostic, expected):
+    assert is_rejection(diagnostic) is expected
+
+
+def test_the_closing_line():
+    assert closing_line(0) is None
+    assert closing_line(1) == (
+        "1 ignored finding is refused by the API server: exit status 1 (--accept-rejections accepts that)"
+    )
+    assert closing_line(3).startswith("3 ignored findings are refused by the API server: exit status 1")
+    assert closing_line(3, accepted=True) == (
+        "3 ignored findings are refused by the API server (accepted by --accept-rejections)"
+    )
+    assert closing_line(3, "never") == "3 ignored findings are refused by the API server"
+
+
+TEXT = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: foos.example.com}
+spec:
+  versions:
+  - name: v1
+    schema:
+      openAPIV3Schema:
+        properties:
+          a: {pattern: x} # crdlint: ignore[pattern-invalid]
+          b: {pattern: x}
+"""
+
+
+def test_comments_and_the_baseline():
+    found = tuple(
+        replace(REFUSED, line=line, column=24, field=f"spec.validation.openAPIV3Schema.properties[{name}].pattern")
+        for line, name in ((10, "a"), (11, "b"))
+    )
+    result = FileResult("x.yaml", TEXT, 1, (CRD("foos.example.com", 1),), 0, found)
+    comments = read_comments(TEXT, "x.yaml")
+    assert apply(result, Config()).result.diagnostics == found
+    applied = apply(result, Config(), comments)
+    assert (applied.result.diagnostics, dict(applied.counts())) == (found[1:], {"comment": 1})
+    known = Baseline().updated([applied.result])
+    assert sum(known.counts.values()) == 1
+    applied = apply(result, Config(), comments, known.matching())
+    assert applied.result.diagnostics == ()
+    assert dict(applied.counts()) == {"comment": 1, "baseline": 1}
+    assert len(applied.rejections) == 2
+    assert applied.failed
+    assert not apply(result, Config(accept_rejections=True), comments, known.matching()).failed
+    state = known.matching()
+    apply(result, Config(ignore=("pattern-invalid",)), comments, state)
+    assert len(state.stale()) == 1
+    # What the configuration ignores makes no comment unused.
+    assert apply(result, Config(ignore=("pattern-invalid",)), comments).result.diagnostics == ()

@@ -1,0 +1,303 @@
+"""Ignore comments: what they are for, and what is said of those that are not taken or match nothing."""
+
+from __future__ import annotations
+
+import textwrap
+import time
+
+import pytest
+
+from crdlint.config.apply import apply
+from crdlint.config.comments import read_comments
+from crdlint.config.model import Config
+from crdlint.config.rules import RULES
+from crdlint.linter import lint_file
+from crdlint.rules.examples import manifest
+
+HEAD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: foos.example.com
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: foos, kind: Foo}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+"""
+# The schema's first line is 15 and its columns begin at 9.
+FIRST = 15
+
+
+def crd(schema: str) -> str:
+    return HEAD + textwrap.indent(textwrap.dedent(schema), " " * 8)
+
+
+def told(text: str, **options: object) -> list[tuple[str, int, int]]:
+    result = lint_file(text, filename="x.yaml")
+    applied = apply(result, Config(), read_comments(text, "x.yaml"), **options)
+    return [(d.rule, d.line - FIRST + 1, d.column - 8) for d in applied.result.diagnostics if not d.hidden]
+
+
+BAD = 'pattern: "(?!x)"'
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        pytest.param(f"type: object\n{BAD}\n", [("pattern-invalid", 2, 10)], id="none"),
+        pytest.param(f"type: object\n{BAD} # crdlint: ignore[pattern-invalid] for a reason\n", [], id="line"),
+        pytest.param(f"type: object\n{BAD} #crdlint:ignore[ pattern-invalid ,yaml-boolean]\n", [
+            ("ignore-unused", 2, 52),
+        ], id="one of two"),
+        pytest.param(f"type: object\n{BAD} # crdlint: ignore[pattern-*]\n", [], id="glob"),
+        pytest.param(f"type: object # crdlint: ignore[pattern-invalid]\n{BAD}\n", [
+            ("pattern-invalid", 2, 10), ("ignore-unused", 1, 32),
+        ], id="another line"),
+        pytest.param(f"type: object\n# crdlint: ignore[pattern-invalid]\n{BAD}\n", [], id="above a key"),
+        pytest.param(f"type: object\n# crdlint: ignore[pattern-invalid]\n\n  # more\n{BAD}\n", [], id="far above"),
+        pytest.param(f"""\
+            type: object
+            properties:
+              # crdlint: ignore[pattern-invalid] the whole block
+              a:
+                type: object
+                properties:
+                  b: {{type: string, {BAD}}}
+              c: {{type: string, {BAD}}}
+            """, [("pattern-invalid", 8, 30)], id="block"),
+        pytest.param(f"""\
+            type: object
+            properties:
+              a:
+                type: string
+                {BAD}
+                # crdlint: ignore[pattern-invalid]
+              c: {{type: string, {BAD}}}
+            """, [("pattern-invalid", 5, 14)], id="the next key, whatever its indentation"),
+        pytest.param(f"""\
+            type: object
+            properties:
+              a: &a {{type: string, {BAD}}}
+              # crdlint: ignore[pattern-invalid]
+              b: *a
+            """, [
+                ("pattern-invalid", 3, 33),
+                ("pattern-invalid", 3, 33),
+                ("ignore-unused", 4, 21),
+            ], id="an alias stands where it is written"),
+        pytest.param(f"""\
+            type: object
+            allOf:
+            # crdlint: ignore[pattern-invalid, structural-incomplete]
+            - properties:
+                a: {{{BAD}}}
+            - properties:
+                b: {{{BAD}}}
+            """, [("pattern-invalid", 7, 18), ("structural-incomplete", 7, 5)], id="item"),
+        pytest.param(f"""\
+            type: object
+            allOf: [
+              # crdlint: ignore[pattern-invalid, structural-incomplete]
+              {{properties: {{a: {{{BAD}}}}}}},
+              {{properties: {{b: {{{BAD}}}}}}} # crdlint: ignore[pattern-invalid, structural-incomplete]
+            ]
+            """, [], id="flow"),
+        pytest.param(f"""\
+            type: object
+            # crdlint: ignore[pattern-invalid]
+            # crdlint: ignore[ignore-unused]
+            # something else # crdlint: ignore[yaml-boolean] # crdlint: ignore[cel-rule-cost]
+            {BAD}
+            """, [("ignore-unused", 4, 36)], id="several above; cel is withheld while the server refuses the rest"),
+        pytest.param("""\
+            type: object
+            x-kubernetes-validations:
+            - message: x
+              rule: | # crdlint: ignore[cel-*]
+                self.foo ==
+                  self.bar
+            """, [], id="behind a block scalar's indicator"),
+        pytest.param("""\
+            type: object
+            x-kubernetes-validations:
+            - message: x
+              rule: "true ||
+                self.bar" # crdlint: ignore[cel-compilation]
+            """, [], id="behind a text of several lines"),
+        pytest.param("""\
+            type: object
+            description: |
+              # crdlint: ignore[nonsense]
+            title: "a # crdlint: ignore[nonsense]"
+            properties:
+              a: {type: string, description: 'x
+
+                # crdlint: ignore[nonsense]
+                y'}
+            """, [], id="within scalars"),
+        pytest.param(f"""\
+            type: object
+            {BAD} # crdlint: ignore
+            # crdlint: ignore[]
+            # crdlint: ignore[pattern-invalid
+            # crdlint: disable[pattern-invalid]
+            # crdlint: ignore-fiel[pattern-invalid]
+            # crdlint:
+            title: x # crdlint: ignore-file[pattern-invalid]
+            """, [
+                ("pattern-invalid", 2, 10),
+                ("ignore-malformed", 2, 18),
+                *(("ignore-malformed", line, 1) for line in (3, 4, 5, 6, 7)),
+                ("ignore-malformed", 8, 10),
+            ], id="malformed"),
+        pytest.param(f"type: object\n{BAD} # crdlint: ignore[pattern-invald]\n", [
+            ("pattern-invalid", 2, 10), ("ignore-unknown-rule", 2, 36),
+        ], id="unknown"),
+        pytest.param("type: object\n# crdlint: ignore[yaml-boolean]\n", [("ignore-unused", 2, 19)], id="nothing below"),
+        pytest.param("type: object # crdlint: ignore[spec-immutable,resource-*,kube-version-too-old]\n", [],
+                     id="what another run finds"),
+        pytest.param("type: object # crdlint: ignore[cel-rule-cost]\n", [("ignore-unused", 1, 32)], id="cel"),
+    ],
+)  # fmt: skip
+def test_what_is_told(schema, expected):
+    assert told(crd(schema)) == expected
+
+
+def test_messages():
+    schema = """\
+        type: object # crdlint: ignore
+        title: x # crdlint: disable[x]
+        # crdlint: ignroe[x]
+        description: x # crdlint: ignore[patern-invalid]
+        format: date # crdlint: ignore[pattern-invalid]
+        # crdlint: ignore[pattern-invalid]
+        """
+    text = "# crdlint: ignore-file[yaml-boolean]\n" + crd(schema) + "--- # crdlint: ignore[x]\n"
+    result = lint_file(text, filename="x.yaml")
+    applied = apply(result, Config(), read_comments(text, "x.yaml"))
+    assert [d.message for d in applied.result.diagnostics if d.rule.startswith("ignore-")] == [
+        "the comment names no rule: nothing is ignored",
+        "'disable' is nothing that crdlint knows: `ignore[RULE]` and `ignore-file[RULE]` are",
+        "'ignroe' is nothing that crdlint knows; did you mean 'ignore'?",
+        "there is no rule 'patern-invalid'; did you mean 'pattern-invalid'?",
+        "the comment stands on a line that separates documents, which belongs to none of them",
+        "`yaml-boolean` is ignored in this file, and there is no such finding",
+        "`pattern-invalid` is ignored here, and there is no such finding",
+        "`pattern-invalid` is ignored in what stands below this comment, and nothing does",
+    ]
+    assert all(d.help and d.severity == "warning" for d in applied.result.diagnostics if "ignore" in d.rule)
+
+
+def test_the_whole_file():
+    bad = crd(f"type: object\n{BAD}\n")
+    other = bad.replace("foos", "bars")
+    comment = "# crdlint: ignore-file[pattern-invalid] all of it\n"
+    for text in (
+        comment + bad,
+        bad + "---\n" + comment + other,
+        bad + "---\n" + other + comment,
+        comment + "---\n" + bad,
+    ):
+        assert told(text) == []
+    assert told(comment + crd("type: object\n")) == [("ignore-unused", 1 - FIRST + 1, 24 - 8)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: b # crdlint: ignore[yaml-boolean]\n",
+        "a: [ # crdlint: ignore[yaml-boolean]\n",
+        "a: [ # crdlint: ignore[yaml-boolean]\n---\n" + crd("type: object\n"),
+        "a: b # crdlint: ignore[yaml-boolean]\n---\n" + crd("type: object\n"),
+        crd("type: {} # crdlint: ignore[yaml-boolean]\n"),
+    ],
+    ids=["no CRD", "no YAML", "beside a CRD, broken", "beside a CRD", "a CRD that cannot be decoded"],
+)
+def test_what_was_not_judged_has_no_unused_comments(text):
+    assert [rule for rule, _, _ in told(text) if rule.startswith("ignore-")] == []
+
+
+def test_updates_tell_of_no_unused_comments():
+    text = crd("type: object # crdlint: ignore[yaml-boolean]\n")
+    assert told(text) != []
+    assert told(text, updates=True) == []
+
+
+def test_unused_comments_can_be_ignored():
+    text = "# crdlint: ignore-file[ignore-unused]\n" + crd("type: object # crdlint: ignore[yaml-boolean]\n")
+    assert told(text) == []
+
+
+def test_a_file_without_the_word_is_not_parsed(monkeypatch):
+    monkeypatch.setattr("crdlint.config.comments.parse_stream", lambda _: pytest.fail("parsed"))
+    assert read_comments("a: b # crdlint ignore\n", "x").found == []
+
+
+@pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r"])
+def test_line_breaks(line_break):
+    text = crd(f"type: object\n# crdlint: ignore[pattern-invalid]\n{BAD}\n").replace("\n", line_break)
+    assert told(text) == []
+
+
+def test_anchors_and_tags():
+    text = crd(
+        f"type: !!str # crdlint: ignore[yaml-boolean]\n  object\n&p pattern: &q # crdlint: ignore[pattern-invalid]\n  {BAD[9:]}\n"
+    )
+    assert [rule for rule, _, _ in told(text)] == ["ignore-unused"]
+
+
+@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
+def test_the_examples(rule):
+    def rules(fragment):
+        text = manifest(rule, fragment)
+        return {
+            d.rule for d in apply(lint_file(text, filename="x"), Config(), read_comments(text, "x")).result.diagnostics
+        }
+
+    assert rules(rule.bad) == {rule.id}
+    assert rules(rule.good) == set()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "# crdlint: ignore[pattern-invalid]\n" * 20_000 + crd("type: object\n"),
+        crd("type: object\n") + "# crdlint: ignore[pattern-invalid]\n# x\n" * 20_000,
+        crd("type: object\n") + "".join(f"x{i}: 1 # crdlint: ignore[a{i},b*{i}]\n" for i in range(20_000)),
+        crd("type: object\n") + "#" + " # crdlint: ignore[x]" * 50_000,
+        crd("type: object\n") + "# crdlint: ignore[" + "x" * 1_000_000,
+        crd("type: object\n") + "# crdlint: ignore[" + "x," * 200_000 + "]",
+        "--- # crdlint: ignore[x]\n" * 10_000,
+        "x: " + "[# crdlint: ignore[x]\n" * 9_000,
+        "x: '" + "# crdlint: ignore[x]\n " * 50_000 + "'",
+        crd("type: object\n")
+        + "x:\n"
+        + "".join(f"{' ' * i}# crdlint: ignore[unknown-field]\n{' ' * i}a:\n" for i in range(1, 300)),
+        crd("type: object\n") + "".join(f"# crdlint: ignore[*]\nx{i}: 1\n" for i in range(5_000)),
+    ],
+    ids=[
+        "above",
+        "below",
+        "many rules",
+        "in a comment",
+        "a long name",
+        "one name",
+        "separators",
+        "deep",
+        "quoted",
+        "nested",
+        "many matches",
+    ],
+)
+def test_hostile_comments_take_no_time(text):
+    start = time.perf_counter()
+    comments = read_comments(text, "x")
+    lint = lint_file(text, filename="x")
+    apply(lint, Config(), comments)
+    assert time.perf_counter() - start < 15
