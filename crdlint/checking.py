@@ -5,14 +5,18 @@ What cannot be read, and a bug of ours, is told with the result, so that neither
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from crdlint.sources.paths import STDIN
 from crdlint.sources.read import UnreadableError, decode, may_hold_crd, read_bytes
 
 if TYPE_CHECKING:
+    from crdlint.charts.check import Charts
+    from crdlint.charts.helm import Values
+    from crdlint.charts.layout import Place
     from crdlint.linter import FileResult
+    from crdlint.running.cache import Cache
     from crdlint.sources.baseline import Baseline
 
 
@@ -20,13 +24,28 @@ if TYPE_CHECKING:
 class Settings:
     """What decides, besides an input's text, what is said of it.
 
-    ``kube_version`` is a version or a range, ``baseline`` has the CRDs to judge updates from, and ``keep`` keeps
-    the CRDs and rules in results, which then cannot leave the process.
+    ``baseline`` has the CRDs to judge updates from, ``keep`` keeps the CRDs and rules in results, which then cannot
+    leave the process. ``values`` are for Helm; ``cache`` has results of earlier runs, None where they are not wanted.
     """
 
-    kube_version: str
     baseline: Baseline | None = None
     keep: bool = False
+    values: Values | None = None
+    uses_helm: bool = True
+    cache: Cache | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """An input: its path, the version or range of Kubernetes to answer for, and where in a chart it is.
+
+    ``text`` is that of a file that is packed within another, ``path`` then its name.
+    """
+
+    path: str
+    kube_version: str
+    place: Place | None = None
+    text: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +61,7 @@ class Checked:
     """What has come of an input: results, or why it could not be read, or a bug; nothing where no CRD can be in it."""
 
     name: str
+    task: Task
     results: tuple[FileResult, ...] = ()
     problem: str | None = None
     bug: Bug | None = None
@@ -52,35 +72,71 @@ def shown_name(path: str) -> str:
     return "<stdin>" if path == STDIN else path
 
 
-def check_file(path: str, settings: Settings) -> Checked:
-    """Check a file, or standard input (``-``)."""
-    name = shown_name(path)
-    try:
-        data = read_bytes(path)
-        if not may_hold_crd(data):
-            return Checked(name)
-        text = decode(data)
-    except UnreadableError as error:
-        return Checked(name, problem=str(error))
-    return check_text(text, name, settings)
+@dataclass(slots=True)
+class Checker:
+    """Checks inputs, and remembers what they share: charts rendered."""
 
+    settings: Settings
+    _charts: Charts | None = field(default=None)
 
-def check_text(text: str, name: str, settings: Settings) -> Checked:
-    """Check a text under a file's name."""
-    from crdlint.linter import lint_file
+    def check(self, task: Task) -> Checked:
+        """Check a file, standard input (``-``), or the text of a packed file."""
+        name = shown_name(task.path)
+        data = b""
+        try:
+            if task.text is None:
+                data = read_bytes(task.path)
+                if not may_hold_crd(data):
+                    return Checked(name, task)
+            text = decode(data) if task.text is None else task.text
+        except UnreadableError as error:
+            return Checked(name, task, problem=str(error))
+        cache = self.settings.cache
+        if cache is None or not data or self.settings.baseline is not None or self.settings.keep or task.place:
+            return self.check_text(text, task)
+        key = cache.key(data, task.kube_version)
+        known = cache.get(key, name, text)
+        if known is not None:
+            return Checked(name, task, (known,))
+        checked = self.check_text(text, task)
+        if checked.results:
+            cache.put(key, checked.results[0])
+        return checked
 
-    try:
-        result = lint_file(
+    def check_text(self, text: str, task: Task) -> Checked:
+        """Check a text as that of an input."""
+        name = shown_name(task.path)
+        try:
+            if task.place is None:
+                result = self._lint(text, name, task.kube_version)
+            else:
+                result = self._of_charts().check(
+                    name, text, task.place, lambda given, file: self._lint(given, file, task.kube_version)
+                )
+        except Exception as error:
+            return Checked(name, task, bug=bug_of(error))
+        return Checked(name, task, (result,))
+
+    def _lint(self, text: str, name: str, kube_version: str) -> FileResult:
+        from crdlint.linter import lint_file
+
+        settings = self.settings
+        return lint_file(
             text,
             filename=name,
-            kube_version=settings.kube_version,
+            kube_version=kube_version,
             baseline=settings.baseline,
             skip_unfinished=True,
             keep=settings.keep,
         )
-    except Exception as error:
-        return Checked(name, bug=bug_of(error))
-    return Checked(name, (result,))
+
+    def _of_charts(self) -> Charts:
+        if self._charts is None:
+            from crdlint.charts.check import Charts
+            from crdlint.charts.helm import Values
+
+            self._charts = Charts(self.settings.values or Values(), self.settings.uses_helm)
+        return self._charts
 
 
 def bug_of(error: BaseException) -> Bug:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from crdlint.charts.helm import Rendered, Values, check_rendered, helm, render
-from crdlint.charts.layout import CRDS, TEMPLATES, Layout
+from crdlint.charts.layout import CRDS, TEMPLATES
 from crdlint.charts.rules import KUBE_VERSION
 from crdlint.charts.templates import check_template, check_unrendered
 from crdlint.diagnostics import Diagnostic
@@ -16,14 +16,6 @@ from crdlint.linter import FileResult
 if TYPE_CHECKING:
     from crdlint.charts.layout import Place
     from crdlint.charts.templates import Lint
-
-
-@dataclass(frozen=True, slots=True)
-class ChartVersions:
-    """The versions of Kubernetes that a chart supports, in the form of `--kube-version`, and what is wrong with them."""
-
-    versions: str | None
-    problem: Diagnostic | None = None
 
 
 @dataclass(slots=True)
@@ -35,19 +27,7 @@ class Charts:
 
     values: Values = field(default_factory=Values)
     uses_helm: bool = True
-    _layout: Layout = field(default_factory=Layout)
     _rendered: dict[str, Rendered | None] = field(default_factory=dict)
-    _versions: dict[str, ChartVersions] = field(default_factory=dict)
-
-    def place(self, path: str) -> Place | None:
-        """Return where a file is in a chart, None where it is in none."""
-        return self._layout.place(path)
-
-    def versions(self, chart: str) -> ChartVersions:
-        """Return the versions of Kubernetes that a chart supports, by its Chart.yaml."""
-        if chart not in self._versions:
-            self._versions[chart] = _chart_versions(os.path.join(chart, "Chart.yaml"))
-        return self._versions[chart]
 
     def check(self, path: str, text: str, place: Place, lint: Lint) -> FileResult:
         """Judge a file of a chart."""
@@ -70,7 +50,7 @@ class Charts:
         return replace(result, notices=(*result.notices, *notices))
 
     def _of(self, chart: str) -> Rendered | None:
-        program = helm() if self.uses_helm else None
+        program = helm() if self.uses_helm and os.path.isdir(chart) else None  # a packed one is read as it is
         if program is None:
             return None
         if chart not in self._rendered:
@@ -78,30 +58,36 @@ class Charts:
         return self._rendered[chart]
 
 
-def _chart_versions(path: str) -> ChartVersions:
+def chart_result(chart: str) -> tuple[str | None, FileResult | None]:
+    """Return the versions of Kubernetes that a chart supports, as `--kube-version` has them, by its Chart.yaml.
+
+    None where it says nothing of them, or nothing that can be kept; then with what there is to say about that.
+    """
     from crdlint.charts.kube_version import ConstraintError, range_of
     from crdlint.crd.positions import node_span
     from crdlint.yaml.nodes import Mapping, Scalar
     from crdlint.yaml.parse import parse_first
 
+    path = os.path.join(chart, "Chart.yaml")
     try:
         with open(path, encoding="utf-8") as file:
-            root = parse_first(file.read()).root
+            text = file.read()
+        root = parse_first(text).root
     except (OSError, UnicodeDecodeError):
-        return ChartVersions(None)
+        return None, None
     found = root.find("kubeVersion") if isinstance(root, Mapping) else None
     if found is None or not isinstance(found[1], Scalar):
-        return ChartVersions(None)
-    span = node_span(found[1], 0)
+        return None, None
+    constraint, span = found[1].value, node_span(found[1], 0)
+    message = f"no version of Kubernetes that crdlint knows satisfies kubeVersion {constraint!r}"
     try:
-        versions = range_of(found[1].value)
-        message = f"no version of Kubernetes that crdlint knows satisfies kubeVersion {found[1].value!r}"
+        versions = range_of(constraint)
     except ConstraintError as error:
         versions, message = None, f"kubeVersion: {error}"
     if versions is not None:
-        return ChartVersions(versions)
+        return versions, None
     problem = Diagnostic(
         "crdlint", "advice", KUBE_VERSION.id, KUBE_VERSION.severity, message, detail=message, file=path, line=span.line,
         column=span.column, end_line=span.end_line, end_column=span.end_column, help=KUBE_VERSION.help,
     )  # fmt: skip
-    return ChartVersions(None, problem)
+    return None, FileResult(path, text, 1, (), 0, (problem,))

@@ -7,23 +7,29 @@ import sys
 import time
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from crdlint.checking import Checked, Settings, bug_of, check_file, check_text
+from crdlint.checking import Checked, Checker, Settings, bug_of
 from crdlint.cli import options
 from crdlint.cli.fixing import Fixing, UnwritableError
 from crdlint.cli.main import report_bug
+from crdlint.cli.planning import Planner
 from crdlint.report import formats
 from crdlint.report.checked import Checked as ReportInput
 from crdlint.report.summary import Summary
 from crdlint.sources.paths import STDIN, Selection, discover
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
+    from crdlint.checking import Task
+    from crdlint.cli.planning import Plan
+    from crdlint.config.baseline import Baseline as Known
+    from crdlint.config.baseline import Matching
+    from crdlint.config.model import Config, FailOn
     from crdlint.linter import FileResult
     from crdlint.report.text import TextReport
     from crdlint.sources.baseline import Baseline
@@ -33,12 +39,17 @@ _PROGRESS_FROM: Final = 50  # files
 
 @dataclass(slots=True)
 class _Run:
-    """What has come of a run so far."""
+    """What has come of a run so far; ``found`` are results before a baseline takes out what is known."""
 
+    matching: Matching | None = None
+    updates: bool = False
     results: list[FileResult] = field(default_factory=list)
+    found: list[FileResult] = field(default_factory=list)
     problems: list[tuple[str, str]] = field(default_factory=list)
     summary: Summary = field(default_factory=Summary)
     bugs: int = 0
+    failed: bool = False
+    rejections: int = 0
     by_rule: Counter[str] = field(default_factory=Counter)
 
 
@@ -53,144 +64,218 @@ class _Run:
 @click.option(
     "--kube-version",
     type=options.KubeVersion(),
-    default="1.36",
-    show_default=True,
-    help="The Kubernetes to answer for, or a range of them such as 1.29..1.36.",
+    help="The Kubernetes to answer for, or a range of them such as 1.29..1.36; else the configuration's, the chart's, 1.36.",
 )
 @click.option(
     "--against", metavar="REV_OR_PATH",
     help="Judge as an update of the same CRDs in a git revision, a file or a directory.",
 )  # fmt: skip
+@options.configuration
+@click.option("--baseline", "baseline_file", metavar="FILE", help="Leave out the findings that are known in this file.")
+@click.option("--update-baseline", is_flag=True, help="Write what is found into the baseline.")
+@options.helm
 @click.option("--hidden", is_flag=True, help="Show what the API server would say once the rest is mended, too.")
 @click.option("--fix", is_flag=True, help="Mend in the files what can be mended safely.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix, set limits too, which narrow what the API takes.")
 @click.option("--statistics", is_flag=True, help="Count findings by rule.")
+@click.option("--jobs", type=click.IntRange(1), metavar="N", help="The number of processes; else as many as pay.")
+@click.option("--no-cache", is_flag=True, help="Neither use nor keep results of earlier runs.")
 @click.option("-q", "--quiet", is_flag=True, help="Print findings only: no summary, no notices.")
 @options.color
 @click.pass_context
-def command(
-    ctx: click.Context,
-    paths: tuple[str, ...],
-    include: tuple[str, ...],
-    exclude: tuple[str, ...],
-    no_ignore: bool,
-    allow_empty: bool,
-    format_: str,
-    outputs: tuple[str, ...],
-    kube_version: str,
-    against: str | None,
-    hidden: bool,
-    fix: bool,
-    unsafe_fixes: bool,
-    statistics: bool,
-    quiet: bool,
-    color: str,
-) -> None:
+def command(ctx: click.Context, /, paths: tuple[str, ...], **given: Any) -> None:
     """Say what the API server would say about the CRDs in files, below directories (.yaml, .yml, .json) or on stdin (-).
 
-    Findings of severity error make the exit status 1; warnings and hints do not.
+    Findings of severity error make the exit status 1 (see --fail-on); warnings and hints do not.
     """
-    if fix and STDIN in paths:
+    if given["fix"] and STDIN in paths:
         raise click.UsageError("--fix needs files: there is nothing to write - back to")
-    if unsafe_fixes and not fix:
+    if given["unsafe_fixes"] and not given["fix"]:
         raise click.UsageError("--unsafe-fixes goes with --fix")
-    written = _outputs(outputs)
-    start = time.perf_counter()
-    selection = Selection(include, exclude, not no_ignore)
-    baseline = _baseline(against, paths[0], selection) if against else None
-    fixing = Fixing(unsafe=unsafe_fixes) if fix else None
-    settings = Settings(kube_version, baseline, keep=fix)
-    run = _Run()
-    found = discover(paths, selection)
-    for problem in found.problems:
-        if problem.fatal:
-            run.problems.append((problem.path, problem.message))
-        elif not quiet:
-            click.echo(f"crdlint: {problem.path}: {problem.message}", err=True)
-    format_ = formats.choose(format_)
-    report = _text_report(color, hidden=hidden, quiet=quiet) if format_ == formats.TEXT else None
-    # A bar on the terminal that the findings go to as well would be torn apart by them: they then come after it.
-    with_bar = not quiet and len(found.files) >= _PROGRESS_FROM and sys.stderr.isatty()
-    later = with_bar and sys.stdout.isatty()
-    for path in _with_bar(found.files) if with_bar else found.files:
-        results = _take(run, _checked(path, settings, fixing))
-        if report is not None and not later:
-            _print_files(results, report)
-    if report is not None and later:
-        _print_files(run.results, report)
-    run.summary.unreadable = len(run.problems)
-    if fixing is not None and not quiet:
-        click.echo(fixing.summary(), err=True)
-    run.summary.seconds = time.perf_counter() - start
-    checked = ReportInput(run.results, run.problems, run.summary, hidden)
-    try:
-        formats.write_all(written, checked)
-    except formats.OutputError as error:
-        raise click.UsageError(f"--output: {error}") from error
-    if report is None:
-        click.echo(formats.render(format_, checked), nl=False)
-    for name, reason in run.problems:
-        click.echo(f"crdlint: {name}: {reason}", err=True)
-    if report is not None:
-        _close(run, report, quiet=quiet, statistics=statistics)
-    nothing = not (run.summary.crds or run.summary.errors or run.problems or run.bugs)
-    if nothing and not allow_empty:
-        what = "CustomResourceDefinition" if found.files else ".yaml, .yml or .json file"
-        click.echo(f"crdlint: no {what} in {', '.join(paths)} (--allow-empty accepts that)", err=True)
-        ctx.exit(2)
-    ctx.exit(_exit_status(run))
+    if given["update_baseline"] and not given["baseline_file"]:
+        raise click.UsageError("--update-baseline goes with --baseline FILE")
+    ctx.exit(_Command(paths, given).run())
 
 
-def _exit_status(run: _Run) -> int:
-    if run.bugs:
-        return 3
-    if run.problems:
-        return 2
-    return 1 if run.summary.errors else 0
+class _Command:
+    """One call of `crdlint check`."""
+
+    def __init__(self, paths: tuple[str, ...], given: dict[str, Any]) -> None:
+        self._paths = paths
+        self._given = given
+        self._quiet: bool = given["quiet"]
+        self._outputs = _outputs(given["outputs"])
+        self._known = _known(given["baseline_file"], missing_ok=given["update_baseline"])
+        self._fixing = Fixing(unsafe=given["unsafe_fixes"]) if given["fix"] else None
+        self._format = formats.choose(given["format_"])
+        self._report = self._text_report() if self._format == formats.TEXT else None
+
+    def run(self) -> int:
+        """Check, report, and return the exit status."""
+        start = time.perf_counter()
+        given = self._given
+        selection = Selection(given["include"], given["exclude"], not given["no_ignore"])
+        against = _against(given["against"], self._paths[0], selection) if given["against"] else None
+        run = _Run(self._known.matching() if self._known is not None else None, updates=against is not None)
+        found = discover(self._paths, selection)
+        for problem in found.problems:
+            if problem.fatal:
+                run.problems.append((problem.path, problem.message))
+            elif not self._quiet:
+                click.echo(f"crdlint: {problem.path}: {problem.message}", err=True)
+        planner = Planner(given["kube_version"], options.laid_over(given), given["config"])
+        plan = planner.add(found.files)
+        self._check(
+            run, plan, Settings(against, given["fix"], options.values(given), not given["no_helm"], self._cache())
+        )
+        run.summary.seconds = time.perf_counter() - start
+        self._tell(run, plan)
+        nothing = not (run.summary.crds or run.summary.errors or run.problems or run.bugs)
+        if nothing and not given["allow_empty"]:
+            what = "CustomResourceDefinition" if found.files else ".yaml, .yml or .json file"
+            click.echo(f"crdlint: no {what} in {', '.join(self._paths)} (--allow-empty accepts that)", err=True)
+            return 2
+        if run.bugs:
+            return 3
+        return 2 if run.problems else 1 if run.failed else 0
+
+    def _check(self, run: _Run, plan: Plan, settings: Settings) -> None:
+        """Check what is planned, and print findings as they come."""
+        run.problems += plan.problems
+        run.summary.files += plan.passed
+        # A bar on the terminal that the findings go to as well would be torn apart by them: they then come after it.
+        with_bar = not self._quiet and len(plan.tasks) >= _PROGRESS_FROM and sys.stderr.isatty()
+        later = with_bar and sys.stdout.isatty()
+        for result in plan.charts:
+            self._take(run, result, plan.configs[0], later=later)
+        checked = zip(self._checked(plan.tasks, settings), plan.configs, strict=True)
+        for one, config in _with_bar(checked, len(plan.tasks)) if with_bar else checked:
+            if one.problem is not None:
+                run.problems.append((one.name, one.problem))
+                continue
+            run.summary.files += 1
+            if one.bug is not None:
+                run.bugs += 1
+                report_bug(one.bug, one.name)
+            for result in one.results:
+                self._take(run, result, config, later=later)
+        if later:
+            self._print(run.results)
+        if settings.cache is not None:
+            settings.cache.sweep()
+
+    def _checked(self, tasks: list[Task], settings: Settings) -> Iterator[Checked]:
+        if self._fixing is not None:
+            checker = Checker(settings)
+            for task in tasks:
+                yield _mended(task, checker, self._fixing)
+        elif len(tasks) <= 1 or self._given["jobs"] == 1:
+            yield from map(Checker(settings).check, tasks)
+        else:
+            from crdlint.running.pool import run
+
+            yield from run(tasks, settings, self._given["jobs"])
+
+    def _take(self, run: _Run, result: FileResult, config: Config, *, later: bool) -> None:
+        """Count in a file's result, as far as its configuration and comments let it be told."""
+        from crdlint.config.apply import apply
+        from crdlint.config.comments import read_comments
+
+        comments = read_comments(result.text, result.file) if "crdlint:" in result.text else None
+        if run.matching is not None:
+            run.found.append(apply(result, config, comments, updates=run.updates).result)
+        applied = apply(result, config, comments, run.matching, updates=run.updates)
+        run.summary.add(applied.result)
+        run.by_rule.update(d.rule for d in applied.result.diagnostics if not d.hidden)
+        run.results.append(applied.result)
+        run.failed |= applied.failed
+        run.rejections += len(applied.rejections)
+        if not later:
+            self._print([applied.result])
+
+    def _print(self, results: Iterable[FileResult]) -> None:
+        if self._report is not None:
+            for result in results:
+                for line in self._report.file(result):
+                    click.echo(line, color=True)
+
+    def _tell(self, run: _Run, plan: Plan) -> None:
+        """Write what comes at the end: whole formats, files, problems, figures."""
+        run.summary.unreadable = len(run.problems)
+        if self._fixing is not None and not self._quiet:
+            click.echo(self._fixing.summary(), err=True)
+        checked = ReportInput(run.results, run.problems, run.summary, self._given["hidden"])
+        try:
+            formats.write_all(self._outputs, checked)
+        except formats.OutputError as error:
+            raise click.UsageError(f"--output: {error}") from error
+        if self._report is None:
+            click.echo(formats.render(self._format, checked), nl=False)
+        for notice in () if self._quiet else plan.notices:
+            click.echo(f"crdlint: note: {notice}", err=True)
+        for name, reason in run.problems:
+            click.echo(f"crdlint: {name}: {reason}", err=True)
+        self._tell_known(run)
+        if self._report is not None and self._given["statistics"]:
+            for line in self._report.statistics(run.by_rule):
+                click.echo(line)
+        if self._report is not None and not self._quiet:
+            click.echo(self._report.summary(run.summary), color=True)
+        self._tell_rejections(run)
+
+    def _tell_known(self, run: _Run) -> None:
+        """Write the baseline where that is asked for, or tell of what is in it and no longer there."""
+        if self._known is None or run.matching is None:
+            return
+        if self._given["update_baseline"]:
+            from crdlint.config.baseline import write
+            from crdlint.config.model import ConfigError
+
+            try:
+                changed = write(self._given["baseline_file"], self._known.updated(run.found))
+            except ConfigError as error:
+                raise click.UsageError(f"--baseline: {error}") from error
+            word = "written" if changed else "as it was"
+            click.echo(f"crdlint: {self._given['baseline_file']}: {word}", err=True)
+            return
+        for entry in () if self._quiet else run.matching.stale():
+            click.echo(f"crdlint: note: no longer found, --update-baseline takes it out: {entry}", err=True)
+
+    def _tell_rejections(self, run: _Run) -> None:
+        from crdlint.config.apply import closing_line
+
+        fail_on: FailOn = self._given["fail_on"] or "error"
+        line = closing_line(run.rejections, fail_on, accepted=self._given["accept_rejections"])
+        if line is not None:
+            click.echo(line, err=self._report is None)
+
+    def _text_report(self) -> TextReport:
+        from crdlint.report.text import TextReport
+
+        width = min(shutil.get_terminal_size((100, 24)).columns, 120)
+        style = options.style(self._given["color"])
+        return TextReport(width=width, style=style, hidden=self._given["hidden"], notices=not self._quiet)
+
+    def _cache(self) -> Any:
+        if self._given["no_cache"]:
+            return None
+        from crdlint.running.cache import Cache, cache_folder
+
+        return Cache(cache_folder())
 
 
-def _take(run: _Run, checked: Checked) -> tuple[FileResult, ...]:
-    """Count in what has come of an input, and return its results."""
-    if checked.problem is not None:
-        run.problems.append((checked.name, checked.problem))
-        return ()
-    run.summary.files += 1
-    if checked.bug is not None:
-        run.bugs += 1
-        report_bug(checked.bug, checked.name)
-    for result in checked.results:
-        run.summary.add(result)
-        run.by_rule.update(d.rule for d in result.diagnostics if not d.hidden)
-        run.results.append(result)
-    return checked.results
-
-
-def _checked(path: str, settings: Settings, fixing: Fixing | None) -> Checked:
-    """Check a file, after what can be mended in it is mended where that is asked for."""
-    checked = check_file(path, settings)
-    if fixing is None or not checked.results:
+def _mended(task: Task, checker: Checker, fixing: Fixing) -> Checked:
+    """Check a file, after what can be mended in it is mended; templates of charts are left alone."""
+    checked = checker.check(task)
+    if not checked.results or task.place is not None:
         return checked
     try:
-        mended = fixing.mend(path, checked.results[0])
+        mended = fixing.mend(task.path, checked.results[0])
     except UnwritableError as error:
-        return Checked(checked.name, problem=str(error))
+        return Checked(checked.name, task, problem=str(error))
     except Exception as error:
-        return Checked(checked.name, bug=bug_of(error))
-    return checked if mended is None else check_text(mended, checked.name, settings)
-
-
-def _print_files(results: Iterable[FileResult], report: TextReport) -> None:
-    for result in results:
-        for line in report.file(result):
-            click.echo(line, color=True)
-
-
-def _close(run: _Run, report: TextReport, *, quiet: bool, statistics: bool) -> None:
-    if statistics:
-        for line in report.statistics(run.by_rule):
-            click.echo(line)
-    if not quiet:
-        click.echo(report.summary(run.summary), color=True)
+        return Checked(checked.name, task, bug=bug_of(error))
+    return checked if mended is None else checker.check_text(mended, task)
 
 
 def _outputs(given: tuple[str, ...]) -> list[tuple[str, Path]]:
@@ -200,22 +285,27 @@ def _outputs(given: tuple[str, ...]) -> list[tuple[str, Path]]:
         raise click.UsageError(f"--output: {error}") from error
 
 
-def _text_report(color: str, *, hidden: bool, quiet: bool) -> TextReport:
-    from crdlint.report.text import TextReport
+def _known(file: str | None, *, missing_ok: bool) -> Known | None:
+    if file is None:
+        return None
+    from crdlint.config.baseline import read
+    from crdlint.config.model import ConfigError
 
-    width = min(shutil.get_terminal_size((100, 24)).columns, 120)
-    return TextReport(width=width, style=options.style(color), hidden=hidden, notices=not quiet)
+    try:
+        return read(file, missing_ok=missing_ok)
+    except ConfigError as error:
+        raise click.UsageError(f"--baseline: {error}") from error
 
 
-def _with_bar(files: Sequence[str]) -> Iterator[str]:
-    """Yield the files, with a progress bar on standard error."""
+def _with_bar(checked: Iterable[tuple[Checked, Config]], total: int) -> Iterator[tuple[Checked, Config]]:
+    """Yield what is checked, with a progress bar on standard error."""
     from rich.console import Console
     from rich.progress import track
 
-    yield from track(files, description="checking", console=Console(stderr=True), transient=True)
+    yield from track(checked, description="checking", console=Console(stderr=True), transient=True, total=total)
 
 
-def _baseline(place: str, near: str, selection: Selection) -> Baseline:
+def _against(place: str, near: str, selection: Selection) -> Baseline:
     """Return the CRDs to judge updates from; a place that is none ends the run."""
     from crdlint.sources.baseline import load_baseline
     from crdlint.sources.git import RevisionError

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from crdlint.checking import Settings, check_file
+from crdlint.checking import Checker, Settings, Task
 from crdlint.cli import options
 from crdlint.cli.main import report_bug
 from crdlint.sources.paths import Selection, discover
@@ -87,11 +87,11 @@ def _read(
     paths: tuple[str, ...], selection: Selection, kube_version: str
 ) -> tuple[list[FileResult], list[tuple[str, str]]]:
     found = discover(paths, selection)
-    settings = Settings(kube_version, keep=True)
+    checker = Checker(Settings(keep=True))
     problems = [(problem.path, problem.message) for problem in found.problems if problem.fatal]
     results: list[FileResult] = []
     for path in found.files:
-        checked = check_file(path, settings)
+        checked = checker.check(Task(path, kube_version))
         results.extend(checked.results)
         if checked.problem is not None:
             problems.append((checked.name, checked.problem))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -12,7 +12,10 @@ from crdlint.kubecel.versions import LATEST, OLDEST, parse_range
 from crdlint.report.formats import AUTO, NAMES
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+
+    from crdlint.charts.helm import Values
+    from crdlint.config.model import Config
 
     Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -75,4 +78,68 @@ format_ = click.option(
     "--format", "format_", type=click.Choice(NAMES), default=AUTO, show_default=True, metavar="FORMAT",
     help=f"One of {', '.join(NAMES)}. auto is github within GitHub Actions, else text.",
 )  # fmt: skip
+
+
+def configuration(command: Command) -> Command:
+    """Add the options of configuration."""
+    for decorate in (
+        click.option(
+            "--accept-rejections", is_flag=True, help="Let ignored findings pass that the API server itself refuses."
+        ),
+        click.option(
+            "--fail-on", type=click.Choice(["error", "warning", "info", "never"]),
+            help="The least severity that makes the exit status 1 [default: error].",
+        ),
+        click.option("--ignore", "ignored", multiple=True, metavar="RULE", help="Leave out these rules (repeatable)."),
+        click.option("--select", "selected", multiple=True, metavar="RULE", help="Tell of these rules only (repeatable)."),
+        click.option("--config", metavar="FILE", help="Use this configuration, in place of the closest .crdlint.yaml."),
+    ):  # fmt: skip
+        command = decorate(command)
+    return command
+
+
+def laid_over(given: Mapping[str, Any]) -> Callable[[Config], Config]:
+    """Return what lays the options of `configuration` over a file's; a rule that there is not ends the run."""
+    from crdlint.config.matching import unknown_rule
+
+    for name, rules in (("--select", given["selected"]), ("--ignore", given["ignored"])):
+        for rule in rules:
+            problem = unknown_rule(rule)
+            if problem:
+                raise click.UsageError(f"{name}: {problem}")
+    return lambda config: config.merged(
+        select=given["selected"],
+        ignore=given["ignored"],
+        fail_on=given["fail_on"],
+        include_dependencies=given["include_dependencies"] or None,
+        accept_rejections=given["accept_rejections"],
+    )
+
+
+def helm(command: Command) -> Command:
+    """Add the options of charts."""
+    for decorate in (
+        click.option("--include-dependencies", is_flag=True, help="Look into packed dependencies of charts, too."),
+        click.option(
+            "--no-helm", is_flag=True, help="Read templates with their directives masked, though Helm is there."
+        ),
+        click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="A value for Helm (repeatable)."),
+        click.option("--values", "value_files", multiple=True, metavar="FILE", help="Values for Helm (repeatable)."),
+    ):
+        command = decorate(command)
+    return command
+
+
+def values(given: Mapping[str, Any]) -> Values:
+    """Return the values for Helm; a file that is not there ends the run."""
+    import os
+
+    from crdlint.charts.helm import Values
+
+    for file in given["value_files"]:
+        if not os.path.isfile(file):  # noqa: PTH113
+            raise click.UsageError(f"--values: {file}: no such file")
+    return Values(given["value_files"], given["sets"])
+
+
 color = click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)

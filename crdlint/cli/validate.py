@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from crdlint.checking import Bug, Settings, bug_of, check_text, shown_name
+from crdlint.checking import Bug, bug_of, shown_name
 from crdlint.cli import options
 from crdlint.cli.main import report_bug
+from crdlint.report import formats
+from crdlint.report.checked import Checked as ReportInput
 from crdlint.report.summary import Summary
 from crdlint.sources.nearby import crd_folders_near
-from crdlint.sources.paths import Selection, discover
+from crdlint.sources.paths import STDIN, Selection, discover
 from crdlint.sources.read import UnreadableError, decode, may_hold_crd, read_bytes
 
 if TYPE_CHECKING:
@@ -22,9 +25,9 @@ if TYPE_CHECKING:
 
     from crdlint.linter import FileResult
     from crdlint.resources.definitions import Definitions
-    from crdlint.resources.report import Key
+    from crdlint.resources.requests import Key
 
-_NEWEST = "1.36"
+_NAMED: Final = 5  # kinds in one message
 
 
 @dataclass(slots=True)
@@ -37,6 +40,7 @@ class _Run:
     problems: list[tuple[str, str]] = field(default_factory=list)
     summary: Summary = field(default_factory=Summary)
     bugs: list[tuple[str, Bug]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def texts(self, paths: Sequence[str], *, crds_only: bool = False) -> Iterable[tuple[str, str]]:
         """Yield the names and texts of inputs; what cannot be read is noted."""
@@ -65,10 +69,7 @@ class _Run:
 @click.option("--old", metavar="PATH", help="Judge as updates of the objects in this file or folder.")
 @click.option("--show-defaulted", is_flag=True, help="Print the objects as they would be stored, as YAML.")
 @click.option("--allow-empty", is_flag=True, help="Succeed where there is no custom resource.")
-@click.option(
-    "--format", "format_", type=click.Choice(["text", "server", "json"]), default="text", show_default=True,
-    help="text for people, json for programs, server for nothing but the API server's sentences.",
-)  # fmt: skip
+@options.format_
 @click.option("-q", "--quiet", is_flag=True, help="Print findings only: no summary, no notices.")
 @options.color
 @click.pass_context
@@ -91,27 +92,25 @@ def command(
     Unknown fields, the schema with its defaults, list types, and the rules of x-kubernetes-validations. Objects that no
     CRD defines are passed over. Findings of severity error make the exit status 1.
     """
+    if (*paths, *crds, old).count(STDIN) > 1:
+        raise click.UsageError("- can be read once only")
     start = time.perf_counter()
     run = _Run(Selection(include, exclude, not no_ignore))
     texts = list(run.texts(paths))
     definitions = _definitions(run, crds, texts, paths)
-    olds: dict[Key, dict[str, Any]] = {}
-    if old is not None:
-        from crdlint.resources.report import resources_of
-
-        for _, text in run.texts([old]):
-            olds.update(resources_of(text))
+    olds = None if old is None else _olds(run, old)
     for name, text in texts:
         _validate(run, name, text, definitions, olds)
     run.summary.unreadable = len(run.problems)
     run.summary.seconds = time.perf_counter() - start
-    _print(run, definitions, format_, color, quiet=quiet or show_defaulted)
+    # The objects alone go to standard output, so that they can be piped on.
+    _print(run, format_, color, quiet=quiet, to_stderr=show_defaulted)
     if show_defaulted:
         _print_stored(run.stored)
     if not (run.summary.crds or run.summary.errors or run.problems or run.bugs) and not allow_empty:
-        missing = (
-            "custom resource of a CRD that is known" if definitions.by_kind else "CRD (--crd names where they are)"
-        )
+        missing = "CRD (--crd names where they are)"
+        if definitions.by_kind:
+            missing = f"custom resource of a CRD that is known, which are {_known(definitions)},"
         click.echo(f"crdlint: no {missing} in {', '.join(paths)} (--allow-empty accepts that)", err=True)
         ctx.exit(2)
     ctx.exit(3 if run.bugs else 2 if run.problems else 1 if run.summary.errors else 0)
@@ -122,24 +121,94 @@ def _definitions(run: _Run, crds: tuple[str, ...], texts: list[tuple[str, str]],
     from crdlint.resources.definitions import Definitions
 
     definitions = Definitions()
-    given = run.texts(crds, crds_only=True) if crds else ((n, t) for n, t in texts if "CustomResourceDefinition" in t)
-    for name, text in given:
-        _define(run, definitions, name, text)
-    if not crds and not definitions.by_kind and not definitions.refused:
-        for name, text in run.texts(crd_folders_near(paths), crds_only=True):
-            _define(run, definitions, name, text)
+    if crds:
+        for path in crds:
+            before = len(run.problems), len(definitions.by_kind), len(definitions.twice), len(definitions.refused)
+            for name, text in run.texts([path], crds_only=True):
+                _define(run, definitions, name, text)
+            run.problems += definitions.broken
+            definitions.broken.clear()
+            after = len(run.problems), len(definitions.by_kind), len(definitions.twice), len(definitions.refused)
+            if before == after:
+                run.problems.append((path, "no CustomResourceDefinition in it"))
+    else:
+        for name, text in texts:
+            if "CustomResourceDefinition" in text:
+                _define(run, definitions, name, text)
+        definitions.broken.clear()  # told as findings: they are among the resources
+        _add_nearby(run, definitions, texts, paths)
+    run.notes += definitions.twice
     return definitions
 
 
+def _add_nearby(run: _Run, definitions: Definitions, texts: list[tuple[str, str]], paths: tuple[str, ...]) -> None:
+    """Look for the CRDs of groups that are without one beside the resources, then in the folders of CRDs near them."""
+    from crdlint.resources.definitions import may_have_crd
+    from crdlint.resources.find import beside, groups_in
+
+    wanted = {group for _, text in texts for group in groups_in(text) if may_have_crd(group)}
+    seen = {os.path.realpath(name) for name, _ in texts}
+    near = ["." if path == STDIN else path for path in paths]
+    for find in (lambda: beside(near), lambda: discover(crd_folders_near(near), run.selection).files):
+        wanted = {group for group in wanted if not definitions.knows(group)}
+        if not wanted:
+            return
+        for path in find():
+            if os.path.realpath(path) not in seen:
+                seen.add(os.path.realpath(path))
+                _add_if_wanted(run, definitions, path, wanted)
+
+
+def _add_if_wanted(run: _Run, definitions: Definitions, path: str, wanted: set[str]) -> None:
+    """Take the CRDs of a file that nobody named, if it has any of groups; what is wrong with it is but a note."""
+    try:
+        data = read_bytes(path)
+        if not may_hold_crd(data):
+            return
+        text = decode(data)
+    except UnreadableError as error:
+        run.notes.append(f"{path}: {error}")
+        return
+    if any(group in text for group in wanted):
+        _define(run, definitions, path, text)
+        run.notes += [f"{place}: {message}" for place, message in definitions.broken]
+        definitions.broken.clear()
+
+
+def _olds(run: _Run, path: str) -> dict[Key, dict[str, Any]]:
+    """Return the objects to judge updates from; of two alike the first one counts."""
+    from crdlint.resources.report import old_objects
+
+    found: dict[Key, dict[str, Any]] = {}
+    for name, text in run.texts([path]):
+        old = old_objects(text, filename=name)
+        run.problems += old.broken
+        found = {**old.by_key, **found}
+    return found
+
+
+def _known(definitions: Definitions) -> str:
+    """Name the kinds that there are CRDs of."""
+    named = [
+        f"{kind} ({', '.join(f'{group}/{version}' for version in one.served) or f'{group}, not served'})"
+        for (group, kind), one in sorted(definitions.by_kind.items())
+    ]
+    more = len(named) - _NAMED
+    return ", ".join(named[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+
+
 def _define(run: _Run, definitions: Definitions, name: str, text: str) -> None:
-    checked = check_text(text, name, Settings(_NEWEST, keep=True))
-    if checked.bug is not None:
-        run.bugs.append((name, checked.bug))
-    for result in checked.results:
-        definitions.add(result)
+    from crdlint.linter import lint_file
+
+    try:
+        definitions.add(lint_file(text, filename=name, skip_unfinished=True, keep=True))
+    except Exception as error:
+        run.bugs.append((name, bug_of(error)))
 
 
-def _validate(run: _Run, name: str, text: str, definitions: Definitions, olds: dict[Key, dict[str, Any]]) -> None:
+def _validate(
+    run: _Run, name: str, text: str, definitions: Definitions, olds: dict[Key, dict[str, Any]] | None
+) -> None:
     from crdlint.resources.report import validate_text
 
     run.summary.files += 1
@@ -153,23 +222,18 @@ def _validate(run: _Run, name: str, text: str, definitions: Definitions, olds: d
     run.stored.extend(validated.stored)
 
 
-def _print(run: _Run, definitions: Definitions, format_: str, color: str, *, quiet: bool) -> None:
+def _print(run: _Run, format_: str, color: str, *, quiet: bool, to_stderr: bool) -> None:
     for name, bug in run.bugs:
         report_bug(bug, name)
     for name, reason in run.problems:
         click.echo(f"crdlint: {name}: {reason}", err=True)
-    for notice in () if quiet else definitions.twice:
+    for notice in () if quiet else run.notes:
         click.echo(f"crdlint: note: {notice}", err=True)
-    if format_ == "json":
-        from crdlint.report import json
-
-        click.echo(json.render(run.results, run.problems, run.summary, hidden=False))
-    elif format_ == "server":
-        from crdlint.report import server
-
-        for result in run.results:
-            for line in server.render(result):
-                click.echo(line)
+    format_ = formats.choose(format_)
+    if format_ != formats.TEXT:
+        click.echo(
+            formats.render(format_, ReportInput(run.results, run.problems, run.summary)), nl=False, err=to_stderr
+        )
     else:
         from crdlint.report.text import TextReport
 
@@ -177,17 +241,13 @@ def _print(run: _Run, definitions: Definitions, format_: str, color: str, *, qui
         report = TextReport(width=width, style=options.style(color), notices=not quiet, noun="resource")
         for result in run.results:
             for line in report.file(result):
-                click.echo(line, color=True)
+                click.echo(line, color=True, err=to_stderr)
         if not quiet:
-            click.echo(report.summary(run.summary), color=True)
+            click.echo(report.summary(run.summary), color=True, err=to_stderr)
 
 
 def _print_stored(stored: list[dict[str, Any]]) -> None:
-    import sys
+    from crdlint.resources.dump import dump
 
-    from ruamel.yaml import YAML
-
-    yaml = YAML(pure=True)
-    yaml.explicit_start = True
     for one in stored:
-        yaml.dump(one, sys.stdout)
+        click.echo("\n".join(("---", *dump(one))))

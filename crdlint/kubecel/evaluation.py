@@ -24,13 +24,17 @@ from crdlint.kubecel.values import to_value
 from crdlint.schema.fieldpath import FieldPathError, valid_field_path
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Generator, Iterator, Mapping
 
     from crdlint.cel.interpreter.program import Program
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
     from crdlint.kubecel.compilation import CompiledRule, Expression
     from crdlint.kubecel.declarations import DeclType
     from crdlint.schema.correlation import Correlation
+
+    _Building = Generator["_Building", "RuleValidator | None", "RuleValidator | None"]
+    # A validator, the path of a value (None for the root's), the value, its old one, and whether errors are let pass.
+    _Visit = tuple["RuleValidator", Path | None, Any, Any, "Ratcheting"]
 
 _MAX_MESSAGE: Final = 5 * 1024  # bytes
 # What Go's strings.TrimSpace takes off.
@@ -95,7 +99,23 @@ def rule_validator(schema: JSONSchemaProps, *, is_root: bool) -> RuleValidator |
         return None
     declarer = Declarer()
     declared = declarer.declare(schema, is_resource=is_root)
-    return _validator(schema, schema, declared, declarer, is_root=is_root)
+    return _built(_validator(schema, schema, declared, declarer, is_root=is_root))
+
+
+def _built(building: _Building) -> RuleValidator | None:
+    """Run a generator to its end, and those that it yields before it goes on: schemas nest deep."""
+    stack = [building]
+    made: RuleValidator | None = None
+    while stack:
+        try:
+            below = stack[-1].send(made)
+        except StopIteration as done:  # noqa: PERF203  the trampoline's own end of a call
+            stack.pop()
+            made = done.value
+        else:
+            stack.append(below)
+            made = None
+    return made
 
 
 def _has_rules(schema: JSONSchemaProps) -> bool:
@@ -114,7 +134,7 @@ def _has_rules(schema: JSONSchemaProps) -> bool:
 
 def _validator(
     rules_of: JSONSchemaProps, schema: JSONSchemaProps, declared: DeclType | None, declarer: Declarer, *, is_root: bool
-) -> RuleValidator | None:
+) -> _Building:
     """Compile the rules that one schema gives for the values of another (in allOf they differ)."""
     ready: tuple[_Ready, ...] = ()
     error = None
@@ -128,21 +148,25 @@ def _validator(
     inner = None if rules_of.items is None else rules_of.items.schema
     node = None if schema.items is None else schema.items.schema
     if inner is not None and node is not None:
-        items = _validator(inner, node, elem, declarer, is_root=node.x_embedded_resource)
+        items = yield _validator(inner, node, elem, declarer, is_root=node.x_embedded_resource)
     inner = None if rules_of.additional_properties is None else rules_of.additional_properties.schema
     node = None if schema.additional_properties is None else schema.additional_properties.schema
     if inner is not None and node is not None:
-        additional = _validator(inner, node, elem, declarer, is_root=node.x_embedded_resource)
+        additional = yield _validator(inner, node, elem, declarer, is_root=node.x_embedded_resource)
     properties: dict[str, RuleValidator] = {}
     for name, given in rules_of.properties.items():
         node = schema.properties.get(name)
         if node is None:
             continue
         type_ = _type_of_field(name, node, declared, declarer)
-        below = None if type_ is None else _validator(given, node, type_, declarer, is_root=node.x_embedded_resource)
+        if type_ is None:
+            continue
+        below = yield _validator(given, node, type_, declarer, is_root=node.x_embedded_resource)
         if below is not None:
             properties[name] = below
-    all_of = [_validator(one, schema, declared, declarer, is_root=is_root) for one in rules_of.all_of]
+    all_of = []
+    for one in rules_of.all_of:
+        all_of.append((yield _validator(one, schema, declared, declarer, is_root=is_root)))  # noqa: PERF401  it yields
     made = RuleValidator(
         schema, is_root, ready, error, items, additional, properties, tuple(one for one in all_of if one is not None)
     )
@@ -238,36 +262,51 @@ def validate_rules(
     ratcheting: Ratcheting | None = None,
 ) -> None:
     """Run all rules on a value, and on what is below it; raises `OutOfBudgetError`. ``old`` is `MISSING` on create."""
-    if validator is None or value is None:
+    if validator is None:
         return
-    state = ratcheting or Ratcheting()
-    _expressions(validator, run, path, value, old, state)
+    # Iterators rather than calls within calls: values nest deep.
+    pending: list[Iterator[_Visit]] = [iter(((validator, path, value, old, ratcheting or Ratcheting()),))]
+    while pending:
+        visit = next(pending[-1], None)
+        if visit is None:
+            pending.pop()
+            continue
+        validator, path, value, old, state = visit
+        if value is not None:
+            _expressions(validator, run, path, value, old, state)
+            pending.append(_below(validator, path, value, old, state))
+
+
+def _below(validator: RuleValidator, path: Path | None, value: Any, old: Any, state: Ratcheting) -> Iterator[_Visit]:
+    """Yield what is to be visited after a value, in upstream's order."""
     for one in validator.all_of:
-        validate_rules(one, run, path, value, old, Ratcheting(None, state.parent))
+        yield one, path, value, old, Ratcheting(None, state.parent)
     if isinstance(value, list):
-        _list(validator, run, path, value, old, state)
+        yield from _items(validator, path, value, old, state)
     elif isinstance(value, dict):
-        _map(validator, run, path, value, old, state)
+        yield from _entries(validator, path, value, old, state)
 
 
-def _map(
-    validator: RuleValidator, run: Run, path: Path | None, value: dict[str, Any], old: Any, state: Ratcheting
-) -> None:
+def _entries(
+    validator: RuleValidator, path: Path | None, value: dict[str, Any], old: Any, state: Ratcheting
+) -> Iterator[_Visit]:
     before = old if isinstance(old, dict) and validator.schema.x_map_type in (None, "granular", "atomic") else {}
     if validator.additional is not None:
         for name, held in value.items():
             at = Path(name) if path is None else path.key(name)
             below = state.below(lambda one, name=name: one.key(name), name)  # type: ignore[misc]
-            validate_rules(validator.additional, run, at, held, before.get(name, MISSING), below)
+            yield validator.additional, at, held, before.get(name, MISSING), below
     for name, held in value.items():
         inner = validator.properties.get(name)
         if inner is not None:
             at = Path(name) if path is None else path.child(name)
             below = state.below(lambda one, name=name: one.key(name), name)  # type: ignore[misc]
-            validate_rules(inner, run, at, held, before.get(name, MISSING), below)
+            yield inner, at, held, before.get(name, MISSING), below
 
 
-def _list(validator: RuleValidator, run: Run, path: Path | None, value: list[Any], old: Any, state: Ratcheting) -> None:
+def _items(
+    validator: RuleValidator, path: Path | None, value: list[Any], old: Any, state: Ratcheting
+) -> Iterator[_Visit]:
     if validator.items is None:
         return
     schema = validator.schema
@@ -276,7 +315,7 @@ def _list(validator: RuleValidator, run: Run, path: Path | None, value: list[Any
         at = Path(i) if path is None else path.index(i)
         matching = before.get(_list_key(tuple(schema.x_list_map_keys), held), MISSING) if before else MISSING
         below = state.below(lambda one, i=i: one.index(i))  # type: ignore[misc]
-        validate_rules(validator.items, run, at, held, matching, below)
+        yield validator.items, at, held, matching, below
 
 
 def _expressions(

@@ -23,7 +23,11 @@ from crdlint.kubecel.declarations import has_resource_fields
 from crdlint.kubecel.escaping import escape, unescape
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
+
     from crdlint.cel.interpreter.values import Value
+
+    _Comparing = Generator[tuple[Value, Value], Any, bool | Error]
 
 _LIST: Final = list_type(DYN)
 _MAP: Final = map_type(DYN, DYN)
@@ -248,6 +252,10 @@ class ObjectValue(Mapping[Any, Any]):
 
     def cel_equal(self, other: Value) -> bool | Error:
         """Whether another map has the same values; what the schema does not know is compared as JSON."""
+        return _compared(self, other)
+
+    def equal_steps(self, other: Value) -> _Comparing:
+        """Yield the pairs that have to be equal, take whether they are, return whether all is."""
         if kind_of(other) is not Kind.MAP:
             return NO_OVERLOAD
         if len(self) != len(other):
@@ -263,7 +271,7 @@ class ObjectValue(Mapping[Any, Any]):
             if (mine is MISSING) is not (theirs is MISSING):
                 return False
             if mine is not MISSING:
-                same = equal(mine, theirs)
+                same: bool | Error = yield mine, theirs
                 if same is not True:
                     return same
         return True
@@ -300,12 +308,16 @@ class ListValue(Sequence[Any]):
 
     def cel_equal(self, other: Value) -> bool | Error:
         """Whether another list has equal elements in the same order."""
+        return _compared(self, other)
+
+    def equal_steps(self, other: Value) -> _Comparing:
+        """Yield the pairs that have to be equal, take whether they are, return whether all is."""
         if kind_of(other) is not Kind.LIST:
             return NO_OVERLOAD
         if len(self) != len(other):
             return False
         for index in range(len(self)):
-            same = equal(self.cel_get(index), element(other, index))
+            same: bool | Error = yield self.cel_get(index), element(other, index)
             if same is not True:
                 return same
         return True
@@ -384,6 +396,10 @@ class MapListValue(ListValue):
 
     def cel_equal(self, other: Value) -> bool | Error:
         """Whether another list has equal elements for the same keys, in whatever order."""
+        return _compared(self, other)
+
+    def equal_steps(self, other: Value) -> _Comparing:
+        """Yield the pairs that have to be equal, take whether they are, return whether all is."""
         if kind_of(other) is not Kind.LIST:
             return NO_OVERLOAD
         if len(self) != len(other):
@@ -393,7 +409,7 @@ class MapListValue(ListValue):
             key = self._key_of(native(item))
             if key not in mine:
                 return False
-            same = equal(to_value(mine[key], self._items), item)
+            same: bool | Error = yield to_value(mine[key], self._items), item
             if same is not True:
                 return same
         return True
@@ -411,3 +427,25 @@ class MapListValue(ListValue):
             else:
                 values[place] = item
         return MapListValue(values, self._items, self._keys)
+
+
+_STEPPED: Final[frozenset[type]] = frozenset({ObjectValue, ListValue, MapListValue})
+
+
+def _compared(first: ObjectValue | ListValue, second: Value) -> bool | Error:
+    """Compare two values by their steps, those of what they hold on a stack: objects nest deep."""
+    frames = [first.equal_steps(second)]
+    result: bool | Error | None = None
+    while frames:
+        try:
+            one, other = frames[-1].send(result)
+        except StopIteration as done:  # noqa: PERF203  the trampoline's own end of a call
+            frames.pop()
+            result = done.value
+        else:
+            stepped = type(one) in _STEPPED
+            result = None if stepped else equal(one, other)
+            if stepped:
+                frames.append(one.equal_steps(other))
+    assert result is not None  # noqa: S101  steps end in a verdict
+    return result

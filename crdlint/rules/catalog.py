@@ -33,12 +33,15 @@ _FAMILIES: Final = (
     "size",
     "resource",
 )
+# Of packages above this one, named so that imports keep going one way.
+_ELSEWHERE: Final = ("crdlint.charts.rules", "crdlint.config.rules")
 
 
 @cache
 def all_rules() -> dict[str, Rule]:
     """Return every rule by id, family by family."""
-    return {rule.id: rule for family in _FAMILIES for rule in import_module(f"crdlint.rules.{family}").RULES}
+    modules = (*(f"crdlint.rules.{family}" for family in _FAMILIES), *_ELSEWHERE)
+    return {rule.id: rule for module in modules for rule in import_module(module).RULES}
 
 
 def get(rule_id: str) -> Rule:

@@ -38,7 +38,9 @@ def run(code: str, *arguments: str, **environment: str) -> subprocess.CompletedP
 
 
 def test_a_bug_of_ours_is_told_and_the_others_are_checked() -> None:
-    done = run(BROKEN, "check", str(FIXTURES / "valid" / "minimal.yaml"), str(FIXTURES / "invalid" / "ref.yaml"))
+    done = run(
+        BROKEN, "check", "--no-cache", str(FIXTURES / "valid" / "minimal.yaml"), str(FIXTURES / "invalid" / "ref.yaml")
+    )
     assert done.returncode == 3
     assert "forbidden-ref" in done.stdout
     assert "RuntimeError: boom" in done.stderr
@@ -47,7 +49,7 @@ def test_a_bug_of_ours_is_told_and_the_others_are_checked() -> None:
 
 
 def test_the_traceback_is_for_those_who_ask() -> None:
-    done = run(BROKEN, "check", str(FIXTURES / "valid" / "minimal.yaml"), CRDLINT_DEBUG="1")
+    done = run(BROKEN, "check", "--no-cache", str(FIXTURES / "valid" / "minimal.yaml"), CRDLINT_DEBUG="1")
     assert done.returncode == 3
     assert "Traceback" in done.stderr
 

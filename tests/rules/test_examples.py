@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-import crdlint
+from crdlint.charts.templates import check_template, check_unrendered
+from crdlint.config.apply import apply
+from crdlint.config.comments import read_comments
+from crdlint.config.model import Config
 from crdlint.linter import lint_file
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.report import validate_text
@@ -18,16 +21,24 @@ VERSIONS = "1.29..1.36"
 ON_UPDATE = {"metadata-immutable", "spec-immutable", "stored-version-missing", "conversion-webhook-ca-bundle"}
 # A resource is only judged where its kind is right; upstream checks it all the same.
 NEVER = {"resource-type"}
-RUN = [rule for rule in RULES if rule.id not in ON_UPDATE | NEVER]
+# Of another file than the one with CRDs: tests/charts has it.
+ELSEWHERE = {"helm-kube-version"}
+RUN = [rule for rule in RULES if rule.id not in ON_UPDATE | NEVER | ELSEWHERE]
+
+
+def lint(text, file):
+    return lint_file(text, filename=file, kube_version=VERSIONS)
 
 
 def findings(rule, fragment):
     text = manifest(rule, fragment)
-    if rule.scope != "resource":
-        return crdlint.lint_text(text, kube_version=VERSIONS)
-    definitions = Definitions()
-    definitions.add(lint_file(text, filename="x", keep=True))
-    return validate_text(text, filename="x", definitions=definitions).result.diagnostics
+    if rule.scope == "resource":
+        definitions = Definitions()
+        definitions.add(lint_file(text, filename="x", keep=True))
+        return validate_text(text, filename="x", definitions=definitions).result.diagnostics
+    check = {"template": check_template, "crds": check_unrendered}.get(rule.scope)
+    result = lint(text, "x") if check is None else check("x", text, lint)
+    return apply(result, Config(), read_comments(text, "x")).result.diagnostics
 
 
 @pytest.mark.parametrize("rule", RUN, ids=lambda rule: rule.id)
@@ -56,5 +67,6 @@ def test_an_id_stands_once():
 
     from crdlint.rules import catalog
 
-    ids = [rule.id for family in catalog._FAMILIES for rule in import_module(f"crdlint.rules.{family}").RULES]  # noqa: SLF001
+    modules = [*(f"crdlint.rules.{family}" for family in catalog._FAMILIES), *catalog._ELSEWHERE]  # noqa: SLF001
+    ids = [rule.id for module in modules for rule in import_module(module).RULES]
     assert len(ids) == len(set(ids)) == len(RULES)

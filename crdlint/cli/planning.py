@@ -1,0 +1,123 @@
+"""What a run has to check, file by file: with which configuration, and for which versions of Kubernetes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
+
+from crdlint.charts.layout import Layout
+from crdlint.checking import Task, shown_name
+from crdlint.sources.paths import STDIN, Problem
+from crdlint.sources.read import UnreadableError, may_hold_crd, read_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from crdlint.config.load import Cache
+    from crdlint.config.model import Config
+    from crdlint.linter import FileResult
+
+NEWEST: Final = "1.36"
+
+
+@dataclass(slots=True)
+class Plan:
+    """The tasks of a run in order, and each one's configuration.
+
+    ``passed`` counts files in which no CRD can be, ``problems`` are those that cannot be checked, and why; ``charts``
+    has what is to be said of the charts that were met.
+    """
+
+    tasks: list[Task] = field(default_factory=list)
+    configs: list[Config] = field(default_factory=list)
+    passed: int = 0
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+    charts: list[FileResult] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Planner:
+    """Plans a run. ``kube_version`` is the command line's; ``merged`` lays the command line over a configuration."""
+
+    kube_version: str | None
+    merged: Callable[[Config], Config]
+    config_file: str | None = None
+    plan: Plan = field(default_factory=Plan)
+    _layout: Layout = field(default_factory=Layout)
+    _configs: Cache = field(default_factory=dict)
+    _fixed: Config | None = None
+    _charts: dict[str, str | None] = field(default_factory=dict)
+    _told: set[int] = field(default_factory=set)
+
+    def add(self, paths: Iterable[str]) -> Plan:
+        """Plan the check of files, and return the plan."""
+        for path in paths:
+            self._add(path)
+        return self.plan
+
+    def _add(self, path: str) -> None:
+        plan = self.plan
+        if path != STDIN:
+            try:
+                if not may_hold_crd(read_bytes(path)):
+                    plan.passed += 1
+                    return
+            except UnreadableError as error:
+                plan.problems.append((shown_name(path), str(error)))
+                return
+        config = self._config(path)
+        if config is None or config.excludes(path):
+            return
+        place = None if path == STDIN else self._layout.place(path)
+        chart = None if place is None else self._chart(place.chart, config)
+        version = self.kube_version or config.kube_version or chart or NEWEST
+        plan.tasks.append(Task(path, version, place))
+        plan.configs.append(config)
+
+    def _config(self, path: str) -> Config | None:
+        """Return a file's configuration; None, and a problem told once, where it is broken."""
+        from crdlint.config.load import nearest, read_config
+        from crdlint.config.model import ConfigError
+
+        try:
+            if self.config_file is not None:
+                self._fixed = self._fixed or read_config(self.config_file)
+                config = self._fixed
+            else:
+                config = nearest(path, self._configs)
+        except ConfigError as error:
+            if id(error) not in self._told:
+                self._told.add(id(error))
+                for fault in error.faults:
+                    place = f"{fault.file}:{fault.line}:{fault.column}"
+                    self.plan.problems.append((place, fault.message))
+            return None
+        for notice in config.notices:
+            if notice not in self.plan.notices:
+                self.plan.notices.append(notice)
+        return self.merged(config)
+
+    def _chart(self, chart: str, config: Config) -> str | None:
+        """Return the versions that a chart supports; its packed dependencies are planned where they are asked for."""
+        if chart not in self._charts:
+            from crdlint.charts.check import chart_result
+
+            versions, result = chart_result(chart)
+            self._charts[chart] = versions
+            if result is not None:
+                self.plan.charts.append(result)
+            if config.include_dependencies:
+                self._packed(chart, config, self.kube_version or config.kube_version or versions or NEWEST)
+        return self._charts[chart]
+
+    def _packed(self, chart: str, config: Config, version: str) -> None:
+        from crdlint.charts.packed import packed_files
+
+        for found in packed_files(chart):
+            if isinstance(found, Problem):
+                self.plan.problems.append((found.path, found.message))
+                continue
+            name, text, place = found
+            self.plan.tasks.append(Task(name, version, place, text))
+            self.plan.configs.append(replace(config, exclude=()))
