@@ -49,9 +49,9 @@ def crd(rules: int) -> str:
     return _CRD.format(fields=fields, rules=", ".join(f'{{rule: "{_RULE.format(i)}"}}' for i in range(rules)))
 
 
-def objects(count: int) -> str:
-    """Return a stream of objects."""
-    spec = ", ".join(f"f{i}: value-{i}" for i in range(50))
+def objects(count: int, spec: str = "") -> str:
+    """Return a stream of objects, of 50 fields where none are given."""
+    spec = spec or ", ".join(f"f{i}: value-{i}" for i in range(50))
     return "".join(_OBJECT.format(i, spec) for i in range(count))
 
 
@@ -88,6 +88,12 @@ def main() -> None:
     for count, taken in zip((500, 1000, 2000), times, strict=True):
         print(f"{count:5} objects of 50 fields, 20 rules   {taken:8.1f} ms")
     print(f"growth as the objects double         {times[1] / times[0]:8.2f}, {times[2] / times[1]:.2f}")
+    for what, texts in (
+        ("unknown fields", [objects(1, ", ".join(f"u{i}: 1" for i in range(count))) for count in (4000, 8000)]),
+        ("objects with errors", [objects(count, "f1: 1, f2: [x]") for count in (1000, 2000)]),
+    ):
+        few, many = (best(partial(validate_text, text, filename="x", definitions=definitions)) for text in texts)
+        print(f"growth as {what} double{'':<{26 - len(what)}}{many / few:.2f}")
 
 
 if __name__ == "__main__":

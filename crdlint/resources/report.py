@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import re
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.convert import read_crd
-from crdlint.crd.decode import identify
-from crdlint.crd.decode_values import Reader, is_json, reader_json
 from crdlint.crd.positions import Locator, Span, node_span
-from crdlint.diagnostics import Diagnostic, Related
 from crdlint.golang.quote import quote
-from crdlint.linter import CRD, FileResult, manifests, name_of
-from crdlint.resources.definitions import Definition
+from crdlint.linter import CRD, FileResult
+from crdlint.resources.definitions import Definition, may_have_crd, refusal_of
+from crdlint.resources.findings import Findings, diagnostic
+from crdlint.resources.objects import duplicate_fields, objects_of, read_resource, text_at
+from crdlint.resources.places import ResourceLocator
+from crdlint.resources.requests import as_sent, key_of
 from crdlint.resources.validation import NotDecodedError
-from crdlint.rules import catalog
-from crdlint.schema.value_help import of_unknown_field, schema_at, steps_of, way_out
 from crdlint.yaml.errors import YAMLDecodeError
-from crdlint.yaml.nodes import Mapping
 from crdlint.yaml.parse import collector_paused, parse_first, parse_stream
 from crdlint.yaml.values import duplicate_keys
 
@@ -27,16 +23,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from collections.abc import Mapping as MappingOf
 
-    from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinition
-    from crdlint.diagnostics import Kind
+    from crdlint.diagnostics import Diagnostic
     from crdlint.resources.definitions import Definitions
+    from crdlint.resources.objects import Object
+    from crdlint.resources.requests import Key
     from crdlint.resources.validation import Outcome
-    from crdlint.yaml.nodes import Node
+    from crdlint.yaml.nodes import Mapping, Node
     from crdlint.yaml.parse import Document
 
-    # Group, kind, namespace and name.
-    Key = tuple[str, str, str, str]
+__all__ = ["OldObjects", "ResourceReport", "Validated", "old_objects", "read_resource", "report", "validate_text"]
+
+_KNOWN: Final = 8  # kinds of a group in one help
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +59,12 @@ class Validated:
     stored: tuple[dict[str, Any], ...]
 
 
-def read_resource(root: Node) -> dict[str, Any]:
-    """Return an object as the server holds it: integers and floats told apart; raises `YAMLDecodeError`."""
-    if not isinstance(root, Mapping):
-        raise YAMLDecodeError("the document is no object", root)
-    value: dict[str, Any] = reader_json(Reader(json=is_json(root)), root, 1)
-    return value
+@dataclass(frozen=True, slots=True)
+class OldObjects:
+    """The objects of a text by group, kind, namespace and name, and the places and errors of what is broken in it."""
+
+    by_key: dict[Key, dict[str, Any]]
+    broken: tuple[tuple[str, str], ...]
 
 
 def version_of(crd: CustomResourceDefinition, resource: dict[str, Any]) -> str:
@@ -79,39 +77,49 @@ def version_of(crd: CustomResourceDefinition, resource: dict[str, Any]) -> str:
 
 
 def report(crd_text: str, resource_text: str, old_text: str | None, *, filename: str = "<stdin>") -> ResourceReport:
-    """Judge the resource of a text by the CRD of another, as an update where there is an old one."""
+    """Judge the resource of a text by the CRD of another, as an update where there is an old one.
+
+    The first document of each text counts. Raises YAMLDecodeError for a text that is no YAML object.
+    """
     root = _root(resource_text)
     resource = read_resource(root)
     crd_root = _root(crd_text)
     crd = read_crd(crd_root, stored=True).crd
-    definition = Definition(crd, "<crd>", Locator(crd_root, 0, crd_text), None, as_requests=False)
+    definition = Definition(crd, "<crd>", Locator(crd_root, 0, crd_text), as_requests=False)
     version = version_of(crd, resource)
     old = None if old_text is None else read_resource(_root(old_text))
-    locator = Locator(root, 0, resource_text)
+    findings = Findings(definition, version, ResourceLocator(root, 0, resource_text), filename)
     try:
         outcome = _judged(definition, version, resource, old)
     except NotDecodedError as error:
-        return ResourceReport([_refused(str(error), locator, filename)], [], resource, None)
-    said = list(_said(outcome, definition, version, locator, filename))
-    return ResourceReport(said, list(outcome.unknown), outcome.resource, outcome.cel_cost)
+        return ResourceReport([findings.undecoded(str(error))], [], resource, None)
+    return ResourceReport(list(findings.errors(outcome)), list(outcome.unknown), outcome.resource, outcome.cel_cost)
 
 
-def resources_of(text: str) -> dict[Key, dict[str, Any]]:
-    """Return the objects of a text by group, kind, namespace and name; what is broken is left out."""
+def old_objects(text: str, *, filename: str) -> OldObjects:
+    """Return the objects of a text that updates are judged from; of two alike the first one counts."""
     found: dict[Key, dict[str, Any]] = {}
+    broken: list[tuple[str, str]] = []
     for document in parse_stream(text).documents:
-        with suppress(YAMLDecodeError):
-            for root in manifests(document):
-                resource = read_resource(root)
-                found.setdefault(_key(resource), resource)
-    return found
+        if document.error is not None:
+            line, column = document.error.line + 1, document.error.column + 1
+            broken.append((f"{filename}:{line}:{column}", document.error.message))
+            continue
+        try:
+            for one in objects_of(document):
+                resource = one.read()
+                found.setdefault(key_of(resource), resource)
+        except YAMLDecodeError as error:
+            span = node_span(error.node or document.root, document.line_offset)  # type: ignore[arg-type]
+            broken.append((f"{filename}:{span.line}:{span.column}", str(error)))
+    return OldObjects(found, tuple(broken))
 
 
 def validate_text(
     text: str, *, filename: str, definitions: Definitions, old: MappingOf[Key, dict[str, Any]] | None = None
 ) -> Validated:
     """Judge every custom resource of a text; those that ``old`` has too are judged as updates. Bad input raises nothing."""
-    run = _Run(filename, definitions, old or {})
+    run = _Run(filename, definitions, old)
     with collector_paused():
         stream = parse_stream(text)
         for document in stream.documents:
@@ -123,7 +131,7 @@ def validate_text(
         crds=tuple(run.resources),
         skipped=run.skipped,
         diagnostics=tuple(run.diagnostics),
-        notices=(stream.notice,) if stream.notice else (),
+        notices=(*([stream.notice] if stream.notice else []), *run.notices, *_passed_over(run)),
     )
     return Validated(result, tuple(run.stored))
 
@@ -134,83 +142,163 @@ class _Run:
 
     file: str
     definitions: Definitions
-    old: MappingOf[Key, dict[str, Any]]
+    old: MappingOf[Key, dict[str, Any]] | None
     documents: int = 0
     skipped: int = 0
     resources: list[CRD] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     stored: list[dict[str, Any]] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
     told: set[str] = field(default_factory=set)  # refusals of CRDs, each told once a file
+    undefined: dict[tuple[str, str], list[int]] = field(default_factory=dict)  # lines by apiVersion and kind
+    templates: list[int] = field(default_factory=list)  # their lines
 
 
 def _document(run: _Run, document: Document) -> None:
     problem = document.error
     if problem is not None:
         run.documents += 1
+        if _is_template(run, document):
+            return
         span = Span(problem.line + 1, problem.column + 1, problem.line + 1, problem.column + 2)
-        run.diagnostics.append(_diagnostic(run.file, "decode", "yaml-syntax", problem.message, span))
+        run.diagnostics.append(diagnostic(run.file, "decode", "yaml-syntax", problem.message, span))
         return
     if document.root is None:
         return
     run.documents += 1
     before = len(run.resources)
     try:
-        for root in manifests(document):
-            _manifest(run, document, root)
+        for one in objects_of(document):
+            _object(run, document, one)
     except YAMLDecodeError as error:  # a scalar or key that JSON has not
+        if _is_template(run, document):
+            return
         span = node_span(error.node or document.root, document.line_offset)
-        run.diagnostics.append(_diagnostic(run.file, "decode", "yaml-syntax", str(error), span))
+        run.diagnostics.append(diagnostic(run.file, "decode", "yaml-syntax", str(error), span))
         return
     if len(run.resources) == before:
         run.skipped += 1
 
 
-def _manifest(run: _Run, document: Document, root: Mapping) -> None:
+def _is_template(run: _Run, document: Document) -> bool:
+    """Tell whether a document that is no YAML is passed over as a template."""
+    at = document.text.find("{{")
+    if at < 0:
+        return False
+    run.templates.append(document.line_offset + document.text.count("\n", 0, at) + 1)
+    run.skipped += 1
+    return True
+
+
+def _object(run: _Run, document: Document, one: Object) -> None:
     """Judge one object, if it is of a kind that a CRD defines."""
-    identity = identify(root, document.text)
-    group, _, version = identity.api_version.rpartition("/")
-    if identity.form != "other" or not group:
-        return
-    known = run.definitions.kinds(group)
-    refusal = run.definitions.refused.get(group)
-    if not known and refusal is None:
+    if one.identity.form != "other":
         return
     offset = document.line_offset
-    resource = read_resource(root)
-    name = f"{identity.kind} {name_of(root)}".rstrip()
-    run.resources.append(CRD(name, node_span(root, offset).line))
-    start = len(run.diagnostics)
-    definition = known.get(identity.kind)
-    if definition is not None and definition.refusal is not None:
-        refusal = f"the CRD {definition.crd.metadata.name} is refused: {definition.refusal}"
-        definition = None
-    elif definition is not None:
-        refusal = None
+    said = _judge_as_defined if run.definitions.knows(one.group) else _judge_as_undefined
+    found = said(run, document, one)
+    if found is None:
+        return
+    name = (
+        f"{one.identity.kind} {text_at(one.root, 'metadata', 'name') or text_at(one.root, 'metadata', 'generateName')}"
+    )
+    run.resources.append(CRD(name.strip(), node_span(one.root, offset).line))
+    run.diagnostics.extend(replace(made, crd=name.strip()) for made in found)
+
+
+def _judge_as_undefined(run: _Run, document: Document, one: Object) -> list[Diagnostic] | None:
+    """Return what to say of an object whose group no CRD has, None where it is none of ours."""
+    kind, api_version, offset = one.identity.kind, one.identity.api_version, document.line_offset
+    if api_version and not may_have_crd(one.group):
+        return None
+    meant = run.definitions.group_meant(one.group, kind) if kind else None
+    if meant is None:
+        if api_version:
+            run.undefined.setdefault((api_version, kind), []).append(node_span(one.root, offset).line)
+        return None
+    served = run.definitions.kinds(meant)[kind].served
+    wanted = f"{meant}/{one.version if one.version in served or not served else served[0]}"
+    if one.identity.error is not None and one.identity.node is not None:
+        span = node_span(one.identity.node, offset)
+        return [diagnostic(run.file, "decode", "resource-decode", one.identity.error, span)]
+    if not api_version:
+        span = _span_of(one.root, "kind", offset)
+        help_ = f"add `apiVersion: {wanted}`"
+        return [
+            diagnostic(run.file, "advice", "resource-no-match", "Object 'apiVersion' is missing", span, help_=help_)
+        ]
+    message = f"no matches for kind {quote(kind)} in version {quote(api_version)}"
+    span = _span_of(one.root, "apiVersion", offset)
+    return [diagnostic(run.file, "advice", "resource-no-match", message, span, help_=f"did you mean `{wanted}`?")]
+
+
+def _judge_as_defined(run: _Run, document: Document, one: Object) -> list[Diagnostic]:
+    """Return what to say of an object of a group that has CRDs."""
+    offset, kind = document.line_offset, one.identity.kind
+    if one.identity.error is not None:
+        span = node_span(one.identity.node or one.root, offset)
+        return [diagnostic(run.file, "decode", "resource-decode", one.identity.error, span)]
+    known = run.definitions.kinds(one.group)
+    definition = known.get(kind)
+    refusal, crd_file = run.definitions.refused.get(one.group), ""
+    if definition is not None:
+        refusal, crd_file = None, f" {definition.file}"
+        if definition.said:
+            refusal = refusal_of(definition.crd.metadata.name, definition.said)
     if refusal is not None:
-        if refusal not in run.told:
-            run.told.add(refusal)
-            span = _span_of(root, "kind", offset)
-            run.diagnostics.append(_diagnostic(run.file, "advice", "resource-crd-refused", refusal, span))
-    elif definition is None or version not in definition.served:
-        run.diagnostics.append(_no_match(run.file, root, offset, identity.kind, identity.api_version, known))
+        if refusal in run.told:
+            return []
+        run.told.add(refusal)
+        help_ = f"mend the CRD first: `crdlint check{crd_file}` shows how" if crd_file else None
+        span = _span_of(one.root, "kind", offset)
+        return [diagnostic(run.file, "advice", "resource-crd-refused", refusal, span, help_=help_)]
+    if definition is None or one.version not in definition.served:
+        return [_no_match(run.file, one, offset, known)]
+    return list(_judge(run, document, one, definition))
+
+
+def _judge(run: _Run, document: Document, one: Object, definition: Definition) -> Iterator[Diagnostic]:
+    """Yield what the server says of an object, in its order: duplicates, unknown fields, errors, warnings."""
+    locator = ResourceLocator(one.root, document.line_offset, document.text)
+    findings = Findings(definition, one.version, locator, run.file)
+    odd, document.odd = document.odd, []
+    for message, key in duplicate_fields(one.root) if one.json else duplicate_keys(odd):
+        span = node_span(key, document.line_offset)
+        yield diagnostic(run.file, "strict", "duplicate-key", message, span)
+    given = one.read()
+    resource = as_sent(given, namespaced=definition.namespaced)
+    try:
+        outcome = _outcome(run, resource, definition, one, document.line_offset)
+    except NotDecodedError as error:
+        yield findings.undecoded(str(error))
+        return
+    yield from findings.unknown(outcome)
+    yield from findings.errors(outcome)
+    yield from findings.warnings(outcome)
+    stored = outcome.resource
+    meta = given.get("metadata")
+    if isinstance(meta, dict) and not meta.get("name") and isinstance(stored.get("metadata"), dict):
+        stored = {**stored, "metadata": {k: v for k, v in stored["metadata"].items() if k != "name"}}
+    run.stored.append(stored)
+
+
+def _outcome(run: _Run, resource: dict[str, Any], definition: Definition, one: Object, offset: int) -> Outcome:
+    """Judge an object, as an update where there is an old one that can be read. Raises NotDecodedError."""
+    validator = definition.validator(one.version)
+    if run.old is None:
+        return validator.create(resource)
+    old = run.old.get(key_of(resource))
+    if old is None:
+        why = "is not among the old objects"
     else:
-        locator = Locator(root, offset, document.text)
-        odd, document.odd = ([] if is_json(root) else document.odd), []
-        for message, key in duplicate_keys(odd):
-            run.diagnostics.append(_diagnostic(run.file, "strict", "duplicate-key", message, node_span(key, offset)))
         try:
-            old = run.old.get(_key(resource))
-            for one in (resource, old):
-                _put_into_namespace(one, definition)
-            outcome = _judged(definition, version, resource, old)
+            return validator.update(resource, as_sent(old, namespaced=definition.namespaced))
         except NotDecodedError as error:
-            run.diagnostics.append(_refused(str(error), locator, run.file))
-        else:
-            run.diagnostics.extend(_unknown(outcome, definition, version, locator, run.file))
-            run.diagnostics.extend(_said(outcome, definition, version, locator, run.file))
-            run.diagnostics.extend(_let_pass(outcome, definition, version, locator, run.file))
-            run.stored.append(outcome.resource)
-    run.diagnostics[start:] = [replace(d, crd=name) for d in run.diagnostics[start:]]
+            why = f"was one that cannot be read: {error}"
+    outcome = validator.create(resource)  # raises where it is the new one that cannot be read
+    name, line = f"{one.identity.kind} {key_of(resource)[3]}".rstrip(), node_span(one.root, offset).line
+    run.notices.append(f"line {line}: {name} {why}; judged as a new one")
+    return outcome
 
 
 def _judged(definition: Definition, version: str, resource: dict[str, Any], old: dict[str, Any] | None) -> Outcome:
@@ -218,124 +306,44 @@ def _judged(definition: Definition, version: str, resource: dict[str, Any], old:
     return validator.create(resource) if old is None else validator.update(resource, old)
 
 
-def _put_into_namespace(resource: dict[str, Any] | None, definition: Definition) -> None:
-    """Do as kubectl does with an object that names no namespace though its kind has them."""
-    meta = None if resource is None else resource.get("metadata")
-    if definition.crd.spec.scope == "Namespaced" and isinstance(meta, dict) and not meta.get("namespace"):
-        meta["namespace"] = "default"
-
-
-def _key(resource: dict[str, Any]) -> Key:
-    meta = resource.get("metadata")
-    meta = meta if isinstance(meta, dict) else {}
-    group = str(resource.get("apiVersion", "")).rpartition("/")[0]
-    return group, str(resource.get("kind", "")), str(meta.get("namespace") or "default"), str(meta.get("name") or "")
-
-
-def _no_match(
-    file: str, root: Mapping, offset: int, kind: str, api_version: str, known: MappingOf[str, Definition]
-) -> Diagnostic:
+def _no_match(file: str, one: Object, offset: int, known: MappingOf[str, Definition]) -> Diagnostic:
+    """Tell of a kind or version that is not served, and of those that are."""
     from difflib import get_close_matches
 
-    message = f"no matches for kind {quote(kind)} in version {quote(api_version)}"
+    kind, api_version = one.identity.kind, one.identity.api_version
+    if not kind:
+        message, span = "Object 'Kind' is missing", _span_of(one.root, "apiVersion", offset)
+    else:
+        message = f"no matches for kind {quote(kind)} in version {quote(api_version)}"
+        span = _span_of(one.root, "apiVersion" if kind in known else "kind", offset)
     if kind in known:
-        served = ", ".join(f"`{one}`" for one in known[kind].served) or "none"
-        return _diagnostic(
-            file, "advice", "resource-no-match", message, _span_of(root, "apiVersion", offset),
-            help_=f"served versions of {kind}: {served} ({known[kind].file})",
-        )  # fmt: skip
-    near = get_close_matches(kind, known, n=1, cutoff=0.6)
-    listed = ", ".join(f"`{one}`" for one in sorted(known))
-    help_ = f"did you mean `{near[0]}`?" if near else f"the CRDs of this group define {listed}"
-    return _diagnostic(file, "advice", "resource-no-match", message, _span_of(root, "kind", offset), help_=help_)
+        served = ", ".join(f"`{version}`" for version in known[kind].served) or "none"
+        help_ = f"served versions of {kind}: {served} ({known[kind].file})"
+        return diagnostic(file, "advice", "resource-no-match", message, span, help_=help_)
+    listed = [f"`{name}` ({', '.join(found.served) or 'not served'})" for name, found in sorted(known.items())]
+    more = f" and {len(listed) - _KNOWN} more" if len(listed) > _KNOWN else ""
+    near = get_close_matches(kind, known, n=1, cutoff=0.6) if kind else []
+    help_ = f"did you mean `{near[0]}`? " if near else ""
+    help_ += f"the CRDs of {one.group} define {', '.join(listed[:_KNOWN])}{more}"
+    return diagnostic(file, "advice", "resource-no-match", message, span, help_=help_)
 
 
-def _refused(message: str, locator: Locator, file: str) -> Diagnostic:
-    """Tell of an object that is not even decoded, at the field of its metadata that the message names."""
-    named = _MISTYPED.search(message)
-    path = "metadata" if named is None else f"metadata.{named[2]}"
-    help_ = None
-    if named is not None and named[3] == "string" and named[1] in _SCALARS:
-        help_ = f"YAML reads this as {_SCALARS[named[1]]}: write it in quotes"
-    return _diagnostic(file, "decode", "resource-decode", message, locator.span_of_text(path), help_=help_)
+def _passed_over(run: _Run) -> Iterator[str]:
+    """Yield what to tell of templates, and of objects that look as if a CRD defined them, though none here does."""
+    if run.templates:
+        way = "validate what it renders: helm template ... | crdlint validate -"
+        yield f"{_lines(run.templates)}: skipped a template; {way}"
+    for (api_version, kind), lines in run.undefined.items():
+        yield f"{_lines(lines)}: no CRD here defines {kind or 'an object'} of {api_version}: not checked"
 
 
-_MISTYPED: Final = re.compile(r"cannot unmarshal (\w+) into Go struct field ObjectMeta\.(\S+) of type (\S+)")
-_SCALARS: Final = {"bool": "a boolean", "number": "a number"}
-
-
-def _unknown(
-    outcome: Outcome, definition: Definition, version: str, locator: Locator, file: str
-) -> Iterator[Diagnostic]:
-    schema = definition.schema(version)
-    for path in outcome.unknown:
-        help_ = of_unknown_field(path, schema)
-        span = locator.span_of_text(path, key=True)
-        yield _diagnostic(file, "strict", "unknown-field", f"unknown field {quote(path)}", span, help_=help_)
-
-
-def _said(outcome: Outcome, definition: Definition, version: str, locator: Locator, file: str) -> Iterator[Diagnostic]:
-    """Yield the errors of a resource where they stand in its file, none twice."""
-    seen: set[str] = set()
-    for error in outcome.errors:
-        message = str(error)
-        if message not in seen:
-            seen.add(message)
-            yield _field_diagnostic(error, message, definition, version, locator, file)
-
-
-def _let_pass(
-    outcome: Outcome, definition: Definition, version: str, locator: Locator, file: str
-) -> Iterator[Diagnostic]:
-    """Yield what the server only warns of, since the value is as it was."""
-    for error in outcome.warnings:
-        said = _field_diagnostic(error, str(error), definition, version, locator, file)
-        yield replace(said, kind="warning", severity="warning")
-
-
-def _field_diagnostic(
-    error: FieldError, message: str, definition: Definition, version: str, locator: Locator, file: str
-) -> Diagnostic:
-    where = str(error.path)
-    help_ = error.help or way_out(error, schema_at(definition.schema(version), steps_of(where)))
-    made = _diagnostic(file, "field", error.rule, message, locator.span_of_text(where), help_=help_)
-    return replace(
-        made, error_type=error.type, field=where, detail=error.detail, related=_rule_place(error, definition)
-    )
-
-
-def _rule_place(error: FieldError, definition: Definition) -> Related | None:
-    """Return where the rule stands that a value breaks."""
-    if error.cause is None or error.cause.rule.node is None:
-        return None
-    found = error.cause.rule.node.find("rule")
-    if found is None:
-        return None
-    span = node_span(found[1], definition.locator.line_offset)
-    return Related(f"rule `{' '.join(error.cause.rule.rule.split())}`", definition.file, span.line, span.column)
+def _lines(lines: list[int]) -> str:
+    return f"line {lines[0]}" + (f" and {len(lines) - 1} more" if len(lines) > 1 else "")
 
 
 def _span_of(root: Mapping, name: str, offset: int) -> Span:
     found = root.find(name)
     return node_span(root if found is None else found[1], offset)
-
-
-def _diagnostic(file: str, kind: Kind, rule: str, message: str, span: Span, *, help_: str | None = None) -> Diagnostic:
-    meaning = catalog.get(rule)
-    return Diagnostic(
-        origin=meaning.origin,
-        kind=kind,
-        rule=rule,
-        severity=meaning.severity,
-        message=message,
-        detail=message,
-        file=file,
-        line=span.line,
-        column=span.column,
-        end_line=span.end_line,
-        end_column=span.end_column,
-        help=help_ or meaning.help,
-    )
 
 
 def _root(text: str) -> Node:

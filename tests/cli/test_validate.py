@@ -115,7 +115,9 @@ def test_a_crd_that_is_refused(damage, tmp_path):
 def test_metadata_that_yaml_misreads():
     text = b"apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: y}\nspec: {size: 1}\n"
     result = run("--crd", CRD, "-", input=text)
-    assert "cannot unmarshal bool into Go struct field ObjectMeta.name of type string" in " ".join(result.stdout.split())
+    assert "cannot unmarshal bool into Go struct field ObjectMeta.name of type string" in " ".join(
+        result.stdout.split()
+    )
     assert "help: YAML reads this as a boolean: write it in quotes" in result.stdout
 
 
@@ -128,3 +130,103 @@ def test_deep_objects_end():
     result = run("--crd", CRD, "-", input=text + b"}}")
     assert 'unknown field "spec.x"' in result.stdout
     assert result.exit_code == 1
+
+
+def test_standard_output_is_the_objects_alone():
+    result = run("--crd", CRD, BAD, "--show-defaulted")
+    assert result.exit_code == 1
+    assert result.stdout.startswith("---\napiVersion: example.com/v1\n")
+    assert result.stdout.count("---\n") == 3
+    assert "error[unknown-field]" in result.stderr
+    as_json = run("--crd", CRD, BAD, "--show-defaulted", "--format", "json")
+    assert as_json.stdout == result.stdout
+
+
+def test_deep_objects_are_shown(tmp_path):
+    crd = tmp_path / "crd.yaml"
+    crd.write_text(
+        Path(CRD)
+        .read_text()
+        .replace("class: {type", "any: {x-kubernetes-preserve-unknown-fields: true}\n              class: {type")
+    )
+    head = b"{apiVersion: example.com/v1, kind: Widget, metadata: {name: x}, spec: {size: 1, any: "
+    result = run("--crd", str(crd), "--show-defaulted", "-", input=head + b"[" * 3000 + b"]" * 3000 + b"}}")
+    assert result.exit_code == 0
+    assert f"  any:\n  {'- ' * 2999}[]\n" in result.stdout
+
+
+NEARBY = {
+    "in the resource's folder": "deploy/crd.yaml",
+    "in crds/ beside it": "deploy/crds/crd.yaml",
+    "in crds/ above it": "crds/crd.yaml",
+    "where Kubebuilder has them": "config/crd/bases/crd.yaml",
+}
+
+
+@pytest.mark.parametrize("place", NEARBY.values(), ids=NEARBY)
+def test_crds_found(place, tmp_path, monkeypatch):
+    (tmp_path / ".git").mkdir()
+    for name, source in ((place, CRD), ("deploy/bad.yaml", BAD)):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(Path(source).read_text())
+    other = Path(CRD).read_text().replace("example.com", "other.io").replace("type: integer", "type: nothing")
+    (tmp_path / "deploy" / "other.yaml").write_text(other)
+    monkeypatch.chdir(tmp_path / "deploy")
+    for path in ("bad.yaml", ".", str(tmp_path / "deploy" / "bad.yaml")):
+        document = json.loads(run("--format", "json", path).stdout)
+        assert len(document["diagnostics"]) == 12
+
+
+def test_what_is_found_but_broken_is_a_note(tmp_path):
+    (tmp_path / "crd.yaml").write_text(Path(CRD).read_text() + "---\na: [\n")
+    (tmp_path / "good.yaml").write_text(Path(GOOD).read_text())
+    result = run(str(tmp_path / "good.yaml"))
+    assert (result.exit_code, "crdlint: note: " in result.stderr) == (0, True)
+    given = run("--crd", str(tmp_path / "crd.yaml"), str(tmp_path / "good.yaml"))
+    assert (given.exit_code, "crd.yaml:52:1: yaml: " in given.stderr) == (2, True)
+
+
+MISUSED = {
+    "stdin twice": (["--crd", "-", "-"], "- can be read once only"),
+    "no CRD in a file that is named": (["--crd", GOOD, GOOD], "no CustomResourceDefinition in it"),
+    "no old object": (["--crd", CRD, GOOD, "--old", "nowhere"], "nowhere: No such file or directory"),
+    "no resource: what is known": (["--crd", CRD, CRD], "which are Widget (example.com/v1),"),
+}
+
+
+@pytest.mark.parametrize(("args", "said"), MISUSED.values(), ids=MISUSED)
+def test_misuse(args, said):
+    result = run(*args)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_old_objects_that_are_broken(tmp_path):
+    old = tmp_path / "old.yaml"
+    old.write_text("a: [\n")
+    result = run("--crd", CRD, GOOD, "--old", str(old))
+    assert (result.exit_code, "old.yaml:2:1: yaml: " in result.stderr) == (2, True)
+    assert "is not among the old objects" in result.stdout
+
+
+def test_a_crd_of_a_version_that_is_gone(tmp_path):
+    crd = tmp_path / "crd.yaml"
+    crd.write_text(Path(CRD).read_text().replace("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1"))
+    (said,) = found("--crd", str(crd), GOOD)
+    assert said[2].startswith(REFUSED)
+
+
+SHOWN = {
+    "bad": ["bad.yaml"],
+    "list": ["list.json"],
+    "changed": ["changed.yaml", "--old", "good.yaml"],
+    "good": ["good.yaml", "--show-defaulted"],
+}
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_what_a_person_sees(name, monkeypatch):
+    monkeypatch.chdir(FIXTURES)
+    result = run("--crd", "crd.yaml", *SHOWN[name], "-q", "--format", "text")
+    assert result.stdout == (FIXTURES / f"{name}.txt").read_text()

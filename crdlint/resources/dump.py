@@ -1,0 +1,113 @@
+"""Objects as YAML, in the order and form in which `kubectl get -o yaml` prints them.
+
+A text that any reader of YAML could take for something else is quoted: `yes` is a boolean to kubectl, `1e3` a number to
+others. Depth is bounded by memory only.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.golang.numbers import json_float
+from crdlint.yaml.resolve import is_plain_string
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_PLAIN: Final = re.compile(r"[A-Za-z_/](?:[A-Za-z0-9_./@%+=~^()<>;,$*!?|\\-]|:(?=[^\s])| (?=[^\s#]))*\Z")
+_WORDS: Final = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf"})
+_LITERAL: Final = re.compile(r"[^\s\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff]")
+_CONTROL: Final = re.compile('[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff"\\\\]')
+_ESCAPES: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
+
+
+def dump(value: dict[str, Any]) -> Iterator[str]:
+    """Yield the lines of a JSON object as a YAML document, keys sorted."""
+    if not value:
+        yield "{}"
+        return
+    # Containers under way: what is left of their entries, and how far these stand in.
+    pending: list[tuple[Iterator[tuple[str | None, Any]], int]] = [(_entries(value), 0)]
+    lead = ""  # what opens the line to come: the dashes of the lists that it begins
+    while pending:
+        step = next(pending[-1][0], None)
+        if step is None:
+            pending.pop()
+            continue
+        key, held = step
+        indent = pending[-1][1]
+        start, lead = lead or " " * indent, ""
+        if key is None:
+            start += "- "
+        else:
+            start += f"{_key(key)}:"
+        if isinstance(held, (dict, list)) and held:
+            if key is None:
+                lead = start
+            else:
+                yield start
+            inner = indent + 2 if key is None or isinstance(held, dict) else indent
+            pending.append((_entries(held), inner))
+        elif isinstance(held, str) and _is_block(held):
+            yield from _block(start if key is None else f"{start} ", held, indent + 2)
+        else:
+            yield f"{start}{'' if key is None else ' '}{_scalar(held)}"
+
+
+def _entries(value: Any) -> Iterator[tuple[str | None, Any]]:
+    if isinstance(value, dict):
+        return ((name, value[name]) for name in sorted(value))
+    return ((None, item) for item in value)
+
+
+def _key(name: str) -> str:
+    return name if _is_plain(name) and len(name) <= 128 else _quoted(name)
+
+
+def _scalar(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return value if _is_plain(value) else _quoted(value)
+    if isinstance(value, float):
+        return json_float(value)
+    if isinstance(value, int):
+        return str(value)
+    return "[]" if isinstance(value, list) else "{}"
+
+
+def _is_plain(text: str) -> bool:
+    return bool(_PLAIN.match(text)) and text.lower() not in _WORDS and is_plain_string(text)
+
+
+def _quoted(text: str) -> str:
+    return '"' + _CONTROL.sub(lambda match: _ESCAPES.get(match[0]) or _escape(ord(match[0])), text) + '"'
+
+
+def _escape(code: int) -> str:
+    if 0xD800 <= code <= 0xDFFF:
+        code = 0xFFFD  # no text of YAML holds half a pair
+    return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
+
+
+def _is_block(text: str) -> bool:
+    """Tell whether a text of several lines can be written line by line."""
+    if "\n" not in text.rstrip("\n") or not _LITERAL.match(text):
+        return False
+    return not any(line.endswith((" ", "\t")) or _CONTROL_BUT_QUOTES.search(line) for line in text.split("\n"))
+
+
+_CONTROL_BUT_QUOTES: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+
+
+def _block(start: str, text: str, indent: int) -> Iterator[str]:
+    lines = text.split("\n")
+    ends = len(text) - len(text.rstrip("\n"))
+    if ends:
+        lines.pop()
+    yield start + ("|-" if ends == 0 else "|" if ends == 1 else "|+")
+    for line in lines:
+        yield " " * indent + line if line else ""

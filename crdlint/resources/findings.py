@@ -1,0 +1,177 @@
+"""What the server says of one resource, as diagnostics at the user's own characters."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd.positions import Place, node_span
+from crdlint.diagnostics import Diagnostic, Related
+from crdlint.golang.quote import quote
+from crdlint.resources.hints import of_error, of_unknown
+from crdlint.rules import catalog
+from crdlint.schema.value_help import schema_at, steps_of
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.resolve import resolve
+from crdlint.yaml.values import entries
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.crd.errors import FieldError
+    from crdlint.crd.paths import Path
+    from crdlint.crd.positions import Span
+    from crdlint.diagnostics import Kind
+    from crdlint.resources.definitions import Definition
+    from crdlint.resources.places import ResourceLocator
+    from crdlint.resources.validation import Outcome
+    from crdlint.yaml.nodes import Node
+
+_METADATA: Final = "resource-metadata"
+_LONGEST_RULE: Final = 100  # characters of a rule that are repeated beside its place
+_MISTYPED: Final = re.compile(r"cannot unmarshal (\w+) into Go struct field ObjectMeta\.(\S+) of type (\S+)")
+_SCALARS: Final = {"bool": "a boolean", "number": "a number"}
+
+
+def diagnostic(file: str, kind: Kind, rule: str, message: str, span: Span, *, help_: str | None = None) -> Diagnostic:
+    """Make a diagnostic; the rule's own help where none is closer."""
+    meaning = catalog.get(rule)
+    return Diagnostic(
+        origin=meaning.origin,
+        kind=kind,
+        rule=rule,
+        severity=meaning.severity,
+        message=message,
+        detail=message,
+        file=file,
+        line=span.line,
+        column=span.column,
+        end_line=span.end_line,
+        end_column=span.end_column,
+        help=help_ or meaning.help,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """Makes the diagnostics of one resource."""
+
+    definition: Definition
+    version: str
+    locator: ResourceLocator
+    file: str
+
+    def unknown(self, outcome: Outcome) -> Iterator[Diagnostic]:
+        """Yield the fields that the server does not know, at their keys."""
+        schema = self.definition.schema(self.version)
+        for path in outcome.unknown:
+            place = self.locator.find_text(path)
+            name = place.key.value if place.exact and isinstance(place.key, Scalar) else path.rpartition(".")[2]
+            above = steps_of(path[: -len(name) or None])
+            help_ = of_unknown(path, schema_at(schema, above), name, schema_at(schema, above[:-1]) if above else None)
+            span = self.locator.span_of(place, key=True)
+            yield diagnostic(self.file, "strict", "unknown-field", f"unknown field {quote(path)}", span, help_=help_)
+
+    def errors(self, outcome: Outcome) -> Iterator[Diagnostic]:
+        """Yield the errors of a resource, none twice."""
+        seen: set[str] = set()
+        for error in outcome.errors:
+            message = str(error)
+            if message not in seen:
+                seen.add(message)
+                yield self._of(error, message)
+
+    def warnings(self, outcome: Outcome) -> Iterator[Diagnostic]:
+        """Yield what the server only warns of, since the value is as it was."""
+        for error in outcome.warnings:
+            yield replace(self._of(error, str(error)), kind="warning", severity="warning")
+
+    def undecoded(self, message: str) -> Diagnostic:
+        """Tell of an object that is not even decoded, at the field of its metadata that the message names."""
+        named = _MISTYPED.search(message)
+        place = self.locator.find_text("metadata" if named is None else f"metadata.{named[2]}")
+        help_ = None
+        if named is not None and named[3] == "string":
+            place = _first_mistyped(place)
+            if named[1] in _SCALARS:
+                text = f': "{place.node.value}"' if isinstance(place.node, Scalar) else ""
+                help_ = f"YAML reads this as {_SCALARS[named[1]]}: write it in quotes{text}"
+        span = self.locator.span_of(place)
+        return diagnostic(self.file, "decode", "resource-decode", message, span, help_=help_)
+
+    def _of(self, error: FieldError, message: str) -> Diagnostic:
+        path = error.at or error.path
+        place = self._place(error, path)
+        schema = schema_at(self.definition.schema(self.version), _steps(path))
+        help_ = of_error(error, place, schema, self.definition.crd.spec.names.kind)
+        made = diagnostic(self.file, "field", error.rule, message, self.locator.span_of(place), help_=help_)
+        return replace(
+            made,
+            error_type=error.type,
+            field=str(error.path),
+            detail=error.detail,
+            related=_rule_place(error, self.definition),
+        )
+
+    def _place(self, error: FieldError, path: Path) -> Place:
+        place = self.locator.find(path)
+        if error.rule != _METADATA or not isinstance(error.value, str):
+            return place
+        if place.exact:
+            return _within(place, error.value)
+        if str(path) == "metadata.name":  # one that the server makes up
+            return self.locator.find_text("metadata.generateName")
+        return place
+
+
+def _steps(path: Path) -> Iterator[str]:
+    for step in path.steps():
+        if step.__class__ is str:
+            yield from steps_of(str(step)) if "." in str(step) or "[" in str(step) else (str(step),)
+        else:
+            yield str(step)
+
+
+def _within(place: Place, value: str) -> Place:
+    """Return the key or item that is the bad value, where the error only names its value, or the map or list it is in."""
+    node = place.node
+    if isinstance(place.key, Scalar) and place.key.value == value and getattr(node, "value", None) != value:
+        return Place(place.key, None, exact=True)
+    if isinstance(node, Mapping):
+        found = entries(node)
+        for name, key, _ in found:
+            if name == value:
+                return Place(key, None, exact=True)
+        for _, key, held in found:
+            if isinstance(held, Scalar) and held.value == value:
+                return Place(held, key, exact=True)
+    if isinstance(node, Sequence):
+        for item in node.items:
+            if isinstance(item, Scalar) and item.value == value:
+                return Place(item, None, exact=True)
+    return place
+
+
+def _first_mistyped(place: Place) -> Place:
+    """Return the first value of a map that is no text, in the order in which the server reads them."""
+    if isinstance(place.node, Mapping):
+        for _, key, held in sorted(entries(place.node), key=lambda entry: entry[0]):
+            if not isinstance(held, Scalar) or not isinstance(resolve(held), (str, type(None))):
+                return Place(held, key, exact=True)
+    return place
+
+
+def _rule_place(error: FieldError, definition: Definition) -> Related | None:
+    """Return where the rule stands that a value breaks."""
+    if error.cause is None or error.cause.rule.node is None:
+        return None
+    found: tuple[Node, Node] | None = error.cause.rule.node.find("rule")
+    if found is None:
+        return None
+    span = node_span(found[1], definition.locator.line_offset)
+    text = " ".join(error.cause.rule.rule.split())
+    if len(text) > _LONGEST_RULE:
+        text = f"{text[: _LONGEST_RULE - 1]}…"
+    label = "rule" if text in error.detail else f"rule `{text}`"
+    return Related(label, definition.file, span.line, span.column)

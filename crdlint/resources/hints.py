@@ -1,0 +1,238 @@
+"""The way out of a finding about a custom resource: what to write, from the text that stands there and from the schema.
+
+What can be told from the error and the schema alone is ``crdlint.schema.value_help``'s.
+"""
+
+from __future__ import annotations
+
+import re
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.crd.errors import NOT_SUPPORTED, REQUIRED
+from crdlint.schema.object_meta import OBJECT_META
+from crdlint.schema.value_help import way_out
+from crdlint.yaml.nodes import Scalar
+from crdlint.yaml.resolve import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from crdlint.crd.errors import FieldError
+    from crdlint.crd.model import JSONSchemaProps, ValidationRule
+    from crdlint.crd.positions import Place
+    from crdlint.yaml.nodes import Node
+
+_MISTYPED: Final = re.compile(r'must be of type ([a-zA-Z0-9-]+)(?:: "([a-z]+)")?')
+_UNFITTING: Final = re.compile(r"Checked value must be of type (\w+)")
+_NO_KEY: Final = re.compile(r"no such key: (\S+) evaluating rule")
+_NOT_A_NAME: Final = re.compile(r"[^a-z0-9.]+")
+_NOT_A_LABEL: Final = re.compile(r"[^A-Za-z0-9._-]+")
+_LONGEST: Final = 60  # characters of the user's own that a help repeats
+_LISTED: Final = 6  # fields in one help
+_INT64: Final = "-9223372036854775808 to 9223372036854775807"
+_FORMATS: Final = {
+    "date-time": "2026-01-31T15:04:05Z",
+    "datetime": "2026-01-31T15:04:05Z",
+    "date": "2026-01-31",
+    "duration": "1h30m",
+    "ipv4": "192.0.2.1",
+    "ipv6": "2001:db8::1",
+    "cidr": "192.0.2.0/24",
+    "mac": "00:00:5e:00:53:01",
+    "uri": "https://example.com/path",
+    "hostname": "www.example.com",
+    "email": "name@example.com",
+    "byte": "aGVsbG8=",
+    "uuid": "123e4567-e89b-42d3-a456-426614174000",
+    "uuid4": "123e4567-e89b-42d3-a456-426614174000",
+}
+
+
+def of_error(error: FieldError, place: Place, schema: JSONSchemaProps | None, kind: str) -> str | None:
+    """Return the way out of an error, None where nothing is known that is closer than its rule's own.
+
+    ``place`` is what the error is about, as far as the file has it, ``schema`` that of the value, for a missing field
+    that of the field, and ``kind`` the object's.
+    """
+    if error.help:
+        return error.help
+    if error.cause is not None:
+        return _of_rule(error, error.cause.rule)
+    where = str(error.path)
+    if where.startswith("metadata."):
+        return _of_metadata(error, where, kind)
+    if error.type == REQUIRED and schema is not None:
+        sample = _sample(schema)
+        if sample is not None:
+            return f"add `{error.path.step if error.at is None else error.at.step}: {sample}`"
+    node = place.node if place.exact else None
+    for pattern, find in _BY_DETAIL:
+        match = pattern.search(error.detail)
+        found = None if match is None else find(match, node, schema)
+        if found is not None:
+            return found
+    return None if isinstance(error.value, (dict, list)) and error.type == NOT_SUPPORTED else way_out(error, schema)
+
+
+def of_unknown(path: str, parent: JSONSchemaProps | None, name: str, above: JSONSchemaProps | None) -> str:
+    """Return the way out of an unknown field: the field that is meant, the place where it belongs, or those that there are.
+
+    ``parent`` is the schema of the object that has the field, ``above`` that of the object around it.
+    """
+    if path.startswith("metadata."):
+        meant = _nearest(name, OBJECT_META.fields)
+        return f"did you mean `{meant}`?" if meant else f"remove `{name}`; what is yours to name goes into annotations"
+    known: Mapping[str, JSONSchemaProps] = {} if parent is None else parent.properties
+    near = _nearest(name, known)
+    if near is not None:
+        return f"did you mean `{near}`?"
+    deeper = sorted(one for one, schema in known.items() if name in schema.properties)
+    if deeper:
+        return f"indent it: `{name}` is a field of `{deeper[0]}`"
+    if above is not None and name in above.properties:
+        return f"move it one level up: `{name}` is a field of what is around this object"
+    if not known:
+        return f"remove `{name}`: the schema has no field there"
+    return f"remove `{name}`; the fields here are {_listed(sorted(known))}"
+
+
+def _nearest(name: str, known: Iterable[str]) -> str | None:
+    folded = {one.lower(): one for one in known}
+    near = get_close_matches(name.lower(), folded, n=1, cutoff=0.7)
+    return folded[near[0]] if near else None
+
+
+def _listed(names: list[str]) -> str:
+    shown = ", ".join(f"`{name}`" for name in names[:_LISTED])
+    return f"{shown} and {len(names) - _LISTED} more" if len(names) > _LISTED else shown
+
+
+def _of_rule(error: FieldError, rule: ValidationRule) -> str | None:
+    key = _NO_KEY.search(error.detail)
+    if key is not None:
+        return f"give `{key[1]}` a value; or, in the CRD, let the rule ask has(...{key[1]}) first"
+    if "cost budget" in error.detail or "cost limit" in error.detail:
+        return "shorten the lists and texts that the rule goes through; `crdlint cost` tells what it costs"
+    if " evaluating rule: " in error.detail or error.detail.startswith("rule compile error"):
+        return "the rule cannot be worked out for this value: mend it in the CRD"
+    if "oldSelf" in rule.rule:
+        return "leave the value as it was, or make a new object"
+    return None
+
+
+def _of_metadata(error: FieldError, where: str, kind: str) -> str | None:
+    field = where.removeprefix("metadata.")
+    if error.type == REQUIRED:
+        return f"add `name: my-{kind.lower()}` to metadata" if field == "name" else f"add `{field}` to metadata"
+    value = error.value
+    if not isinstance(value, str):
+        return None
+    if field in {"name", "namespace", "generateName"}:
+        mended = _NOT_A_NAME.sub("-", value.lower()).strip("-.")
+        if field == "namespace":
+            mended = mended.replace(".", "-")
+    elif field == "labels":
+        mended = "/".join(_NOT_A_LABEL.sub("-", part).strip("-._") for part in value.split("/"))
+    else:
+        return None
+    return f"write `{mended}`" if mended and mended != value and len(mended) <= _LONGEST else None
+
+
+def _sample(schema: JSONSchemaProps) -> str | None:
+    """Return a value of a schema that has a limit to it, None where any of its type would do."""
+    if schema.enum:
+        from crdlint.golang.values import marshal
+
+        return marshal(schema.enum[0]) if not isinstance(schema.enum[0], str) else schema.enum[0]
+    if schema.type in {"integer", "number"} and schema.minimum is not None and schema.minimum > 1:
+        least = schema.minimum + 1 if schema.exclusive_minimum else schema.minimum
+        return str(int(least)) if float(least).is_integer() else str(least)
+    return _FORMATS.get(schema.format) if schema.type == "string" else None
+
+
+def _mistyped(match: re.Match[str], node: Node | None, _schema: JSONSchemaProps | None) -> str | None:
+    wanted, given = match.groups()
+    if not isinstance(node, Scalar):
+        return None
+    text: str = node.value
+    if wanted == "string" and given in {"integer", "number", "boolean"}:
+        return f'write it in quotes: "{text}"' if _is_short(text) else None
+    if given in {"string", "integer"} and wanted in {"integer", "number", "boolean"}:
+        value = _read_plain(text)
+        if value.__class__ in _CLASSES[wanted] and given == "string":
+            return f"write it without quotes: `{text}`"
+        if wanted == "boolean" and text in {"0", "1"}:
+            return f"write `{'true' if text == '1' else 'false'}`"
+        return f"write {_NOUNS[wanted]}"
+    if wanted == "integer" and given == "number":
+        return _whole(node)
+    if wanted == "array" and given != "null" and _is_short(text):
+        return f"write it as a list: `[{text}]`"
+    if wanted in _FORMATS:
+        return f"write a value of the format `{wanted}`, such as `{_FORMATS[wanted]}`"
+    return None
+
+
+def _unfitting(match: re.Match[str], node: Node | None, _schema: JSONSchemaProps | None) -> str | None:
+    return _whole(node) if match[1] == "integer" and isinstance(node, Scalar) else None
+
+
+def _whole(node: Any) -> str:
+    value = resolve(node)
+    if isinstance(value, float) and abs(value) < 2**53:
+        return f"write a whole number, such as `{round(value)}`"
+    return f"write a whole number from {_INT64}"
+
+
+def _no_item(_match: re.Match[str], _node: Node | None, schema: JSONSchemaProps | None) -> str | None:
+    del schema
+    return "write each item as an object with the list's keys, such as `- name: ...`"
+
+
+def _alternatives(match: re.Match[str], _node: Node | None, schema: JSONSchemaProps | None) -> str | None:
+    """Name the fields that the alternatives ask for, where that is all they do."""
+    if schema is None:
+        return None
+    exactly = match[1] == "one and only one"
+    given = schema.one_of if exactly else schema.any_of
+    wanted = [" and ".join(f"`{name}`" for name in one.required) for one in given if one.required]
+    if not wanted or len(wanted) != len(given):
+        return None
+    return f"give {'exactly' if exactly else 'at least'} one of {', '.join(wanted)}"
+
+
+_NOUNS: Final = {
+    "integer": "a whole number, such as `1`",
+    "number": "a number, such as `1.5`",
+    "boolean": "`true` or `false`",
+}
+_CLASSES: Final[dict[str, frozenset[type]]] = {
+    "integer": frozenset({int}),
+    "number": frozenset({int, float}),
+    "boolean": frozenset({bool}),
+}
+_BY_DETAIL: Final[tuple[tuple[re.Pattern[str], Callable[..., str | None]], ...]] = (
+    (_UNFITTING, _unfitting),
+    (_MISTYPED, _mistyped),
+    (re.compile("must be an object for an array of list-type map"), _no_item),
+    (re.compile(r"must validate (one and only one|at least one) schema"), _alternatives),
+)
+
+
+def _is_short(text: str) -> bool:
+    return 0 < len(text) <= _LONGEST and "\n" not in text and '"' not in text
+
+
+def _read_plain(text: str) -> Any:
+    """Return what a text would be without quotes."""
+    from crdlint.yaml.errors import YAMLDecodeError
+    from crdlint.yaml.parse import parse_first
+
+    if not _is_short(text) or not re.fullmatch(r"[A-Za-z0-9.+_-]+", text):
+        return text
+    root = parse_first(text).root
+    try:
+        return resolve(root) if isinstance(root, Scalar) else text
+    except YAMLDecodeError:
+        return text

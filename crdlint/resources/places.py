@@ -1,0 +1,139 @@
+"""Where the paths of a custom resource stand in its file.
+
+A resource is not converted as a CRD is, so nothing is moved; but the server prints paths as texts in which a key's own
+dots and brackets cannot be told from its steps. Such texts are followed by the keys that there are.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd.positions import Locator, Place, Span, node_span
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.crd.paths import Path, Step
+    from crdlint.yaml.nodes import Node
+
+_BOUNDARY: Final = re.compile(r"[.\[\]]")
+_INDEX: Final = re.compile(r"\[(\d+)\]")
+_ATTEMPTS: Final = 50_000  # keys tried for one text, which is far more than one without odd keys takes
+
+
+class ResourceLocator(Locator):
+    """Finds paths in one custom resource."""
+
+    def __init__(self, root: Node, line_offset: int = 0, text: str = "") -> None:
+        super().__init__(root, line_offset, text)
+        # The length of the longest key of the mappings that texts were followed into, by identity.
+        self._longest: dict[int, int] = {}
+
+    def find(self, path: Path) -> Place:
+        """Follow a path from the root as far as the document goes; what paths share is followed once."""
+        places = self._places
+        chain: list[Path] = []
+        at: Path | None = path
+        while at is not None and at not in places:
+            chain.append(at)
+            at = at.parent
+        place = self._start if at is None else places[at]
+        for one in reversed(chain):
+            places[one] = place = self._enter(place, one.step)
+        return place
+
+    def find_text(self, text: str) -> Place:
+        """Follow a path as it is printed as far as the document goes."""
+        return self._follow_text(self._start, text)
+
+    def span(self, path: Path, *, key: bool = False) -> Span:
+        """Return where to look for ``path``: a scalar itself, a collection's key, for what is missing its parent's key.
+
+        ``key`` asks for the key of a scalar too. A list item is pointed at where it starts.
+        """
+        return self.span_of(self.find(path), key=key)
+
+    def span_of_text(self, path: str, *, key: bool = False) -> Span:
+        """Return where to look for a path as it is printed."""
+        return self.span_of(self.find_text(path), key=key)
+
+    def span_of(self, place: Place, *, key: bool = False) -> Span:
+        """Return where to look for a place."""
+        by_key = place.key is not None and (key or not place.exact or not _has_text(place.node))
+        return node_span(place.key if by_key and place.key is not None else place.node, self.line_offset)
+
+    @property
+    def _start(self) -> Place:
+        return Place(self._root, None, exact=True)
+
+    def _enter(self, place: Place, step: Step) -> Place:
+        if not place.exact:
+            return place
+        node = place.node
+        if node.__class__ is Mapping and step.__class__ is not int:
+            found = self._index(node).get(str(step))
+            if found is not None:
+                return Place(found[1], found[0], exact=True)
+            if step.__class__ is str and _BOUNDARY.search(str(step)):
+                return self._follow_text(place, str(step))
+        elif node.__class__ is Sequence and step.__class__ is int and step < len(node.items):
+            return Place(node.items[step], None, exact=True)
+        return Place(node, place.key, exact=False)
+
+    def _follow_text(self, start: Place, text: str) -> Place:
+        """Follow a printed path; where keys can be read in two ways, the way that leads to its end."""
+        deepest, reached, attempts = start, -1, 0
+        stack = [self._ways(start, text, 0)]
+        while stack and attempts < _ATTEMPTS:
+            attempts += 1
+            way = next(stack[-1], None)
+            if way is None:
+                stack.pop()
+                continue
+            place, at = way
+            if at == len(text):
+                return place
+            if at > reached:
+                deepest, reached = place, at
+            stack.append(self._ways(place, text, at))
+        return Place(deepest.node, deepest.key, exact=not text)
+
+    def _ways(self, place: Place, text: str, at: int) -> Iterator[tuple[Place, int]]:
+        """Yield the places that the next key or index of a text may lead to, the shortest key first, and what comes after."""
+        node = place.node
+        if node.__class__ is Sequence:
+            index = _INDEX.match(text, at)
+            if index is not None and int(index[1]) < len(node.items):
+                yield Place(node.items[int(index[1])], None, exact=True), index.end()
+            return
+        if node.__class__ is not Mapping:
+            return
+        opening = text[at : at + 1]
+        closing = "]" if opening == "[" else ""
+        start = at + 1 if opening in {".", "["} else at
+        known = self._index(node)
+        longest = self._longest.get(id(node))
+        if longest is None:
+            longest = self._longest[id(node)] = max(map(len, known), default=0)
+        for end in _ends(text, start):
+            if end - start > longest:
+                return
+            if closing and text[end : end + 1] != closing:
+                continue
+            found = known.get(text[start:end])
+            if found is not None:
+                yield Place(found[1], found[0], exact=True), end + len(closing)
+
+
+def _ends(text: str, start: int) -> Iterator[int]:
+    """Yield where a key that begins at ``start`` may end."""
+    for boundary in _BOUNDARY.finditer(text, start):
+        yield boundary.start()
+    yield len(text)
+
+
+def _has_text(node: Node) -> bool:
+    """Tell whether a node is a scalar that takes up characters of the file (an empty value does not)."""
+    return node.__class__ is Scalar and node.start_mark.index < node.end_mark.index

@@ -1,0 +1,316 @@
+"""What is said of resources: positions, ways out, updates, bad input."""
+
+from __future__ import annotations
+
+import pytest
+
+from crdlint.linter import lint_file
+from crdlint.resources.definitions import Definitions
+from crdlint.resources.report import old_objects, validate_text
+
+CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {{name: foos.example.com}}
+spec:
+  group: example.com
+  scope: {scope}
+  names: {{plural: foos, kind: Foo}}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec: {schema}
+"""
+SPEC = """
+            type: object
+            required: [size]
+            properties:
+              size: {type: integer, minimum: 3}
+              flag: {type: boolean}
+              text: {type: string}
+              when: {type: string, format: date-time}
+              mode: {type: string, enum: [Fast, Safe]}
+              tags: {type: array, items: {type: string}}
+              map: {type: object, additionalProperties: {type: integer}}
+              pair: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k],
+                     items: {type: object, required: [k], properties: {k: {type: string}, v: {type: string}}}}
+              either: {type: object, properties: {a: {type: string}, b: {type: string}},
+                       oneOf: [{required: [a]}, {required: [b]}]}
+              inner: {type: object, properties: {depth: {type: integer}}}
+              fixed: {type: string}
+              odd: {type: object, x-kubernetes-preserve-unknown-fields: true, properties: {z: {type: string}}}
+              template: {type: object, x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}
+            x-kubernetes-validations:
+            - {rule: "self.size < 9", message: too big, fieldPath: .size}
+            - {rule: "!has(oldSelf.fixed) || self.fixed == oldSelf.fixed"}
+            - {rule: "!has(self.odd) || self.odd.z != 'bad'"}
+"""
+# The spec in line 4 of an object: line 4's column, the start of the message, what the help has.
+FOUND = {
+    "text for an integer": ("{size: '7'}", 14, "spec.size: Invalid value:", "write it without quotes: `7`"),
+    "no number at all": ("{size: seven}", 14, "spec.size: Invalid value:", "write a whole number"),
+    "a fraction": ("{size: 3.5}", 14, "spec.size: Invalid value:", "write a whole number, such as `4`"),
+    "too small": ("{size: 1}", 14, "spec.size: Invalid value: 1:", "3 itself"),
+    "missing, with a limit": ("{text: x}", 1, "spec.size: Required value", "add `size: 3`"),
+    "a number for a flag": ("{size: 3, flag: 1}", 23, "spec.flag:", "write `true`"),
+    "a word for a flag": ("{size: 3, flag: 'yes'}", 23, "spec.flag:", "write it without quotes: `yes`"),
+    "a number for a text": ("{size: 3, text: 8080}", 23, "spec.text:", 'write it in quotes: "8080"'),
+    "a format": ("{size: 3, when: now}", 23, "spec.when:", "such as `2026-01-31T15:04:05Z`"),
+    "an enum": ("{size: 3, mode: fast}", 23, "spec.mode: Unsupported value", "did you mean `Fast`?"),
+    "a scalar for a list": ("{size: 3, tags: a}", 23, "spec.tags:", "write it as a list: `[a]`"),
+    "a key with a dot": ("{size: 3, map: {a.b: x}}", 28, "spec.map.a.b:", "write a whole number"),
+    "an item twice": ("{size: 3, pair: [{k: a}, {k: a}]}", 32, "spec.pair[1]: Duplicate", "another `k`"),
+    "alternatives": ("{size: 3, either: {}}", 17, "<nil>: Invalid value:", "give exactly one of `a`, `b`"),
+    "an unknown field": ("{size: 3, txet: x}", 17, 'unknown field "spec.txet"', "did you mean `text`?"),
+    "a field of what is below": ("{size: 3, depth: 1}", 17, 'unknown field "spec.depth"', "a field of `inner`"),
+    "a field of what is above": ("{size: 3, inner: {flag: 1}}", 25, 'unknown field "spec.inner.flag"', "one level up"),
+    "a field with a dot": ("{size: 3, x.y: 1}", 17, 'unknown field "spec.x.y"', "remove `x.y`"),
+    "a rule": ("{size: 9}", 14, "spec.size: Invalid value: ", "so that the rule holds"),
+    "a rule that ends in an error": ("{size: 3, odd: {}}", 1, "spec: Invalid value:", "give `z` a value"),
+    "an embedded resource": (
+        "{size: 3, template: {apiVersion: v1, kind: A, metadata: {labels: {x: a b}}}}",
+        76,
+        'spec.template.metadata.labels: Invalid value: "a b"',
+        "write metadata",
+    ),
+}
+
+
+def definitions(schema: str = SPEC, scope: str = "Namespaced") -> Definitions:
+    found = Definitions()
+    found.add(lint_file(CRD.format(schema=schema, scope=scope), filename="crd.yaml", keep=True))
+    return found
+
+
+DEFINED = definitions()
+
+
+def judged(text: str, defined: Definitions = DEFINED, old: str | None = None):
+    before = None if old is None else old_objects(old, filename="old.yaml").by_key
+    return validate_text(text, filename="foo.yaml", definitions=defined, old=before)
+
+
+def foo(spec: str, metadata: str = "{name: x}") -> str:
+    return f"apiVersion: example.com/v1\nkind: Foo\nmetadata: {metadata}\nspec: {spec}\n"
+
+
+def test_the_crd_is_sound():
+    assert DEFINED.by_kind["example.com", "Foo"].said == ()
+
+
+@pytest.mark.parametrize(("spec", "column", "message", "way_out"), FOUND.values(), ids=FOUND)
+def test_found(spec, column, message, way_out):
+    found = [one for one in judged(foo(spec)).result.diagnostics if one.message.startswith(message)]
+    assert found
+    assert (found[0].line, found[0].column) == (4, column)
+    assert way_out in found[0].help
+
+
+# Metadata in line 3: column, the start of the message, what the help has.
+METADATA = {
+    "a name": ("{name: A_b}", 18, 'metadata.name: Invalid value: "A_b"', "write `a-b`"),
+    "no name": ("{}", 1, "metadata.name: Required value", "add `name: my-foo`"),
+    "a label's value": ("{name: x, labels: {a: b c}}", 33, 'metadata.labels: Invalid value: "b c"', "write `b-c`"),
+    "a label's key": ("{name: x, labels: {-a: b}}", 30, 'metadata.labels: Invalid value: "-a"', "write `a`"),
+    "a generated name": ("{generateName: AB-}", 26, 'metadata.generateName: Invalid value: "AB-"', "write `ab`"),
+    "what comes of it": ("{generateName: AB-}", 26, 'metadata.name: Invalid value: "AB-xxxxx"', "write `ab-xxxxx`"),
+    "an annotation": ("{name: x, annotations: {a: b, c: 1}}", 44, "json: cannot unmarshal number", 'in quotes: "1"'),
+    "unknown": ("{name: x, lables: {}}", 21, 'unknown field "metadata.lables"', "did you mean `labels`?"),
+    "no object": ("[x]", 1, "json: cannot unmarshal array", "give the field the type"),
+}
+
+
+@pytest.mark.parametrize(("metadata", "column", "message", "way_out"), METADATA.values(), ids=METADATA)
+def test_metadata(metadata, column, message, way_out):
+    found = [one for one in judged(foo("{size: 3}", metadata)).result.diagnostics if one.message.startswith(message)]
+    assert found
+    assert (found[0].line, found[0].column) == (3, column)
+    assert way_out in found[0].help
+
+
+def test_the_rule_s_own_place():
+    (found,) = judged(foo("{size: 9}")).result.diagnostics
+    text = CRD.format(schema=SPEC, scope="Namespaced").splitlines()
+    assert (found.related.label, found.related.file) == ("rule `self.size < 9`", "crd.yaml")
+    assert text[found.related.line - 1][found.related.column - 1 :].startswith('"self.size < 9"')
+
+
+UPDATES = {
+    "nothing wrong": ("{size: 3}", "{size: 3}", []),
+    "a transition": ("{size: 3, fixed: b}", "{size: 3, fixed: a}", [("error", "leave the value as it was")]),
+    "ratcheting of a rule": ("{size: 9}", "{size: 9}", [("warning", "so that the rule holds")]),
+    "ratcheting of a value": ("{size: 3, mode: Old}", "{size: 3, mode: Old}", []),
+    "changed": ("{size: 10}", "{size: 9}", [("error", "so that the rule holds")]),
+}
+
+
+@pytest.mark.parametrize(("new", "old", "wanted"), UPDATES.values(), ids=UPDATES)
+def test_updates(new, old, wanted):
+    found = judged(foo(new), old=foo(old)).result.diagnostics
+    assert [one.severity for one in found] == [severity for severity, _ in wanted]
+    assert all(help_ in one.help for one, (_, help_) in zip(found, wanted, strict=True))
+
+
+NOTICES = {
+    "not among the old": (foo("{size: 3}"), foo("{size: 3}", "{name: y}"), "is not among the old objects"),
+    "an old one that is broken": (foo("{size: 3}"), foo("{}", "{name: x, labels: 7}"), "was one that cannot be read"),
+}
+
+
+@pytest.mark.parametrize(("new", "old", "said"), NOTICES.values(), ids=NOTICES)
+def test_no_old_object(new, old, said):
+    result = judged(new, old=old).result
+    assert not result.diagnostics
+    assert said in result.notices[0]
+
+
+def test_what_is_broken_in_old_objects():
+    old = old_objects("a: [\n---\n" + foo("{}") + "---\n? [x]\n: 1\n", filename="old.yaml")
+    assert len(old.by_key) == 1
+    assert [place for place, _ in old.broken] == ["old.yaml:2:1", "old.yaml:8:3"]
+
+
+UNDEFINED = {
+    "a version": (
+        "example.com/v9",
+        "Foo",
+        'no matches for kind "Foo" in version "example.com/v9"',
+        "versions of Foo: `v1`",
+    ),
+    "a kind": ("example.com/v1", "Foos", 'no matches for kind "Foos"', "did you mean `Foo`? the CRDs of example.com"),
+    "a group": ("exampel.com/v1", "Foo", 'no matches for kind "Foo"', "did you mean `example.com/v1`?"),
+    "a CRD's name": ("foos.example.com/v1", "Foo", 'no matches for kind "Foo"', "did you mean `example.com/v1`?"),
+    "no apiVersion": ("", "Foo", "Object 'apiVersion' is missing", "add `apiVersion: example.com/v1`"),
+    "no kind": ("example.com/v1", "", "Object 'Kind' is missing", "define `Foo` (v1)"),
+    "a kind that is no text": ("example.com/v1", "7", "couldn't get version/kind; json parse error:", "type"),
+    "an apiVersion that is no text": ("7", "Foo", "couldn't get version/kind; json parse error:", "type"),
+}
+
+
+@pytest.mark.parametrize(("api_version", "kind", "message", "way_out"), UNDEFINED.values(), ids=UNDEFINED)
+def test_undefined(api_version, kind, message, way_out):
+    (found,) = judged(f"apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: x}}\n").result.diagnostics
+    assert found.message.startswith(message)
+    assert way_out in found.help
+
+
+PASSED_OVER = {
+    "Kubernetes' own": ("v1", "Foo", ()),
+    "Kubernetes' own, with a dot": ("networking.k8s.io/v1", "Foo", ()),
+    "of no CRD": (
+        "other.io/v1",
+        "Foo",
+        ("line 1 and 1 more: no CRD here defines Foo of other.io/v1: not checked",),
+    ),
+    "neither": ("", "", ()),
+}
+
+
+@pytest.mark.parametrize(("api_version", "kind", "notices"), PASSED_OVER.values(), ids=PASSED_OVER)
+def test_passed_over(api_version, kind, notices):
+    text = f"apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: x}}\n"
+    result = judged(f"{text}---\n{text}").result
+    assert (result.diagnostics, result.crds, result.skipped, result.notices) == ((), (), 2, notices)
+
+
+def test_templates_are_passed_over():
+    template = "apiVersion: example.com/v1\nkind: Foo\nmetadata: {name: {{ .Release.Name }}}\n"
+    result = judged(f"{template}---\n{{{{- if .x }}}}\na: 1\n---\n" + foo("{size: 1}")).result
+    assert [one.line for one in result.diagnostics] == [11]
+    assert (result.skipped, len(result.notices)) == (2, 1)
+    assert result.notices[0].startswith("line 3 and 1 more: skipped a template")
+
+
+def test_namespaces():
+    assert judged(foo("{size: 3}")).stored[0]["metadata"] == {"name": "x", "namespace": "default"}
+    cluster = definitions(scope="Cluster")
+    stored = judged(foo("{size: 3}", "{name: x, namespace: z}"), cluster)
+    assert (stored.result.diagnostics, stored.stored[0]["metadata"]) == ((), {"name": "x"})
+
+
+def test_a_made_up_name_is_not_shown():
+    assert "name" not in judged(foo("{size: 3}", "{generateName: a-}")).stored[0]["metadata"]
+
+
+def test_lists_and_one_that_is_broken():
+    text = f"""\
+apiVersion: example.com/v1
+kind: FooList
+items:
+- metadata: {{name: a}}
+  spec: {{size: 1}}
+- {{apiVersion: example.com/v1, kind: Foo, metadata: {{name: b}}, spec: {{size: 3}}}}
+---
+a: [
+---
+{foo("{size: 2}")}"""
+    result = judged(text).result
+    assert [one.line for one in result.diagnostics] == [5, 9, 13]
+    assert [one.name for one in result.crds] == ["Foo a", "Foo b", "Foo x"]
+
+
+def test_json_s_duplicates():
+    text = '{"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "x"}, "spec": {"size": 3, "size": 3}}'
+    assert [one.message for one in judged(text).result.diagnostics] == ['duplicate field "spec.size"']
+
+
+def test_all_errors_of_a_crd_are_counted():
+    broken = definitions(SPEC.replace("type: string", "type: strng"))
+    (found,) = judged(foo("{size: 3}"), broken).result.diagnostics
+    first, *shown, more = found.message.split("\n")
+    assert (first, len(shown)) == ("the CRD foos.example.com is refused:", 3)
+    assert more.startswith("and ")
+    assert "`crdlint check crd.yaml`" in found.help
+
+
+DEPTH = 2500
+DEEP = {
+    "a rule at the bottom": (
+        "{type: object, properties: {a: " * DEPTH
+        + "{type: object, properties: {b: {type: integer}}, x-kubernetes-validations: [{rule: self.b > 1}]}"
+        + "}}" * DEPTH,
+        "{a: " * DEPTH + "{b: 1}" + "}" * DEPTH,
+        "failed rule: self.b > 1",
+    ),
+    "objects compared": (
+        "{x-kubernetes-validations: [{rule: self != self}], type: object, properties: {a: "
+        + "{type: object, properties: {a: " * DEPTH
+        + "{type: integer}"
+        + "}}" * (DEPTH + 1),
+        "{a: " * (DEPTH + 1) + "1" + "}" * (DEPTH + 1),
+        "failed rule: self != self",
+    ),
+    "lists compared": (
+        "{x-kubernetes-validations: [{rule: self.l != self.l}], type: object, properties: {l: "
+        + "{type: array, maxItems: 1, items: " * DEPTH
+        + "{type: integer}"
+        + "}" * DEPTH
+        + "}}",
+        "{l: " + "[" * DEPTH + "1" + "]" * DEPTH + "}",
+        "failed rule: self.l != self.l",
+    ),
+    "an enum of objects": (
+        "{type: object, x-kubernetes-preserve-unknown-fields: true, enum: [{a: 1}]}",
+        "{a: " * 9000 + "1" + "}" * 9000,
+        "supported values",
+    ),
+}
+
+
+@pytest.mark.parametrize(("schema", "spec", "said"), DEEP.values(), ids=DEEP)
+def test_depth(schema, spec, said):
+    defined = definitions(schema)
+    assert [said in one.message for one in judged(foo(spec), defined).result.diagnostics] == [True]
+
+
+def test_a_rule_that_runs_away_is_stopped():
+    schema = """{type: object, properties: {l: {type: array, maxItems: 1000, items: {type: integer}}},
+      x-kubernetes-validations: [{rule: "self.l.all(x, self.l.all(y, x + y > -1))"}]}"""
+    (found,) = judged(foo("{l: [" + "1, " * 1000 + "]}"), definitions(schema)).result.diagnostics
+    assert "actual cost limit exceeded" in found.message
+    assert "`crdlint cost`" in found.help

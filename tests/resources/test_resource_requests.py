@@ -1,0 +1,38 @@
+"""What a request does to an object, and what objects are matched by."""
+
+from __future__ import annotations
+
+import pytest
+
+from crdlint.resources.requests import as_sent, key_of
+
+SENT = {
+    "the default namespace": ({"name": "a"}, True, {"name": "a", "namespace": "default"}),
+    "an empty one": ({"name": "a", "namespace": ""}, True, {"name": "a", "namespace": "default"}),
+    "its own": ({"name": "a", "namespace": "b"}, True, {"name": "a", "namespace": "b"}),
+    "none for the cluster": ({"name": "a", "namespace": "b"}, False, {"name": "a"}),
+    "no metadata": (None, True, {"namespace": "default"}),
+    "a name that is made": ({"generateName": "a-"}, False, {"generateName": "a-", "name": "a-xxxxx"}),
+    "a long one": (
+        {"generateName": "a" * 70},
+        False,
+        {"generateName": "a" * 70, "name": "a" * 58 + "xxxxx"},
+    ),
+    "a name besides": ({"generateName": "a-", "name": "b"}, False, {"generateName": "a-", "name": "b"}),
+    "of another type": ({"name": 1, "namespace": 2}, False, {"name": 1, "namespace": 2}),
+    "no object": ("text", True, "text"),
+}
+
+
+@pytest.mark.parametrize(("meta", "namespaced", "wanted"), SENT.values(), ids=SENT)
+def test_as_sent(meta, namespaced, wanted):
+    given = {"metadata": meta}
+    assert as_sent(given, namespaced=namespaced)["metadata"] == wanted
+    assert given == {"metadata": meta}
+
+
+def test_keys():
+    one = {"apiVersion": "a.b/v1", "kind": "A", "metadata": {"name": "x"}}
+    other = {"apiVersion": "a.b/v2", "kind": "A", "metadata": {"name": "x", "namespace": "default"}}
+    assert key_of(one) == key_of(other) == ("a.b", "A", "default", "x")
+    assert key_of({"metadata": 7}) == ("", "", "default", "")
