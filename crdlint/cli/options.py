@@ -130,8 +130,10 @@ def helm(command: Command) -> Command:
     return command
 
 
-def values(given: Mapping[str, Any]) -> Values:
-    """Return the values for Helm; a file that is not there ends the run."""
+def values(given: Mapping[str, Any]) -> Values | None:
+    """Return the values for Helm, None where there are none; a file that is not there ends the run."""
+    if not (given["value_files"] or given["sets"]):
+        return None
     import os
 
     from crdlint.charts.helm import Values

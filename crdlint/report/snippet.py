@@ -15,7 +15,7 @@ _BREAK: Final = re.compile(r"\r\n|\n|\r(?!\n)")
 
 def split_lines(text: str) -> list[str]:
     """Return the lines of a text as editors count them."""
-    return _BREAK.split(text)
+    return _BREAK.split(text) if "\r" in text else text.split("\n")
 
 
 def snippet(lines: list[str], diagnostic: Diagnostic, width: int) -> tuple[str, str, str] | None:

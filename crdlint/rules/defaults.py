@@ -12,6 +12,8 @@ from crdlint.kubecel.limits import RUNTIME_BUDGET
 from crdlint.rules.registry import Rule
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path
@@ -60,11 +62,16 @@ RULES = (UNPRUNED, INVALID_DEFAULT, RULE_FAILED)
 _UNKNOWN_FIELDS: Final = "must not have unknown fields"
 
 
-def validate(schema: JSONSchemaProps, path: Path, options: Options) -> list[FieldError]:
-    """Return what is wrong with the defaults of a structural schema at ``path``; where there is, no rule is compiled."""
+def validate(
+    schema: JSONSchemaProps, path: Path, given: Iterable[JSONSchemaProps], options: Options
+) -> list[FieldError]:
+    """Return what is wrong with the defaults of a structural schema at ``path``; where there is, no rule is compiled.
+
+    ``given`` are the schemas within it that have one.
+    """
     from crdlint.schema.default_validation import validate_defaults
 
-    errors = validate_defaults(schema, path, require_pruned=options.require_pruned_defaults, rules=_Rules())
+    errors = validate_defaults(schema, path, given, require_pruned=options.require_pruned_defaults, rules=_Rules())
     return [error if error.rule == RULE_FAILED.id else _ours(error) for error in errors]
 
 

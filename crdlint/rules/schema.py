@@ -54,8 +54,8 @@ def validate_validation(
         said = (*at_root, *open_api) or (_refused(findings, path),)
         return SchemaReport(said, hidden)
     whole = path.child("openAPIV3Schema")
-    if findings.has_defaults and not structural_errors:
-        structural_errors = defaults.validate(schema, whole, options)
+    if findings.with_defaults and not structural_errors:
+        structural_errors = defaults.validate(schema, whole, findings.with_defaults, options)
     of_rules, rules = cel.judge(() if structural_errors else _compiled(findings), options)
     of_rules.extend(cel_cost.total(rules, whole))
     return SchemaReport((*at_root, *structural_errors, *open_api, *of_rules), rules=tuple(rules))

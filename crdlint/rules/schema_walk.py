@@ -76,7 +76,7 @@ class Findings:
     schema: list[tuple[JSONSchemaProps, FieldError]] = field(default_factory=list)
     refusals: list[tuple[JSONSchemaProps, str]] = field(default_factory=list)  # nodes that no structural schema has
     with_rules: list[CompiledNode] = field(default_factory=list)
-    has_defaults: bool = False
+    with_defaults: list[JSONSchemaProps] = field(default_factory=list)
 
     def add(self, schema: JSONSchemaProps, error: FieldError) -> None:
         """Note an error of the OpenAPI validation at a node."""
@@ -261,8 +261,9 @@ def _rules(schema: JSONSchemaProps, context: Context, findings: Findings) -> Non
         findings.with_rules.append(CompiledNode(schema, None if within is None else within.path))
 
 
-def _default(_schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
-    findings.has_defaults = True
+def _default(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+    if schema.default is not None:
+        findings.with_defaults.append(schema)
 
 
 _OWN_CHECKS: Final = (

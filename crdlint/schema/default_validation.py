@@ -18,7 +18,7 @@ from crdlint.schema.validator import ValueValidator
 from crdlint.schema.values import deep_copy, deep_equal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps
@@ -56,38 +56,56 @@ class _At:
 def validate_defaults(
     schema: JSONSchemaProps,
     path: Path,
+    given: Iterable[JSONSchemaProps],
     *,
     require_pruned: bool = True,
     rules: RuleHook | None = None,
 ) -> list[FieldError]:
-    """Return what is wrong with the defaults of a whole, structural schema at ``path``, parents first.
+    """Return what is wrong with defaults of a whole, structural schema at ``path``.
 
-    ``require_pruned`` is false on update where the old CRD had unpruned defaults.
+    ``given`` are the schemas within it that have defaults, parents first. ``require_pruned`` is false on update where
+    the old CRD had unpruned defaults.
     """
     errors: list[FieldError] = []
-    pending = [_At(schema, path, schema, True, TYPED_ROOT, False)]
-    while pending:
-        at = pending.pop()
-        if at.schema.default is not None:
+    places: dict[int, _At | None] = {id(schema): _At(schema, path, schema, True, TYPED_ROOT, False)}
+    for one in given:
+        at = _find(one, places)
+        if at is not None:
             found, spent = _judge(at, require_pruned, rules)
             errors.extend(found)
             if spent:
                 return errors
-        pending.extend(reversed(list(_below(at))))
     return errors
 
 
-def _below(at: _At) -> Iterator[_At]:
-    """Yield the places below that may have defaults; there are none within additionalProperties."""
-    schema = at.schema
-    if schema.items is not None and schema.items.schema is not None:
-        yield _enter(
-            at, schema.items.schema, at.path.child("items"), at.surrounding.index(), inside_meta=at.inside_meta
-        )
-    embedded = schema.x_embedded_resource or (schema is at.root and at.root_embedded)
-    for name, child in schema.properties.items():
-        inside = at.inside_meta or (embedded and name in META_FIELDS)
-        yield _enter(at, child, at.path.child("properties").key(name), at.surrounding.child(name), inside_meta=inside)
+def _find(schema: JSONSchemaProps, places: dict[int, _At | None]) -> _At | None:
+    """Return where a schema is, None where upstream's walk does not get: within additionalProperties, allOf and the like.
+
+    ``places`` has those known by identity, the root's among them.
+    """
+    way: list[JSONSchemaProps] = []
+    at: JSONSchemaProps | None = schema
+    while at is not None and id(at) not in places:
+        way.append(at)
+        at = at.parent
+    found = None if at is None else places[id(at)]
+    for one in reversed(way):
+        found = places[id(one)] = None if found is None else _below(found, one)
+    return found
+
+
+def _below(at: _At, schema: JSONSchemaProps) -> _At | None:
+    """Return the place of a schema right below another."""
+    kind, *rest = schema.steps
+    if kind == "items" and not rest:
+        return _enter(at, schema, at.path.child("items"), at.surrounding.index(), inside_meta=at.inside_meta)
+    if kind != "properties":
+        return None
+    name = str(rest[0])
+    embedded = at.schema.x_embedded_resource or (at.schema is at.root and at.root_embedded)
+    inside = at.inside_meta or (embedded and name in META_FIELDS)
+    path = at.path.child("properties").key(name)
+    return _enter(at, schema, path, at.surrounding.child(name), inside_meta=inside)
 
 
 def _enter(above: _At, schema: JSONSchemaProps, path: Path, surrounding: Surrounding, *, inside_meta: bool) -> _At:

@@ -79,7 +79,7 @@ def _required(error: FieldError, schema: JSONSchemaProps | None) -> str:
 def _unsupported(error: FieldError, schema: JSONSchemaProps | None) -> str:
     del schema
     allowed = re.findall(r'"((?:[^"\\]|\\.)*)"', error.detail)
-    near = _nearest(str(error.value), allowed)
+    near = _nearest(error.value, allowed) if isinstance(error.value, str) else None
     return f"did you mean `{near}`?" if near else f"write one of {_listed(allowed)}"
 
 
@@ -95,7 +95,7 @@ def _mistyped(error: FieldError, schema: JSONSchemaProps | None) -> str | None:
     if given == "null":
         return "give it a value, or leave the field out"
     if given == "string" and wanted in {"integer", "number", "boolean"}:
-        return f"write it without quotes, as `{_SAMPLES[wanted]}`"
+        return f"write {_article(wanted)} {wanted} without quotes, such as `{_SAMPLES[wanted]}`"
     return f"write {_article(wanted)} {wanted}, such as `{_SAMPLES.get(wanted, '...')}`"
 
 

@@ -7,6 +7,7 @@ from schema_support import schema
 
 from crdlint.crd.errors import invalid
 from crdlint.schema.default_validation import validate_defaults
+from crdlint.schema.traversal import schemas
 
 ROOT = "spec.validation.openAPIV3Schema."
 CASES = {
@@ -70,7 +71,8 @@ CASES = {
 
 def judge(properties, **options):
     whole = schema(f"type: object\nproperties:\n  {properties}")
-    return [str(error).replace(ROOT, "") for error in validate_defaults(whole, whole.path, **options)]
+    given = [one for one in schemas(whole) if one.default is not None]
+    return [str(error).replace(ROOT, "") for error in validate_defaults(whole, whole.path, given, **options)]
 
 
 @pytest.mark.parametrize(("properties", "said"), CASES.values(), ids=CASES)
