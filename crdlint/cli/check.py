@@ -242,6 +242,8 @@ class _Command:
             click.echo(f"crdlint: note: no longer found, --update-baseline takes it out: {entry}", err=True)
 
     def _tell_rejections(self, run: _Run) -> None:
+        if not run.rejections:
+            return
         from crdlint.config.apply import closing_line
 
         fail_on: FailOn = self._given["fail_on"] or "error"

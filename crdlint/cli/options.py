@@ -100,10 +100,10 @@ def configuration(command: Command) -> Command:
 
 def laid_over(given: Mapping[str, Any]) -> Callable[[Config], Config]:
     """Return what lays the options of `configuration` over a file's; a rule that there is not ends the run."""
-    from crdlint.config.matching import unknown_rule
-
     for name, rules in (("--select", given["selected"]), ("--ignore", given["ignored"])):
         for rule in rules:
+            from crdlint.config.matching import unknown_rule
+
             problem = unknown_rule(rule)
             if problem:
                 raise click.UsageError(f"{name}: {problem}")

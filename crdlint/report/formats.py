@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import tempfile
-from difflib import get_close_matches
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -56,6 +55,8 @@ def parse_outputs(given: Iterable[str]) -> list[tuple[str, Path]]:
         if not equals or not file:
             raise OutputError(f"{one!r} is not FORMAT=FILE")
         if name not in WHOLE:
+            from difflib import get_close_matches
+
             near = get_close_matches(name, WHOLE, n=1)
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(WHOLE)}"
             raise OutputError(f"there is no format {name!r} for files: {hint}")
