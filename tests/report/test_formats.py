@@ -67,7 +67,9 @@ def test_github():
     assert (
         lines[1] == "::error file=dir/a b.yaml,line=2,endLine=2,title=crdlint default-invalid,col=3,endColumn=4::first"
     )
-    assert lines[3].startswith("::warning file=dir/a b.yaml,line=2,endLine=4,title=crdlint format-unrecognized::a|b `c`")
+    assert lines[3].startswith(
+        "::warning file=dir/a b.yaml,line=2,endLine=4,title=crdlint format-unrecognized::a|b `c`"
+    )
     assert "%250A" in lines[3]
     assert "%0Asecond" in lines[3]
     assert lines[4].startswith("::notice ")
