@@ -20,14 +20,27 @@ def align(rendered: Sequence[str], template: Sequence[str]) -> list[int | None]:
     found: list[int | None] = [None] * len(here)
     for i, j in _ascending(_unique_pairs(here, there)):
         found[i] = j
-    for step, order in ((1, range(1, len(here))), (-1, range(len(here) - 2, -1, -1))):
-        for i in order:
-            near = found[i - step]
-            if found[i] is None and near is not None:
-                at = near + step
-                if 0 <= at < len(there) and here[i] == there[at]:
-                    found[i] = at
+    _extend(found, here, there, 1)
+    _extend(found, here, there, -1)
     return found
+
+
+def _extend(found: list[int | None], here: Sequence[str], there: Sequence[str], step: int) -> None:
+    """Match equal neighbours below (``step`` 1) or above (-1) what is matched, never past what is matched further on."""
+    order = range(len(here)) if step > 0 else range(len(here) - 1, -1, -1)
+    bounds: list[int] = [0] * len(here)
+    bound = len(there) if step > 0 else -1
+    for i in reversed(order):
+        bounds[i] = bound
+        at = found[i]
+        bound = bound if at is None else at
+    near: int | None = None
+    for i in order:
+        if found[i] is None and near is not None:
+            at = near + step
+            if (at - bounds[i]) * step < 0 and here[i] == there[at]:
+                found[i] = at
+        near = found[i]
 
 
 def _unique_pairs(here: Sequence[str], there: Sequence[str]) -> list[tuple[int, int]]:

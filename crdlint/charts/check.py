@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from crdlint.charts.helm import Rendered, Values, check_rendered, helm, render
 from crdlint.charts.layout import CRDS, TEMPLATES
-from crdlint.charts.rules import KUBE_VERSION
-from crdlint.charts.templates import check_template, check_unrendered
+from crdlint.charts.rules import BRACES, KUBE_VERSION, SKIPPED
+from crdlint.charts.templates import check_template, check_unrendered, template_findings
 from crdlint.diagnostics import Diagnostic
+from crdlint.kubecel.versions import LATEST
 from crdlint.linter import FileResult
 
 if TYPE_CHECKING:
     from crdlint.charts.layout import Place
     from crdlint.charts.templates import Lint
+
+_KIND: Final = "kind: CustomResourceDefinition"
 
 
 @dataclass(slots=True)
@@ -36,26 +39,48 @@ class Charts:
         if place.part != TEMPLATES:
             return lint(text, path)
         rendered = self._of(place.chart) if "{{" in text else None
-        inside = place.path.replace(os.sep, "/")
         if rendered is None:
             return check_template(path, text, lint)
-        notices = tuple(rendered.problems[:1])
-        documents = rendered.documents.get(inside)
+        # What keeps a chart from being rendered is told once, with the first of its templates.
+        told, rendered.problems = tuple(rendered.problems), []
+        documents = rendered.documents.get(place.path.replace(os.sep, "/"))
         if documents:
-            result = check_rendered(path, text, documents, lint)
+            result = _with_the_rest(check_rendered(path, text, documents, lint), lint)
         else:
             result = check_template(path, text, lint)
-            if not rendered.problems and result.crds:
-                notices = ("no CRD comes of this template with the values given: it was read without Helm",)
-        return replace(result, notices=(*result.notices, *notices))
+            if rendered.documents and result.crds:
+                told = (*told, "no CRD comes of this template with the values given: it was read without Helm")
+        return replace(result, notices=(*result.notices, *told))
 
     def _of(self, chart: str) -> Rendered | None:
-        program = helm() if self.uses_helm and os.path.isdir(chart) else None  # a packed one is read as it is
-        if program is None:
+        """Return what a chart renders to; None where it is to be read as it is, as a packed one always is."""
+        if not self.uses_helm or not os.path.isdir(chart):
             return None
         if chart not in self._rendered:
-            self._rendered[chart] = render(chart, self.values, program)
+            found = helm()
+            if found.program is None:
+                self._rendered[chart] = Rendered(problems=[found.problem]) if found.problem else None
+            else:
+                versions = chart_result(chart)[0] or f"{LATEST[0]}.{LATEST[1]}"
+                self._rendered[chart] = render(chart, self.values, found.program, versions.rpartition("..")[2])
         return self._rendered[chart]
+
+
+def _with_the_rest(result: FileResult, lint: Lint) -> FileResult:
+    """Add to what was rendered of a template what can be told without Helm: braces, and CRDs that the values leave out."""
+    braces = template_findings(result.file, result.text)
+    notices = result.notices
+    diagnostics = (*result.diagnostics, *braces)
+    crds = result.crds
+    if result.text.count(_KIND) > len(crds):
+        rest = check_template(result.file, result.text, lint, {crd.name for crd in crds})
+        # What was left out there for want of Helm is what Helm has rendered.
+        said = [one for one in rest.diagnostics if one.rule not in {SKIPPED.id, BRACES.id}]
+        if rest.crds:
+            names = ", ".join(crd.name for crd in rest.crds)
+            notices = (*notices, f"not rendered with the values given, read without Helm: {names}")
+        diagnostics, crds = (*diagnostics, *said), (*crds, *rest.crds)
+    return replace(result, diagnostics=diagnostics, crds=crds, notices=notices)
 
 
 def chart_result(chart: str) -> tuple[str | None, FileResult | None]:

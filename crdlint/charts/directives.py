@@ -10,52 +10,89 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 OPENING: Final = frozenset({"if", "range", "with", "define", "block"})
-_COMMENT: Final = re.compile(r"\{\{-?\s*/\*")
+_KEYWORDS: Final = frozenset({*OPENING, "else", "end", "break", "continue"})
+# What puts nothing out, though it is no keyword: it stops the rendering.
+_STOPS: Final = re.compile(r"fail\b")
+_COMMENT: Final = re.compile(r"\{\{(?:-\s)?\s*/\*")
+_COMMENT_END: Final = re.compile(r"\*/\s*-?\}\}")
 # Texts in quotes of any kind, in which closing braces do not count, or the end.
-_PART: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|`[^`]*`|\'(?:[^\'\\\n]|\\.)\'|-?\}\}')
+_PART: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|`[^`]*`|\'(?:[^\'\\\n]|\\.)+\'|\}\}')
 _WORD: Final = re.compile(r"[a-zA-Z]+(?![\w.:(])")
+_ASSIGNMENT: Final = re.compile(r"\$\w*\s*(?:,\s*\$\w+\s*)?:?=")
+_CONSTANT: Final = re.compile(r'(?:"(?:[^"\\\n]|\\.)*"|`[^`]*`)\Z')
 
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """A directive: code points from, to; what is between its braces; its keyword, empty where it puts out a value."""
+    """A directive: code points from, to; its lines (1-based) and column (from 0); what is between its braces; its keyword.
+
+    The keyword is empty where it puts out a value.
+    ``trims_left`` and ``trims_right`` tell of `{{-` and `-}}`, ``closed`` whether it has an end.
+    """
 
     start: int
     end: int
+    line: int
+    end_line: int
+    column: int
     body: str
     keyword: str
+    trims_left: bool = False
+    trims_right: bool = False
+    closed: bool = True
+
+    @property
+    def is_comment(self) -> bool:
+        """Whether it is a comment of the template's."""
+        return self.body.startswith("/*")
 
     @property
     def is_output(self) -> bool:
         """Whether it puts something into the text."""
-        return not self.keyword and not self.body.startswith("/*") and not _ASSIGNMENT.match(self.body)
+        return not (self.keyword or self.is_comment or _ASSIGNMENT.match(self.body) or _STOPS.match(self.body))
 
-
-_ASSIGNMENT: Final = re.compile(r"\$\w*\s*(?:,\s*\$\w+\s*)?:?=")
-_KEYWORDS: Final = frozenset({*OPENING, "else", "end", "break", "continue"})
+    @property
+    def is_constant(self) -> bool:
+        """Whether it puts out a text of its own: how braces are escaped."""
+        return _CONSTANT.match(self.body) is not None
 
 
 def directives(text: str) -> Iterator[Directive]:
-    """Yield the directives in order; one without an end takes the rest of its line."""
-    at = text.find("{{")
+    """Yield the directives in order. One without an end takes its line and is the last: Go reads no further either."""
+    at, line, counted, line_start = text.find("{{"), 1, 0, 0
     while at >= 0:
         end = _end(text, at)
-        body = text[at + 2 : end].removesuffix("}}").removesuffix("-")
-        body = body.removeprefix("-").strip()
-        word = _WORD.match(body)
-        keyword = word[0] if word and word[0] in _KEYWORDS else ""
-        yield Directive(at, end, body, keyword)
+        closed = end >= 0
+        if not closed:
+            end = text.find("\n", at)
+            end = len(text) if end < 0 else end
+        line += text.count("\n", counted, at)
+        line_start = text.rfind("\n", counted, at) + 1 or line_start
+        end_line = line + text.count("\n", at, end)
+        yield _directive(text, at, end, (line, end_line, at - line_start), closed=closed)
+        if not closed:
+            return
+        line_start = text.rfind("\n", at, end) + 1 or line_start
+        line, counted = end_line, end
         at = text.find("{{", end)
 
 
+def _directive(text: str, start: int, end: int, place: tuple[int, int, int], *, closed: bool) -> Directive:
+    trims_left = text[start + 2 : start + 3] == "-" and text[start + 3 : start + 4].isspace()
+    stop = end - 2 if closed else end
+    trims_right = closed and text[stop - 1] == "-" and (text[stop - 2].isspace() or text[stop - 3 : stop - 1] == "*/")
+    body = text[start + 2 + trims_left : stop - trims_right].strip()
+    word = _WORD.match(body)
+    keyword = word[0] if word and word[0] in _KEYWORDS else ""
+    return Directive(start, end, *place, body, keyword, trims_left, trims_right, closed)
+
+
 def _end(text: str, start: int) -> int:
-    """Return where a directive ends."""
+    """Return where a directive ends, -1 where it does not."""
     if _COMMENT.match(text, start):
-        end = text.find("*/", start)
-        close = text.find("}}", end) if end >= 0 else -1
-        return close + 2 if close >= 0 else len(text)
+        closing = _COMMENT_END.search(text, start)
+        return -1 if closing is None else closing.end()
     for part in _PART.finditer(text, start + 2):
-        if part[0].endswith("}}") and part[0][0] in "-}":
+        if part[0] == "}}":
             return part.end()
-    line = text.find("\n", start)
-    return len(text) if line < 0 else line
+    return -1

@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 from dataclasses import dataclass, field, replace
 from functools import cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from crdlint.charts.align import align
+from crdlint.charts.program import ProgramError, run
 from crdlint.linter import CRD
 
 if TYPE_CHECKING:
@@ -20,11 +21,14 @@ if TYPE_CHECKING:
     from crdlint.diagnostics import Diagnostic
     from crdlint.linter import FileResult
 
-_TIMEOUT: Final = 60  # seconds
+OLDEST_MAJOR: Final = 3
 _SOURCE: Final = re.compile(r"^# Source: (.+)$", re.MULTILINE)
 _SPLIT: Final = re.compile(r"^---\n(?=# Source: )", re.MULTILINE)
-_MAJOR: Final = re.compile(r"v?(\d+)\.")
-_LONGEST: Final = 600  # characters of what Helm says
+_DOCUMENT: Final = re.compile(r"^---(?:[ \t].*)?\r?\n", re.MULTILINE)
+_VERSION: Final = re.compile(r"v(\d+)\.\d+")
+_NAME: Final = re.compile(r"^ {2,}name: *\S+", re.MULTILINE)
+_LONGEST: Final = 400  # characters of what Helm says
+_INSTEAD: Final = "templates are read without Helm, their directives masked"
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +37,14 @@ class Values:
 
     files: tuple[str, ...] = ()
     sets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Helm:
+    """The Helm that there is; ``program`` is None where none can be used, ``problem`` says why where one is there."""
+
+    program: str | None
+    problem: str | None = None
 
 
 @dataclass(slots=True)
@@ -47,47 +59,43 @@ class Rendered:
 
 
 @cache
-def helm() -> str | None:
-    """Return the path of a Helm of version 3 or later, None where there is none."""
+def helm() -> Helm:
+    """Return the Helm on the path."""
     found = shutil.which("helm")
     if found is None:
-        return None
+        return Helm(None)
     try:
-        said = subprocess.run(  # noqa: S603
-            [found, "version", "--short"], capture_output=True, text=True, timeout=_TIMEOUT, check=False
-        )
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    major = _MAJOR.search(said.stdout)
-    return found if major is not None and int(major[1]) >= 3 else None
+        said = run([found, "version", "--short", "--client"])
+        if said.status:  # Helm 4 knows no --client, which Helm 2 needs to ask no cluster
+            said = run([found, "version", "--short"])
+    except ProgramError as error:
+        return Helm(None, f"{error}: {_INSTEAD}")
+    version = _VERSION.search(said.output)
+    if version is None:
+        return Helm(None, f"helm does not tell its version ({_short(said.errors or said.output)}): {_INSTEAD}")
+    if int(version[1]) < OLDEST_MAJOR:
+        return Helm(None, f"helm {version[0]} is too old, crdlint needs {OLDEST_MAJOR} or later: {_INSTEAD}")
+    return Helm(found)
 
 
-def render(chart: str, values: Values, program: str) -> Rendered:
-    """Render a chart: with the values given, or with each of its ci/*-values.yaml, or else with its defaults."""
+def render(chart: str, values: Values, program: str, kube_version: str | None = None) -> Rendered:
+    """Render a chart: with the values given, or with each of its ci/*-values.yaml, or else with its defaults.
+
+    ``kube_version`` is what templates are told that the cluster has, such as `1.36`; Helm's own default otherwise.
+    """
     rendered = Rendered()
+    told = [f"--kube-version=v{kube_version}.0"] if kube_version is not None else []
     for one in _runs(chart, values):
-        options = [*(f"--values={file}" for file in one.files), *(f"--set={given}" for given in one.sets)]
-        command = [program, "template", "crdlint", chart, "--include-crds", *options]
+        options = [*(f"--values={file}" for file in one.files), *(f"--set={given}" for given in one.sets), *told]
         try:
-            done = subprocess.run(  # noqa: S603
-                command,
-                capture_output=True,
-                text=True,
-                timeout=_TIMEOUT,
-                check=False,
-                encoding="utf-8",
-                errors="replace",
-            )
-        except subprocess.TimeoutExpired:
-            rendered.problems.append(f"helm template took more than {_TIMEOUT} s: its CRDs are read without Helm")
-            return rendered
-        except OSError as error:
-            rendered.problems.append(f"helm cannot be run: {error.strerror or error}")
-            return rendered
-        if done.returncode:
-            rendered.problems.append(_said(done.stderr, one))
+            done = run([program, "template", "crdlint", os.path.abspath(chart), "--include-crds", *options])
+        except ProgramError as error:
+            rendered.problems.append(f"{error}{_with(one)}: {_INSTEAD}")
+            break
+        if done.status:
+            rendered.problems.append(_said(done.errors, one, chart))
             continue
-        for path, document in _documents(done.stdout):
+        for path, document in _documents(done.output):
             known = rendered.documents.setdefault(path, [])
             if document not in known:
                 known.append(document)
@@ -103,13 +111,33 @@ def _runs(chart: str, values: Values) -> list[Values]:
     return [Values((file,), values.sets) for file in files] or [values]
 
 
-def _said(stderr: str, values: Values) -> str:
-    text = " ".join(stderr.split())[:_LONGEST] or "it says nothing"
-    within = f" with {', '.join(values.files)}" if values.files else ""
-    hint = ""
-    if "dependency" in text or "dependencies" in text:
-        hint = " (helm dependency build brings what it depends on)"
-    return f"helm does not render the chart{within}{hint}: {text}"
+def _with(values: Values) -> str:
+    return f" with {', '.join(values.files)}" if values.files else ""
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."
+
+
+# What Helm says that has a way out, and that way.
+_WAYS_OUT: Final = (
+    ("missing in charts/", "`helm dependency build {chart}` brings what it depends on"),
+    ("dependency", "`helm dependency build {chart}` brings what it depends on"),
+    ("library charts are not installable", "what includes this library is checked"),
+    ("no such file or directory", "--values names a file that is there"),
+)
+
+
+def _said(errors: str, values: Values, chart: str) -> str:
+    """Return in short why Helm does not render a chart, and the way out where there is one."""
+    at = errors.rfind("Error: ")
+    text = _short(
+        errors[at + len("Error: ") if at >= 0 else 0 :].replace("Use --debug flag to render out invalid YAML", "")
+    )
+    way = next((way.format(chart=chart) for mark, way in _WAYS_OUT if mark in text), None)
+    hint = f" ({way})" if way else ""
+    return f"helm does not render {chart}{_with(values)}: {text or 'it says nothing'}{hint}; {_INSTEAD}"
 
 
 def _documents(output: str) -> Iterator[tuple[str, str]]:
@@ -123,45 +151,74 @@ def _documents(output: str) -> Iterator[tuple[str, str]]:
 def check_rendered(path: str, text: str, documents: Sequence[str], lint: Lint) -> FileResult:
     """Judge what a template renders to, positions mapped back to it; what is found twice is told once."""
     template = text.split("\n")
+    parts = _Parts(text)
     found: dict[tuple[str, int, str], Diagnostic] = {}
     crds: dict[str, CRD] = {}
-    whole: FileResult | None = None
+    first: FileResult | None = None
     for document in documents:
         result = lint(document, path)
-        whole = whole or result
+        first = first or result
         lines = document.split("\n")
-        places = align(lines, template)
+        start, end = parts.of(document)
+        places = [None if at is None else at + start for at in align(lines, template[start:end])]
         for crd in result.crds:
-            crds.setdefault(crd.name, CRD(crd.name, _line(places, crd.line)))
+            crds.setdefault(crd.name, CRD(crd.name, _line(places, crd.line, start)))
         for one in result.diagnostics:
-            mapped = _mapped(one, lines, template, places)
+            mapped = _mapped(one, lines, template, places, start)
             found.setdefault((mapped.rule, mapped.line, mapped.message), mapped)
-    assert whole is not None  # noqa: S101  the caller has documents
-    diagnostics = sorted(found.values(), key=lambda one: (one.line, one.column))
-    return replace(whole, text=text, crds=tuple(crds.values()), diagnostics=tuple(diagnostics))
+    assert first is not None  # noqa: S101  the caller has documents
+    # Definitions and rules know places in what was rendered, not in the template.
+    return replace(
+        first, text=text, crds=tuple(crds.values()), diagnostics=tuple(found.values()), definitions=(), rules=()
+    )
 
 
-def _line(places: Sequence[int | None], line: int) -> int:
+class _Parts:
+    """The documents of a template by the names in them: what a rendered one is to be compared with."""
+
+    def __init__(self, text: str) -> None:
+        self._whole = 0, text.count("\n") + 1
+        starts = [0, *(match.end() for match in _DOCUMENT.finditer(text)), len(text)]
+        self._by_name: dict[str, tuple[int, int] | None] = {}
+        line = 0
+        for start, end in pairwise(starts):
+            lines = text.count("\n", start, end)
+            for name in {match[0].strip() for match in _NAME.finditer(text, start, end)}:
+                self._by_name[name] = None if name in self._by_name else (line, line + lines + 1)
+            line += lines
+
+    def of(self, document: str) -> tuple[int, int]:
+        """Return the lines (from 0, the last not within) of the only one with a rendered document's name, else all."""
+        name = _NAME.search(document)
+        return (self._by_name.get(name[0].strip()) if name else None) or self._whole
+
+
+def _line(places: Sequence[int | None], line: int, start: int) -> int:
     """Return the line (1-based) of the template that a rendered one comes from, or the nearest above that has one."""
     at = min(line, len(places)) - 1
     while at >= 0 and places[at] is None:
         at -= 1
     found = places[at] if at >= 0 else None
-    return 1 if found is None else found + 1
+    return (start if found is None else found) + 1
 
 
-def _mapped(one: Diagnostic, lines: Sequence[str], template: Sequence[str], places: Sequence[int | None]) -> Diagnostic:
-    """Return a finding at its place in the template; one in a line that is made by Helm at the line above it."""
+def _mapped(
+    one: Diagnostic, lines: Sequence[str], template: Sequence[str], places: Sequence[int | None], start: int
+) -> Diagnostic:
+    """Return a finding at its place in the template; one in a line that Helm makes at the line above it, and say so."""
     exact = one.line <= len(places) and places[one.line - 1] is not None
-    line = _line(places, one.line)
+    line = _line(places, one.line, start)
+    text = template[line - 1]
     if not exact:
-        width = len(template[line - 1])
-        message = f"{one.help or ''} (in a line that Helm makes here)".strip()
-        return replace(one, line=line, column=1, end_line=line, end_column=width + 1, help=message)
-    shift = _indent(template[line - 1]) - _indent(lines[one.line - 1])
-    end_line = _line(places, one.end_line)
-    if end_line == line and one.end_line != one.line:
-        return replace(one, line=line, column=one.column + shift, end_line=line, end_column=len(template[line - 1]) + 1)
+        made = lines[one.line - 1].strip() if one.line <= len(lines) else ""
+        help_ = f"{one.help or ''} (in what Helm makes below this line: {_short(made)})".strip()
+        return replace(
+            one, line=line, column=_indent(text) + 1, end_line=line, end_column=len(text.rstrip()) + 1, help=help_
+        )
+    shift = _indent(text) - _indent(lines[one.line - 1])
+    end_line = _line(places, one.end_line, start)
+    if end_line < line or (end_line == line and one.end_line != one.line):
+        return replace(one, line=line, column=one.column + shift, end_line=line, end_column=len(text.rstrip()) + 1)
     return replace(
         one, line=line, column=one.column + shift, end_line=end_line, end_column=max(one.end_column + shift, 1)
     )

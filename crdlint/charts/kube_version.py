@@ -1,111 +1,192 @@
-"""Chart.yaml's kubeVersion as a range of Kubernetes versions (Masterminds/semver constraints)."""
+"""Chart.yaml's kubeVersion as a range of Kubernetes versions.
+
+The constraint's syntax and answers are those of Masterminds/semver v3 (NewConstraint, Constraints.Check), which helm
+asks (pkg/chart/v2/util, IsCompatibleRange).
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.kubecel.versions import LATEST, OLDEST
 
-_OR: Final = re.compile(r"\s*\|\|\s*")
-_HYPHEN: Final = re.compile(r"\s*v?([\w.*+-]+)\s+-\s+v?([\w.*+-]+)\s*")
-_ONE: Final = re.compile(
-    r"\s*,?\s*(=|==|!=|<>|>|<|>=|=>|<=|=<|~|~>|\^)?\s*v?([0-9xX*]+)(?:\.([0-9xX*]+))?(?:\.([0-9xX*]+))?[-+\w.]*\s*"
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Triple: TypeAlias = "tuple[int, int, int]"
+
+_VERSION: Final = (
+    r"v?([0-9|xX*]+)(\.[0-9|xX*]+)?(\.[0-9|xX*]+)?"
+    r"(-(?:[0-9A-Za-z\-]+(?:\.[0-9A-Za-z\-]+)*))?(?:\+(?:[0-9A-Za-z\-]+(?:\.[0-9A-Za-z\-]+)*))?"
 )
-_ANY: Final = frozenset({"x", "X", "*"})
+_LOOSE: Final = re.sub(r"\((?!\?)", "(?:", _VERSION)
+_OPERATOR: Final = r"=|!=|>|<|>=|=>|<=|=<|~|~>|\^|"
+_ONE: Final = re.compile(rf"\s*({_OPERATOR})\s*{_VERSION}\s*")
+_EACH: Final = re.compile(rf"(?:!=|>=|=>|<=|=<|~>|=|>|<|~|\^|)\s*{_LOOSE}")
+_SPAN: Final = re.compile(rf"\s*({_LOOSE})\s+-\s+({_LOOSE})\s*")
+_SEPARATED: Final = re.compile(r"\s*,\s*|\s+")
+_WILD: Final = frozenset("xX*")
+_MAX_TEXT: Final = 1000
 
 
 class ConstraintError(ValueError):
-    """A text that is no constraint."""
+    """A constraint that helm cannot read; ``str`` says what is wrong."""
 
 
 @dataclass(frozen=True, slots=True)
-class _Bounds:
-    """Versions from, to (the end not within), as numbers of major, minor and patch."""
+class _Constraint:
+    """One comparison. ``given`` counts the parts of the version that are no wildcard."""
 
-    low: tuple[int, int, int]
-    high: tuple[int, int, int]
-    within: bool = True  # else outside
-
-
-_LOWEST: Final = (0, 0, 0)
-_HIGHEST: Final = (999, 0, 0)
-
-
-def minors(constraint: str) -> list[tuple[int, int]]:
-    """Return the minor versions that crdlint knows of which some patch satisfies a constraint. Raises ConstraintError."""
-    alternatives = [_all(part) for part in _OR.split(constraint)]
-    known = [(1, minor) for minor in range(OLDEST[1], LATEST[1] + 1)]
-    return [one for one in known if any(_some_patch(one, bounds) for bounds in alternatives)]
+    operator: str
+    version: Triple
+    given: int
+    prerelease: bool
 
 
 def range_of(constraint: str) -> str | None:
-    """Return the range as `--kube-version` has it (`1.29..1.36`), None where no known version satisfies it."""
+    """Return the known versions that satisfy a constraint as `--kube-version` has them (`1.29..1.36`), None where none does.
+
+    Where there is a gap among them, the range goes over it. Raises ConstraintError.
+    """
     found = minors(constraint)
     if not found:
         return None
-    first, last = found[0], found[-1]
-    return f"{first[0]}.{first[1]}" if first == last else f"{first[0]}.{first[1]}..{last[0]}.{last[1]}"
+    oldest, newest = f"{LATEST[0]}.{found[0]}", f"{LATEST[0]}.{found[-1]}"
+    return oldest if oldest == newest else f"{oldest}..{newest}"
 
 
-def _some_patch(minor: tuple[int, int], bounds: list[_Bounds]) -> bool:
-    low, high = (*minor, 0), (minor[0], minor[1] + 1, 0)
-    for one in bounds:
-        if one.within:
-            low, high = max(low, one.low), min(high, one.high)
-        elif one.low <= low and one.high >= high:
-            return False
-    return low < high
+def minors(constraint: str) -> list[int]:
+    """Return the minor versions known to crdlint of which some patch release satisfies a constraint, in order.
+
+    Raises ConstraintError.
+    """
+    groups = parse_constraint(constraint)
+    # An answer can change only beside a patch number that the constraint names.
+    named = {one.version[2] for group in groups for one in group}
+    patches = sorted({0, 1, *(patch + step for patch in named for step in (-1, 0, 1) if patch + step >= 0)})
+    return [
+        minor
+        for minor in range(OLDEST[1], LATEST[1] + 1)
+        if any(satisfies((LATEST[0], minor, patch), groups) for patch in patches)
+    ]
 
 
-def _all(text: str) -> list[_Bounds]:
-    """Return the bounds that hold together."""
-    hyphen = _HYPHEN.fullmatch(text)
-    if hyphen is not None:
-        text = f">={hyphen[1]} <={hyphen[2]}"
-    found: list[_Bounds] = []
-    at = 0
-    while at < len(text.rstrip()):
-        match = _ONE.match(text, at)
-        if match is None or match.end() == at:
-            raise ConstraintError(f"{text!r} is no constraint on versions")
-        found.append(_bounds(match[1] or "=", (match[2], match[3], match[4])))
-        at = match.end()
-    return found
+def parse_constraint(text: str) -> list[list[_Constraint]]:
+    """Read a constraint as alternatives of comparisons that must all hold. Raises ConstraintError."""
+    if len(text) > _MAX_TEXT:
+        message = f"kubeVersion has more than {_MAX_TEXT} characters"
+        raise ConstraintError(message)
+    text = _SPAN.sub(lambda found: f">= {found[1]}, <= {found[2]} ", text)
+    groups = []
+    for part in text.split("||"):
+        found = _EACH.findall(part)
+        between = _EACH.split(part)
+        if not found or any(gap and not _SEPARATED.fullmatch(gap) for gap in between):
+            message = f"improper constraint: {part!r}"
+            raise ConstraintError(message)
+        groups.append([_comparison(one) for one in found])
+    return groups
 
 
-def _bounds(operator: str, parts: tuple[str, str | None, str | None]) -> _Bounds:
-    numbers = [int(part) for part in parts if part is not None and part not in _ANY and part.isdecimal()]
-    given = len(numbers)
-    if given == 0:
-        return _Bounds(_LOWEST, _HIGHEST)
-    low = _filled(numbers)
-    after = _next(numbers)
-    if operator in {"=", "=="}:
-        return _Bounds(low, after)
-    if operator in {"!=", "<>"}:
-        return _Bounds(low, after, within=False)
-    if operator == ">":
-        return _Bounds(after, _HIGHEST)
-    if operator in {">=", "=>"}:
-        return _Bounds(low, _HIGHEST)
-    if operator == "<":
-        return _Bounds(_LOWEST, low)
-    if operator in {"<=", "=<"}:
-        return _Bounds(_LOWEST, after)
-    if operator in {"~", "~>"}:
-        return _Bounds(low, _next(numbers[:2]))
-    # A caret keeps the first number that is not zero.
-    kept = next((i for i, number in enumerate(numbers) if number), given - 1)
-    return _Bounds(low, _next(numbers[: kept + 1]))
+def _comparison(text: str) -> _Constraint:
+    match = _ONE.fullmatch(text)
+    parts = [part.lstrip(".") for part in match.group(2, 3, 4) if part] if match else []
+    given = next((i for i, part in enumerate(parts) if part in _WILD), len(parts))
+    try:
+        numbers = [int(part) for part in parts[:given]]
+    except ValueError:
+        match = None
+    if match is None:
+        message = f"improper constraint: {text!r}"
+        raise ConstraintError(message)
+    major, minor, patch = [*numbers, 0, 0, 0][:3]
+    return _Constraint(match[1], (major, minor, patch), given, match[5] is not None)
 
 
-def _next(numbers: list[int]) -> tuple[int, int, int]:
-    """Return the first version after all that begin with some numbers."""
-    return _filled([*numbers[:-1], numbers[-1] + 1])
+def satisfies(version: Triple, groups: list[list[_Constraint]]) -> bool:
+    """Tell whether a release satisfies a constraint."""
+    return any(all(_OPERATORS[one.operator](version, one) for one in group) for group in groups)
 
 
-def _filled(numbers: list[int]) -> tuple[int, int, int]:
-    major, minor, patch = (*numbers, 0, 0)[:3]
-    return major, minor, patch
+def _compare(version: Triple, one: _Constraint) -> int:
+    """Compare a release with a version; a prerelease comes before its release."""
+    if version == one.version:
+        return 1 if one.prerelease else 0
+    return 1 if version > one.version else -1
+
+
+def _equal(version: Triple, one: _Constraint) -> bool:
+    return _tilde(version, one) if one.given < 3 else _compare(version, one) == 0
+
+
+def _not_equal(version: Triple, one: _Constraint) -> bool:
+    if one.given == 3:
+        return _compare(version, one) != 0
+    if version[: one.given] != one.version[: one.given]:
+        return True
+    if one.given == 0:  # upstream compares what it took a wildcard for: 0.0.0
+        return version != (0, 0, 0)
+    return one.given == 2 and one.prerelease
+
+
+def _greater(version: Triple, one: _Constraint) -> bool:
+    if one.given == 3 or (one.given == 0 and version[0] == 0):
+        return _compare(version, one) > 0
+    if one.given == 0:
+        return True
+    return version[: one.given] > one.version[: one.given]
+
+
+def _less(version: Triple, one: _Constraint) -> bool:
+    return _compare(version, one) < 0
+
+
+def _greater_or_equal(version: Triple, one: _Constraint) -> bool:
+    return _compare(version, one) >= 0
+
+
+def _less_or_equal(version: Triple, one: _Constraint) -> bool:
+    if one.given == 3:
+        return _compare(version, one) <= 0
+    kept = max(one.given, 2) if one.given != 1 else 1
+    return version[:kept] <= one.version[:kept]
+
+
+def _tilde(version: Triple, one: _Constraint) -> bool:
+    if _compare(version, one) < 0:
+        return False
+    if one.version == (0, 0, 0) and one.given in {0, 3}:
+        return True
+    kept = 1 if one.given == 1 else 2
+    return version[:kept] == one.version[:kept]
+
+
+def _caret(version: Triple, one: _Constraint) -> bool:
+    if _compare(version, one) < 0:
+        return False
+    major, minor, patch = one.version
+    if major or one.given == 1:
+        return version[0] == major
+    if version[0]:
+        return False
+    if minor or one.given == 2:
+        return version[1] == minor
+    return not version[1] and version[2] == patch
+
+
+_OPERATORS: Final[dict[str, Callable[[Triple, _Constraint], bool]]] = {
+    "": _equal,
+    "=": _equal,
+    "!=": _not_equal,
+    ">": _greater,
+    "<": _less,
+    ">=": _greater_or_equal,
+    "=>": _greater_or_equal,
+    "<=": _less_or_equal,
+    "=<": _less_or_equal,
+    "~": _tilde,
+    "~>": _tilde,
+    "^": _caret,
+}

@@ -1,7 +1,8 @@
 """Templates read without Helm: directives replaced by as many other characters, so that every position stays.
 
-Control directives and comments become blanks. Of an `if`, the first branch is kept; what is defined or repeated is not.
-A value that is put out becomes filler; what is said of text with filler in it is nobody's to know.
+Control directives and comments become blanks, and so do outputs that have lines for themselves. Of an `if`, one branch
+is kept; what is defined is not. A value within a line becomes filler, and nobody knows what is true of such a line.
+Blanks that `{{-` and `-}}` take away are followed: where they join lines or move what stands behind them, that is told.
 """
 
 from __future__ import annotations
@@ -11,108 +12,214 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from crdlint.charts.directives import OPENING, directives
+from crdlint.charts.foreign import is_foreign
 
 if TYPE_CHECKING:
     from crdlint.charts.directives import Directive
 
 _BLANK: Final = re.compile(r"[^\n]")
-_FILLER: Final = "x"
-_DOCUMENT: Final = re.compile(r"^---(?=\s|$)", re.MULTILINE)
-# What a template's root object has (helm's engine and chartutil.ToRenderValues).
-_ROOT: Final = frozenset({"Values", "Release", "Chart", "Files", "Capabilities", "Template", "Subcharts"})
-_FROM_ROOT: Final = re.compile(r"(?<![\w$)\].])\.([A-Za-z_]\w*)?")
-_TEXTS: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|`[^`]*`')
+FILLER: Final = "x"
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A value put out: its directive, which of the pieces it is, whether it has its lines for itself."""
+
+    directive: Directive
+    piece: int
+    alone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """An `if`, `with` or `range` of which something is kept: the opening directive, and the lines from, to (1-based)."""
+
+    directive: Directive
+    line: int
+    end_line: int
+    has_else: bool
 
 
 @dataclass(slots=True)
 class Masked:
-    """A template as YAML: ``text`` with every position as it was.
+    """A template as YAML, in pieces: ``text`` joins them, with every position as it was.
 
-    Lines are 1-based. ``unknown`` are those with filler, ``structure`` those whose output may be anything, ``repeated``
-    those of ranges; ``braces`` are the directives that Helm would execute though they mean nothing to it.
+    ``outputs`` and ``blocks`` are in order of where they start and end; ``moved`` has for lines (1-based) what becomes of
+    them once Helm has taken blanks away; ``braces`` are the directives that Helm would execute though they mean nothing
+    to it, ``defined`` those that open what is defined, and where that ends; ``broken`` says why Helm cannot read the
+    template, with the line.
     """
 
-    text: str
-    unknown: set[int] = field(default_factory=set)
-    structure: set[int] = field(default_factory=set)
-    repeated: set[int] = field(default_factory=set)
+    pieces: list[str] = field(default_factory=list)
+    outputs: list[Output] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+    moved: dict[int, str] = field(default_factory=dict)
     braces: list[Directive] = field(default_factory=list)
+    defined: list[tuple[Directive, int]] = field(default_factory=list)
+    broken: tuple[int, str] | None = None
+
+    @property
+    def text(self) -> str:
+        """The text as YAML."""
+        return "".join(self.pieces)
+
+    @property
+    def has_else(self) -> bool:
+        """Whether there is more than one branch of something."""
+        return any(block.has_else for block in self.blocks)
 
 
 @dataclass(slots=True)
-class _Block:
-    """An open block, and whether what is in it is kept."""
+class _Open:
+    """An open block; ``kept`` tells whether what stands here in it is, ``elses`` whether it has had another branch."""
 
-    keyword: str
-    start: int
+    directive: Directive
     kept: bool
-    drops_from: int = -1  # where what is not kept begins
+    elses: bool = False
 
 
-def mask(text: str) -> Masked:
-    """Mask the directives of a template."""
-    masked = Masked(text)
-    characters: list[str] = []
-    at = 0
-    blocks: list[_Block] = []
-    drops: list[tuple[int, int]] = []
-    for directive in directives(text):
-        characters.append(text[at : directive.start])
-        given = text[directive.start : directive.end]
-        at = directive.end
-        _follow(directive, blocks, drops, masked, text)
-        if directive.is_output and not _alone(text, directive):
-            characters.append(_BLANK.sub(_FILLER, given))
-            masked.unknown.update(_lines(text, directive.start, directive.end))
+@dataclass(slots=True)
+class _Masking:
+    """Where masking is: blocks open, and the line that Helm would be writing."""
+
+    text: str
+    takes_else: bool
+    masked: Masked = field(default_factory=Masked)
+    open: list[_Open] = field(default_factory=list)
+    dropping: int = 0
+    scopes: int = 0  # of `range` and `with`, in which a dot is something else
+    column: int = 0
+    content_line: int = 0  # the source's line of what stands in the line being written, 0 where nothing does
+
+    def plain(self, start: int, end: int, line: int, left: Directive | None, right: Directive | None) -> None:
+        """Take text between directives; ``line`` is the one that it begins in."""
+        given = self.text[start:end]
+        if self.dropping:
+            self.masked.pieces.append(_BLANK.sub(" ", given))
+            return
+        self.masked.pieces.append(given)
+        written = given.lstrip() if left is not None and left.trims_right else given
+        if right is not None and right.trims_left:
+            written = written.rstrip()
+        first, newline, _ = written.partition("\n")
+        if first.strip():
+            at = end - len(given.lstrip()) if left is not None and left.trims_right else start
+            source_line = line + self.text.count("\n", start, at)
+            self._first(first, at, source_line)
+            self.content_line = source_line
+        self.column += len(first)
+        if newline:
+            last = written[written.rfind("\n") + 1 :]
+            self.column = len(last)
+            taken = len(given) - len(given.lstrip()) if left is not None and left.trims_right else 0
+            last_line = line + given.count("\n", 0, taken) + written.count("\n")
+            self.content_line = last_line if last.strip() else 0
+
+    def _first(self, first: str, at: int, line: int) -> None:
+        """Look whether text behind a directive is where it seems to be."""
+        if self.content_line:
+            if self.content_line != line:
+                self.masked.moved[line] = f"Helm joins it to line {self.content_line}, as `-}}}}` and `{{{{-` ask"
+            return
+        blanks = len(first) - len(first.lstrip())
+        seen = at + blanks - (self.text.rfind("\n", 0, at) + 1)
+        if seen != self.column + blanks:
+            self.masked.moved[line] = f"Helm writes it {self.column + blanks} blanks deep, not {seen}"
+
+    def directive(self, one: Directive) -> None:
+        """Take a directive."""
+        given = self.text[one.start : one.end]
+        if one.is_output and not self.dropping:
+            alone = _alone(self.text, one)
+            self.masked.outputs.append(Output(one, len(self.masked.pieces), alone))
+            self.masked.pieces.append(_BLANK.sub(" " if alone else FILLER, given))
+            self.content_line = one.end_line
         else:
-            if directive.is_output:
-                masked.structure.update(_lines(text, directive.start, directive.end))
-            characters.append(_BLANK.sub(" ", given))
-        inside_range = any(block.keyword in {"range", "with"} for block in blocks)
-        if directive.is_output and not inside_range and _is_foreign(directive):
-            masked.braces.append(directive)
-    characters.append(text[at:])
-    made = "".join(characters)
-    for start, end in drops:
-        made = made[:start] + _BLANK.sub(" ", made[start:end]) + made[end:]
-    masked.text = made
+            self.masked.pieces.append(_BLANK.sub(" ", given))
+        if not self.scopes and not one.is_comment and is_foreign(one):
+            self.masked.braces.append(one)
+        self._follow(one)
+
+    def _follow(self, one: Directive) -> None:
+        """Open and close blocks."""
+        if one.keyword in OPENING:
+            kept = one.keyword != "define"
+            self.open.append(_Open(one, kept))
+            self.dropping += not kept
+            self.scopes += one.keyword in {"range", "with"}
+        elif one.keyword == "else" and self.open:
+            block = self.open[-1]
+            block.elses = True
+            self._keep(block, kept=self.takes_else and block.directive.keyword != "define")
+        elif one.keyword == "end" and self.open:
+            block = self.open.pop()
+            self.dropping -= not block.kept
+            self.scopes -= block.directive.keyword in {"range", "with"}
+            if block.directive.keyword == "define":
+                self.masked.defined.append((block.directive, one.start))
+            if not self.dropping and block.directive.keyword in {"if", "with", "range"}:
+                self.masked.blocks.append(Block(block.directive, block.directive.line, one.end_line, block.elses))
+        elif one.keyword in {"else", "end"} and self.masked.broken is None:
+            self.masked.broken = one.line, f"`{one.keyword}` belongs to nothing"
+        if not one.closed:
+            self.masked.broken = one.line, "a directive has no end: `}}` is missing"
+
+    def _keep(self, block: _Open, *, kept: bool) -> None:
+        self.dropping += block.kept - kept
+        block.kept = kept
+
+
+def mask(text: str, *, takes_else: bool = False) -> Masked:
+    """Mask the directives of a template; of an `if` with other branches keep the first, or with ``takes_else`` the last.
+
+    It takes time by the length of the text.
+    """
+    masking = _Masking(text, takes_else)
+    if takes_else:
+        _drop_all_but_last(masking)
+    else:
+        _walk(masking, {})
+    masked = masking.masked
+    if masking.open and masked.broken is None:
+        left = masking.open[-1].directive
+        masked.broken = left.line, f"`{left.keyword}` has no `end`"
     return masked
 
 
-def _follow(
-    directive: Directive, blocks: list[_Block], drops: list[tuple[int, int]], masked: Masked, text: str
-) -> None:
-    """Open and close blocks, and note what is not kept."""
-    if directive.keyword in OPENING:
-        block = _Block(directive.keyword, directive.start, directive.keyword != "define")
-        if not block.kept:
-            block.drops_from = directive.end
-        blocks.append(block)
-    elif directive.keyword == "else" and blocks:
-        if blocks[-1].drops_from < 0:
-            blocks[-1].drops_from = directive.end
-    elif directive.keyword == "end" and blocks:
-        block = blocks.pop()
-        if block.drops_from >= 0:
-            drops.append((block.drops_from, directive.start))
-        if block.keyword == "range":
-            masked.repeated.update(_lines(text, block.start, directive.end))
+def _walk(masking: _Masking, firsts: dict[int, bool]) -> None:
+    """Go through the template; ``firsts`` tells by where a branch begins that it is not the last of its block."""
+    at, line = 0, 1
+    left: Directive | None = None
+    for one in directives(masking.text):
+        masking.plain(at, one.start, line, left, one)
+        masking.directive(one)
+        if firsts.get(one.start) and masking.open:
+            masking._keep(masking.open[-1], kept=False)  # noqa: SLF001  the two are one
+        at, line, left = one.end, one.end_line, one
+    masking.plain(at, len(masking.text), line, left, None)
+
+
+def _drop_all_but_last(masking: _Masking) -> None:
+    """Go through the template, with the last branch of each `if` and `with` kept."""
+    firsts: dict[int, bool] = {}
+    branches: list[Directive] = []
+    for one in directives(masking.text):
+        if one.keyword in OPENING:
+            branches.append(one)
+        elif one.keyword == "else" and branches:
+            firsts[branches[-1].start] = True
+            branches[-1] = one
+        elif one.keyword == "end" and branches:
+            branches.pop()
+    _walk(masking, firsts)
+
+
+_AFTER: Final = re.compile(r"[ \t]*(?:\r?\n|\Z)")
 
 
 def _alone(text: str, directive: Directive) -> bool:
     """Tell whether there is nothing else on a directive's lines."""
-    before = text[text.rfind("\n", 0, directive.start) + 1 : directive.start]
-    end = text.find("\n", directive.end)
-    after = text[directive.end : len(text) if end < 0 else end]
-    return not before.strip() and not after.strip()
-
-
-def _is_foreign(directive: Directive) -> bool:
-    """Tell whether a directive asks the root object for what it does not have."""
-    names = [name for name in _FROM_ROOT.findall(_TEXTS.sub('""', directive.body)) if name]
-    return bool(names) and not any(name in _ROOT for name in names)
-
-
-def _lines(text: str, start: int, end: int) -> range:
-    first = text.count("\n", 0, start) + 1
-    return range(first, first + text.count("\n", start, end) + 1)
+    at = directive.start
+    while at and text[at - 1] in " \t":
+        at -= 1
+    return (at == 0 or text[at - 1] == "\n") and _AFTER.match(text, directive.end) is not None

@@ -54,5 +54,16 @@ KUBE_VERSION = Rule(
     origin="crdlint",
     scope="template",
 )
+SKIPPED = Rule(
+    id="helm-skipped",
+    summary="A CRD in a chart's template that only Helm can make: it is not checked.",
+    why="What a template puts out can make the CRD valid or not, and without Helm nobody knows what it puts out.",
+    bad=_CRD.replace("served: true", "served: {{ .Values.served }}"),
+    good=_CRD.replace("  name: foos", "  labels: {{- toYaml .Values.labels | nindent 4 }}\n  name: foos"),
+    help="install helm for crdlint to use, or: helm template --include-crds CHART | crdlint check -",
+    severity="warning",
+    origin="crdlint",
+    scope="template",
+)
 
-RULES = (BRACES, IN_CRDS, KUBE_VERSION)
+RULES = (BRACES, IN_CRDS, KUBE_VERSION, SKIPPED)

@@ -2,62 +2,144 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from crdlint.charts.judging import judge
 from crdlint.charts.masking import mask
-from crdlint.charts.rules import BRACES, IN_CRDS
+from crdlint.charts.rules import BRACES, IN_CRDS, SKIPPED
 from crdlint.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Container, Sequence
 
     from crdlint.charts.directives import Directive
+    from crdlint.charts.judging import Judging, Unjudged
     from crdlint.charts.masking import Masked
+    from crdlint.charts.outline import Part
     from crdlint.linter import FileResult
     from crdlint.rules.registry import Rule
 
     # Judges a text under a file's name.
     Lint = Callable[[str, str], FileResult]
 
-_CRD: Final = "CustomResourceDefinition"
-_HINT: Final = "render it: helm template ... | crdlint check -"
+_MARKER: Final = "CustomResourceDefinition"
+_KIND: Final = re.compile(rf"""^["']?kind["']?:[ \t]*["']?{_MARKER}\b""", re.MULTILINE)
 
 
-def check_template(path: str, text: str, lint: Lint) -> FileResult:
-    """Judge the CRDs of a template; what is too dynamic to be judged is skipped with a notice that says why."""
+def check_template(path: str, text: str, lint: Lint, without: Container[str] = ()) -> FileResult:
+    """Judge the CRDs of a template; what hangs on values that are not known is left out, with a finding that says why.
+
+    CRDs whose names are in ``without`` are known to be judged already.
+    """
     if "{{" not in text:
         return lint(text, path)
     masked = mask(text)
-    result = lint(masked.text, path)
-    documents = list(_documents(masked.text))
-    skipped: dict[int, str] = {}
-    for start, end in documents:
-        reason = _too_dynamic(masked, result, start, end)
-        if reason:
-            skipped[start] = reason
+    if masked.broken is not None:
+        line, reason = masked.broken
+        result = lint("", path)
+        said = (
+            _skipped(path, text.split("\n"), line, f"Helm cannot read this template: {reason}")
+            if _MARKER in text
+            else None
+        )
+        found = [*([said] if said else []), *template_findings(path, text)]
+        return replace(result, text=text, skipped=1, diagnostics=tuple(found))
+    result = _masked(path, text, masked, lint, without)
+    if masked.has_else:
+        other = _masked(path, text, mask(text, takes_else=True), lint, without)
+        result = _united(result, other)
+    return result
+
+
+def _masked(path: str, text: str, masked: Masked, lint: Lint, without: Container[str]) -> FileResult:
+    """Judge one way through a template."""
+    judging = judge(masked)
+    part_at = judging.outline.part_at
+    result = lint(judging.text, path)
+    unreadable = _unreadable(result, judging, masked)
+    crds = tuple(crd for crd in result.crds if crd.name not in without and part_at(crd.line) not in unreadable)
+    names = {crd.name for crd in crds}
     kept = [
         one
         for one in result.diagnostics
-        if one.line not in masked.unknown and not any(s in skipped and s <= one.line < e for s, e in documents)
+        if (one.crd is None or one.crd in names)
+        and not judging.filled.intersection(range(one.line, one.end_line + 1))
+        and part_at(one.line) not in unreadable
     ]
-    crds = tuple(crd for crd in result.crds if not any(s in skipped and s <= crd.line < e for s, e in documents))
-    held = [(s, e) for s, e in documents if s not in skipped and any(s <= crd.line < e for crd in crds)]
-    braces = [
-        _unescaped(path, text, one)
-        for one in masked.braces
-        if any(s <= text.count("\n", 0, one.start) + 1 < e for s, e in held)
+    lines = text.split("\n")
+    lost = "with its directives left out this CRD cannot be read"
+    skipped = {one.part for one in judging.unjudged}
+    more = [
+        *(_skipped(path, lines, line, lost) for line in unreadable.values()),
+        *(_left_out(path, lines, one) for one in judging.unjudged),
+        *_defined(path, text, masked),
+        *(_unescaped(path, text, one) for one in masked.braces if part_at(one.line) in judging.judged | skipped),
     ]
-    notices = [*result.notices, *skipped.values()]
-    found = sorted([*kept, *braces], key=lambda one: (one.line, one.column)) if braces else kept
+    notices = list(result.notices)
+    if judging.conditions and names:
+        notices.append(_assumed(judging))
+    left = judging.other + len(judging.unjudged)
     return replace(
         result,
         text=text,
+        documents=result.documents + left,
         crds=crds,
-        skipped=result.skipped + len(result.crds) - len(crds),
-        diagnostics=tuple(found),
+        skipped=result.skipped + left + len(result.crds) - len(crds),
+        diagnostics=_in_order(kept, more),
         notices=tuple(notices),
     )
+
+
+def _in_order(kept: Sequence[Diagnostic], more: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return findings as the server orders them, by line where there are others among them."""
+    if not more:
+        return tuple(kept)
+    return tuple(sorted([*kept, *more], key=lambda one: (one.line, one.column)))
+
+
+def _unreadable(result: FileResult, judging: Judging, masked: Masked) -> dict[Part, int]:
+    """Return the documents that are no YAML once their directives are left out, and the line where that shows.
+
+    Where a document has no directives within, it is no YAML on its own account, and the finding stays.
+    """
+    errors = [one for one in result.diagnostics if one.rule == "yaml-syntax"]
+    if not errors:
+        return {}
+    part_at = judging.outline.part_at
+    inside: set[Part] = set()
+    for line in (*(block.line for block in masked.blocks), *(output.directive.line for output in masked.outputs)):
+        part = part_at(line)
+        if part.first < line < part.last:
+            inside.add(part)
+    return {part_at(one.line): one.line for one in reversed(errors) if part_at(one.line) in inside}
+
+
+def _assumed(judging: Judging) -> str:
+    """Return what was taken for granted of the conditions within documents."""
+    first = judging.conditions[0]
+    more = len(judging.conditions) - 1
+    others = f", and of {more} more {'condition' if more == 1 else 'conditions'}" if more else ""
+    branches = "either way" if first.has_else else "as if it held"
+    body = " ".join(first.directive.body.split())[:60]
+    return f"line {first.line}: read without Helm, {branches}: `{{{{ {body} }}}}`{others}"
+
+
+def _united(result: FileResult, other: FileResult) -> FileResult:
+    """Return what is to be said of either way through a template, each thing once."""
+    said = {(one.rule, one.line, one.column, one.message) for one in result.diagnostics}
+    more = [one for one in other.diagnostics if (one.rule, one.line, one.column, one.message) not in said]
+    names = {crd.name for crd in result.crds}
+    crds = (*result.crds, *(crd for crd in other.crds if crd.name not in names))
+    return replace(result, crds=crds, diagnostics=_in_order(result.diagnostics, more))
+
+
+def template_findings(path: str, text: str) -> list[Diagnostic]:
+    """Return what there is to say of a template's own text, whatever Helm makes of it."""
+    if "{{" not in text or _MARKER not in text:
+        return []
+    return [_unescaped(path, text, one) for one in mask(text).braces]
 
 
 def check_unrendered(path: str, text: str, lint: Lint) -> FileResult:
@@ -69,15 +151,12 @@ def check_unrendered(path: str, text: str, lint: Lint) -> FileResult:
     line = text.count("\n", 0, at) + 1
     column = at - text.rfind("\n", 0, at)
     end = text.find("}}", at)
-    stop = end + 2 if 0 <= end < (text.find("\n", at) % (len(text) + 1)) else at + 2
+    line_end = text.find("\n", at)
+    line_end = len(text) if line_end < 0 else line_end
+    stop = end + 2 if 0 <= end < line_end else line_end
     message = "Helm does not render what is in crds/: this is sent to the API server as it is"
-    return replace(
-        result,
-        diagnostics=(
-            *result.diagnostics,
-            _advice(IN_CRDS, path, message, line, column, line, column + stop - at, IN_CRDS.help),
-        ),
-    )
+    said = _advice(IN_CRDS, path, message, (line, column, line, column + stop - at), IN_CRDS.help)
+    return replace(result, diagnostics=(*result.diagnostics, said))
 
 
 # What is plainly meant for Helm, not a text about templates.
@@ -89,59 +168,51 @@ _DIRECTIVES: Final = tuple(
 )
 
 
-def _documents(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the lines, from and to (not within), of each document."""
-    start = 1
-    number = 0
-    for number, line in enumerate(text.split("\n"), 1):
-        if line.startswith("---") and (len(line) == 3 or line[3] in " \t\r"):
-            if number > start:
-                yield start, number
-            start = number + 1
-    yield start, number + 1
+def _left_out(path: str, lines: list[str], one: Unjudged) -> Diagnostic:
+    if one.directive is None:
+        return _skipped(path, lines, one.line, f"this CRD is not checked: {one.reason}")
+    place = _place(one.directive)
+    return _advice(SKIPPED, path, f"this CRD is not checked without Helm: {one.reason}", place, SKIPPED.help)
 
 
-def _too_dynamic(masked: Masked, result: FileResult, start: int, end: int) -> str:
-    """Return why a document that is to be a CRD cannot be judged, with the line; empty where it can be."""
-    lines = masked.text.split("\n")[start - 1 : end - 1]
-    if not any(line.startswith("kind:") and _CRD in line for line in lines):
-        return ""
-    broken = [
-        one.line
-        for one in result.diagnostics
-        if start <= one.line < end
-        and one.kind == "decode"
-        and (one.rule == "yaml-syntax" or one.line in masked.unknown)
+def _skipped(path: str, lines: list[str], line: int, message: str) -> Diagnostic:
+    shown = lines[line - 1]
+    begin = len(shown) - len(shown.lstrip())
+    place = (line, begin + 1, line, max(len(shown.rstrip()), begin + 1) + 1)
+    return _advice(SKIPPED, path, message, place, SKIPPED.help)
+
+
+def _defined(path: str, text: str, masked: Masked) -> list[Diagnostic]:
+    """Return a finding for each CRD in a named template, which is rendered elsewhere or not at all."""
+    message = "this CRD is not checked without Helm: it stands in a named template"
+    return [
+        _advice(SKIPPED, path, message, _place(one), SKIPPED.help)
+        for one, end in masked.defined
+        if _KIND.search(text, one.end, end)
     ]
-    spec = next((start + i for i, line in enumerate(lines) if line.startswith("spec:")), end)
-    anything = [line for line in sorted(masked.structure) if spec <= line < end]
-    repeated = [line for line in sorted(masked.repeated) if start <= line < end]
-    for found, why in (
-        (repeated, "the range decides what is here"),
-        (anything, "what is put here decides about the schema"),
-        (broken, "with its directives left out it is no CRD"),
-    ):
-        if found:
-            return f"line {found[0]}: skipped a CRD that is too dynamic to be read without Helm ({why}); {_HINT}"
-    return ""
 
 
 def _unescaped(path: str, text: str, directive: Directive) -> Diagnostic:
-    start = text.rfind("\n", 0, directive.start) + 1
-    line = text.count("\n", 0, directive.start) + 1
-    given = text[directive.start : directive.end]
-    shown = " ".join(given.split())
-    message = f"Helm executes `{shown}`, and puts its result in place of it"
-    escaped = "{{ " + ("`" if '"' in shown else '"') + shown + ("`" if '"' in shown else '"') + " }}"
-    column = directive.start - start + 1
-    last = line + given.count("\n")
-    end_column = column + len(given) if last == line else len(given) - given.rfind("\n")
-    return _advice(BRACES, path, message, line, column, last, end_column, f"to have it as text, write `{escaped}`")
+    given = " ".join(text[directive.start : directive.end].split())
+    quote = '"' if '"' not in given and "\\" not in given else "`"
+    message = f"Helm executes `{given}`: it is no text of the CRD"
+    escaped = f"{{{{ {quote}{given}{quote} }}}}"
+    help_ = (
+        BRACES.help
+        if quote in given or directive.line != directive.end_line
+        else f"to have it as text, write {escaped}"
+    )
+    return _advice(BRACES, path, message, _place(directive), help_)
 
 
-def _advice(
-    rule: Rule, file: str, message: str, line: int, column: int, end_line: int, end_column: int, help_: str
-) -> Diagnostic:
+def _place(one: Directive) -> tuple[int, int, int, int]:
+    """Return where to point at: a directive, of one over several lines the braces that open it."""
+    end_column = one.column + (one.end - one.start if one.line == one.end_line else 2)
+    return one.line, one.column + 1, one.line, end_column + 1
+
+
+def _advice(rule: Rule, file: str, message: str, place: tuple[int, int, int, int], help_: str) -> Diagnostic:
+    line, column, end_line, end_column = place
     return Diagnostic(
         "crdlint", "advice", rule.id, rule.severity, message, detail=message, file=file, line=line, column=column,
         end_line=end_line, end_column=end_column, help=help_,

@@ -1,0 +1,156 @@
+"""What a masked template's lines are in YAML, as far as indentation tells: documents, keys, and texts over several lines.
+
+It says where directives stand before anything is parsed, since what they put out decides whether it can be.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_BLOCK_SCALAR: Final = re.compile(r"(?:^|[\s:-])[|>][-+0-9]*(?:\s+#.*)?$")
+_CRD: Final = "CustomResourceDefinition"
+_KEPT: Final = 3
+
+
+@dataclass(slots=True, eq=False)
+class Part:
+    """A document: its lines (1-based, the last not within), those of its first and last content, and what it seems to be.
+
+    ``kind`` is that of the object, empty where none is to be seen; ``named`` tells of a name in its metadata, and
+    ``mentions`` of the word for a CRD anywhere.
+    """
+
+    start: int
+    end: int = 0
+    first: int = 0
+    last: int = 0
+    kind: str = ""
+    named: bool = False
+    mentions: bool = False
+
+    @property
+    def may_be_crd(self) -> bool:
+        """Whether it can be a CRD or hold some: a list, or what does not say what it is."""
+        return self.mentions and (self.kind in {_CRD, ""} or self.kind.endswith("List"))
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """Where a directive stands: the first keys on the way from the document's root, the last ones, and the document.
+
+    ``within_text`` tells of a text over several lines, the value of the last key; ``in_comment`` of a comment.
+    """
+
+    head: tuple[str, ...]
+    tail: tuple[str, ...]
+    part: Part
+    within_text: bool = False
+    in_comment: bool = False
+
+    @property
+    def key(self) -> str:
+        """The last key on the way, empty at the root."""
+        return self.tail[-1] if self.tail else ""
+
+    @property
+    def is_label(self) -> bool:
+        """Whether it is of the labels or annotations of an object."""
+        return self.head[:2] in {("metadata", "labels"), ("metadata", "annotations")}
+
+
+@dataclass(slots=True)
+class Outline:
+    """The documents of a text; where each of the places asked for is; the next content (its line, and where) for lines."""
+
+    parts: list[Part] = field(default_factory=list)
+    places: list[Where] = field(default_factory=list)
+    contents: dict[int, tuple[int, Where]] = field(default_factory=dict)
+
+    def part_at(self, line: int) -> Part:
+        """Return the document that a line belongs to."""
+        return self.parts[max(bisect_right(self.parts, line, key=lambda part: part.start) - 1, 0)]
+
+
+@dataclass(slots=True)
+class _Walk:
+    """Where the walk through the lines is: the keys that are open and how deep each stands."""
+
+    part: Part
+    indents: list[int] = field(default_factory=list)
+    keys: list[str] = field(default_factory=list)
+    scalar: int = -1  # how deep the key of a text over several lines stands, -1 outside
+
+    def enter(self, line: str, content: str) -> None:
+        """Go into the key of a line that has one."""
+        depth = len(line) - len(line.lstrip(" "))
+        while content.startswith("- "):
+            behind = content[1:].lstrip(" ")
+            depth += len(content) - len(behind)
+            content = behind
+        at = bisect_left(self.indents, depth)
+        del self.indents[at:], self.keys[at:]
+        colon = content.find(": ")
+        colon = len(content) - 1 if colon < 0 and content.endswith(":") else colon
+        if colon <= 0:
+            return
+        key = content[:colon].strip("\"' ")
+        self.indents.append(depth)
+        self.keys.append(key)
+        if depth == 0 and key == "kind":
+            self.part.kind = content[colon + 1 :].partition("#")[0].strip("\"' \t")
+        if len(self.keys) == 2 and self.keys == ["metadata", "name"]:
+            self.part.named = True
+        if _BLOCK_SCALAR.search(content):
+            self.scalar = depth
+
+    def where(self, column: int, *, in_text: bool, in_comment: bool) -> Where:
+        """Return where something stands that is ``column`` deep."""
+        count = len(self.keys) if in_text else bisect_left(self.indents, column)
+        head, tail = self.keys[: min(count, _KEPT)], self.keys[max(count - _KEPT, 0) : count]
+        return Where(tuple(head), tuple(tail), self.part, in_text, in_comment)
+
+
+def outline(lines: Sequence[str], asked: Sequence[tuple[int, int]], openings: Sequence[int]) -> Outline:
+    """Outline a text; it takes time by its length.
+
+    ``asked`` are places, as line (1-based) and how deep what is put there is indented; ``openings`` are lines whose next
+    content is asked for. Both ascend by line.
+    """
+    found = Outline([Part(1)])
+    walk = _Walk(found.parts[0])
+    next_asked = next_opening = 0
+    for number, line in enumerate(lines, 1):
+        content = line.strip()
+        if line.startswith("---"):
+            walk.part.end = number
+            walk = _Walk(Part(number + 1))
+            found.parts.append(walk.part)
+            content = ""
+        depth = len(line) - len(line.lstrip(" "))
+        in_text = walk.scalar >= 0 and (not content or depth > walk.scalar)
+        in_comment = not in_text and content.startswith("#")
+        if content:
+            walk.part.mentions = walk.part.mentions or _CRD in content
+        if content and not in_comment:
+            walk.part.first = walk.part.first or number
+            walk.part.last = number
+            if not in_text:
+                walk.scalar = -1
+                walk.enter(line, content)
+            while next_opening < len(openings) and openings[next_opening] <= number:
+                found.contents[openings[next_opening]] = (
+                    number,
+                    walk.where(depth + 1, in_text=in_text, in_comment=False),
+                )
+                next_opening += 1
+        while next_asked < len(asked) and asked[next_asked][0] == number:
+            found.places.append(walk.where(asked[next_asked][1], in_text=in_text, in_comment=in_comment))
+            next_asked += 1
+    walk.part.end = len(lines) + 1
+    return found
