@@ -1,0 +1,19 @@
+# Builds without a network from dist/, which holds crdlint's wheel and those of its dependencies (docs/ci.md).
+ARG PYTHON=3.13
+
+FROM python:${PYTHON}-slim AS install
+COPY dist/*.whl /wheels/
+RUN python -m venv --without-pip /opt/crdlint \
+    && python -m pip --python /opt/crdlint/bin/python install --no-cache-dir --no-index --find-links /wheels crdlint
+
+FROM python:${PYTHON}-slim
+LABEL org.opencontainers.image.title="crdlint" \
+      org.opencontainers.image.description="Says what kube-apiserver would say about your CustomResourceDefinitions" \
+      org.opencontainers.image.licenses="Apache-2.0"
+COPY --from=install /opt/crdlint /opt/crdlint
+ENV PATH="/opt/crdlint/bin:${PATH}" \
+    CRDLINT_CACHE_DIR=/tmp/crdlint
+WORKDIR /work
+USER 65532:65532
+ENTRYPOINT ["crdlint"]
+CMD ["--help"]

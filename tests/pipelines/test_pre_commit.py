@@ -1,0 +1,157 @@
+"""The hooks, run by pre-commit itself in a scratch repository."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pytest
+from ruamel.yaml import YAML
+from scratch import BAD, GOOD, NO_CRD, ROOT, commit, must, run, write
+
+if TYPE_CHECKING:
+    import subprocess
+    from collections.abc import Callable, Mapping
+    from pathlib import Path
+
+ESTABLISHED = "status:\n  conditions:\n  - {type: Established, status: 'True'}\n"
+_FILES_WITHOUT_CRDS = 500
+_SECONDS = 0.3  # of processor time that the hook may cost on these
+
+
+@dataclass(frozen=True)
+class PreCommit:
+    """pre-commit, and crdlint's hooks as it finds them."""
+
+    command: Path
+    hooks: Path
+    revision: str
+    env: Mapping[str, str]
+
+    def repository(self, folder: Path, files: Mapping[str, str], hook: str, **config: object) -> Path:
+        """Make a repository with these files that uses a hook."""
+        hooks = [{"repo": str(self.hooks), "rev": self.revision, "hooks": [{"id": hook, **config}]}]
+        write(folder, {**files, ".pre-commit-config.yaml": json.dumps({"repos": hooks})})
+        commit(folder)
+        return folder
+
+    def run(self, repository: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return run(self.command, "run", "--color=never", *arguments, cwd=repository, env=self.env)
+
+
+@pytest.fixture(scope="module")
+def pre_commit(
+    new_venv: Callable[[str], Path],
+    source: Path,
+    offline: Mapping[str, str],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> PreCommit:
+    home = tmp_path_factory.mktemp("home")
+    revision = must("git", "rev-parse", "HEAD", cwd=source).strip()
+    env = {**offline, "PRE_COMMIT_HOME": str(home), "CRDLINT_CACHE_DIR": str(home / "crdlint")}
+    return PreCommit(new_venv("pre-commit") / "pre-commit", source, revision, env)
+
+
+def test_manifest_is_valid(pre_commit: PreCommit, tmp_path: Path) -> None:
+    must(pre_commit.command, "validate-manifest", ROOT / ".pre-commit-hooks.yaml", cwd=tmp_path, env=pre_commit.env)
+
+
+def test_changed_files_only(pre_commit: PreCommit, tmp_path: Path) -> None:
+    repository = pre_commit.repository(tmp_path, {"old.yaml": BAD, "map.yaml": NO_CRD}, "crdlint")
+    write(repository, {"new crd.yaml": GOOD, "notes.md": BAD, "map.yaml": NO_CRD + "  c: d\n"})
+    must("git", "add", "-A", cwd=repository)
+    passed = pre_commit.run(repository)
+    assert passed.returncode == 0, passed.stdout
+    assert "Passed" in passed.stdout
+    assert "checked" not in passed.stdout
+
+    write(repository, {"new crd.yaml": BAD})
+    must("git", "add", "-A", cwd=repository)
+    failed = pre_commit.run(repository)
+    assert failed.returncode == 1
+    assert "- exit code: 1" in failed.stdout
+    assert "new crd.yaml:15:15" in failed.stdout
+    assert 'Invalid value: "strange"' in " ".join(failed.stdout.split())
+    assert "old.yaml" not in failed.stdout
+    assert max(map(len, failed.stdout.splitlines())) <= 80
+
+
+def test_nothing_to_say_where_no_crd_is_changed(pre_commit: PreCommit, tmp_path: Path) -> None:
+    repository = pre_commit.repository(tmp_path, {"old.yaml": BAD}, "crdlint", verbose=True)
+    write(repository, {"map.yaml": NO_CRD, "package.json": "{}"})
+    must("git", "add", "-A", cwd=repository)
+    done = pre_commit.run(repository)
+    assert done.returncode == 0, done.stdout
+    assert "error" not in done.stdout.replace("0 errors", "")
+    write(repository, {"notes.md": "# Notes"})
+    must("git", "add", "notes.md", cwd=repository)
+    must("git", "reset", "-q", "map.yaml", "package.json", cwd=repository)
+    assert "Skipped" in pre_commit.run(repository).stdout
+
+
+def test_judges_updates_of_what_is_committed(pre_commit: PreCommit, tmp_path: Path) -> None:
+    repository = pre_commit.repository(
+        tmp_path, {"crd.yaml": GOOD + ESTABLISHED}, "crdlint", args=["--against=HEAD", "--format=concise"]
+    )
+    write(repository, {"crd.yaml": GOOD.replace("scope: Namespaced", "scope: Cluster")})
+    must("git", "add", "-A", cwd=repository)
+    done = pre_commit.run(repository)
+    assert done.returncode == 1
+    assert "crd.yaml:8:10: error " in done.stdout
+    assert "field is immutable" in done.stdout
+
+
+def test_mends(pre_commit: PreCommit, tmp_path: Path) -> None:
+    rule = '        x-kubernetes-validations:\n        - rule: "true"\n          optionalOldSelf: true\n'
+    files = {"crd.yaml": GOOD + rule}
+    repository = pre_commit.repository(tmp_path, files, "crdlint", args=["--fix"])
+    done = pre_commit.run(repository, "--all-files")
+    assert done.returncode == 1
+    assert "files were modified by this hook" in done.stdout
+    assert "optionalOldSelf" not in (repository / "crd.yaml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "changed", ["notes.yaml", "chart/templates/_helpers.tpl", "chart/Chart.yaml", "pyproject.toml"]
+)
+def test_whole_repository(pre_commit: PreCommit, tmp_path: Path, changed: str) -> None:
+    repository = pre_commit.repository(tmp_path, {"crds/old.yaml": BAD, "crds/good.yaml": GOOD}, "crdlint-all")
+    write(repository, {changed: "name: a\n"})
+    must("git", "add", "-A", cwd=repository)
+    done = pre_commit.run(repository)
+    assert done.returncode == 1, done.stdout
+    assert "crds/old.yaml:15:15" in done.stdout
+
+
+def test_whole_repository_without_crds(pre_commit: PreCommit, tmp_path: Path) -> None:
+    repository = pre_commit.repository(tmp_path, {"map.yaml": NO_CRD}, "crdlint-all")
+    done = pre_commit.run(repository, "--all-files")
+    assert done.returncode == 0, done.stdout
+    write(repository, {"notes.md": "# Notes"})
+    must("git", "add", "-A", cwd=repository)
+    assert "Skipped" in pre_commit.run(repository).stdout
+
+
+def test_is_cheap_on_files_without_crds(pre_commit: PreCommit, tmp_path: Path) -> None:
+    """Against a hook that does nothing on the same files; processor time, as other work on the machine counts less."""
+    resource = pytest.importorskip("resource", reason="processor time of children is told by POSIX systems only")
+    files = {f"f{number}.yaml": NO_CRD for number in range(_FILES_WITHOUT_CRDS)}
+    repository = pre_commit.repository(tmp_path, files, "crdlint")
+    with_crdlint = ".pre-commit-config.yaml"
+    hook = YAML(typ="safe").load(ROOT / ".pre-commit-hooks.yaml")[0]
+    idle = {**hook, "entry": f"{sys.executable} -S -c pass", "language": "system"}
+    write(repository, {"idle.yaml": json.dumps({"repos": [{"repo": "local", "hooks": [idle]}]})})
+    must("git", "add", "-A", cwd=repository)
+
+    def seconds(config: str) -> float:
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        done = pre_commit.run(repository, "--all-files", "--config", config)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        assert done.returncode == 0, done.stdout
+        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+    seconds(with_crdlint)  # what is made once: the environment, compiled modules
+    cost = min(seconds(with_crdlint) for _ in range(3)) - min(seconds("idle.yaml") for _ in range(3))
+    assert cost < _SECONDS
