@@ -117,6 +117,18 @@ class Checker:
             return Checked(name, task, bug=bug_of(error))
         return Checked(name, task, (result,))
 
+    def check_kustomization(self, task: Task, judged: dict[str, FileResult]) -> Checked:
+        """Check the kustomization of a folder, the task's path; ``judged`` has results of files by their real path."""
+        from crdlint.charts.kustomize import check_kustomization
+
+        try:
+            results = check_kustomization(
+                task.path, lambda text, file: self._lint(text, file, task.kube_version), judged
+            )
+        except Exception as error:
+            return Checked(task.path, task, bug=bug_of(error))
+        return Checked(task.path, task, tuple(results))
+
     def _lint(self, text: str, name: str, kube_version: str) -> FileResult:
         from crdlint.linter import lint_file
 

@@ -27,6 +27,7 @@ _SPLIT: Final = re.compile(r"^---\n(?=# Source: )", re.MULTILINE)
 _DOCUMENT: Final = re.compile(r"^---(?:[ \t].*)?\r?\n", re.MULTILINE)
 _VERSION: Final = re.compile(r"v(\d+)\.\d+")
 _NAME: Final = re.compile(r"^ {2,}name: *\S+", re.MULTILINE)
+_DIRECTIVE: Final = re.compile(r"\{\{.*?\}\}")
 _LONGEST: Final = 400  # characters of what Helm says
 _INSTEAD: Final = "templates are read without Helm, their directives masked"
 
@@ -205,16 +206,17 @@ def _line(places: Sequence[int | None], line: int, start: int) -> int:
 def _mapped(
     one: Diagnostic, lines: Sequence[str], template: Sequence[str], places: Sequence[int | None], start: int
 ) -> Diagnostic:
-    """Return a finding at its place in the template; one in a line that Helm makes at the line above it, and say so."""
+    """Return a finding at its place in the template; one in a line that Helm makes at what makes it, and say so."""
     exact = one.line <= len(places) and places[one.line - 1] is not None
     line = _line(places, one.line, start)
     text = template[line - 1]
     if not exact:
         made = lines[one.line - 1].strip() if one.line <= len(lines) else ""
-        help_ = f"{one.help or ''} (in what Helm makes below this line: {_short(made)})".strip()
-        return replace(
-            one, line=line, column=_indent(text) + 1, end_line=line, end_column=len(text.rstrip()) + 1, help=help_
-        )
+        filled = _filled(one.line, made, template, places, line)
+        where = "of" if filled else "below"
+        line, column, end_column = filled or (line, _indent(text) + 1, len(text.rstrip()) + 1)
+        help_ = f"{one.help or ''} (in what Helm makes {where} this line: {_short(made)})".strip()
+        return replace(one, line=line, column=column, end_line=line, end_column=end_column, help=help_)
     shift = _indent(text) - _indent(lines[one.line - 1])
     end_line = _line(places, one.end_line, start)
     if end_line < line or (end_line == line and one.end_line != one.line):
@@ -222,6 +224,25 @@ def _mapped(
     return replace(
         one, line=line, column=one.column + shift, end_line=end_line, end_column=max(one.end_column + shift, 1)
     )
+
+
+def _filled(
+    line: int, made: str, template: Sequence[str], places: Sequence[int | None], above: int
+) -> tuple[int, int, int] | None:
+    """Return where the directives stand that fill in a rendered line: line, column, end column; None where that is not sure.
+
+    It is the only template line between the neighbours that are sure (``above`` is the first, 1-based) which is equal
+    but for its directives.
+    """
+    below = next((at for at in places[line:] if at is not None), len(template))
+    found = []
+    for number in range(above + 1, below + 1):
+        text = template[number - 1]
+        if "{{" in text and text.strip() and not text.strip().startswith("{{"):
+            pattern = ".*".join(re.escape(part) for part in _DIRECTIVE.split(text.strip()))
+            if re.fullmatch(pattern, made):
+                found.append((number, text.index("{{") + 1, text.rindex("}}") + 3 if "}}" in text else len(text) + 1))
+    return found[0] if len(found) == 1 else None
 
 
 def _indent(line: str) -> int:

@@ -21,8 +21,6 @@ from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
-
     from crdlint.charts.templates import Lint
     from crdlint.diagnostics import Diagnostic
     from crdlint.yaml.nodes import Node
@@ -52,39 +50,82 @@ class _Kustomization:
     changes: bool = False
 
 
-def kustomization_folders(files: Iterable[str]) -> list[str]:
-    """Return the folders of files that have a kustomization, each once, in order."""
-    folders = dict.fromkeys(os.path.dirname(path) for path in files if path != "-")
-    return [folder for folder in folders if kustomization_of(folder or ".") is not None]
-
-
 def check_kustomization(
-    folder: str, lint: Lint, checked: Collection[str] = frozenset(), timeout: float = TIMEOUT
+    folder: str, lint: Lint, judged: dict[str, FileResult], timeout: float = TIMEOUT
 ) -> list[FileResult]:
     """Judge the CRDs of a kustomization as they are built.
 
-    ``checked`` are files (real paths) that are told of anyway: the other files with CRDs that the build is made of come
-    with results of their own, but for what the build mends in them. Programs end after ``timeout`` seconds.
+    ``judged`` has by real path what is known of files that are told of already. Other files with CRDs that the build is
+    made of are added to it and come with results of their own, but for what the build mends in them. Programs end after
+    ``timeout`` seconds.
     """
-    found = _read(folder or ".")
+    found = _read(folder)
     if found is None:
         return []
-    resources = [result for path in found.files if (result := _resource(path, lint)) is not None]
-    others = [result for result in resources if os.path.realpath(result.file) not in checked]
-    notices = [f"remote, not read: {name}" for name in found.remote]
+    resources: list[FileResult] = []
+    others: list[FileResult] = []
+    for path in found.files:
+        real = os.path.realpath(path)
+        result = judged.get(real)
+        if result is None:
+            result = _resource(path, lint)
+            if result is not None:
+                judged[real] = result
+                others.append(result)
+        if result is not None and result.crds:
+            resources.append(result)
     if not resources or not found.changes:
-        return [*_notes(found, notices), *others]
-    built, problem = _build(folder or ".", timeout) if not found.remote else (None, None)
+        return others
     if found.remote:
-        notices.append(f"not built, since that would fetch: {_INSTEAD}")
+        return [_note(found, f"not built, since that would fetch {', '.join(found.remote)}: {_INSTEAD}"), *others]
+    built, problem = _build(folder, timeout)
     if built is None:
-        return [*_notes(found, [*notices, problem] if problem else notices), *others]
-    return _compared(found, built, lint(built, found.path), resources, others, notices)
+        return [_note(found, problem), *others]
+    return _compared(found, built, lint(built, found.path), resources, others)
 
 
-def _notes(found: _Kustomization, notices: list[str]) -> list[FileResult]:
-    """Return a result that has only notices; none where there are none."""
-    return [FileResult(found.path, found.text, 0, (), 0, (), tuple(notices))] if notices else []
+def patch_files(folder: str) -> set[str]:
+    """Return the real paths of files that the kustomization of a folder, if it has one, lays over others."""
+    path = kustomization_of(folder)
+    text = _text(path) if path is not None else None
+    root = parse_first(text).root if text is not None else None
+    if not isinstance(root, Mapping):
+        return set()
+    lists = [entry[1] for key in _PATCHES if (entry := root.find(key)) is not None]
+    pending = [item for one in lists if isinstance(one, Sequence) for item in one.items]
+    names = []
+    for item in pending:
+        found = item.find("path") if isinstance(item, Mapping) else None
+        node = found[1] if found is not None else item
+        if isinstance(node, Scalar) and "\n" not in node.value:
+            names.append(node.value)
+    return {os.path.realpath(os.path.join(folder, name)) for name in names}
+
+
+class Patches:
+    """Patches of the kustomizations found so far: each folder is looked at once."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, set[str]] = {}
+
+    def has(self, path: str) -> bool:
+        """Tell whether a kustomization in the folder of a file, or above it, lays the file over others."""
+        real = os.path.realpath(path)
+        folder = os.path.dirname(real)
+        while True:
+            if folder not in self._of:
+                self._of[folder] = patch_files(folder)
+            if real in self._of[folder]:
+                return True
+            above = os.path.dirname(folder)
+            if above == folder:
+                return False
+            folder = above
+
+
+def _note(found: _Kustomization, *notices: str) -> FileResult:
+    """Return a result that has only notices."""
+    return FileResult(found.path, found.text, 0, (), 0, (), notices)
 
 
 def _compared(
@@ -93,7 +134,6 @@ def _compared(
     result: FileResult,
     resources: list[FileResult],
     others: list[FileResult],
-    notices: list[str],
 ) -> list[FileResult]:
     """Return what the build has beyond its resources, and the resources without what it mends."""
     known = {(one.crd, one.rule, one.message) for resource in resources for one in resource.diagnostics}
@@ -104,7 +144,8 @@ def _compared(
     program = _shown(found)
     diagnostics = tuple(_at_patch(one, found, lines, program) for one in new)
     told = {id(other) for other in others}
-    kept = []
+    kept = [other for other in others if not other.crds]
+    notices = []
     for resource in resources:
         mended = [
             one
@@ -226,8 +267,8 @@ def _program() -> tuple[str, str] | None:
     return next((one for one in _PROGRAMS if shutil.which(one[0])), None)
 
 
-def _build(folder: str, timeout: float) -> tuple[str | None, str | None]:
-    """Return what a folder's kustomization is built to, or why it is not."""
+def _build(folder: str, timeout: float) -> tuple[str | None, str]:
+    """Return what a folder's kustomization is built to; None, and why, where it is not."""
     program = _program()
     if program is None:
         return None, f"neither kustomize nor kubectl is on the path: {_INSTEAD}"
@@ -239,4 +280,4 @@ def _build(folder: str, timeout: float) -> tuple[str | None, str | None]:
         said = " ".join(done.errors.split()).removeprefix("error: ").removeprefix("Error: ")
         short = said if len(said) <= _LONGEST else said[:_LONGEST] + "..."
         return None, f"{' '.join(program)} fails: {short or 'it says nothing'}; {_INSTEAD}"
-    return done.output, None
+    return done.output, ""

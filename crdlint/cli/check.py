@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import time
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
+from crdlint.charts.layout import TEMPLATES
 from crdlint.checking import Checked, Checker, Settings, bug_of
 from crdlint.cli import options
 from crdlint.cli.fixing import Fixing, UnwritableError
@@ -39,12 +41,16 @@ _PROGRESS_FROM: Final = 50  # files
 
 @dataclass(slots=True)
 class _Run:
-    """What has come of a run so far; ``found`` are results before a baseline takes out what is known."""
+    """What has come of a run so far; ``found`` are results before a baseline takes out what is known.
+
+    ``judged`` has files' results by their real path, where kustomizations ask for them.
+    """
 
     matching: Matching | None = None
     updates: bool = False
     results: list[FileResult] = field(default_factory=list)
     found: list[FileResult] = field(default_factory=list)
+    judged: dict[str, FileResult] = field(default_factory=dict)
     problems: list[tuple[str, str]] = field(default_factory=list)
     summary: Summary = field(default_factory=Summary)
     bugs: int = 0
@@ -123,14 +129,16 @@ class _Command:
                 run.problems.append((problem.path, problem.message))
             elif not self._quiet:
                 click.echo(f"crdlint: {problem.path}: {problem.message}", err=True)
-        planner = Planner(given["kube_version"], options.laid_over(given), given["config"])
+        builds = not (given["no_kustomize"] or given["fix"] or given["against"])
+        planner = Planner(given["kube_version"], options.laid_over(given), given["config"], builds)
         plan = planner.add(found.files)
-        self._check(
-            run, plan, Settings(against, given["fix"], options.values(given), not given["no_helm"], self._cache())
-        )
+        settings = Settings(against, given["fix"], options.values(given), not given["no_helm"], self._cache())
+        self._check(run, plan, settings)
+        self._check_kustomizations(run, planner, settings)
         run.summary.seconds = time.perf_counter() - start
         self._tell(run, plan)
-        nothing = not (run.summary.crds or run.summary.errors or run.problems or run.bugs)
+        told = any(result.diagnostics for result in run.results)
+        nothing = not (run.summary.crds or told or run.problems or run.bugs)
         if nothing and not given["allow_empty"]:
             what = "CustomResourceDefinition" if found.files else ".yaml, .yml or .json file"
             click.echo(f"crdlint: no {what} in {', '.join(self._paths)} (--allow-empty accepts that)", err=True)
@@ -146,23 +154,39 @@ class _Command:
         # A bar on the terminal that the findings go to as well would be torn apart by them: they then come after it.
         with_bar = not self._quiet and len(plan.tasks) >= _PROGRESS_FROM and sys.stderr.isatty()
         later = with_bar and sys.stdout.isatty()
-        for result in plan.charts:
-            self._take(run, result, plan.configs[0], later=later)
+        for result, config in plan.results:
+            self._take(run, result, config, later=later)
         checked = zip(self._checked(plan.tasks, settings), plan.configs, strict=True)
         for one, config in _with_bar(checked, len(plan.tasks)) if with_bar else checked:
             if one.problem is not None:
                 run.problems.append((one.name, one.problem))
                 continue
             run.summary.files += 1
-            if one.bug is not None:
-                run.bugs += 1
-                report_bug(one.bug, one.name)
+            self._take_bug(run, one)
             for result in one.results:
+                if plan.kustomizations:
+                    run.judged[os.path.realpath(result.file)] = result
                 self._take(run, result, config, later=later)
         if later:
             self._print(run.results)
         if settings.cache is not None:
             settings.cache.sweep()
+
+    def _check_kustomizations(self, run: _Run, planner: Planner, settings: Settings) -> None:
+        """Check what builds make of CRDs, and print findings as they come."""
+        checker = Checker(settings)
+        for task in planner.plan.kustomizations:
+            one = checker.check_kustomization(task, run.judged)
+            self._take_bug(run, one)
+            for result in one.results:
+                config = planner.config_of(result.file)
+                if config is not None:
+                    self._take(run, result, config, later=False)
+
+    def _take_bug(self, run: _Run, one: Checked) -> None:
+        if one.bug is not None:
+            run.bugs += 1
+            report_bug(one.bug, one.name)
 
     def _checked(self, tasks: list[Task], settings: Settings) -> Iterator[Checked]:
         if self._fixing is not None:
@@ -269,7 +293,7 @@ class _Command:
 def _mended(task: Task, checker: Checker, fixing: Fixing) -> Checked:
     """Check a file, after what can be mended in it is mended; templates of charts are left alone."""
     checked = checker.check(task)
-    if not checked.results or task.place is not None:
+    if not checked.results or task.text is not None or (task.place is not None and task.place.part == TEMPLATES):
         return checked
     try:
         mended = fixing.mend(task.path, checked.results[0])

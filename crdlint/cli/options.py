@@ -123,6 +123,7 @@ def helm(command: Command) -> Command:
         click.option(
             "--no-helm", is_flag=True, help="Read templates with their directives masked, though Helm is there."
         ),
+        click.option("--no-kustomize", is_flag=True, help="Read resources of kustomizations as they are, build none."),
         click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="A value for Helm (repeatable)."),
         click.option("--values", "value_files", multiple=True, metavar="FILE", help="Values for Helm (repeatable)."),
     ):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from crdlint.charts.layout import Layout
+from crdlint.charts.layout import Layout, kustomization_of
 from crdlint.checking import Task, shown_name
 from crdlint.sources.paths import STDIN, Problem
 from crdlint.sources.read import UnreadableError, may_hold_crd, read_bytes
@@ -13,6 +14,7 @@ from crdlint.sources.read import UnreadableError, may_hold_crd, read_bytes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from crdlint.charts.kustomize import Patches
     from crdlint.config.load import Cache
     from crdlint.config.model import Config
     from crdlint.linter import FileResult
@@ -24,8 +26,9 @@ NEWEST: Final = "1.36"
 class Plan:
     """The tasks of a run in order, and each one's configuration.
 
-    ``passed`` counts files in which no CRD can be, ``problems`` are those that cannot be checked, and why; ``charts``
-    has what is to be said of the charts that were met.
+    ``passed`` counts files in which no CRD can be, ``problems`` are those that cannot be checked, and why; ``results``
+    has what is said without a check: of charts, and of patches. ``kustomizations`` are folders that have one, and their
+    versions.
     """
 
     tasks: list[Task] = field(default_factory=list)
@@ -33,28 +36,51 @@ class Plan:
     passed: int = 0
     problems: list[tuple[str, str]] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
-    charts: list[FileResult] = field(default_factory=list)
+    results: list[tuple[FileResult, Config]] = field(default_factory=list)
+    kustomizations: list[Task] = field(default_factory=list)
 
 
 @dataclass(slots=True)
 class Planner:
-    """Plans a run. ``kube_version`` is the command line's; ``merged`` lays the command line over a configuration."""
+    """Plans a run. ``kube_version`` is the command line's; ``merged`` lays the command line over a configuration.
+
+    ``kustomize`` tells whether kustomizations are built.
+    """
 
     kube_version: str | None
     merged: Callable[[Config], Config]
     config_file: str | None = None
+    kustomize: bool = True
     plan: Plan = field(default_factory=Plan)
     _layout: Layout = field(default_factory=Layout)
     _configs: Cache = field(default_factory=dict)
     _fixed: Config | None = None
     _charts: dict[str, str | None] = field(default_factory=dict)
+    _patches: Patches | None = None
     _told: set[int] = field(default_factory=set)
 
     def add(self, paths: Iterable[str]) -> Plan:
         """Plan the check of files, and return the plan."""
+        folders: dict[str, None] = {}
         for path in paths:
             self._add(path)
+            if path != STDIN:
+                folders[os.path.dirname(path)] = None  # noqa: PTH120  spelt as the user spelt it
+        if self.kustomize:
+            for folder in folders:
+                self._add_kustomization(folder)
         return self.plan
+
+    def config_of(self, path: str) -> Config | None:
+        """Return the configuration of a file that is to be told of, None where it is excluded or that is broken."""
+        config = self._config(path)
+        return None if config is None or config.excludes(path) else config
+
+    def _add_kustomization(self, folder: str) -> None:
+        path = kustomization_of(folder)
+        config = None if path is None else self.config_of(path)
+        if config is not None:
+            self.plan.kustomizations.append(Task(folder or ".", self.kube_version or config.kube_version or NEWEST))
 
     def _add(self, path: str) -> None:
         plan = self.plan
@@ -66,14 +92,26 @@ class Planner:
             except UnreadableError as error:
                 plan.problems.append((shown_name(path), str(error)))
                 return
-        config = self._config(path)
-        if config is None or config.excludes(path):
+        config = self.config_of(path)
+        if config is None:
+            return
+        if path != STDIN and self._is_patch(path):
+            from crdlint.linter import FileResult
+
+            notice = "skipped a patch of a kustomization's: what is built with it is checked"
+            plan.results.append((FileResult(path, "", 1, (), 1, (), (notice,)), config))
             return
         place = None if path == STDIN else self._layout.place(path)
         chart = None if place is None else self._chart(place.chart, config)
         version = self.kube_version or config.kube_version or chart or NEWEST
         plan.tasks.append(Task(path, version, place))
         plan.configs.append(config)
+
+    def _is_patch(self, path: str) -> bool:
+        from crdlint.charts.kustomize import Patches
+
+        self._patches = self._patches or Patches()
+        return self._patches.has(path)
 
     def _config(self, path: str) -> Config | None:
         """Return a file's configuration; None, and a problem told once, where it is broken."""
@@ -106,7 +144,7 @@ class Planner:
             versions, result = chart_result(chart)
             self._charts[chart] = versions
             if result is not None:
-                self.plan.charts.append(result)
+                self.plan.results.append((result, config))
             if config.include_dependencies:
                 self._packed(chart, config, self.kube_version or config.kube_version or versions or NEWEST)
         return self._charts[chart]

@@ -44,7 +44,7 @@ def run(tasks: Sequence[Task], settings: Settings, jobs: int | None) -> Iterator
             except BrokenProcessPool:  # noqa: PERF203  a chunk at a time
                 yield from _one_by_one(chunk, settings)
     finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+        pool.shutdown(cancel_futures=True)
 
 
 def _one_by_one(chunk: Sequence[Task], settings: Settings) -> Iterator[Checked]:
