@@ -50,6 +50,18 @@ def revision_files(revision: str, *, near: str) -> Iterator[tuple[str, bytes]]:
         start += size + 1
 
 
+def tracked_though_ignored(folder: str) -> list[str]:
+    """Return the files below a folder, relative to it, that git tracks though they match a .gitignore: it keeps them.
+
+    Empty where git has nothing to say: it is not there, or the folder is in no repository.
+    """
+    try:
+        listed = _git(folder, "ls-files", "-z", "--cached", "--ignored", "--exclude-standard")
+    except RevisionError:
+        return []
+    return sorted(os.fsdecode(name) for name in listed.split(b"\0") if name)
+
+
 _FILES = ("*.yaml", "*.yml", "*.json")
 
 

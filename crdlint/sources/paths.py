@@ -72,7 +72,7 @@ def _compiled(lines: tuple[str, ...]) -> GitIgnoreSpec | None:
 
 @dataclass(slots=True)
 class _Walk:
-    """The files found so far."""
+    """The files found so far, and whether git ignores something that was met."""
 
     gitignore: bool
     include: GitIgnoreSpec | None
@@ -80,6 +80,7 @@ class _Walk:
     files: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
+    left_out: bool = False
 
     def add(self, path: str) -> None:
         key = os.path.realpath(path) if path != STDIN else STDIN
@@ -121,7 +122,18 @@ class _Walk:
         return ignored_in(folder) if self.gitignore else Ignored()
 
     def folder(self, top: str) -> None:
-        """Take the files below a folder."""
+        """Take the files below a folder: those that git tracks though it ignores them come last."""
+        self.left_out = False
+        self._enter(top)
+        if self.left_out:
+            from crdlint.sources.git import tracked_though_ignored
+
+            for name in tracked_though_ignored(top):
+                path = os.path.normpath(os.path.join(top, name))
+                if self._is_wanted(path) and os.path.isfile(path):
+                    self.named(path)
+
+    def _enter(self, top: str) -> None:
         pending = [(top, self._in_force(os.path.abspath(top)))]
         while pending:
             folder, ignored = pending.pop()
@@ -162,7 +174,9 @@ class _Walk:
     def _is_left_out(self, path: str, ignored: Ignored, *, folder: bool = False) -> bool:
         if _matches(self.exclude, path + "/" if folder else path):
             return True
-        return bool(ignored.levels) and ignored.matches(os.path.abspath(path), folder=folder)
+        left_out = bool(ignored.levels) and ignored.matches(os.path.abspath(path), folder=folder)
+        self.left_out |= left_out
+        return left_out
 
 
 def _matches(spec: GitIgnoreSpec | None, path: str) -> bool:

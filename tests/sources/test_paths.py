@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -168,3 +170,17 @@ def test_lines_that_are_no_patterns_do_not_count() -> None:
     write(".git/HEAD", "a.yaml", "b.yaml")
     write(".gitignore", text="!\n\\\n# b.yaml\n\na.yaml\n")
     assert files(".") == ["b.yaml"]
+
+
+@pytest.mark.skipif(shutil.which("git") is None, reason="git is not on the path")
+def test_what_git_tracks_is_not_ignored(here: Path) -> None:
+    """A folder that is ignored but for what was added all the same: charts/*/charts with a chart of one's own."""
+    write("a.yaml", "charts/a/charts/own/crd.yaml", "charts/a/charts/own/x.txt", "charts/a/charts/b.yaml")
+    write(".gitignore", text="/charts/*/charts\n")
+    for arguments in (["init", "-q"], ["add", "-f", ".gitignore", "a.yaml", "charts/a/charts/own"]):
+        subprocess.run(["git", *arguments], cwd=here, check=True)
+    assert files(".") == ["a.yaml", "charts/a/charts/own/crd.yaml"]
+    assert files("charts") == ["charts/a/charts/own/crd.yaml"]
+    assert files(".", selection=Selection(exclude=("own/",))) == ["a.yaml"]
+    Path("charts/a/charts/own/crd.yaml").unlink()
+    assert files("charts") == []
