@@ -5,8 +5,8 @@ What cannot be read, and a bug of ours, is told with the result, so that neither
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final
 
 from crdlint.sources.paths import STDIN
 from crdlint.sources.read import UnreadableError, decode, may_hold_crd, read_bytes
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from crdlint.linter import FileResult
     from crdlint.running.cache import Cache
     from crdlint.sources.baseline import Baseline
+
+_TOO_OLD: Final = "kube-version-too-old"
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +41,15 @@ class Settings:
 class Task:
     """An input: its path, the version or range of Kubernetes to answer for, and where in a chart it is.
 
-    ``text`` is that of a file that is packed within another, ``path`` then its name.
+    ``text`` is that of a file that is packed within another, ``path`` then its name. ``supported`` is the chart's
+    kubeVersion where ``kube_version`` comes of it.
     """
 
     path: str
     kube_version: str
     place: Place | None = None
     text: str | None = None
+    supported: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +117,8 @@ class Checker:
                 result = self._of_charts().check(
                     name, text, task.place, lambda given, file: self._lint(given, file, task.kube_version)
                 )
+                if task.supported is not None:
+                    result = _with_support(result, task.supported)
         except Exception as error:
             return Checked(name, task, bug=bug_of(error))
         return Checked(name, task, (result,))
@@ -149,6 +155,13 @@ class Checker:
 
             self._charts = Charts(self.settings.values or Values(), self.settings.uses_helm)
         return self._charts
+
+
+def _with_support(result: FileResult, constraint: str) -> FileResult:
+    """Say with what older versions refuse that the chart claims to support them."""
+    of_chart = f" (Chart.yaml has `kubeVersion: {constraint}`)"
+    found = [replace(one, help=f"{one.help}{of_chart}") if one.rule == _TOO_OLD else one for one in result.diagnostics]
+    return replace(result, diagnostics=tuple(found))
 
 
 def bug_of(error: BaseException) -> Bug:

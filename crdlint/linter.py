@@ -80,7 +80,8 @@ class FoundRule:
 class FileResult:
     """What a file holds and what there is to say about it; ``skipped`` counts documents that are not CRDs.
 
-    ``definitions`` and ``rules`` are kept where that is asked for.
+    ``definitions`` and ``rules`` are kept where that is asked for. ``masked`` is a template's text without its directives,
+    every position as it is; None where the text is no template.
     """
 
     file: str
@@ -92,6 +93,7 @@ class FileResult:
     notices: tuple[str, ...] = ()
     definitions: tuple[FoundCRD, ...] = ()
     rules: tuple[FoundRule, ...] = ()
+    masked: str | None = None
 
 
 @dataclass(slots=True)

@@ -61,8 +61,9 @@ class Charts:
             if found.program is None:
                 self._rendered[chart] = Rendered(problems=[found.problem]) if found.problem else None
             else:
-                versions = chart_result(chart)[0] or f"{LATEST[0]}.{LATEST[1]}"
-                self._rendered[chart] = render(chart, self.values, found.program, versions.rpartition("..")[2])
+                support = chart_support(chart)[0]
+                newest = support.versions.rpartition("..")[2] if support is not None else f"{LATEST[0]}.{LATEST[1]}"
+                self._rendered[chart] = render(chart, self.values, found.program, newest)
         return self._rendered[chart]
 
 
@@ -83,8 +84,16 @@ def _with_the_rest(result: FileResult, lint: Lint) -> FileResult:
     return replace(result, diagnostics=diagnostics, crds=crds, notices=notices)
 
 
-def chart_result(chart: str) -> tuple[str | None, FileResult | None]:
-    """Return the versions of Kubernetes that a chart supports, as `--kube-version` has them, by its Chart.yaml.
+@dataclass(frozen=True, slots=True)
+class Support:
+    """The versions of Kubernetes that a chart supports: its kubeVersion, and as `--kube-version` has them."""
+
+    constraint: str
+    versions: str
+
+
+def chart_support(chart: str) -> tuple[Support | None, FileResult | None]:
+    """Return what a chart's Chart.yaml says of the versions of Kubernetes that it supports.
 
     None where it says nothing of them, or nothing that can be kept; then with what there is to say about that.
     """
@@ -110,7 +119,7 @@ def chart_result(chart: str) -> tuple[str | None, FileResult | None]:
     except ConstraintError as error:
         versions, message = None, f"kubeVersion: {error}"
     if versions is not None:
-        return versions, None
+        return Support(constraint, versions), None
     problem = Diagnostic(
         "crdlint", "advice", KUBE_VERSION.id, KUBE_VERSION.severity, message, detail=message, file=path, line=span.line,
         column=span.column, end_line=span.end_line, end_column=span.end_column, help=KUBE_VERSION.help,

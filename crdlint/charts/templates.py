@@ -36,6 +36,7 @@ def check_template(path: str, text: str, lint: Lint, without: Container[str] = (
     if "{{" not in text:
         return lint(text, path)
     masked = mask(text)
+    yaml = masked.text  # what cannot be judged is blanked out later
     if masked.broken is not None:
         line, reason = masked.broken
         result = lint("", path)
@@ -50,7 +51,7 @@ def check_template(path: str, text: str, lint: Lint, without: Container[str] = (
     if masked.has_else:
         other = _masked(path, text, mask(text, takes_else=True), lint, without)
         result = _united(result, other)
-    return result
+    return replace(result, masked=yaml)
 
 
 def _masked(path: str, text: str, masked: Masked, lint: Lint, without: Container[str]) -> FileResult:

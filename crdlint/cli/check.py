@@ -205,7 +205,8 @@ class _Command:
         from crdlint.config.apply import apply
         from crdlint.config.comments import read_comments
 
-        comments = read_comments(result.text, result.file) if "crdlint:" in result.text else None
+        text = result.text if result.masked is None else result.masked
+        comments = read_comments(text, result.file) if "crdlint:" in text else None
         if run.matching is not None:
             run.found.append(apply(result, config, comments, updates=run.updates).result)
         applied = apply(result, config, comments, run.matching, updates=run.updates)

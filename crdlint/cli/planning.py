@@ -14,7 +14,9 @@ from crdlint.sources.read import UnreadableError, may_hold_crd, read_bytes
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from crdlint.charts.check import Support
     from crdlint.charts.kustomize import Patches
+    from crdlint.charts.layout import Place
     from crdlint.config.load import Cache
     from crdlint.config.model import Config
     from crdlint.linter import FileResult
@@ -55,7 +57,7 @@ class Planner:
     _layout: Layout = field(default_factory=Layout)
     _configs: Cache = field(default_factory=dict)
     _fixed: Config | None = None
-    _charts: dict[str, str | None] = field(default_factory=dict)
+    _charts: dict[str, Support | None] = field(default_factory=dict)
     _patches: Patches | None = None
     _told: set[int] = field(default_factory=set)
 
@@ -102,9 +104,8 @@ class Planner:
             plan.results.append((FileResult(path, "", 1, (), 1, (), (notice,)), config))
             return
         place = None if path == STDIN else self._layout.place(path)
-        chart = None if place is None else self._chart(place.chart, config)
-        version = self.kube_version or config.kube_version or chart or NEWEST
-        plan.tasks.append(Task(path, version, place))
+        support = None if place is None else self._chart(place.chart, config)
+        plan.tasks.append(self._task(path, config, place, support))
         plan.configs.append(config)
 
     def _is_patch(self, path: str) -> bool:
@@ -136,20 +137,29 @@ class Planner:
                 self.plan.notices.append(notice)
         return self.merged(config)
 
-    def _chart(self, chart: str, config: Config) -> str | None:
+    def _task(
+        self, path: str, config: Config, place: Place | None, support: Support | None, text: str | None = None
+    ) -> Task:
+        """Return a task; the command line's version goes before the configuration's, and that before the chart's."""
+        asked = self.kube_version or config.kube_version
+        if asked is None and support is not None:
+            return Task(path, support.versions, place, text, support.constraint)
+        return Task(path, asked or NEWEST, place, text)
+
+    def _chart(self, chart: str, config: Config) -> Support | None:
         """Return the versions that a chart supports; its packed dependencies are planned where they are asked for."""
         if chart not in self._charts:
-            from crdlint.charts.check import chart_result
+            from crdlint.charts.check import chart_support
 
-            versions, result = chart_result(chart)
-            self._charts[chart] = versions
+            support, result = chart_support(chart)
+            self._charts[chart] = support
             if result is not None:
                 self.plan.results.append((result, config))
             if config.include_dependencies:
-                self._packed(chart, config, self.kube_version or config.kube_version or versions or NEWEST)
+                self._packed(chart, config, support)
         return self._charts[chart]
 
-    def _packed(self, chart: str, config: Config, version: str) -> None:
+    def _packed(self, chart: str, config: Config, support: Support | None) -> None:
         from crdlint.charts.packed import packed_files
 
         for found in packed_files(chart):
@@ -157,5 +167,5 @@ class Planner:
                 self.plan.problems.append((found.path, found.message))
                 continue
             name, text, place = found
-            self.plan.tasks.append(Task(name, version, place, text))
+            self.plan.tasks.append(self._task(name, config, place, support, text))
             self.plan.configs.append(replace(config, exclude=()))

@@ -235,3 +235,17 @@ def test_the_command_renders_passes_values_on_and_can_do_without(tmp_path: Path)
     assert (skipped.exit_code, "helm-skipped" in skipped.stdout) == (0, True)
     missing = cli_run(cli, ["check", folder, "--values", "none.yaml"])
     assert (missing.exit_code, "none.yaml: no such file" in missing.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("options", [[], ["--no-helm"]])
+@pytest.mark.usefixtures("fake_helm")
+def test_comments_of_a_template_count(options: list[str], tmp_path: Path) -> None:
+    text = (
+        "{{- if .Values.a }}\n"
+        + CRD.replace("type: int\n", "type: string\n            format: x # {}\n")
+        + "{{- end }}\n"
+    )
+    for number, (comment, said_) in enumerate([("crdlint: ignore[format-unrecognized] y", 0), ("none", 1)]):
+        folder = chart(tmp_path / f"c{number}", {"crd.yaml": text.replace("{}", comment)}, values_yaml="a: true\n")
+        result = CliRunner().invoke(cli, ["check", str(folder), *options])
+        assert (result.exit_code, result.stdout.count("warning[")) == (0, said_), result.stdout
