@@ -20,6 +20,7 @@ from crdlint.cli.main import report_bug
 from crdlint.cli.planning import Planner
 from crdlint.report import formats
 from crdlint.report.checked import Checked as ReportInput
+from crdlint.report.fold import printable
 from crdlint.report.summary import Summary
 from crdlint.sources.paths import STDIN, Selection, discover
 
@@ -238,6 +239,8 @@ class _Command:
             click.echo(formats.render(self._format, checked), nl=False)
         for notice in () if self._quiet else plan.notices:
             click.echo(f"crdlint: note: {notice}", err=True)
+        for file, notice in () if self._quiet or self._report is not None else checked.notices():
+            click.echo(printable(f"{file}: note: {notice}"), err=True)
         for name, reason in run.problems:
             click.echo(f"crdlint: {name}: {reason}", err=True)
         self._tell_known(run)

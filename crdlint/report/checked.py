@@ -33,3 +33,9 @@ class Checked:
         """Yield the findings of all files that are to be told."""
         for result in self.results:
             yield from self.shown(result)
+
+    def notices(self) -> Iterator[tuple[str, str]]:
+        """Yield what was passed over or taken for granted, with the file."""
+        for result in self.results:
+            for notice in result.notices:
+                yield result.file, notice

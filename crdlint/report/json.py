@@ -26,6 +26,7 @@ def render(checked: Checked) -> str:
                 "documents": result.documents,
                 "skipped": result.skipped,
                 "crds": [asdict(crd) for crd in result.crds],
+                "notices": list(result.notices),
             }
             for result in checked.results
         ],

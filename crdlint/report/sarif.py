@@ -39,7 +39,10 @@ def render(checked: Checked) -> str:
         "invocations": [
             {
                 "executionSuccessful": not checked.problems,
-                "toolExecutionNotifications": [_notification(file, reason) for file, reason in checked.problems],
+                "toolExecutionNotifications": [
+                    *(_notification(file, reason, "error") for file, reason in checked.problems),
+                    *(_notification(file, notice, "note") for file, notice in checked.notices()),
+                ],
             }
         ],
         "results": [_result(one, index[one.rule], print_) for one, print_ in found],
@@ -104,10 +107,10 @@ def _artifact(file: str) -> dict[str, str]:
     return {"uri": place} if place.startswith("file:") else {"uri": place, "uriBaseId": "SRCROOT"}
 
 
-def _notification(file: str, reason: str) -> dict[str, Any]:
+def _notification(file: str, text: str, level: str) -> dict[str, Any]:
     return {
-        "level": "error",
-        "message": {"text": _clean(reason)},
+        "level": level,
+        "message": {"text": _clean(text)},
         "locations": [{"physicalLocation": {"artifactLocation": _artifact(file)}}],
     }
 

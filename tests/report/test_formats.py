@@ -136,6 +136,25 @@ def test_sarif_fits_the_schema():
         jsonschema.validate(json.loads(formats.render("sarif", run)), schema)
 
 
+def test_what_was_passed_over_is_told():
+    passed = Checked([FileResult("a.yaml", "", 1, (), 1, (), ("line 1: skipped",))], [], Summary())
+    assert json.loads(formats.render("json", passed))["files"][0]["notices"] == ["line 1: skipped"]
+    document = json.loads(formats.render("sarif", passed))
+    [told] = document["runs"][0]["invocations"][0]["toolExecutionNotifications"]
+    assert (told["level"], told["message"]["text"]) == ("note", "line 1: skipped")
+    jsonschema.validate(document, json.loads((HERE / "schemas" / "sarif.json").read_text()))
+
+
+@pytest.mark.parametrize(("name", "told"), [("concise", True), ("json", True), ("text", False)])
+def test_notices_go_to_standard_error_where_the_format_is_not_for_people(name, told, tmp_path):
+    path = tmp_path / "c.yaml"
+    path.write_text("a: {{ CustomResourceDefinition }}: b\n", encoding="utf-8")
+    done = CliRunner().invoke(cli, ["check", "--allow-empty", "--format", name, str(path)])
+    assert ("note: line 1: skipped a template" in done.stderr) is told
+    quiet = CliRunner().invoke(cli, ["check", "--allow-empty", "--quiet", "--format", name, str(path)])
+    assert "note:" not in quiet.stderr
+
+
 def test_sarif():
     (run,) = json.loads(formats.render("sarif", ALL))["runs"]
     rules = run["tool"]["driver"]["rules"]
