@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 
 import pytest
 
@@ -42,9 +41,7 @@ def test_places_ascend_and_lines_are_equal():
         assert [at for _, at in found] == sorted({at for _, at in found})
 
 
-@pytest.mark.parametrize("line", ["same", "{}"])
-def test_time_grows_with_the_lines(line):
+@pytest.mark.parametrize(("line", "found"), [("same", 0), ("{}", 1)])
+def test_many_lines(line, found):
     rendered, template = ([line.format(i) for i in order] for order in (range(100000), range(100000, 0, -1)))
-    start = time.perf_counter()
-    align(rendered, template)
-    assert time.perf_counter() - start < 4
+    assert sum(at is not None for at in align(rendered, template)) == found

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from crdlint.charts.judging import judge
@@ -245,7 +243,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_time_grows_with_the_text(text):
-    start = time.perf_counter()
-    check_template("t.yaml", text + "\nkind: CustomResourceDefinition\n", lambda _, name: lint_file("", filename=name))
-    assert time.perf_counter() - start < 4
+def test_hostile_templates_come_to_an_end(text):
+    given = text + "\nkind: CustomResourceDefinition\n"
+    check_template("t.yaml", given, lambda _, name: lint_file("", filename=name))
+    assert [len(line) for line in mask(given).text.split("\n")] == [len(line) for line in given.split("\n")]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import textwrap
-import time
 
 import pytest
 
@@ -295,9 +294,7 @@ def test_the_examples(rule):
         "many matches",
     ],
 )
-def test_hostile_comments_take_no_time(text):
-    start = time.perf_counter()
+def test_hostile_comments_come_to_an_end(text):
     comments = read_comments(text, "x")
     lint = lint_file(text, filename="x")
-    apply(lint, Config(), comments)
-    assert time.perf_counter() - start < 15
+    assert apply(lint, Config(), comments).result.file == "x"
