@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from crdlint.report.fold import fold, printable, wrapped
 from crdlint.report.snippet import snippet, split_lines
 
 if TYPE_CHECKING:
-    from collections import Counter
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from crdlint.diagnostics import Diagnostic
@@ -59,8 +59,12 @@ class TextReport:
             if said or (held and self._hidden):
                 yield self._style(printable(f"{result.file}{f'  {crd}' if crd else ''}"), "bold")
                 yield ""
-            for diagnostic in said:
+            shown, left = _without_repeated_advice(said)
+            for diagnostic in shown:
                 yield from self._finding(diagnostic, lines)
+            for rule, times in left.items():
+                yield from self._note(f"{times:,} more {rule} here: --format concise lists them")
+                yield ""
             if said:
                 yield from self._moved(said)
             if held and self._hidden:
@@ -132,6 +136,22 @@ class TextReport:
         )
 
 
+def _without_repeated_advice(found: Sequence[Diagnostic]) -> tuple[list[Diagnostic], Counter[str]]:
+    """Return the findings of a CRD less what repeats the same advice, and how often it is left out by rule."""
+    told: Counter[str] = Counter()
+    left: Counter[str] = Counter()
+    shown = []
+    for one in found:
+        if one.severity == "info":
+            told[one.rule] += 1
+            if told[one.rule] > _ADVICE_SHOWN:
+                left[one.rule] += 1
+                continue
+        shown.append(one)
+    return shown, left
+
+
+_ADVICE_SHOWN: Final = 2  # of a rule in a CRD
 _COLOURS: Final = {"error": "red", "warning": "yellow", "info": "cyan"}
 
 

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from crdlint.linter import lint_file
+from crdlint.diagnostics import Diagnostic
+from crdlint.linter import FileResult, lint_file
 from crdlint.report.fold import fold, printable, wrapped
 from crdlint.report.snippet import snippet
 from crdlint.report.summary import Summary
 from crdlint.report.text import TextReport
+
+if TYPE_CHECKING:
+    from crdlint.diagnostics import Severity
 
 GOLDEN = Path(__file__).parent / "golden"
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "invalid"
@@ -91,3 +96,17 @@ def test_a_long_line_is_shown_around_the_caret() -> None:
     _, shown, carets = found
     assert len(shown) <= 60
     assert shown[carets.index("^") : carets.index("^") + 4] == "here"
+
+
+@pytest.mark.parametrize(("severity", "shown", "note"), [("info", 2, True), ("warning", 5, False)])
+def test_advice_that_repeats_is_counted(severity: Severity, shown: int, note: bool) -> None:
+    found = tuple(
+        Diagnostic(
+            "crdlint", "advice", "some-rule", severity, f"m{line}", file="a.yaml", line=line, column=1, end_line=line,
+            end_column=2, crd="x",
+        )
+        for line in range(1, 6)
+    )  # fmt: skip
+    lines = list(TextReport(width=80).file(FileResult("a.yaml", "a\n" * 5, 1, (), 0, found)))
+    assert sum("[some-rule]" in line for line in lines) == shown
+    assert ("  = note: 3 more some-rule here: --format concise lists them" in lines) is note
