@@ -12,8 +12,8 @@ from crdlint.resources.report import report
 if TYPE_CHECKING:
     from crdlint.costs.rule_cost import RuleCost
     from crdlint.diagnostics import Diagnostic
-    from crdlint.linter import FileResult
     from crdlint.resources.report import ResourceReport
+    from crdlint.results import FileResult
 
 
 def lint_text(text: str, *, filename: str = "<stdin>", kube_version: str = "1.36") -> list[Diagnostic]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from crdlint.charts.check import Charts
     from crdlint.charts.helm import Values
     from crdlint.charts.layout import Place
-    from crdlint.linter import FileResult
+    from crdlint.results import FileResult
     from crdlint.running.cache import Cache
     from crdlint.sources.baseline import Baseline
 

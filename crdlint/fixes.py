@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence as SequenceOf
 
     from crdlint.crd.positions import Locator
-    from crdlint.linter import FileResult, FoundRule
+    from crdlint.results import FileResult, FoundRule
 
 
 def fixed(result: FileResult, *, unsafe: bool) -> str:

@@ -15,6 +15,7 @@ from crdlint.crd.decode_values import is_json
 from crdlint.crd.positions import Locator, Span, node_span
 from crdlint.diagnostics import Diagnostic
 from crdlint.kubecel.versions import parse_range
+from crdlint.results import CRD, FileResult, FoundCRD, FoundRule, OldCRD
 from crdlint.rules import catalog, cel, cel_cost, create, kube_versions, update
 from crdlint.rules.remarks import remarks
 from crdlint.yaml.errors import YAMLDecodeError
@@ -33,67 +34,6 @@ if TYPE_CHECKING:
     from crdlint.kubecel.versions import Range
     from crdlint.rules.cel import JudgedRule
     from crdlint.yaml.parse import Document
-
-
-@dataclass(frozen=True, slots=True)
-class CRD:
-    """A CustomResourceDefinition of a file: its metadata.name and the 1-based line where it starts."""
-
-    name: str
-    line: int
-
-
-@dataclass(frozen=True, slots=True)
-class OldCRD:
-    """A CRD as it was, to validate an update from."""
-
-    crd: CustomResourceDefinition
-
-
-@dataclass(frozen=True, slots=True)
-class FoundCRD:
-    """A CRD that could be decoded, in its internal form, and where its parts stand."""
-
-    crd: CustomResourceDefinition
-    locator: Locator
-
-
-@dataclass(frozen=True, slots=True)
-class FoundRule:
-    """A rule of x-kubernetes-validations that the server compiles, and where things stand.
-
-    ``crd`` is the name of its CRD, ``version`` the version whose schema has it, empty where all versions share theirs.
-    """
-
-    crd: str
-    version: str
-    judged: JudgedRule
-    locator: Locator
-
-    @property
-    def span(self) -> Span:
-        """Where the rule's text stands."""
-        return self.locator.span(self.judged.path.child("rule"))
-
-
-@dataclass(frozen=True, slots=True)
-class FileResult:
-    """What a file holds and what there is to say about it; ``skipped`` counts documents that are not CRDs.
-
-    ``definitions`` and ``rules`` are kept where that is asked for. ``masked`` is a template's text without its directives,
-    every position as it is; None where the text is no template.
-    """
-
-    file: str
-    text: str
-    documents: int
-    crds: tuple[CRD, ...]
-    skipped: int
-    diagnostics: tuple[Diagnostic, ...]
-    notices: tuple[str, ...] = ()
-    definitions: tuple[FoundCRD, ...] = ()
-    rules: tuple[FoundRule, ...] = ()
-    masked: str | None = None
 
 
 @dataclass(slots=True)

@@ -12,7 +12,7 @@ from crdlint.charts.rules import BRACES, KUBE_VERSION, SKIPPED
 from crdlint.charts.templates import check_template, check_unrendered, template_findings
 from crdlint.diagnostics import Diagnostic
 from crdlint.kubecel.versions import LATEST
-from crdlint.linter import FileResult
+from crdlint.results import FileResult
 
 if TYPE_CHECKING:
     from crdlint.charts.layout import Place

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Final
 from crdlint.charts.align import align
 from crdlint.charts.masking import mask
 from crdlint.charts.program import ProgramError, run
-from crdlint.linter import CRD
+from crdlint.results import CRD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from crdlint.charts.templates import Lint
     from crdlint.diagnostics import Diagnostic
-    from crdlint.linter import FileResult
+    from crdlint.results import FileResult
 
 OLDEST_MAJOR: Final = 3
 _SOURCE: Final = re.compile(r"^# Source: (.+)$", re.MULTILINE)

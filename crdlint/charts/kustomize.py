@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.charts.layout import kustomization_of
 from crdlint.charts.program import TIMEOUT, ProgramError, run
 from crdlint.crd.positions import node_span
-from crdlint.linter import CRD, FileResult
+from crdlint.results import CRD, FileResult
 from crdlint.sources.read import UnreadableError, decode, may_hold_crd, read_bytes
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.parse import parse_first
@@ -100,27 +100,6 @@ def patch_files(folder: str) -> set[str]:
         if isinstance(node, Scalar) and "\n" not in node.value:
             names.append(node.value)
     return {os.path.realpath(os.path.join(folder, name)) for name in names}
-
-
-class Patches:
-    """Patches of the kustomizations found so far: each folder is looked at once."""
-
-    def __init__(self) -> None:
-        self._of: dict[str, set[str]] = {}
-
-    def has(self, path: str) -> bool:
-        """Tell whether a kustomization in the folder of a file, or above it, lays the file over others."""
-        real = os.path.realpath(path)
-        folder = os.path.dirname(real)
-        while True:
-            if folder not in self._of:
-                self._of[folder] = patch_files(folder)
-            if real in self._of[folder]:
-                return True
-            above = os.path.dirname(folder)
-            if above == folder:
-                return False
-            folder = above
 
 
 def _note(found: _Kustomization, *notices: str) -> FileResult:

@@ -64,3 +64,32 @@ def kustomization_of(folder: str) -> str | None:
         if os.path.isfile(path):
             return path
     return None
+
+
+class Patches:
+    """The files that kustomizations lay over others: each folder is looked at once."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, set[str]] = {}
+
+    def has(self, path: str) -> bool:
+        """Tell whether a kustomization in the folder of a file, or above it, lays the file over others."""
+        real = os.path.realpath(path)
+        folder = os.path.dirname(real)
+        while True:
+            if folder not in self._of:
+                self._of[folder] = _patches(folder)
+            if real in self._of[folder]:
+                return True
+            above = os.path.dirname(folder)
+            if above == folder:
+                return False
+            folder = above
+
+
+def _patches(folder: str) -> set[str]:
+    if kustomization_of(folder) is None:
+        return set()
+    from crdlint.charts.kustomize import patch_files  # most folders have none
+
+    return patch_files(folder)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from crdlint.charts.judging import Judging, Unjudged
     from crdlint.charts.masking import Masked
     from crdlint.charts.outline import Part
-    from crdlint.linter import FileResult
+    from crdlint.results import FileResult
     from crdlint.rules.registry import Rule
 
     # Judges a text under a file's name.

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from crdlint.config.baseline import Baseline as Known
     from crdlint.config.baseline import Matching
     from crdlint.config.model import Config, FailOn
-    from crdlint.linter import FileResult
     from crdlint.report.text import TextReport
+    from crdlint.results import FileResult
     from crdlint.sources.baseline import Baseline
 
 _PROGRESS_FROM: Final = 50  # files

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crdlint.costs.entries import Entry
-    from crdlint.linter import FileResult
+    from crdlint.results import FileResult
 
 _SORTS: Final = ("cost", "place")
 

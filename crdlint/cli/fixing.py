@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from crdlint.sources.read import encoding_of, read_bytes
 
 if TYPE_CHECKING:
-    from crdlint.linter import FileResult
+    from crdlint.results import FileResult
 
 
 class UnwritableError(Exception):

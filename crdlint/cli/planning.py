@@ -6,8 +6,9 @@ import os
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from crdlint.charts.layout import Layout, kustomization_of
+from crdlint.charts.layout import Layout, Patches, kustomization_of
 from crdlint.checking import Task, shown_name
+from crdlint.results import FileResult
 from crdlint.sources.paths import STDIN, Problem
 from crdlint.sources.read import UnreadableError, may_hold_crd, read_bytes
 
@@ -15,11 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from crdlint.charts.check import Support
-    from crdlint.charts.kustomize import Patches
     from crdlint.charts.layout import Place
     from crdlint.config.load import Cache
     from crdlint.config.model import Config
-    from crdlint.linter import FileResult
 
 NEWEST: Final = "1.36"
 
@@ -58,7 +57,7 @@ class Planner:
     _configs: Cache = field(default_factory=dict)
     _fixed: Config | None = None
     _charts: dict[str, Support | None] = field(default_factory=dict)
-    _patches: Patches | None = None
+    _patches: Patches = field(default_factory=Patches)
     _told: set[int] = field(default_factory=set)
 
     def add(self, paths: Iterable[str]) -> Plan:
@@ -97,9 +96,7 @@ class Planner:
         config = self.config_of(path)
         if config is None:
             return
-        if path != STDIN and self._is_patch(path):
-            from crdlint.linter import FileResult
-
+        if path != STDIN and self._patches.has(path):
             notice = "skipped a patch of a kustomization's: what is built with it is checked"
             plan.results.append((FileResult(path, "", 1, (), 1, (), (notice,)), config))
             return
@@ -107,12 +104,6 @@ class Planner:
         support = None if place is None else self._chart(place.chart, config)
         plan.tasks.append(self._task(path, config, place, support))
         plan.configs.append(config)
-
-    def _is_patch(self, path: str) -> bool:
-        from crdlint.charts.kustomize import Patches
-
-        self._patches = self._patches or Patches()
-        return self._patches.has(path)
 
     def _config(self, path: str) -> Config | None:
         """Return a file's configuration; None, and a problem told once, where it is broken."""

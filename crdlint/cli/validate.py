@@ -23,9 +23,9 @@ from crdlint.sources.read import UnreadableError, decode, may_hold_crd, read_byt
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from crdlint.linter import FileResult
     from crdlint.resources.definitions import Definitions
     from crdlint.resources.requests import Key
+    from crdlint.results import FileResult
 
 _NAMED: Final = 5  # kinds in one message
 

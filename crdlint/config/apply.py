@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from crdlint.config.comments import Comments
     from crdlint.config.model import By, Config, FailOn
     from crdlint.diagnostics import Diagnostic
-    from crdlint.linter import FileResult
+    from crdlint.results import FileResult
 
 _REFUSING: Final = frozenset({"decode", "strict", "field"})
 _RANKS: Final = {"error": 0, "warning": 1, "info": 2}

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from crdlint.config.identity import Identity
     from crdlint.diagnostics import Diagnostic
-    from crdlint.linter import FileResult
+    from crdlint.results import FileResult
 
 FORMAT_VERSION: Final = 1
 _ABOUT: Final = (

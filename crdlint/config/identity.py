@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from crdlint.config.places import Places, Step
     from crdlint.diagnostics import Diagnostic
-    from crdlint.linter import FileResult
+    from crdlint.results import FileResult
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import Document
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from crdlint.costs.explain import Part
     from crdlint.costs.rule_cost import RuleCost
-    from crdlint.linter import FoundRule
+    from crdlint.results import FoundRule
 
 
 class Schema(NamedTuple):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from crdlint.linter import FoundRule
+    from crdlint.results import FoundRule
 
 
 @dataclass(frozen=True, slots=True)

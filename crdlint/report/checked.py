@@ -9,8 +9,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from crdlint.diagnostics import Diagnostic
-    from crdlint.linter import FileResult
     from crdlint.report.summary import Summary
+    from crdlint.results import FileResult
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from crdlint.diagnostics import Diagnostic
-    from crdlint.linter import FileResult
     from crdlint.report.checked import Checked
+    from crdlint.results import FileResult
 
 
 def render(checked: Checked) -> str:

@@ -12,8 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from crdlint.diagnostics import Diagnostic
-    from crdlint.linter import FileResult
     from crdlint.report.summary import Summary
+    from crdlint.results import FileResult
 
 
 # Where the API server keeps what all versions share, and where the user has it.

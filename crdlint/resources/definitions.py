@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
     from crdlint.crd.positions import Locator
-    from crdlint.linter import FileResult
+    from crdlint.results import FileResult
 
 _SHOWN: Final = 3  # errors of a CRD that is refused
 _ALIKE: Final = 0.75  # how near a group's name has to be for another to be meant

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.crd.convert import read_crd
 from crdlint.crd.positions import Locator, Span, node_span
 from crdlint.golang.quote import quote
-from crdlint.linter import CRD, FileResult
 from crdlint.resources.definitions import Definition, may_have_crd, refusal_of
 from crdlint.resources.findings import Findings, diagnostic
 from crdlint.resources.objects import duplicate_fields, objects_of, read_resource, text_at
 from crdlint.resources.places import ResourceLocator
 from crdlint.resources.requests import as_sent, key_of
 from crdlint.resources.validation import NotDecodedError
+from crdlint.results import CRD, FileResult
 from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.parse import collector_paused, parse_first, parse_stream
 from crdlint.yaml.values import duplicate_keys

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.__about__ import __version__
 
 if TYPE_CHECKING:
-    from crdlint.linter import FileResult
+    from crdlint.results import FileResult
 
 _LIMIT: Final = 256 * 1024 * 1024  # bytes of all entries
 _LOOK_EVERY: Final = 24 * 3600  # seconds between looks at how large the folder is
@@ -106,7 +106,7 @@ def _entry(result: FileResult, key: str) -> list[Any]:
 def _result(entry: list[Any], key: str, file: str, text: str) -> FileResult:
     """Return the result of an entry; raises whatever a broken one makes it raise."""
     from crdlint.diagnostics import Diagnostic, Related
-    from crdlint.linter import CRD, FileResult
+    from crdlint.results import CRD, FileResult
 
     format_, known_key, known_file, documents, crds, skipped, diagnostics, notices = entry
     if (format_, known_key) != (_FORMAT, key):

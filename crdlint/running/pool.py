@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from crdlint.checking import Settings, Task
-    from crdlint.linter import FileResult
+    from crdlint.results import FileResult
 
 # Bytes from which on it pays to start processes: they need as long as these are checked in.
 _WORTHWHILE: Final = 3_000_000

@@ -13,7 +13,7 @@ from crdlint.sources.read import UnreadableError, decode, may_hold_crd, read_byt
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from crdlint.linter import OldCRD
+    from crdlint.results import OldCRD
 
 
 class Baseline(Mapping[str, "OldCRD"]):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from crdlint.linter import FileResult
+    from crdlint.results import FileResult
 
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crdlint.diagnostics import Diagnostic
-from crdlint.linter import FileResult, lint_file
+from crdlint.linter import lint_file
 from crdlint.report.fold import fold, printable, wrapped
 from crdlint.report.snippet import snippet
 from crdlint.report.summary import Summary
 from crdlint.report.text import TextReport
+from crdlint.results import FileResult
 
 if TYPE_CHECKING:
     from crdlint.diagnostics import Severity
