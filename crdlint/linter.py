@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.convert import read_crd
 from crdlint.crd.decode import identify
+from crdlint.crd.decode_help import way_out
 from crdlint.crd.decode_values import is_json
 from crdlint.crd.positions import Locator, Span, node_span
 from crdlint.diagnostics import Diagnostic
@@ -259,7 +260,8 @@ def _decode_diagnostic(run: _Run, problem: DecodeProblem, offset: int) -> Diagno
     """Make a diagnostic of what the decoder says."""
     duplicate = problem.kind == "strict" and not problem.message.startswith("unknown field")
     rule = "duplicate-key" if duplicate else _DECODE_RULES[problem.kind]
-    return _diagnostic(run, problem.kind, rule, problem.message, node_span(problem.node, offset), help=problem.help)
+    help_ = problem.help or (way_out(problem.message, problem.node) if problem.kind == "decode" else None)
+    return _diagnostic(run, problem.kind, rule, problem.message, node_span(problem.node, offset), help=help_)
 
 
 _DECODE_RULES: Final = {"decode": "decode-type", "strict": "unknown-field"}

@@ -1,0 +1,54 @@
+"""The way out of a decoder's type error: what to write instead, from the value and the Go type that it should fit."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from crdlint.yaml.nodes import Scalar
+
+if TYPE_CHECKING:
+    from crdlint.yaml.nodes import Node
+
+_UNMARSHAL: Final = re.compile(r"json: cannot unmarshal (\w+).* of type (\S+)\Z", re.DOTALL)
+_WHOLE: Final = re.compile(r"[-+]?\d+\Z")
+_NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\Z")
+_NUMBERS: Final = frozenset({"int", "int32", "int64", "float64"})
+_COLLECTIONS: Final = {"object": "a mapping", "array": "a list"}
+_LONGEST: Final = 40  # characters of a value that is shown
+
+
+def way_out(message: str, node: Node) -> str | None:
+    """Return the way out of a decoder's error about a node; None where the message is none about types."""
+    match = _UNMARSHAL.search(message)
+    if match is None:
+        return None
+    given, wanted = match[1], match[2]
+    value = None
+    if given not in _COLLECTIONS and isinstance(node, Scalar):
+        value = node.value if len(node.value) <= _LONGEST and "\n" not in node.value else None
+    if wanted in _NUMBERS:
+        return _number(value, whole=wanted != "float64")
+    if wanted == "bool":
+        meant = value.lower() if value is not None and value.lower() in {"true", "false"} else None
+        return f"write `{meant}` without quotes" if meant else "write `true` or `false`, without quotes"
+    if wanted == "string":
+        return f"write one text, not {_COLLECTIONS[given]}" if given in _COLLECTIONS else _quoted(value)
+    if wanted.startswith("[]"):
+        return f"write a list: `[{value}]`" if value is not None else "write a list, such as `[a, b]`"
+    of_strings = " whose values are all in quotes" if wanted == "map[string]string" else ""
+    if of_strings and value is not None:
+        return _quoted(value)
+    return f"write a mapping{of_strings}: `key: value`"
+
+
+def _number(value: str | None, *, whole: bool) -> str:
+    if value is not None and _WHOLE.match(value):
+        return f"write `{value}` without quotes"
+    if value is not None and not whole and _NUMBER.match(value):
+        return f"write `{value}` without quotes"
+    return "write a whole number, without quotes" if whole else "write a number, without quotes"
+
+
+def _quoted(value: str | None) -> str:
+    return f'write it in quotes: `"{value}"`' if value is not None else 'write it in quotes: `"..."`'

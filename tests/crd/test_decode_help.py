@@ -1,0 +1,57 @@
+"""What to write instead of a value of another type."""
+
+from __future__ import annotations
+
+import pytest
+
+from crdlint.linter import lint_file
+
+CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: foos.example.com, labels: {a: LABEL}}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: foos, kind: Foo, shortNames: NAMES}
+  versions:
+  - name: v1
+    served: SERVED
+    storage: true
+    schema:
+      openAPIV3Schema: {type: object, maximum: MAXIMUM, title: TITLE, maxLength: LENGTH, properties: PROPERTIES}
+"""
+FITTING = {
+    "LABEL": "b", "NAMES": "[]", "SERVED": "true", "MAXIMUM": "1.5", "TITLE": "t", "LENGTH": "1", "PROPERTIES": "{}",
+}  # fmt: skip
+CASES = [
+    ("LENGTH", '"63"', "write `63` without quotes"),
+    ("LENGTH", "1.5", "write a whole number, without quotes"),
+    ("LENGTH", "many", "write a whole number, without quotes"),
+    ("LENGTH", "[1]", "write a whole number, without quotes"),
+    ("MAXIMUM", '"1e3"', "write `1e3` without quotes"),
+    ("MAXIMUM", "{}", "write a number, without quotes"),
+    ("SERVED", '"true"', "write `true` without quotes"),
+    ("SERVED", "maybe", "write `true` or `false`, without quotes"),
+    ("SERVED", "1", "write `true` or `false`, without quotes"),
+    ("TITLE", "5", 'write it in quotes: `"5"`'),
+    ("TITLE", "on", 'write it in quotes: `"on"`'),
+    ("TITLE", "{a: b}", "write one text, not a mapping"),
+    ("TITLE", "[a]", "write one text, not a list"),
+    ("TITLE", "1" * 50, 'write it in quotes: `"..."`'),
+    ("NAMES", "fo", "write a list: `[fo]`"),
+    ("NAMES", "{fo: }", "write a list, such as `[a, b]`"),
+    ("LABEL", "1", 'write it in quotes: `"1"`'),
+    ("LABEL", "[1]", "write one text, not a list"),
+    ("PROPERTIES", "x", "write a mapping: `key: value`"),
+    ("PROPERTIES", "[]", "write a mapping: `key: value`"),
+]
+
+
+@pytest.mark.parametrize(("field", "value", "help_"), CASES)
+def test_the_way_out(field: str, value: str, help_: str) -> None:
+    text = CRD
+    for name, given in {**FITTING, field: value}.items():
+        text = text.replace(name, given)
+    found = [one for one in lint_file(text, filename="c.yaml").diagnostics if one.rule == "decode-type"]
+    assert [one.help for one in found] == [help_], found
