@@ -2,25 +2,11 @@
 
 from __future__ import annotations
 
+from crdlint.rules.examples import HEAD
 from crdlint.rules.registry import Rule
 
-_CRD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: foos.example.com
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: foos, kind: Foo}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-"""
+_CRD = HEAD + "        type: object\n"
+
 BRACES = Rule(
     id="helm-unescaped-braces",
     summary="Braces in a chart's template that Helm executes, though they are text of the CRD.",

@@ -10,7 +10,8 @@ if TYPE_CHECKING:
     from crdlint.rules.registry import Rule
 
 
-_SCHEMA: Final = """\
+# The smallest CRD, up to its schema.
+HEAD: Final = """\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata:
@@ -35,7 +36,7 @@ def manifest(rule: Rule, fragment: str) -> str:
     if rule.scope in {"text", "resource", "template", "crds"}:
         return fragment
     if rule.scope == "schema":  # as it is written: how a key or word is spelt may be what it is about
-        return _SCHEMA + "".join(f"        {line}\n" for line in fragment.splitlines())
+        return HEAD + "".join(f"        {line}\n" for line in fragment.splitlines())
     given: Any = decode_yaml(fragment) or {}
     version: dict[str, Any] = {
         "name": "v1",
