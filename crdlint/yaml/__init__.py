@@ -10,9 +10,14 @@ __all__ = ["YAMLDecodeError", "decode_yaml"]
 def decode_yaml(text: str) -> object:
     """Return the first document as JSON values, as the API server would see it; raise YAMLDecodeError with its text."""
     from crdlint.yaml.parse import parse_first
-    from crdlint.yaml.values import as_json_text, to_json
+    from crdlint.yaml.values import as_json_text, first_error, to_json
 
     document = parse_first(text)
     if document.error is not None:
         raise YAMLDecodeError(document.error.message)
-    return None if document.root is None else as_json_text(to_json(document.root))
+    if document.root is None:
+        return None
+    try:
+        return as_json_text(to_json(document.root))
+    except YAMLDecodeError as error:
+        raise first_error(document.root) or error from None

@@ -16,11 +16,13 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.events import (
     AliasEvent,
     DocumentEndEvent,
+    DocumentStartEvent,
     MappingEndEvent,
     MappingStartEvent,
     SequenceEndEvent,
     SequenceStartEvent,
 )
+from ruamel.yaml.parser import ParserError
 
 from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
@@ -134,7 +136,7 @@ def _document(chunk: str, offset: int, junk: str | None = None) -> Document:
         document.error = YAMLProblem(f"invalid Yaml document separator: {junk}", line, 3)
         return document
     try:
-        document.root, aliases = _build(chunk, document.odd)
+        document.root, aliases = _read(chunk, document.odd)
         if aliases:
             _check_aliases(document.root)
     except YAMLDecodeError as error:
@@ -160,6 +162,7 @@ def _problem(error: YAMLError, chunk: str, offset: int) -> YAMLProblem:
         line = 0
         if mark.line:
             line = mark.line + (type(error).__name__ == "ScannerError")
+            line += error.problem == _NO_COLON and context is not None and _ends_late(chunk, context.index, mark)
         elif context is not None and context.line:
             line = context.line
         where = f"line {line}: " if line else ""
@@ -168,6 +171,21 @@ def _problem(error: YAMLError, chunk: str, offset: int) -> YAMLProblem:
     text = getattr(error, "reason", None) or str(error).partition("\n")[0]
     before = chunk[:at]
     return YAMLProblem(f"yaml: {text}", before.count("\n") + offset, at - (before.rfind("\n") + 1))
+
+
+def _ends_late(chunk: str, start: int, mark: Any) -> bool:
+    """Tell whether Go begins another line before it sees that what starts at an index is a key without a colon.
+
+    It does at the end of a text in blanks, which it has not passed yet but behind a plain scalar.
+    """
+    if not mark.column or mark.index < len(chunk) or not _BLANK_END.search(chunk):
+        return False
+    last = _BLANK_END.sub("", chunk)[start:].split()[-1]
+    return last[0] in "!&*\"'" or last[-1] in "\"']}"
+
+
+_BLANK_END: Final = re.compile(r"\n[ \t]*(?:#[^\n]*)?\Z")
+_NO_COLON: Final = "could not find expected ':'"
 
 
 def _events(text: str) -> Callable[[], Any]:
@@ -181,15 +199,60 @@ def _events(text: str) -> Callable[[], Any]:
     return lambda: next(stream, None)
 
 
-def _build(text: str, odd: list[Mapping]) -> tuple[Node | None, bool]:
+_BOM: Final = "\ufeff"
+# How often a text is read again without what libyaml stumbled on; one time does for all colons that look plain.
+_ATTEMPTS: Final = 32
+
+
+def _read(text: str, odd: list[Mapping]) -> tuple[Node | None, bool]:
+    """Build the first document as ``_build`` does, also where libyaml refuses what Go takes."""
+    from_start = text.find(_BOM, 1) < 0
+    try:
+        if from_start:
+            return _build(_events(text), odd)
+    except MarkedYAMLError as error:
+        problem = error
+    from crdlint.yaml.masking import Mask, masked, without_marks
+
+    mask = Mask(text)
+    if not from_start:
+        mask = without_marks(mask)
+        try:
+            return _build(_restored(_events(mask.text), mask.restore), odd)
+        except MarkedYAMLError as error:
+            problem = error
+    for _ in range(_ATTEMPTS):
+        found = masked(mask, problem)
+        if found is None:
+            break
+        mask = found
+        odd.clear()
+        try:
+            return _build(_restored(_events(mask.text), mask.restore), odd)
+        except MarkedYAMLError as error:
+            problem = error
+    raise problem
+
+
+def _restored(get: Callable[[], Any], restore: Callable[[str], str]) -> Callable[[], Any]:
+    def restored() -> Any:
+        event = get()
+        if event.__class__ is Scalar:
+            event.value = restore(event.value)
+        return event
+
+    return restored
+
+
+def _build(get: Callable[[], Any], odd: list[Mapping]) -> tuple[Node | None, bool]:
     """Return the first document's root and whether it has aliases; mappings that are not simple are added to ``odd``."""
-    get = _events(text)
     top: list[Any] = []
     append = top.append
     stack: list[Any] = []
     node: Any = None
     anchors: dict[str, Any] = {}
     aliases = False
+    loop: YAMLDecodeError | None = None
     while (event := get()) is not None:
         kind = event.__class__
         if kind is Scalar:
@@ -214,26 +277,39 @@ def _build(text: str, odd: list[Mapping]) -> tuple[Node | None, bool]:
             node, append = stack.pop()
         elif kind is AliasEvent:
             aliases = True
-            append(_aliased(event, anchors, node, stack))
+            found = _aliased(event, anchors)
+            append(found)
+            if loop is None and (found is node or any(found is outer for outer, _ in stack)):
+                loop = YAMLDecodeError(f"yaml: anchor '{event.anchor}' value contains itself", event)
+        elif kind is DocumentStartEvent:
+            _check_version(event)
         elif kind is DocumentEndEvent:
             break
+    if loop is not None:  # Go has read the whole document by then
+        raise loop
     return (top[0] if top else None), aliases
 
 
+def _check_version(event: Any) -> None:
+    if event.version not in _VERSIONS:
+        raise ParserError(problem="found incompatible YAML document", problem_mark=event.start_mark)
+
+
+_VERSIONS: Final = (None, (1, 1))
+
+
 def _is_simple(items: list[Any]) -> bool:
-    """Tell whether all keys are scalars that stand for their own text, none of them twice."""
+    """Tell whether all keys are scalars without tags that stand for their own text, none of them twice."""
     keys = items[::2]
     try:
-        names = [key.value for key in keys]
+        names = [key.value for key in keys if key.tag is None]
     except AttributeError:
         return False
-    if len(set(names)) != len(names):
+    if len(set(names)) != len(keys):
         return False
     for name in names:
         if not name or name == "<<" or not is_plain_string(name):
-            return all(key.style or _stands_for_itself(key) for key in keys if key.tag is None) and not any(
-                key.tag for key in keys
-            )
+            return all(key.style or _stands_for_itself(key) for key in keys)
     return True
 
 
@@ -241,14 +317,11 @@ def _stands_for_itself(key: Any) -> bool:
     return bool(key.value) and key.value != "<<" and is_plain_string(key.value)
 
 
-def _aliased(event: Any, anchors: dict[str, Any], node: Any, stack: list[Any]) -> Any:
-    """Return what an alias names; it may not be what the alias stands in."""
-    name = event.anchor
-    found = anchors.get(name)
+def _aliased(event: Any, anchors: dict[str, Any]) -> Any:
+    """Return what an alias names."""
+    found = anchors.get(event.anchor)
     if found is None:
-        raise YAMLDecodeError(f"yaml: unknown anchor '{name}' referenced", event)
-    if found is node or any(found is outer for outer, _ in stack):
-        raise YAMLDecodeError(f"yaml: anchor '{name}' value contains itself", event)
+        raise YAMLDecodeError(f"yaml: unknown anchor '{event.anchor}' referenced", event)
     return found
 
 

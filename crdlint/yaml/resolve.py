@@ -6,13 +6,12 @@ may be an integer's (1e3 is printed ``1000``): that is for the reader of the tex
 
 from __future__ import annotations
 
-import base64
-import binascii
 import re
 import struct
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
+from crdlint.golang.base64 import CorruptInputError, decode_base64
 from crdlint.golang.numbers import format_float, json_float
 from crdlint.yaml.errors import YAMLDecodeError
 
@@ -32,11 +31,20 @@ _WORDS: Final[dict[str, Value]] = {
 _NUMBER_START: Final = frozenset("+-.0123456789")
 # What strconv.ParseInt with base 0 takes, once the underscores are gone.
 _INTEGER: Final = re.compile(r"([+-]?)(?:0[xX]([0-9a-fA-F]+)|0[oO]([0-7]+)|0[bB]([01]+)|0([0-7]+)|(0|[1-9][0-9]*))\Z")
+# Go looks at what is behind this prefix alone, where a sign may stand.
+_SIGNED_BINARY: Final = re.compile(r"0b([+-][01]+)\Z")
 _BASES: Final = (16, 8, 2, 8, 10)
 _FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?\Z")
-_TIMESTAMP: Final = re.compile(r"[0-9]{4}-[0-9]{1,2}-[0-9]{1,2}(?:[Tt ].*)?\Z", re.DOTALL)
+# What strconv.ParseFloat takes that begins with a point: underscores stand between digits.
+_FRACTION: Final = re.compile(r"\.[0-9](?:_?[0-9])*(?:[eE][-+]?[0-9](?:_?[0-9])*)?\Z")
+# Four digits of a year, the rest one or two: with a zone after a T, without one after blanks, or a date alone.
+_CLOCK: Final = r"([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,][0-9]+)?"
+_TIMESTAMP: Final = re.compile(
+    rf"([0-9]{{4}})-([0-9]{{1,2}})-([0-9]{{1,2}})(?:[Tt]{_CLOCK}(?:Z|[+-][0-9]{{2}}:[0-9]{{2}})| +{_CLOCK})?\Z"
+)
 
 _PREFIX: Final = "tag:yaml.org,2002:"
+_INVALID: Final = re.compile("[\udc80-\udcff]")
 _RESOLVABLE: Final = frozenset({"str", "bool", "int", "float", "null", "timestamp"})
 
 
@@ -47,17 +55,18 @@ def is_plain_string(text: str) -> bool:
 
 def resolve(scalar: Scalar) -> Value:
     """Return the JSON value of a scalar; raise YAMLDecodeError where Go refuses it (a tag that does not fit, NaN)."""
+    value = go_value(scalar)
+    if isinstance(value, float) and not isfinite(value):
+        raise YAMLDecodeError(f"json: unsupported value: {format_float(value)}", scalar)
+    return value
+
+
+def go_value(scalar: Scalar) -> Value:
+    """Return what go-yaml makes of a scalar, before it becomes JSON: floats may be NaN or infinite."""
     text: str = scalar.value
     if scalar.tag is not None:
-        value = _tagged(scalar)
-    elif scalar.style or is_plain_string(text):
-        return text
-    else:
-        value = _plain(text)
-    if isinstance(value, float) and not isfinite(value):
-        name = "NaN" if value != value else "+Inf" if value > 0 else "-Inf"
-        raise YAMLDecodeError(f"json: unsupported value: {name}", scalar)
-    return value
+        return _tagged(scalar)
+    return text if scalar.style or is_plain_string(text) else _plain(text)
 
 
 def as_json_number(value: float) -> int | float:
@@ -66,21 +75,19 @@ def as_json_number(value: float) -> int | float:
     return int(text) if text.lstrip("-").isdigit() and text != "-0" else float(text)
 
 
-def key_text(scalar: Scalar) -> str:
-    """Return the JSON key that a scalar key becomes; raise YAMLDecodeError for a null or a number beyond int64."""
-    if scalar.tag is None and (scalar.style or is_plain_string(scalar.value)):
-        return str(scalar.value)
-    value = _tagged(scalar) if scalar.tag is not None else _plain(scalar.value)
+def key_text(scalar: Scalar) -> str | None:
+    """Return the JSON key that a scalar key becomes, None for what can be none: a null or a number beyond int64."""
+    value = go_value(scalar)
     if value.__class__ is bool:
         return "true" if value else "false"
     if value.__class__ is float:
         return _float_key(value)
-    if value is None or (value.__class__ is int and value > _MAX_INT64):
-        raise YAMLDecodeError("unsupported map key", scalar)
+    if value is None or (isinstance(value, int) and value > MAX_INT64):
+        return None
     return str(value)
 
 
-_MAX_INT64: Final = 2**63 - 1
+MAX_INT64: Final = 2**63 - 1
 
 
 def _plain(text: str) -> Value:
@@ -88,9 +95,8 @@ def _plain(text: str) -> Value:
     if text in _WORDS:
         return _WORDS[text]
     if text[0] == ".":
-        return _go_float(text) if _FLOAT.match(text) else text
-    if _TIMESTAMP.match(text) and _is_timestamp(text):
-        return text
+        number = _go_float(text.replace("_", "")) if _FRACTION.match(text) else text
+        return text if number.__class__ is str else number
     plain = text.replace("_", "")
     whole = _INTEGER.match(plain)
     if whole is not None:
@@ -101,7 +107,8 @@ def _plain(text: str) -> Value:
     if _FLOAT.match(plain):
         number = _go_float(plain)
         return text if number.__class__ is str else number
-    return text
+    signed = _SIGNED_BINARY.match(plain)
+    return int(signed[1], 2) if signed is not None and -(2**63) <= int(signed[1], 2) < 2**63 else text
 
 
 def _go_float(text: str) -> float | str:
@@ -111,11 +118,16 @@ def _go_float(text: str) -> float | str:
 
 
 def _is_timestamp(text: str) -> bool:
-    """Tell whether go-yaml takes the text for a timestamp, which then stays a string."""
+    """Tell whether go-yaml takes the text for a timestamp, where it is asked to; it stays a string."""
     from datetime import datetime
 
+    match = _TIMESTAMP.match(text)
+    if match is None:
+        return False
+    year, month, day, *clock = (int(number) for number in match.groups() if number is not None)
+    hour, minute, second = clock or (0, 0, 0)
     try:
-        datetime.strptime(text[:10].rstrip("Tt "), "%Y-%m-%d")
+        datetime(year % 400 + 400, month, day, hour, minute, second)  # the calendar repeats, and has no year 0 here
     except ValueError:
         return False
     return True
@@ -127,13 +139,15 @@ def _tagged(scalar: Scalar) -> Value:
     short = tag.removeprefix(_PREFIX) if tag.startswith(_PREFIX) else None
     if short == "binary":
         try:
-            return base64.b64decode("".join(text.split("\n")), validate=True).decode("utf-8", "replace")
-        except (binascii.Error, ValueError):
+            octets = decode_base64(text)
+        except CorruptInputError:
             raise YAMLDecodeError("yaml: !!binary value contains invalid base64 data", scalar) from None
+        # In JSON, each byte that is no UTF-8 becomes a replacement character.
+        return _INVALID.sub("\ufffd", octets.decode("utf-8", "surrogateescape"))
     if short not in _RESOLVABLE or short == "str":
         return str(text)
     value = _WORDS[text] if text in _WORDS else text if not text or text[0] not in _NUMBER_START else _plain(text)
-    found = _kind(text, value)
+    found = "timestamp" if short == "timestamp" and _is_timestamp(text) else _KINDS[value.__class__]
     if short == "float" and found == "int":
         return float(value)  # type: ignore[arg-type]
     if short != found:
@@ -141,10 +155,7 @@ def _tagged(scalar: Scalar) -> Value:
     return value
 
 
-def _kind(text: str, value: Value) -> str:
-    if value.__class__ is str:
-        return "timestamp" if _TIMESTAMP.match(text) and _is_timestamp(text) else "str"
-    return {type(None): "null", bool: "bool", int: "int", float: "float"}[value.__class__]
+_KINDS: Final[dict[type, str]] = {type(None): "null", bool: "bool", int: "int", float: "float", str: "str"}
 
 
 def _float_key(value: Any) -> str:

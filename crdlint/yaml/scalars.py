@@ -20,7 +20,9 @@ Spans: TypeAlias = "list[tuple[int, int]]"
 Reader: TypeAlias = "Callable[[str, int, int], Iterator[tuple[int, int]]]"
 
 _BREAK: Final = re.compile(r"\r\n|\r|\n")
-_ESCAPE: Final = re.compile(r"\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[^\r\n])")
+# JSON writes one character as two surrogates.
+_PAIR: Final = r"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
+_ESCAPE: Final = re.compile(rf"\\(?:{_PAIR}|x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}|U[0-9a-fA-F]{{8}}|[^\r\n])")
 _BLANK: Final = " \t"
 
 

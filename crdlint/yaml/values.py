@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from crdlint.golang.numbers import format_float
 from crdlint.golang.quote import quote
 from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
-from crdlint.yaml.resolve import as_json_number, key_text, resolve
+from crdlint.yaml.resolve import MAX_INT64, as_json_number, go_value, key_text, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,14 +29,23 @@ def entries(mapping: Mapping) -> list[Entry]:
             (cast("str", key.value), key, value)
             for key, value in zip(cast("list[Any]", items[::2]), items[1::2], strict=True)
         ]
+    kept: dict[tuple[type, Any], tuple[Scalar, Node]] = {}
+    for key, value in _go_pairs(mapping):
+        identity = _identity(key)
+        if identity in kept:
+            _go_values(kept[identity][1])  # what is dropped has been decoded all the same
+        kept[identity] = key, value
     found: dict[str, Entry] = {}
-    for name, key, value in _all_entries(mapping):
-        found[name] = (name, key, value)
+    for key, value in kept.values():
+        name = key_text(key)
+        if name is None:
+            raise YAMLDecodeError(_unsupported_key(go_value(key), value), key)
+        found[name] = name, key, value
     return list(found.values())
 
 
-def _all_entries(mapping: Mapping) -> Iterator[Entry]:
-    """Yield the entries in the order in which Go's decoder sets them, those of merged mappings in their place."""
+def _go_pairs(mapping: Mapping) -> Iterator[tuple[Scalar, Node]]:
+    """Yield key and value as Go's decoder sets them, those of merged mappings in their place."""
     stack = [mapping.pairs()]
     while stack:
         pair = next(stack[-1], None)
@@ -43,51 +53,129 @@ def _all_entries(mapping: Mapping) -> Iterator[Entry]:
             stack.pop()
             continue
         key, value = pair
-        if key.__class__ is not Scalar:
-            raise YAMLDecodeError(f"yaml: invalid map key: {go_syntax(to_json(key))}", key)
+        if not isinstance(key, Scalar):
+            bad = _first_decoded(key)
+            raise YAMLDecodeError(f"yaml: invalid map key: {go_syntax(_go_values(bad))}", bad)
         if is_merge(key):
             stack.extend(m.pairs() for m in _merged(value, key))
+        else:
+            yield key, value
+
+
+def _first_decoded(key: Node) -> Node:
+    """Return the collection among a key and the keys within it that Go has decoded first."""
+    pending: list[tuple[Node, bool, bool]] = [(key, True, False)]
+    while pending:
+        node, is_key, decoded = pending.pop()
+        if isinstance(node, Scalar):
             continue
-        try:
-            yield key_text(key), key, value
-        except YAMLDecodeError as error:
-            if error.args[0] != "unsupported map key":
-                raise
-            raise YAMLDecodeError(_unsupported_key(resolve(key), value), key) from None
+        if decoded:
+            return node
+        if is_key:
+            pending.append((node, True, True))
+        keys = isinstance(node, Mapping)
+        pending.extend((item, keys and i % 2 == 0, False) for i, item in reversed(list(enumerate(node.items))))
+    return key
 
 
 def is_merge(key: Node) -> bool:
     """Tell whether a key is a plain ``<<``."""
-    return key.__class__ is Scalar and key.value == "<<" and (not key.style or key.tag == "tag:yaml.org,2002:merge")
+    if key.__class__ is not Scalar or key.value != "<<":
+        return False
+    return key.tag == "tag:yaml.org,2002:merge" or (key.tag is None and not key.style)
 
 
 def _merged(value: Node, key: Node) -> list[Mapping]:
     """Return the mappings that a merge key names, the one that counts most first in the stack's order (last)."""
-    wanted = [value] if isinstance(value, Mapping) else list(value.items) if isinstance(value, Sequence) else []
-    if isinstance(value, Scalar) or not all(isinstance(m, Mapping) for m in wanted):
+    # An alias may only name a mapping; what stands before the key is one.
+    listed = isinstance(value, Sequence) and value.start_mark.index > key.start_mark.index
+    wanted = cast("Sequence", value).items if listed else [value]
+    if not all(isinstance(m, Mapping) for m in wanted):
         raise YAMLDecodeError("yaml: map merge requires map or sequence of maps as the value", key)
     return cast("list[Mapping]", wanted)
 
 
 def _unsupported_key(value: Any, held: Node) -> str:
-    kind, shown = ("%!s(<nil>)", "<nil>") if value is None else ("uint64", f"{value:#x}")
-    return f"unsupported map key of type: {kind}, key: {shown}, value: {go_syntax(to_json(held))}"
+    kind = "%!s(<nil>)" if value is None else "uint64"
+    shown = ["<nil>" if one is None else go_syntax(one) for one in (value, _go_values(held))]
+    return f"unsupported map key of type: {kind}, key: {shown[0]}, value: {shown[1]}"
+
+
+class _GoMap(list[tuple[Any, Any]]):
+    """A map[interface{}]interface{}: its keys are of Go's types, and 1 and true are two of them."""
+
+
+def _go_values(node: Node) -> Any:
+    """Return a node as Go's decoder has it before it becomes JSON; no key in it may be a collection."""
+    top: list[Any] = [None]
+    pending: list[tuple[Any, Any, Node]] = [(top, 0, node)]
+    while pending:
+        container, at, here = pending.pop()
+        if isinstance(here, Scalar):
+            made: Any = go_value(here)
+        elif isinstance(here, Mapping):
+            found = {_identity(key): (key, value) for key, value in _go_pairs(here)}
+            made = _GoMap()
+            for i, (key, value) in enumerate(found.values()):
+                made.append(None)
+                pending.append((made, (i, go_value(key)), value))
+        else:
+            made = [None] * len(here.items)
+            pending.extend((made, i, item) for i, item in enumerate(here.items))
+        if at.__class__ is tuple:
+            container[at[0]] = (at[1], made)
+        else:
+            container[at] = made
+    return top[0]
+
+
+def _identity(key: Scalar) -> tuple[type, Any]:
+    """Return what tells a key from others in Go, where an int equals no float and NaN not even itself."""
+    value = go_value(key)
+    return (type(value), value if value == value else object())
 
 
 def go_syntax(value: Any) -> str:
-    """Return a decoded value as Go's %#v prints it, maps in the order of their keys."""
+    """Return a decoded value as Go's %#v prints it, maps in the order of their keys. Depth is bounded by memory only."""
+    out: list[str] = []
+    frames: list[tuple[Iterator[tuple[str, Any]], str]] = [(iter((("", value),)), "")]
+    while frames:
+        items, closing = frames[-1]
+        for prefix, item in items:
+            out.append(prefix)
+            if isinstance(item, (dict, _GoMap)):
+                pairs = list(item.items()) if isinstance(item, dict) else item
+                out.append("map[interface {}]interface {}{")
+                frames.append((_map_items(pairs), "}"))
+                break
+            if isinstance(item, list):
+                out.append("[]interface {}{")
+                frames.append((iter([(", " if i else "", one) for i, one in enumerate(item)]), "}"))
+                break
+            out.append(_go_scalar(item))
+        else:
+            out.append(closing)
+            frames.pop()
+    return "".join(out)
+
+
+def _map_items(pairs: list[tuple[Any, Any]]) -> Iterator[tuple[str, Any]]:
+    ordered = sorted(pairs, key=lambda pair: (type(pair[0]).__name__, 0 if pair[0] is None else pair[0]))
+    for i, (key, value) in enumerate(ordered):
+        yield f"{', ' if i else ''}{_go_scalar(key)}:", value
+
+
+def _go_scalar(value: Any) -> str:
+    """Return a scalar as %#v prints it: an uint64 in base 16."""
     if value is None:
         return "interface {}(nil)"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
         return quote(value)
-    if isinstance(value, list):
-        return "[]interface {}{" + ", ".join(map(go_syntax, value)) + "}"
-    if isinstance(value, dict):
-        inner = ", ".join(f"{quote(key)}:{go_syntax(value[key])}" for key in sorted(value))
-        return "map[interface {}]interface {}{" + inner + "}"
-    return str(value)
+    if isinstance(value, float):
+        return format_float(value)
+    return f"{value:#x}" if value > MAX_INT64 else str(value)
 
 
 def to_json(node: Node) -> Any:
@@ -114,6 +202,38 @@ def to_json(node: Node) -> Any:
     return top[0]
 
 
+def first_error(root: Node) -> YAMLDecodeError | None:
+    """Return the first of the errors that Go's decoder makes of a document, before any of it becomes JSON."""
+    pending: list[tuple[Node, bool, bool]] = [(root, False, False)]
+    while pending:
+        node, is_key, decoded = pending.pop()
+        try:
+            if decoded:
+                return YAMLDecodeError(f"yaml: invalid map key: {go_syntax(_go_values(node))}", node)
+            if isinstance(node, Scalar):
+                go_value(node)
+                continue
+            if is_key:
+                pending.append((node, True, True))
+            pending.extend(reversed(_parts(node)))
+        except YAMLDecodeError as error:
+            return error
+    return None
+
+
+def _parts(node: Node) -> list[tuple[Node, bool, bool]]:
+    """Return what Go decodes of a collection, in its order, with whether it is a key."""
+    if isinstance(node, Sequence):
+        return [(item, False, False) for item in node.items]
+    parts: list[tuple[Node, bool, bool]] = []
+    for key, value in cast("Mapping", node).pairs():
+        if is_merge(key):
+            parts += [(merged, False, False) for merged in reversed(_merged(value, key))]
+        else:
+            parts += [(key, True, False), (value, False, False)]
+    return parts
+
+
 def as_json_text(value: Any) -> Any:
     """Return a value as a reader of its JSON text sees it: floats that are printed as integers are integers."""
     top = [value]
@@ -135,14 +255,11 @@ def duplicate_keys(mappings: list[Mapping]) -> list[tuple[str, Node]]:
     """
     found: list[tuple[str, Node]] = []
     for mapping in mappings:
-        seen: set[str] = set()
-        for name, key, value in _all_entries(mapping):
-            if name in seen:
-                found.append((f"line {value.start_mark.line + 1}: key {_go_key(key, name)} already set in map", key))
-            seen.add(name)
+        seen: set[tuple[type, Any]] = set()
+        for key, value in _go_pairs(mapping):
+            identity = _identity(key)
+            if identity in seen:
+                shown = _go_scalar(identity[1])
+                found.append((f"line {value.start_mark.line + 1}: key {shown} already set in map", key))
+            seen.add(identity)
     return found
-
-
-def _go_key(key: Node, name: str) -> str:
-    value = resolve(key) if isinstance(key, Scalar) else name
-    return quote(value) if isinstance(value, str) else name

@@ -36,6 +36,8 @@ def shown(text: str, place: tuple[int, int, int, int] | None) -> str:
     ("text", "part", "there"),
     [
         ("a: self.x == 1\n", "x", (1, 9, 1, 10)),
+        ("{a: self::x}\n", "x", (1, 11, 1, 12)),
+        ('{"a": "\\ud83d\\ude00 x"}', "x", (1, 21, 1, 22)),
         ("a: self.x\n   == 1\n\n   && b\n", "==", (2, 4, 2, 6)),
         ("a: self.x\n   == 1\n\n   && b\n", "b", (4, 7, 4, 8)),
         ("a: 'it''s x'\n", "x", (1, 11, 1, 12)),

@@ -13,6 +13,7 @@ import crdlint
 from crdlint.yaml import parse
 from crdlint.yaml.nodes import Mapping
 from crdlint.yaml.parse import parse_stream
+from crdlint.yaml.values import duplicate_keys
 
 
 @pytest.mark.parametrize(
@@ -39,9 +40,19 @@ from crdlint.yaml.parse import parse_stream
         ("1e400", "1e400"),
         ("'on'", "on"),
         ("!!str on", "on"),
+        ("!!timestamp 0000-2-29", "0000-2-29"),
+        ("!!timestamp '2001-12-14t21:59:43.10-05:00'", "2001-12-14t21:59:43.10-05:00"),
+        ("!!timestamp 2001-12-14  1:2:3", "2001-12-14  1:2:3"),
         ("!!float 1", 1),
         ("!!binary aGk=", "hi"),
         ("yess", "yess"),
+        ("0b+11", 3),
+        ("0b-11", -3),
+        (".5_0e0_1", 5),
+        ("._5", "._5"),
+        (".5_", ".5_"),
+        (".1e1_0001", ".1e1_0001"),
+        ('"it\\\'s"', "it's"),
     ],
 )
 def test_scalars(text, value):
@@ -55,11 +66,25 @@ def test_scalars(text, value):
         ("1: a\n2.5: b\n", {"1": "a", "2.5": "b"}),
         ("a: &x {k: 1}\nb: *x\n", {"a": {"k": 1}, "b": {"k": 1}}),
         ("a: &x {k: 1, z: 1}\nb:\n  <<: *x\n  z: 2\n", {"a": {"k": 1, "z": 1}, "b": {"k": 1, "z": 2}}),
+        (
+            "k: &x {a: 1, b: 1}\nl: &y {b: 2}\n<<: [*x, *y, {c: 3, b: 3}]\n",
+            {"k": {"a": 1, "b": 1}, "l": {"b": 2}, "c": 3, "b": 1, "a": 1},
+        ),
         ("a: 1\na: 2\n", {"a": 2}),
         ("\ufeffa: 1\r\nb: 2\r\n", {"a": 1, "b": 2}),
         ("", None),
         ("# nothing\n", None),
         ("a: 1\n---\nb: 2\n", {"a": 1}),
+        ("!!str <<: x", {"<<": "x"}),
+        ("a: !!binary '4oI='", {"a": "\ufffd\ufffd"}),
+        # what libyaml refuses and Go takes
+        ("a: {b: http://x, c: [d:e::f, g:]}\n", {"a": {"b": "http://x", "c": ["d:e::f", "g:"]}}),
+        ("{x:y: z, 'a':b, \"c d\":[e], f:}", {"x:y": "z", "a": "b", "c d": ["e"], "f:": None}),
+        ('a: [x\':y, x":z]\nb: |\n  p:q\nc: "r:\\ue000"\n', {"a": ["x':y", 'x":z'], "b": "p:q\n", "c": "r:\ue000"}),
+        ("%TAG !e! tag:e.com,2000:\n---\na: [!e!x b, &c d:e, *c ]", {"a": ["b", "d:e", "d:e"]}),
+        ('{"a": "\\ud83d\\ude00 \\ue000 \\\\ud83d"}', {"a": "\U0001f600 \ue000 \\ud83d"}),
+        ("\ufeffa: 1\n\ufeffb: [c:d]\n", {"a": 1, "\ufeffb": ["c:d"]}),
+        ('{"a": "\\ud83d", "\\udE00\\uD83D": "x"}', {"a": "\ufffd", "\ufffd\ufffd": "x"}),
     ],
 )
 def test_documents(text, value):
@@ -76,16 +101,71 @@ def test_documents(text, value):
         ("a: .inf\n", "json: unsupported value: +Inf"),
         ("~: v\n", 'unsupported map key of type: %!s(<nil>), key: <nil>, value: "v"'),
         ("? [a]\n: b\n", 'yaml: invalid map key: []interface {}{"a"}'),
+        (
+            "a: &x [{b: c}]\nd:\n  <<: *x\n",
+            "yaml: map merge requires map or sequence of maps as the value",
+        ),
         ("a:\n  <<: x\n", "yaml: map merge requires map or sequence of maps as the value"),
+        ("~:\n", "unsupported map key of type: %!s(<nil>), key: <nil>, value: <nil>"),
+        (
+            "~: 12345678901234567890",
+            "unsupported map key of type: %!s(<nil>), key: <nil>, value: 0xab54a98ceb1f0ad2",
+        ),
+        ("? [1.0, 1e6, ~]\n: b\n", "yaml: invalid map key: []interface {}{1, 1e+06, interface {}(nil)}"),
+        ("? {2: a, 1: on}\n: b\n", 'yaml: invalid map key: map[interface {}]interface {}{1:true, 2:"a"}'),
+        (
+            "{" * 2000 + "a: b" + "}" * 2000,
+            'yaml: invalid map key: map[interface {}]interface {}{"a":"b"}',
+        ),
+        ("%YAML 1.2\n---\na: 1\n", "yaml: found incompatible YAML document"),
+        ("#\n%YAML 1.2\n---\na: 1\n", "yaml: line 1: found incompatible YAML document"),
+        ("a: [b?c]", "yaml: did not find expected ',' or ']'"),
+        ("a: [b:c\n", "yaml: line 1: did not find expected ',' or ']'"),
+        ("a: {b: :c}", "yaml: did not find expected node content"),
+        ('a: "\\ud83d\\ude00"', "yaml: found invalid Unicode character escape code"),
+        ("a: !!int 2020-01-01", "yaml: cannot decode !!str `2020-01-01` as a !!int"),
+        ("a: !!timestamp 2020-13-01", "yaml: cannot decode !!str `2020-13-01` as a !!timestamp"),
+        ("a: !!timestamp 2020-1-1T1", "yaml: cannot decode !!str `2020-1-1T1` as a !!timestamp"),
+        ("a: !!timestamp 1", "yaml: cannot decode !!int `1` as a !!timestamp"),
         ("a: \x01", "yaml: control characters are not allowed"),
         ("[" * 10001, "yaml: exceeded max depth of 10000"),
         ("v: !!int x\n", "yaml: cannot decode !!str `x` as a !!int"),
+        ("!!float v: x\n", "yaml: cannot decode !!str `v` as a !!float"),
+        # what is dropped is decoded too
+        ("v: !!int\nv: 1\n", "yaml: cannot decode !!null `` as a !!int"),
+        ("a:\n  <<: x\na: 1\n", "yaml: map merge requires map or sequence of maps as the value"),
+        # all is decoded before any of it becomes JSON, and all is parsed before any is decoded
+        ("~: v\nv: !!int\n", "yaml: cannot decode !!null `` as a !!int"),
+        ("v: !!int\n!!float w: 1\n", "yaml: cannot decode !!null `` as a !!int"),
+        ("v: {? [a, !!int x] : b}\n? [c]\n: d\n", "yaml: cannot decode !!str `x` as a !!int"),
+        ("a: &x {k:: *x\n", "yaml: line 1: did not find expected ',' or '}'"),
+        # where a key lacks its colon
+        ('a: 1\n"b"\n ', "yaml: line 4: could not find expected ':'"),
+        ('a: 1\n"b"\n', "yaml: line 3: could not find expected ':'"),
+        ("a: 1\n[b]\n # c", "yaml: line 4: could not find expected ':'"),
+        ("a: 1\nb\n ", "yaml: line 3: could not find expected ':'"),
     ],
 )
 def test_errors(text, message):
     with pytest.raises(crdlint.YAMLDecodeError) as raised:
         crdlint.decode_yaml(text)
     assert str(raised.value) == message
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('a: 1\n"a": 2', ['line 2: key "a" already set in map']),
+        ("1: a\n'1': b\n0x1: c", ["line 3: key 1 already set in map"]),
+        ("on: 1\ntrue: 2\n'true': 3", ["line 2: key true already set in map"]),
+        ("1: a\n1.0: b", []),
+        ("123456789.5: a\n123456789.5: b", ["line 2: key 1.234567895e+08 already set in map"]),
+        (".inf: a\n.inf: b\n.nan: c\n.nan: d", ["line 2: key +Inf already set in map"]),
+        ("a: &x {b: c}\nd:\n  <<: *x\n  b: e", ['line 4: key "b" already set in map']),
+    ],
+)
+def test_keys_that_stand_twice(text, told):
+    assert [message for message, _ in duplicate_keys(parse_stream(text).documents[0].odd)] == told
 
 
 def test_aliases_that_explode_are_refused():
