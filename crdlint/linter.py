@@ -22,7 +22,7 @@ from crdlint.rules.remarks import remarks
 from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.parse import collector_paused, parse_stream
-from crdlint.yaml.values import duplicate_keys
+from crdlint.yaml.values import duplicate_keys, first_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -137,8 +137,9 @@ def _lint_document(run: _Run, document: Document) -> None:
         if _is_template(run, document):
             return
         found = True
-        span = node_span(error.node or document.root, document.line_offset)
-        run.diagnostics.append(_diagnostic(run, "decode", "yaml-syntax", str(error), span))
+        said = first_error(document.root) or error
+        span = node_span(said.node or document.root, document.line_offset)
+        run.diagnostics.append(_diagnostic(run, "decode", "yaml-syntax", str(said), span))
     if not found:
         run.skipped += 1
 

@@ -16,7 +16,7 @@ from crdlint.crd.model import CustomResourceDefinition
 from crdlint.golang.quote import quote
 from crdlint.yaml.nodes import Mapping, Scalar
 from crdlint.yaml.resolve import resolve
-from crdlint.yaml.values import entries
+from crdlint.yaml.values import entries, to_json
 
 if TYPE_CHECKING:
     from crdlint.yaml.nodes import Node
@@ -136,7 +136,7 @@ def _refusal(api_version: str, kind: str, text: str) -> str | None:
 
 
 def decode_crd(root: Node) -> Decoded:
-    """Read a document as a v1 CustomResourceDefinition; nothing is raised, whatever it holds."""
+    """Read a document as a v1 CustomResourceDefinition; raise YAMLDecodeError for what cannot become JSON."""
     reader = Reader(json=is_json(root))
     crd = reader.read(CRD, root, 1)
     if not isinstance(crd, CustomResourceDefinition):
@@ -148,6 +148,8 @@ def decode_crd(root: Node) -> Decoded:
 def _problems(root: Node) -> tuple[DecodeProblem, ...]:
     from crdlint.crd.decode_errors import GoError, explain  # most documents need none of it
 
+    if not is_json(root):
+        to_json(root)  # raises for what cannot become JSON, also where no field is known
     said = explain(CRD, root)
     if isinstance(said, GoError):
         return (DecodeProblem("decode", str(said), said.node),)

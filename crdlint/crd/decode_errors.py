@@ -228,7 +228,11 @@ def _literal(state: _State, of: GoType, node: Any) -> None:
     if value is None:
         return
     error = None
-    if value.__class__ is str:
+    if value.__class__ is str and state.json and not node.style:  # a number beyond float64
+        if of.kind != "string":
+            digits = f" {node.value}" if of.kind in {*INT_RANGES, "float64"} else ""
+            error = GoError(node, value=f"number{digits}", of=of.name)
+    elif value.__class__ is str:
         if of.kind == "bytes":
             try:
                 decode_base64(value)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard
 from crdlint.crd import model
 from crdlint.crd.gotypes import SCHEMA
 from crdlint.golang.base64 import CorruptInputError, decode_base64
+from crdlint.golang.numbers import json_float
 from crdlint.golang.times import check_rfc3339
 from crdlint.golang.utc import as_utc
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
@@ -72,12 +73,21 @@ def as_go_number(value: float, *, literal: bool) -> int | float:
 
     ``literal`` tells that the text is the document's own and not what Go printed: ``1.0`` then stays a float64.
     """
-    if value.__class__ is float:
-        if not literal and value.is_integer() and -(2.0**63) <= value < 2.0**63:
-            return int(value)
-        return value
     low, high = INT_RANGES["int64"]
+    if value.__class__ is float:
+        if literal or not value.is_integer() or abs(value) >= _EXPONENT:
+            return value
+        whole = _printed(value)
+        return whole if low <= whole <= high else value
     return value if low <= value <= high else float(value)
+
+
+_EXPONENT: Final = 1e21  # from here on Go prints a float with one
+
+
+def _printed(value: float) -> int:
+    """Return the integer that Go prints for a float, which ends in zeros where its digits do."""
+    return int(json_float(value))
 
 
 class Reader:
@@ -149,8 +159,8 @@ def _read_bool(reader: Reader, _of: GoType, node: Node, _depth: int) -> Any:
 
 def _read_int(reader: Reader, of: GoType, node: Node, _depth: int) -> Any:
     value = resolve(node) if node.__class__ is Scalar else ""
-    if value.__class__ is float and not reader.json and value.is_integer() and abs(value) < 1e21:
-        value = int(value)  # Go prints such a float as an integer
+    if value.__class__ is float and not reader.json and value.is_integer() and abs(value) < _EXPONENT:
+        value = _printed(value)
     low, high = INT_RANGES[of.kind]
     if value.__class__ is int and low <= value <= high:
         return value

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdlint.crd import model
+from crdlint.golang.text import to_lower
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -22,7 +23,7 @@ def set_defaults(crd: CustomResourceDefinition) -> None:
     spec = given.setdefault("spec", model.CustomResourceDefinitionSpec())
     names = spec.__dict__.setdefault("names", model.CustomResourceDefinitionNames())
     if not names.singular:
-        names.singular = _go_lower(names.kind)
+        names.singular = to_lower(names.kind)
     if not names.list_kind and names.kind:
         names.list_kind = f"{names.kind}List"
     if spec.conversion is None:
@@ -40,7 +41,7 @@ def set_defaults(crd: CustomResourceDefinition) -> None:
 
 def prepare_for_create(crd: CustomResourceDefinition) -> None:
     """Put the status and generation of a new object in place of those given (strategy.PrepareForCreate)."""
-    _own_metadata(crd).generation = 1
+    own_metadata(crd).generation = 1
     crd.status = model.CustomResourceDefinitionStatus()
     crd.status.stored_versions = _storage_versions(crd.spec.versions)[:1]
 
@@ -56,15 +57,11 @@ def prepare_for_update(crd: CustomResourceDefinition, old: CustomResourceDefinit
     ]
 
 
-def _own_metadata(crd: CustomResourceDefinition) -> model.ObjectMeta:
+def own_metadata(crd: CustomResourceDefinition) -> model.ObjectMeta:
+    """Return a CRD's metadata to change, new ones where it has none of its own."""
     made: model.ObjectMeta = crd.__dict__.setdefault("metadata", model.ObjectMeta())
     return made
 
 
 def _storage_versions(versions: Iterable[CustomResourceDefinitionVersion]) -> list[str]:
     return [version.name for version in versions if version.storage]
-
-
-def _go_lower(text: str) -> str:
-    """Lower each rune by itself, as strings.ToLower does: no final sigma, and one rune for one."""
-    return text.lower() if text.isascii() else "".join(char.lower()[0] for char in text)

@@ -50,15 +50,21 @@ def _push_fields(a: Record, b: Any, pending: list[tuple[Any, Any]]) -> bool:
             if value != other:
                 return False
         elif value is not other:
-            pending.append((value, other))
+            pending.append((_no_nil(value), _no_nil(other)))
     for name, other in theirs.items():
         if name not in ours and name not in _PROVENANCE:
-            pending.append((getattr(a, name), other))
+            pending.append((_no_nil(getattr(a, name)), _no_nil(other)))
     return True
 
 
+def _no_nil(value: Any) -> Any:
+    """Return a field's value, None for an empty map, which is what nil ``dependencies`` are in the model."""
+    return None if value.__class__ is dict and not value else value
+
+
 def _is_empty(value: Any) -> bool:
-    return isinstance(value, (list, tuple, dict)) and not value
+    """Tell whether this is a list without items, given or not."""
+    return isinstance(value, (list, tuple)) and not value
 
 
 _SCALARS: Final = frozenset({str, int, float, bool, bytes, type(None)})

@@ -13,6 +13,7 @@ from crdlint.crd.errors import TOO_LONG, FieldError, forbidden, invalid
 from crdlint.crd.gotypes import OBJECT_META
 from crdlint.crd.kubenames import is_label_key, is_label_value
 from crdlint.golang.quote import quote
+from crdlint.golang.text import to_lower
 from crdlint.golang.unicode import is_print
 from crdlint.golang.values import Marshalled
 
@@ -114,7 +115,7 @@ def _annotations(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[Field
     size = 0
     for key, value in meta.annotations.items():
         size += len(key.encode("utf-8", "surrogatepass")) + len(value.encode("utf-8", "surrogatepass"))
-        for message in is_label_key(key.lower()):
+        for message in is_label_key(to_lower(key)):
             yield FieldError(rules.annotations, "FieldValueInvalid", path, key, message, at=path.child(key), key=True)
     if size > ANNOTATIONS_LIMIT:
         yield FieldError(

@@ -1,4 +1,4 @@
-"""URLs as Go's net/url reads them, with its error texts (url.Parse, url.ParseRequestURI)."""
+"""URLs as Go 1.26's net/url reads them, with its error texts (url.Parse, url.ParseRequestURI)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import string
 from dataclasses import dataclass
 from typing import Final
 
+from crdlint.golang.netip import AddressError, parse_addr
 from crdlint.golang.quote import quote
 
 
@@ -82,7 +83,7 @@ def _parse(text: str, *, via_request: bool) -> URL:
     if (scheme or (not via_request and not rest.startswith("///"))) and rest.startswith("//"):
         authority, slash, path = rest[2:].partition("/")
         rest = slash + path
-        user, host = _authority(authority)
+        user, host = _authority(authority, scheme.lower())
     _unescape(rest)
     return URL(scheme.lower(), host, user, query)
 
@@ -98,9 +99,9 @@ def _scheme(text: str) -> tuple[str, str]:
     return "", text
 
 
-def _authority(text: str) -> tuple[str | None, str]:
+def _authority(text: str, scheme: str) -> tuple[str | None, str]:
     userinfo, at, host = text.rpartition("@")
-    host = _host(host)
+    host = _host(host, scheme)
     if not at:
         return None, host
     if not set(userinfo) <= _USERINFO:
@@ -110,22 +111,42 @@ def _authority(text: str) -> tuple[str | None, str]:
     return (f"{printed}:{_escape_user(_unescape(password))}" if colon else printed), host
 
 
-def _host(text: str) -> str:
-    if text.startswith("["):
-        end = text.rfind("]")
-        if end < 0:
-            raise URLError("missing ']' in host")
-        port = text[end + 1 :]
-        if not _valid_port(port):
-            raise URLError(f"invalid port {quote(port)} after host")
-        zone = text.find("%25", 0, end)
-        if zone >= 0:
-            return _unescape_host(text[:zone]) + _unescape_host(text[zone:end], zone=True) + _unescape_host(text[end:])
-    else:
-        colon = text.rfind(":")
-        if colon >= 0 and not _valid_port(text[colon:]):
-            raise URLError(f"invalid port {quote(text[colon:])} after host")
+def _host(text: str, scheme: str) -> str:
+    bracket = text.rfind("[")
+    if bracket > 0:
+        raise URLError("invalid IP-literal")
+    if bracket == 0:
+        return _ip_literal(text)
+    # Some databases list several hosts with a port each, which Go lets pass for schemes that are not the web's.
+    colon = text.find(":") if scheme in _WEB else text.rfind(":")
+    if colon >= 0:
+        _check_port(text[colon:])
     return _unescape_host(text)
+
+
+_WEB: Final = frozenset({"http", "https"})
+
+
+def _ip_literal(text: str) -> str:
+    """Return a host that begins with a bracket: an IPv6 address stands in it, which may have a zone behind %25."""
+    end = text.rfind("]")
+    if end < 0:
+        raise URLError("missing ']' in host")
+    _check_port(text[end + 1 :])
+    name, percent, zone = text[1:end].partition("%25")
+    literal = _unescape_host(name) + _unescape_host(percent + zone, zone=True)
+    try:
+        address = parse_addr(literal)
+    except AddressError as error:
+        raise URLError(f"invalid host: {error}") from None
+    if address.version == 4:
+        raise URLError("invalid IP-literal")
+    return f"[{literal}]{text[end + 1 :]}"
+
+
+def _check_port(text: str) -> None:
+    if not _valid_port(text):
+        raise URLError(f"invalid port {quote(text)} after host")
 
 
 def _valid_port(text: str) -> bool:

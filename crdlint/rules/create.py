@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         CustomResourceDefinitionVersion,
         CustomResourceSubresources,
         CustomResourceValidation,
+        JSONSchemaProps,
         SelectableField,
     )
     from crdlint.rules.cel import JudgedRule
@@ -79,10 +80,12 @@ class SpecJudge:
             detail = "must be false in order to use defaults in the schema"
             yield invalid(approval.PRESERVE_DEFAULTS.id, _SPEC.child("preserveUnknownFields"), True, detail)
         per_version = any(version.subresources is not None for version in spec.versions)
+        # Of versions with one name, upstream asks the first.
+        by_name = {version.name: version.subresources for version in reversed(spec.versions)}
         for i, version in enumerate(spec.versions):
             path = _SPEC.child("versions").index(i)
             yield from versions.name(version, path)
-            status = _has_status(version.subresources if per_version else spec.subresources)
+            status = _has_status(by_name[version.name] if per_version else spec.subresources)
             yield from self._version(version, path, status_enabled=status)
         yield from versions.as_a_whole(spec, _SPEC)
         yield from versions.version_field(spec, _SPEC)
@@ -94,7 +97,11 @@ class SpecJudge:
         yield from subresources.validate(spec.subresources, _SPEC.child("subresources"))
         for i, column in enumerate(spec.additional_printer_columns):
             yield from subresources.column(column, _SPEC.child("additionalPrinterColumns").index(i))
-        yield from self._selectable(spec.selectable_fields, spec.validation, _SPEC, "")
+        if spec.selectable_fields and spec.validation is None:
+            detail = "may only be set when validations.schema is included"
+            yield invalid(selectable_fields.PATH.id, _SPEC.child("selectableFields"), "", detail)
+        elif spec.validation is not None:
+            yield from self._selectable(spec.selectable_fields, spec.validation.open_api_v3_schema, _SPEC, "")
         yield from conversion.validate(spec, _SPEC, self._options)
 
     def _version(
@@ -105,7 +112,12 @@ class SpecJudge:
         yield from subresources.validate(version.subresources, path.child("subresources"))
         for i, column in enumerate(version.additional_printer_columns):
             yield from subresources.column(column, path.child("additionalPrinterColumns").index(i))
-        yield from self._selectable(version.selectable_fields, version.schema, path, version.name)
+        whole = None if version.schema is None else version.schema.open_api_v3_schema
+        if version.selectable_fields and whole is None:
+            detail = "may only be set when `version.schema.openAPIV3Schema` is not included"
+            yield invalid(selectable_fields.PATH.id, path.child("selectableFields"), "", detail)
+        else:
+            yield from self._selectable(version.selectable_fields, whole, path, version.name)
 
     def _schema(
         self, validation: CustomResourceValidation | None, path: Path, version: str, *, status_enabled: bool
@@ -117,27 +129,11 @@ class SpecJudge:
         yield from report.errors
 
     def _selectable(
-        self,
-        fields: SequenceOf[SelectableField],
-        validation: CustomResourceValidation | None,
-        path: Path,
-        version: str,
+        self, fields: SequenceOf[SelectableField], schema: JSONSchemaProps | None, path: Path, version: str
     ) -> Iterator[FieldError]:
-        if not fields:
-            return
-        at = path.child("selectableFields")
-        whole = None if validation is None else validation.open_api_v3_schema
-        if whole is None:
-            detail = (
-                "may only be set when `version.schema.openAPIV3Schema` is not included"
-                if version
-                else "may only be set when validations.schema is included"
-            )
-            yield invalid(selectable_fields.PATH.id, at, "", detail)
-            return
-        allowed = version in self._options.allow_too_many_selectable_fields
-        schema_path = path.child("schema.openAPIV3Schema")
-        yield from selectable_fields.validate(fields, whole, at, schema_path, too_many_allowed=allowed)
+        if fields:
+            allowed = version in self._options.allow_too_many_selectable_fields
+            yield from selectable_fields.validate(fields, schema, path, too_many_allowed=allowed)
 
 
 def _has_status(given: CustomResourceSubresources | None) -> bool:

@@ -299,12 +299,13 @@ def map_list_keys_map_set(schema: JSONSchemaProps) -> Iterator[FieldError]:
         )
     if schema.x_list_type != "map":
         return
+    required_keys = frozenset(item.required)
     for key in schema.x_list_map_keys:
         found = item.properties.get(key)
         if found is None:
             continue
         path = schema.path.child("items", "properties").key(key)
-        if key not in item.required and found.default is None:
+        if key not in required_keys and found.default is None:
             detail = (
                 "this property is in x-kubernetes-list-map-keys, so it must have a default or be a required property"
             )

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import invalid, not_supported, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
+from crdlint.golang.text import to_lower
 from crdlint.rules.registry import Rule
 
 if TYPE_CHECKING:
@@ -106,7 +107,7 @@ def validate(names: CustomResourceDefinitionNames, path: Path) -> Iterator[Field
         ("kind", names.kind, _MIXED_CASE),
         ("listKind", names.list_kind, _MIXED_CASE),
     ):
-        errors = is_dns1035_label(value.lower() if prefix else value) if value else []
+        errors = is_dns1035_label(to_lower(value) if prefix else value) if value else []
         if errors:
             yield invalid(NAMES_INVALID.id, path.child(name), value, prefix + ",".join(errors))
     yield from _each(names.short_names, path.child("shortNames"))

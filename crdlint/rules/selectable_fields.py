@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import DUPLICATE, TOO_MANY, FieldError, invalid, required
+from crdlint.crd.model import JSONSchemaProps
 from crdlint.rules.registry import Rule
 from crdlint.schema.fieldpath import FieldPathError, valid_field_path
 from crdlint.schema.structural import unsupported
-from crdlint.schema.traversal import schemas
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from collections.abc import Sequence as SequenceOf
 
-    from crdlint.crd.model import JSONSchemaProps, SelectableField
+    from crdlint.crd.model import SelectableField
     from crdlint.crd.paths import Path
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceSelectableFields"
@@ -69,43 +69,83 @@ RULES = (PATH, DUPLICATED, TOO_MANY_FIELDS)
 
 
 def validate(
-    fields: SequenceOf[SelectableField],
-    schema: JSONSchemaProps,
-    path: Path,
-    schema_path: Path,
-    *,
-    too_many_allowed: bool,
+    fields: SequenceOf[SelectableField], schema: JSONSchemaProps | None, path: Path, *, too_many_allowed: bool
 ) -> Iterator[FieldError]:
-    """Yield what is wrong with selectable fields; ``schema_path`` is where a schema that is not structural is reported."""
-    refusal = next(filter(None, map(unsupported, schemas(schema))), None)
-    if refusal is not None:
-        yield invalid("schema-not-convertible", schema_path, "", refusal, at=schema.path)
-        return
+    """Yield what is wrong with selectable fields; ``path`` is that of what has them, the spec or a version.
+
+    Without a schema, or with one that is not convertible, only paths are judged that name nothing anyway: upstream's
+    validation does not survive the others.
+    """
+    refusal = None if schema is None else _first_refusal(schema)
+    if schema is not None and refusal is not None:
+        yield invalid("schema-not-convertible", path.child("schema.openAPIV3Schema"), "", refusal, at=schema.path)
+    at = path.child("selectableFields")
     seen: set[str] = set()
     for i, field in enumerate(fields):
-        at = path.index(i).child("jsonPath")
-        text = field.json_path
-        if not text:
-            yield required(PATH.id, at, "")
-            continue
-        try:
-            found, target = valid_field_path(text, schema, allow_array_notation=False)
-        except FieldPathError as error:
-            yield invalid(PATH.id, at, text, f"is an invalid path: {error}")
-            continue
-        assert found is not None  # noqa: S101  a text that is not empty has a step
-        if found.steps()[0] == "metadata":
-            yield invalid(PATH.id, at, text, "must not point to fields in metadata")
-        if target is None or target.type not in {"string", "boolean", "integer"}:
-            detail = (
-                "must point to a field of type string, boolean or integer. "
-                "Enum string fields and strings with formats are allowed."
-            )
-            yield invalid(PATH.id, at, text, detail)
-        if str(found) in seen:
-            yield FieldError(DUPLICATED.id, DUPLICATE, at, text, "")
-        seen.add(str(found))
+        if schema is not None and refusal is None:
+            yield from _one(field.json_path, schema, at.index(i).child("jsonPath"), seen)
+        elif _names_nothing(field.json_path):
+            yield from _one(field.json_path, JSONSchemaProps(), at.index(i).child("jsonPath"), seen)
     if len(seen) > MAX_SELECTABLE_FIELDS and not too_many_allowed:
         yield FieldError(
-            TOO_MANY_FIELDS.id, TOO_MANY, path, len(seen), f"must have at most {MAX_SELECTABLE_FIELDS} items"
+            TOO_MANY_FIELDS.id, TOO_MANY, at, len(seen), f"must have at most {MAX_SELECTABLE_FIELDS} items"
         )
+
+
+def _one(text: str, schema: JSONSchemaProps, at: Path, seen: set[str]) -> Iterator[FieldError]:
+    """Yield what is wrong with one field, and add its path to those seen."""
+    if not text:
+        yield required(PATH.id, at, "")
+        return
+    try:
+        found, target = valid_field_path(text, schema, allow_array_notation=False)
+    except FieldPathError as error:
+        yield invalid(PATH.id, at, text, f"is an invalid path: {error}")
+        return
+    assert found is not None  # noqa: S101  a text that is not empty has a step
+    if found.steps()[0] == "metadata":
+        yield invalid(PATH.id, at, text, "must not point to fields in metadata")
+    if target is None or target.type not in {"string", "boolean", "integer"}:
+        detail = (
+            "must point to a field of type string, boolean or integer. "
+            "Enum string fields and strings with formats are allowed."
+        )
+        yield invalid(PATH.id, at, text, detail)
+    if str(found) in seen:
+        yield FieldError(DUPLICATED.id, DUPLICATE, at, text, "")
+    seen.add(str(found))
+
+
+def _names_nothing(text: str) -> bool:
+    """Tell whether a path is refused before any schema is asked."""
+    return text in {"", "."} or not text.startswith(".")
+
+
+def _first_refusal(root: JSONSchemaProps) -> str | None:
+    """Return what NewStructural refuses first: what has no place in a node at all, alternatives, the rest of the node."""
+    pending: list[tuple[JSONSchemaProps, bool]] = [(root, False)]
+    while pending:
+        schema, alternatives_seen = pending.pop()
+        text = unsupported(schema)
+        if text is not None and (alternatives_seen or text.endswith("is not supported")):
+            return text
+        if alternatives_seen:
+            continue
+        below = _structure(schema)
+        pending.extend((child, False) for child in reversed(below))
+        pending.append((schema, True))
+        pending.extend((child, False) for child in reversed(_alternatives(schema)))
+    return None
+
+
+def _alternatives(schema: JSONSchemaProps) -> list[JSONSchemaProps]:
+    negated = [] if schema.not_ is None else [schema.not_]
+    return [*negated, *schema.all_of, *schema.any_of, *schema.one_of]
+
+
+def _structure(schema: JSONSchemaProps) -> list[JSONSchemaProps]:
+    below = [schema.items.schema] if schema.items is not None and schema.items.schema is not None else []
+    below.extend(schema.properties.values())
+    if schema.additional_properties is not None and schema.additional_properties.schema is not None:
+        below.append(schema.additional_properties.schema)
+    return below

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.defaults import prepare_for_update
+from crdlint.crd.defaults import own_metadata, prepare_for_update
 from crdlint.crd.equality import semantic_equal
 from crdlint.crd.errors import invalid
 from crdlint.crd.paths import Path
+from crdlint.golang.values import Marshalled
 from crdlint.rules import approval, conversion, defaults, metadata, names, versions
 from crdlint.rules.create import Report, SpecJudge
 from crdlint.rules.options import Options
@@ -65,19 +66,24 @@ def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition, kube_
 
 
 def _take_over(crd: CustomResourceDefinition, old: CustomResourceDefinition) -> None:
-    """Fill in what a manifest leaves out and every client sends along: the server's own fields, as they are stored.
+    """Put the server's own fields in as they are stored: some whatever a manifest says, some where it is silent.
 
-    A stored object always has a resource version; one read from a file has none, and then any will do.
+    Follows apiserver pkg/registry/rest, BeforeUpdate. A stored object always has a resource version, which every client
+    sends along; one read from a file has none, and then any will do.
     """
-    meta, before = vars(crd.metadata), vars(old.metadata)
-    for name in _SERVER_FIELDS:
+    meta, before = vars(own_metadata(crd)), vars(old.metadata)
+    for name in _KEPT:
+        if name in before:
+            meta[name] = before[name]
+    for name in _FILLED_IN:
         if name in before:
             meta.setdefault(name, before[name])
     if "resource_version" not in before:
         meta.setdefault("resource_version", "1")
 
 
-_SERVER_FIELDS: Final = ("resource_version", "uid", "generation", "creation_timestamp")
+_KEPT: Final = ("generation", "creation_timestamp", "deletion_timestamp")
+_FILLED_IN: Final = ("resource_version", "uid", "deletion_grace_period_seconds")
 
 
 def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition, kube_version: tuple[int, int]) -> Options:
@@ -117,9 +123,11 @@ def _immutable(
             ("scope", spec.scope, old.scope, _SPEC.child("scope")),
             ("kind", spec.names.kind, old.names.kind, _SPEC.child("names", "kind")),
         ]
-    for _, value, before, path in fields:
+    for name, value, before, path in fields:
         if value != before:
-            yield invalid(IMMUTABLE.id, path, value, "field is immutable", help=f"it was `{before}`: leave it so")
+            # The scope is of a type of its own, which prints as JSON.
+            bad = Marshalled(value) if name == "scope" else value
+            yield invalid(IMMUTABLE.id, path, bad, "field is immutable", help=f"it was `{before}`: leave it so")
 
 
 def _is_established(crd: CustomResourceDefinition) -> bool:

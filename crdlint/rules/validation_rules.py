@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import invalid, not_supported, required
+from crdlint.golang.text import SPACE
 from crdlint.golang.values import Marshalled
 from crdlint.rules.registry import Rule
 from crdlint.rules.schema_walk import Check
@@ -85,12 +86,6 @@ RULES = (RULE_REQUIRED, MESSAGE, MESSAGE_EXPRESSION, REASON, FIELD_PATH)
 NO_FIELD: Final = "must be a valid path"
 
 REASONS: Final = ("FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired")
-
-# What Go's strings.TrimSpace takes off: unicode.IsSpace, which differs from str.strip() in U+001C to U+001F.
-SPACE: Final = (
-    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008"
-    "\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
-)
 
 
 def _has_newlines(text: str) -> bool:

@@ -5,6 +5,7 @@ Reproduces apiextensions validation (validateCustomResourceDefinitionSpec, ...Ve
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from crdlint.crd.errors import invalid, required
@@ -128,7 +129,7 @@ def as_a_whole(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[Field
     versions, at = spec.versions, path.child("versions")
     names = [version.name for version in versions]
     if len(set(names)) != len(names):
-        twice = sorted({n for n in names if names.count(n) > 1})
+        twice = sorted(name for name, times in Counter(names).items() if times > 1)
         help_ = f"`{twice[0]}` stands twice: rename one of the two, or remove it"
         yield invalid(UNIQUE.id, at, versions, "must contain unique version names", help=help_)
     stored = [version.name for version in versions if version.storage]

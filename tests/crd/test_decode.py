@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+import crdlint
 from crdlint.crd.convert import read_crd
 from crdlint.crd.decode import decode_crd, identify
 from crdlint.yaml.parse import parse_stream
@@ -157,6 +158,20 @@ def test_strict_errors_stop_at_a_hundred():
     assert said(text)[-1] == ("strict", 'unknown field "extra099"')
 
 
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("{~: 1}", "unsupported map key of type: %!s(<nil>), key: <nil>, value: 1"),
+        ("[.inf]", "json: unsupported value: +Inf"),
+        ("{a: !!int x}", "yaml: cannot decode !!str `x` as a !!int"),
+        ("{? [b] : c}", 'yaml: invalid map key: []interface {}{"b"}'),
+    ],
+)
+def test_what_cannot_be_json_is_refused_where_no_field_is_known(value, message):
+    found = crdlint.lint_text(HEADER + f"spec: {{unknown: {value}}}\n")
+    assert [diagnostic.message for diagnostic in found if diagnostic.origin == "apiserver"] == [message]
+
+
 def test_json_is_read_in_its_own_order():
     text = '{"kind": "CustomResourceDefinition", "spec": {"scope": 1, "group": 2}}'
     assert "spec.scope" in said(text)[0][1]
@@ -166,6 +181,11 @@ def test_json_is_read_in_its_own_order():
 def test_json_numbers_and_duplicates():
     text = '{"spec": {"versions": [{"schema": {"openAPIV3Schema": {"maxLength": 1.0}}}]}}'
     assert said(text)[0][1] == in_schema("number 1.0", "int64", "maxLength")
+    assert said(text.replace("1.0", "1e400"))[0][1] == in_schema("number 1e400", "int64", "maxLength")
+    assert said(text.replace('maxLength": 1.0', 'maximum": -1E400'))[0][1] == in_schema(
+        "number -1E400", "float64", "maximum"
+    )
+    assert said(text.replace('maxLength": 1.0', 'nullable": 1e400'))[0][1] == in_schema("number", "bool", "nullable")
     assert said('{"spec": {"group": "a", "group": "b"}}') == [("strict", 'duplicate field "spec.group"')]
 
 
@@ -176,6 +196,9 @@ def test_json_numbers_and_duplicates():
         ("1.0", 1),
         ("1.5", 1.5),
         ("1e3", 1000),
+        ("1234567890123456789.0", 1234567890123456800),
+        ("-9223372036854775808.0", -9.223372036854776e18),
+        ("12345678901234567890", 1.2345678901234567e19),
         ("18446744073709551615", 18446744073709551615.0),
         ("[1.0, {a: 2.0}]", [1, {"a": 2}]),
         ("'1'", "1"),

@@ -83,6 +83,48 @@ def test_an_update_may_not(old: str, new: str, rule: str, message: str) -> None:
     assert (rule, message) in said(old, new)
 
 
+STORED = """\
+  generation: 3
+  uid: one
+  resourceVersion: "7"
+  creationTimestamp: "2024-01-01T00:00:00Z"
+  deletionTimestamp: "2025-01-01T00:00:00Z"
+  deletionGracePeriodSeconds: 0
+"""
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("", []),
+        ("  generation: 1\n  creationTimestamp: null\n", []),
+        ('  creationTimestamp: "2026-01-01T00:00:00Z"\n  deletionTimestamp: "2026-01-01T00:00:00Z"\n', []),
+        ("  uid: other\n", ['metadata.uid: Invalid value: "other": field is immutable']),
+        (
+            "  deletionGracePeriodSeconds: 5\n",
+            ["metadata.deletionGracePeriodSeconds: Invalid value: 5: field is immutable"],
+        ),
+        (
+            "  finalizers: [a.io/b]\n",
+            [
+                "metadata.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, "
+                'found new finalizers []string{"a.io/b"}'
+            ],
+        ),
+    ],
+)
+def test_fields_of_the_server_stay_as_they_are(given: str, told: list[str]) -> None:
+    old, new = (CRD.replace("foos.example.com\n", f"foos.example.com\n{fields}") for fields in (STORED, given))
+    assert [message for _, message in said(old, new)] == told
+
+
+def test_a_crd_without_metadata_leaves_no_trace() -> None:
+    bare = CRD.replace("metadata:\n  name: foos.example.com\n", "")
+    before = said(CRD, bare)
+    assert said(CRD.replace("foos.example.com\n", f"foos.example.com\n{STORED}"), bare)
+    assert said(CRD, bare) == before
+
+
 def test_what_was_not_structural_may_stay_so() -> None:
     loose = CRD.replace("type: object\n", "properties: {a: {type: bogus}}\n") + "status: {storedVersions: [v1]}\n"
     assert [rule for rule, _ in said(CRD, loose)] == ["structural-type-required", "type-unsupported"]

@@ -1,0 +1,137 @@
+"""IP addresses as Go's net/netip reads them, with its error texts: no leading zeros, zones on IPv6 only."""
+
+from __future__ import annotations
+
+import re
+from typing import Final, NamedTuple
+
+from crdlint.golang.quote import quote
+
+_HEX: Final = re.compile(r"[0-9A-Fa-f]*")
+_GROUPS: Final = 8
+
+
+class AddressError(ValueError):
+    """A text that netip.ParseAddr does not read; ``str()`` is its error."""
+
+    def __init__(self, text: str, message: str, at: str = "") -> None:
+        place = f" (at {quote(at)})" if at else ""
+        super().__init__(f"ParseAddr({quote(text)}): {message}{place}")
+
+
+class Address(NamedTuple):
+    """An address: 4 or 6, the number of its bits, and its zone, which is empty where there is none."""
+
+    version: int
+    number: int
+    zone: str = ""
+
+
+def parse_addr(text: str) -> Address:
+    """Return the address that a text says (netip.ParseAddr). Raises AddressError."""
+    for char in text:
+        if char == ".":
+            return Address(4, _ipv4(text, text))
+        if char == ":":
+            return _ipv6(text)
+        if char == "%":
+            raise AddressError(text, "missing IPv6 address")
+    raise AddressError(text, "unable to parse IP")
+
+
+def _ipv4(whole: str, text: str) -> int:
+    """Return the number of four fields, ``text`` being the part of the whole that they are in."""
+    number = field = fields = digits = 0
+    for i, char in enumerate(text):
+        if "0" <= char <= "9":
+            if digits == 1 and not field:
+                raise AddressError(whole, "IPv4 field has octet with leading zero")
+            field = field * 10 + int(char)
+            digits += 1
+            if field > 255:
+                raise AddressError(whole, "IPv4 field has value >255")
+        elif char == ".":
+            if i == 0 or i == len(text) - 1 or text[i - 1] == ".":
+                raise AddressError(whole, "IPv4 field must have at least one digit", text[i:])
+            if fields == 3:
+                raise AddressError(whole, "IPv4 address too long")
+            number = number << 8 | field
+            fields += 1
+            field = digits = 0
+        else:
+            raise AddressError(whole, "unexpected character", text[i:])
+    if fields < 3:
+        raise AddressError(whole, "IPv4 address too short")
+    return number << 8 | field
+
+
+def _ipv6(text: str) -> Address:
+    rest, percent, zone = text.partition("%")
+    if percent and not zone:
+        raise AddressError(text, "zone must be a non-empty string")
+    groups: list[int] = []
+    ellipsis = -1
+    if rest.startswith("::"):
+        ellipsis, rest = 0, rest[2:]
+        if not rest:
+            return Address(6, 0, zone)
+    while len(groups) < _GROUPS:
+        length = _group_length(text, rest)
+        if rest.startswith(".", length):
+            groups += _embedded_ipv4(text, rest, len(groups), ellipsis)
+            rest = ""
+            break
+        groups.append(int(rest[:length], 16))
+        rest = rest[length:]
+        if not rest:
+            break
+        rest = _after_colon(text, rest)
+        if rest.startswith(":"):
+            if ellipsis >= 0:
+                raise AddressError(text, "multiple :: in address", rest)
+            ellipsis, rest = len(groups), rest[1:]
+            if not rest:
+                break
+    if rest:
+        raise AddressError(text, "trailing garbage after address", rest)
+    return Address(6, _joined(text, groups, ellipsis), zone)
+
+
+def _group_length(text: str, rest: str) -> int:
+    match = _HEX.match(rest)
+    length = match.end() if match else 0
+    if length > 4:
+        raise AddressError(text, "each group must have 4 or less digits", rest)
+    if not length:
+        raise AddressError(text, "each colon-separated field must have at least one digit", rest)
+    return length
+
+
+def _embedded_ipv4(text: str, rest: str, groups: int, ellipsis: int) -> tuple[int, int]:
+    if ellipsis < 0 and groups != 6:
+        raise AddressError(text, "embedded IPv4 address must replace the final 2 fields of the address", rest)
+    if groups > 6:
+        raise AddressError(text, "too many hex fields to fit an embedded IPv4 at the end of the address", rest)
+    return divmod(_ipv4(text, rest), 2**16)
+
+
+def _after_colon(text: str, rest: str) -> str:
+    if rest[0] != ":":
+        raise AddressError(text, "unexpected character, want colon", rest)
+    if len(rest) == 1:
+        raise AddressError(text, "colon must be followed by more characters", rest)
+    return rest[1:]
+
+
+def _joined(text: str, groups: list[int], ellipsis: int) -> int:
+    missing = _GROUPS - len(groups)
+    if missing and ellipsis < 0:
+        raise AddressError(text, "address string too short")
+    if not missing and ellipsis >= 0:
+        raise AddressError(text, "the :: must expand to at least one field of zeros")
+    if missing:
+        groups = [*groups[:ellipsis], *([0] * missing), *groups[ellipsis:]]
+    number = 0
+    for group in groups:
+        number = number << 16 | group
+    return number

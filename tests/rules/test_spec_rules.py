@@ -1,0 +1,100 @@
+"""Names, versions and selectable fields: what upstream asks of versions of one name, and of no schema to look in."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import crdlint
+
+_SPEC = {"type": "object", "properties": {"spec": {"type": "object", "properties": {"a": {"type": "string"}}}}}
+
+
+def said(*versions: dict, **spec: object) -> list[str]:
+    """Return what the server says of versions, each given as what it has besides the usual."""
+    usual = {"name": "v1", "served": True, "schema": {"openAPIV3Schema": _SPEC}}
+    manifest = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "foos.example.com"},
+        "spec": {
+            "group": "example.com",
+            "scope": "Namespaced",
+            "names": {"plural": "foos", "kind": "Foo"},
+            "versions": [{**usual, "storage": i == 0, **version} for i, version in enumerate(versions)],
+            **spec,
+        },
+    }
+    return [d.message for d in crdlint.lint_text(json.dumps(manifest)) if d.origin == "apiserver"]
+
+
+def _schema(**fields: object) -> dict:
+    return {"openAPIV3Schema": {**_SPEC, **fields}}
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "refused"),
+    [
+        ({}, {"status": {}}, []),
+        ({"status": {}}, {}, ["spec.versions[0].schema.openAPIV3Schema", "spec.versions[1].schema.openAPIV3Schema"]),
+    ],
+)
+def test_of_versions_with_one_name_the_first_tells_of_the_status(first: dict, second: dict, refused: list) -> None:
+    messages = said(
+        {"subresources": first, "schema": _schema(minProperties=1)},
+        {"subresources": second, "schema": _schema(minProperties=2)},
+    )
+    assert [m.partition(":")[0] for m in messages if "status subresource is enabled" in m] == refused
+
+
+@pytest.mark.parametrize(("kind", "taken"), [("Foo", True), ("F\u0130", True), ("F\u212a", True), ("F\u00e9", False)])
+def test_kinds_are_lowered_as_go_does(kind: str, taken: bool) -> None:
+    messages = said({}, names={"plural": "foos", "singular": "foo", "kind": kind, "listKind": "FooList"})
+    assert any("spec.names.kind" in message for message in messages) is not taken
+
+
+REQUIRED = "spec.selectableFields[%d].jsonPath: Required value"
+INVALID = 'spec.selectableFields[%d].jsonPath: Invalid value: "%s": is an invalid path: %s'
+REFUSED = "spec.schema.openAPIV3Schema: Invalid value: \"\": OpenAPIV3Schema '%s' is not supported"
+MISSING = [
+    REQUIRED % 1,
+    INVALID % (2, "spec.a", "expected [ or . but got: spec"),
+    INVALID % (3, ".", "unexpected end of JSON path"),
+    INVALID % (4, "[a", "array notation is not allowed"),
+]
+
+
+@pytest.mark.parametrize(
+    ("version", "messages"),
+    [
+        ({"schema": {}}, ["spec.versions[0].schema.openAPIV3Schema: Required value", *MISSING]),
+        (
+            {"schema": None},
+            [
+                "spec.versions[0].schema.openAPIV3Schema: Required value",
+                'spec.selectableFields: Invalid value: "": may only be set when validations.schema is included',
+            ],
+        ),
+        (
+            {"schema": _schema(id="x")},
+            [
+                "spec.validation.openAPIV3Schema.id: Forbidden: id is not supported",
+                REFUSED % "id",
+                *MISSING,
+            ],
+        ),
+        (
+            {"schema": _schema(items=[], oneOf=[{"items": {"id": "x"}}], properties={"a": {"$ref": "y"}})},
+            [
+                "spec.validation.openAPIV3Schema.properties[a].$ref: Forbidden: $ref is not supported",
+                "spec.validation.openAPIV3Schema.oneOf[0].items.id: Forbidden: id is not supported",
+                REFUSED % "id",
+                *MISSING,
+            ],
+        ),
+    ],
+)
+def test_selectable_fields_without_a_schema(version: dict, messages: list[str]) -> None:
+    fields = [{"jsonPath": path} for path in (".spec.a", "", "spec.a", ".", "[a")]
+    assert said({"selectableFields": fields, **version}) == messages
