@@ -20,6 +20,7 @@ from crdlint.schema.list_type import validate_list_sets_and_maps
 from crdlint.schema.object_meta import MetadataError, coerce, read_object_meta
 from crdlint.schema.object_meta_validation import (
     dns_subdomain,
+    path_segment,
     validate_embedded,
     validate_object_meta,
     validate_object_meta_update,
@@ -29,7 +30,7 @@ from crdlint.schema.validator import ValueValidator
 from crdlint.schema.values import deep_copy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from crdlint.crd.model import (
         CustomResourceDefinition,
@@ -137,11 +138,11 @@ class ResourceValidator:
             if "status" in before:
                 resource["status"] = deep_copy(before["status"])
         correlation = None if self.schema is None else Correlation(resource, before, self.schema)
-        meta, old_meta = (read_object_meta(one.get("metadata"))[0] for one in (resource, before))
-        errors = list(validate_object_meta_update(_taken_over(meta, old_meta), old_meta, Path("metadata")))
+        common, errors = self._metadata_update_errors(resource, before)
         wrong_type = self._type_errors(resource)
-        errors += wrong_type
-        if not wrong_type:
+        if wrong_type:
+            common, errors = [*common, *errors], wrong_type
+        else:
             if self.schema is not None:
                 errors += self._values.validate_update(resource, before, correlation=correlation)
             errors += _scale_spec_errors(self._scale, resource)
@@ -149,7 +150,7 @@ class ResourceValidator:
         errors += validate_embedded(None, resource, self.schema, is_resource_root=False)
         if not validate_list_sets_and_maps(None, self.schema, before):
             errors += validate_list_sets_and_maps(None, self.schema, resource)
-        return self._with_rules(admitted, errors, before, correlation)
+        return self._with_rules(admitted, errors, before, correlation, common)
 
     def update_status(self, given: dict[str, Any], old: dict[str, Any]) -> Outcome:
         """Judge an update of the status subresource: of what is given nothing but the status counts."""
@@ -159,8 +160,7 @@ class ResourceValidator:
         if "status" in admitted.resource:
             resource["status"] = admitted.resource["status"]
         correlation = None if self.schema is None else Correlation(resource, before, self.schema)
-        meta = read_object_meta(before.get("metadata"))[0]
-        errors = list(validate_object_meta_update(_taken_over(meta, meta), meta, Path("metadata")))
+        common, errors = self._metadata_update_errors(before, before)
         schema = None if self.schema is None else self.schema.properties.get("status")
         if schema is not None and correlation is not None and "status" in resource:
             values, old_status = ValueValidator(schema), correlation.key("status")
@@ -173,7 +173,7 @@ class ResourceValidator:
         errors += _scale_status_errors(self._scale, resource)
         if not validate_list_sets_and_maps(None, self.schema, before):
             errors += validate_list_sets_and_maps(None, self.schema, resource)
-        return self._with_rules(_Admitted(resource, admitted.unknown), errors, before, correlation)
+        return self._with_rules(_Admitted(resource, admitted.unknown), errors, before, correlation, common)
 
     def read(self, stored: dict[str, Any]) -> dict[str, Any]:
         """Return a stored object as a client reads it: defaulted once more."""
@@ -183,8 +183,14 @@ class ResourceValidator:
         return resource
 
     def _with_rules(
-        self, admitted: _Admitted, errors: list[FieldError], old: Any, correlation: Correlation | None
+        self,
+        admitted: _Admitted,
+        errors: list[FieldError],
+        old: Any,
+        correlation: Correlation | None,
+        common: Sequence[FieldError] = (),
     ) -> Outcome:
+        """Run the rules unless an error keeps the server from it, which ``common`` ones do not."""
         rules = None if self.schema is None else self._rules
         run = Run(RULE_ID, RUNTIME_BUDGET)
         cost: int | None = None
@@ -196,7 +202,7 @@ class ResourceValidator:
                 cost = RUNTIME_BUDGET - run.budget
             except OutOfBudgetError:
                 cost = RUNTIME_BUDGET + 1
-        return Outcome((*errors, *run.errors), tuple(run.warnings), admitted.unknown, admitted.resource, cost)
+        return Outcome((*common, *errors, *run.errors), tuple(run.warnings), admitted.unknown, admitted.resource, cost)
 
     def _admit(self, given: dict[str, Any]) -> _Admitted:
         """Return an object pruned and defaulted; raises `NotDecodedError`."""
@@ -227,6 +233,20 @@ class ResourceValidator:
             apply_defaults(resource, self.schema, self._defaults)
         return _Admitted(resource, tuple(sorted(unknown)))
 
+    def _metadata_update_errors(
+        self, resource: dict[str, Any], old: dict[str, Any]
+    ) -> tuple[list[FieldError], list[FieldError]]:
+        """Return what is wrong with the metadata of an object that is to replace another.
+
+        First what the server finds in any object's (rest.validateCommonFields), then what the CRD's strategy finds too.
+        """
+        meta, old_meta = (read_object_meta(one.get("metadata"))[0] for one in (resource, old))
+        meta, path = _taken_over(meta, old_meta), Path("metadata")
+        of_update = {str(error): error for error in validate_object_meta_update(meta, old_meta, path)}
+        found = validate_object_meta(meta, path, requires_namespace=self._namespaced, name_check=path_segment)
+        common = {str(error): error for error in found}
+        return [error for text, error in common.items() if text not in of_update], list(of_update.values())
+
     def _type_errors(self, resource: dict[str, Any]) -> list[FieldError]:
         return [
             invalid(TYPE_META, Path(name), resource.get(name, ""), f"must be {wanted}")
@@ -235,13 +255,20 @@ class ResourceValidator:
         ]
 
 
-_SERVER_FIELDS: Final[tuple[str, ...]] = ("resourceVersion", "uid", "generation", "creationTimestamp")
-
-
 def _taken_over(meta: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
-    """Return metadata with what manifests leave out and clients send along: the server's own fields, as they are stored."""
-    stored = {name: old[name] for name in _SERVER_FIELDS if name in old}
-    return {"resourceVersion": "1", **stored, **meta}
+    """Return metadata with the server's own fields as an update leaves them (rest.BeforeUpdate).
+
+    Manifests leave out what clients send along, the version above all.
+    """
+    made: dict[str, Any] = {"resourceVersion": "1"}
+    made.update({name: old[name] for name in _KEPT if name in old})
+    made.update({name: held for name, held in meta.items() if name not in _SERVERS})
+    made.update({name: old[name] for name in (*_SERVERS, "deletionTimestamp") if name in old})
+    return made
+
+
+_KEPT: Final = ("resourceVersion", "uid", "deletionGracePeriodSeconds")  # where the new object says nothing
+_SERVERS: Final = ("generation", "creationTimestamp")  # whatever it says
 
 
 def _scale(subresources: CustomResourceSubresources | None) -> CustomResourceSubresourceScale | None:
@@ -308,16 +335,33 @@ def _accessor_error(names: list[str], value: Any, wanted: str) -> str:
     return f"{path} accessor error: {_printed(value)} is of the type {_GO_TYPES[value.__class__]}, expected {wanted}"
 
 
+_NOTHING: Final = object()
+
+
 def _printed(value: Any) -> str:
     """Return a JSON value as Go's `%v` prints it."""
+    out: list[str] = []
+    pending = [("", value)]  # what stands before a value, and the value
+    while pending:
+        before, item = pending.pop()
+        out.append(before)
+        if item.__class__ is list:
+            out.append("[")
+            pending.append(("]", _NOTHING))
+            pending.extend((" " if i else "", item[i]) for i in reversed(range(len(item))))
+        elif item.__class__ is dict:
+            out.append("map[")
+            pending.append(("]", _NOTHING))
+            names = sorted(item)
+            pending.extend((f"{' ' if i else ''}{names[i]}:", item[names[i]]) for i in reversed(range(len(names))))
+        elif item is not _NOTHING:
+            out.append(_printed_scalar(item))
+    return "".join(out)
+
+
+def _printed_scalar(value: Any) -> str:
     if value is None:
         return "<nil>"
     if value.__class__ is bool:
         return "true" if value else "false"
-    if value.__class__ is float:
-        return format_float(value)
-    if value.__class__ is list:
-        return f"[{' '.join(map(_printed, value))}]"
-    if value.__class__ is dict:
-        return f"map[{' '.join(f'{key}:{_printed(value[key])}' for key in sorted(value))}]"
-    return str(value)
+    return format_float(value) if value.__class__ is float else str(value)

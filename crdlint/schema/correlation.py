@@ -8,7 +8,7 @@ from crdlint.golang.quote import quote
 from crdlint.schema.values import deep_equal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Hashable, Sequence
+    from collections.abc import Callable, Hashable
 
     from crdlint.crd.model import JSONSchemaProps
 
@@ -68,14 +68,9 @@ class Correlation:
         return made
 
     def _with_key_of(self, item: Any) -> Any:
-        keys = self.schema.x_list_map_keys
         if self.items_by_key is None:
-            self.items_by_key = {}
-            for one in self.old if self.schema.type == "array" and keys else ():
-                known = _composite_key(keys, one)
-                if known is not _NO_KEY:
-                    self.items_by_key.setdefault(known, one)
-        return self.items_by_key.get(_composite_key(keys, item))
+            self.items_by_key = items_by_key(self.schema, self.old)
+        return self.items_by_key.get(item_key(self.schema, item))
 
     def equal(self) -> bool:
         """Tell whether old and new are equal, as far down as they can be correlated (CachedDeepEqual)."""
@@ -123,10 +118,22 @@ class Correlation:
             at = None if at is top else at.parent
 
 
-def _composite_key(keys: Sequence[str], item: Any) -> Hashable:
+def items_by_key(schema: JSONSchemaProps, items: Any) -> dict[Hashable, Any]:
+    """Return the items of a list of type map by what they are told by, of several alike the first (MakeMapList)."""
+    found: dict[Hashable, Any] = {}
+    if items.__class__ is list and schema.type == "array" and schema.x_list_type == "map" and schema.x_list_map_keys:
+        for item in items:
+            known = item_key(schema, item)
+            if known is not _NO_KEY:
+                found.setdefault(known, item)
+    return found
+
+
+def item_key(schema: JSONSchemaProps, item: Any) -> Hashable:
     """Return what an item is told by, _NO_KEY where it lacks a key or has one that is no scalar."""
     if item.__class__ is not dict:
         return _NO_KEY
+    keys = schema.x_list_map_keys
     parts: list[Hashable] = []
     for key in keys:
         value = item.get(key)

@@ -63,7 +63,7 @@ def is_date_time(text: str) -> bool:
     return match is not None and match[1] <= "23" and match[2] <= "59" and match[3] <= "59"
 
 
-_DURATION_PART: Final = re.compile(r"([0-9]+)[\t\n\f\r ]*([A-Za-zµ]+)")
+_DURATION_PART: Final = re.compile(r"(?<![0-9])([0-9]+)[\t\n\f\r ]*([A-Za-zµ]+)")
 # Each unit's nanoseconds, its names, and the last of them, which more letters may follow.
 _UNITS: Final = (
     (1, ("ns",), "nano"),
@@ -83,13 +83,14 @@ def lenient_duration(text: str) -> int | None:
     They wrap around as 64 bits do.
     """
     total: int | None = None
-    for number, unit in _DURATION_PART.findall(text):
-        if len(number.lstrip("0")) > 19 or int(number) >= 1 << 63:
+    for digits, unit in _DURATION_PART.findall(text):
+        significant = digits.lstrip("0") or "0"
+        if len(significant) > 19 or int(significant) >= 1 << 63:
             return None
-        name = unit.lower()
+        number, name = int(significant), unit.lower()
         for size, names, last in _UNITS:
             if name in names or name.startswith(last):
-                total = (total or 0) + int(number) * size
+                total = (total or 0) + number * size
     return None if total is None else (total + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
@@ -140,9 +141,13 @@ def is_cidr(text: str) -> bool:
     from crdlint.golang.net import parse_ip
 
     address, slash, length = text.partition("/")
-    if not slash or not re.fullmatch(r"[0-9]{1,7}", length) or not parse_ip(address, sloppy=True):
+    bits = _PREFIX_LENGTH.fullmatch(length)
+    if not slash or bits is None or not parse_ip(address, sloppy=True):
         return False
-    return int(length) <= (128 if ":" in address else 32)
+    return int(bits[1]) <= (128 if ":" in address else 32)
+
+
+_PREFIX_LENGTH: Final = re.compile("0*([0-9]{1,3})")
 
 
 def is_mac(text: str) -> bool:

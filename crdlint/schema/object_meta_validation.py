@@ -103,10 +103,11 @@ def _metadata(path: Path | None, value: Any) -> Iterator[FieldError]:
         yield invalid(RULE, at, value, str(error))
         return
     meta.setdefault("name", "fakename")  # an embedded resource needs none
-    yield from validate_object_meta(meta, at, requires_namespace="namespace" in meta, name_check=_path_segment)
+    yield from validate_object_meta(meta, at, requires_namespace="namespace" in meta, name_check=path_segment)
 
 
-def _path_segment(text: str, prefix: bool) -> list[str]:
+def path_segment(text: str, prefix: bool) -> list[str]:
+    """Return why a text is no name of any object at all (ValidatePathSegmentName)."""
     return is_path_segment(text, prefix=prefix)
 
 

@@ -1,10 +1,11 @@
-"""Addresses of mail and host names, as Go's parsers take them."""
+"""Texts of several formats, as Go's parsers take them: addresses of mail, host names, prefixes, lenient durations."""
 
 from __future__ import annotations
 
 import pytest
 
 from crdlint.golang.mail import is_address
+from crdlint.schema.formats import is_cidr, lenient_duration
 from crdlint.schema.hostnames import is_hostname
 
 ADDRESSES = [
@@ -113,3 +114,37 @@ def test_hostnames(text):
 @pytest.mark.parametrize("text", NO_HOSTNAMES)
 def test_no_hostnames(text):
     assert not is_hostname(text)
+
+
+PREFIXES = {
+    "10.0.0.0/8": True,
+    "010.0.0.0/0000000008": True,
+    "::/128": True,
+    "10.0.0.0/33": False,
+    "::/129": False,
+    "10.0.0.0/": False,
+    "10.0.0.0": False,
+    "10.0.0.0/+8": False,
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), PREFIXES.items())
+def test_prefixes(text, expected):
+    assert is_cidr(text) is expected
+
+
+DURATIONS = {
+    "22 ns": 22,
+    "1.5 days": 5 * 24 * 3600 * 10**9,
+    "12x34 µs": 34000,
+    "3": None,
+    "0" * 5000 + "7 ns": 7,
+    "9223372036854775808 ns": None,
+    "1" * 100000: None,
+    "1 " * 50000: None,
+}
+
+
+@pytest.mark.parametrize(("text", "expected"), DURATIONS.items(), ids=[text[:30] for text in DURATIONS])
+def test_lenient_durations(text, expected):
+    assert lenient_duration(text) == expected
