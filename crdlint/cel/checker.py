@@ -290,8 +290,6 @@ class _Checker:
         """Return an overload's result type where it takes the arguments."""
         declared, result = overload.args, overload.result
         if overload.params:
-            if len(declared) != len(types):
-                return None
             fresh = Substitution({name: self._variable() for name in overload.params})
             declared = tuple(map(fresh, declared))
             result = fresh(result)

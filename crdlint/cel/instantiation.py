@@ -9,8 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cel import ast
+from crdlint.cel.decls import Variable
 from crdlint.cel.runtime.errors import FunctionError
-from crdlint.cel.types import Kind
+from crdlint.cel.types import DYN, TYPE, Kind, Type, map_type
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,7 +22,8 @@ if TYPE_CHECKING:
 _CONVERSIONS: Final = frozenset(
     {"bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"}
 )
-_NO_OVERLOAD: Final = "no such overload"
+_INDEXES: Final = ("_[_]", "_[?_]")
+_KEYS: Final = (bool, int, ast.Uint, float, str)
 
 
 class _Variable:
@@ -55,12 +57,21 @@ def _is_suspect(compiled: Compiled, functions: frozenset[str]) -> bool:
     result = compiled.result
     while stack:
         node = stack.pop()
-        if isinstance(node, ast.Call) and node.function in names:
+        if isinstance(node, ast.Call) and (_function(node, compiled) in names or _has_odd_index(node)):
             return True
         if node.id in result.reference_map and _is_type(node, compiled):
             return True
         stack.extend(_parts(node, compiled))
     return False
+
+
+def _has_odd_index(node: ast.Call) -> bool:
+    if node.function not in _INDEXES:
+        return False
+    index = node.args[1]
+    return isinstance(index, (ast.ListExpr, ast.MapExpr)) or (
+        isinstance(index, ast.Literal) and type(index.value) not in _KEYS
+    )
 
 
 def _parts(node: ast.Expr, compiled: Compiled) -> list[ast.Expr]:
@@ -130,17 +141,31 @@ def _constant(
 
 def _call(node: ast.Call, compiled: Compiled, constants: dict[int, Any], functions: frozenset[str]) -> Any:
     args = [constants[part.id] for part in _parts(node, compiled)]
-    if node.function in functions and len(args) > 1 and isinstance(args[1], str):
+    function = _function(node, compiled)
+    if function in functions and len(args) > 1 and isinstance(args[1], str):
         from crdlint.golang.regexp import compile_error
 
         refused = compile_error(args[1])
         if refused is not None:
             raise FunctionError(refused)
-    if node.function in _CONVERSIONS and len(args) == 1 and args[0] is not _VARIABLE:
-        return _converted(node, compiled, args[0])
-    if node.function == "@in" and args[1] == [] and _overloads(node, compiled) == ("in_list",):
+    if function in _CONVERSIONS and len(args) == 1 and args[0] is not _VARIABLE:
+        return _converted(function, _overloads(node, compiled), args[0])
+    if function in _INDEXES and args[1] is not _VARIABLE and type(args[1]) not in _KEYS:
+        raise FunctionError(f"invalid qualifier type: {_go_type(args[1])}")
+    if function == "@in" and args[1] == [] and _overloads(node, compiled) == ("in_list",):
         return False
     return _VARIABLE
+
+
+def _go_type(value: Any) -> str:
+    """Return Go's name of the type of a constant, of which types and maps are not held as such here."""
+    if isinstance(value, ast.MapExpr):
+        return "*types.baseMap"
+    if isinstance(value, (Type, Variable)):
+        return "*types.Type"
+    from crdlint.cel.interpreter.values import go_type
+
+    return go_type(value)
 
 
 def _overloads(node: ast.Call, compiled: Compiled) -> tuple[str, ...]:
@@ -148,19 +173,25 @@ def _overloads(node: ast.Call, compiled: Compiled) -> tuple[str, ...]:
     return () if reference is None else reference.overload_ids
 
 
-def _converted(node: ast.Call, compiled: Compiled, value: Any) -> Any:
+def _function(node: ast.Call, compiled: Compiled) -> str:
+    return compiled.result.namespaced.get(node.id, node.function)
+
+
+def _converted(function: str, overloads: tuple[str, ...], value: Any) -> Any:
     from crdlint.cel.interpreter.conversions import CONVERSIONS
     from crdlint.cel.runtime.values import type_of
     from crdlint.cel.stdlib import FUNCTIONS
 
-    overloads = _overloads(node, compiled)
-    if node.function == "dyn":
+    if function == "dyn":
         return value
-    if node.function == "type":
-        return type_of(value)
-    if len(overloads) > 1:
-        overloads = tuple(row.id for row in FUNCTIONS if row.id in overloads and row.args[0].is_exact(type_of(value)))
-        if not overloads:
-            raise FunctionError(_NO_OVERLOAD)
-    convert = CONVERSIONS.get(overloads[0]) if overloads else None
+    if isinstance(value, ast.MapExpr):
+        type_ = map_type(DYN, DYN)
+    else:
+        type_ = TYPE if isinstance(value, (Type, Variable)) else type_of(value)
+    if function == "type":
+        return type_
+    fitting = [row.id for row in FUNCTIONS if row.id in overloads and row.args[0].is_exact(type_)]
+    if not fitting:
+        raise FunctionError(f"no such overload: {function}({type_.name})")
+    convert = CONVERSIONS.get(fitting[0])
     return _VARIABLE if convert is None else convert(value)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TypeAlias
 
 _ESCAPE = r"\\(?:[abfnrtv\"'\\?`]|[xX][0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|U[0-9a-fA-F]{8}|[0-3][0-7][0-7])"
 _STRING = "|".join(
@@ -37,8 +38,11 @@ _KEYWORDS = frozenset({"in", "true", "false", "null"})
 
 EOF = "EOF"
 
+Tokens: TypeAlias = "tuple[list[str], list[str], list[int]]"
+"""Kinds, texts and offsets."""
 
-def tokenize(text: str) -> tuple[list[str], list[str], list[int]] | None:
+
+def tokenize(text: str) -> Tokens | None:
     """Return the kinds, texts and offsets of the tokens, EOF last, or None where a character begins no token.
 
     The kind of an operator or keyword is its text.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 from crdlint.cel.ast import (
     Call,
@@ -29,6 +29,7 @@ from crdlint.cel.builder import (
     string_value,
     uint_value,
 )
+from crdlint.cel.deep import deeply
 from crdlint.cel.errors import CELError, display_errors
 from crdlint.cel.lexer import tokenize
 from crdlint.cel.macros import (
@@ -44,11 +45,12 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from crdlint.cel.ast import Value
+    from crdlint.cel.lexer import Tokens
 
 MAX_CODE_POINTS = 100_000
 MAX_DEPTH = 250
-# Some dozen frames each; no rule of cel-go's grammar can be open 250 times below it.
-_MAX_FAST_NESTING = 20
+# Expressions within expressions need some dozen frames each; what has more of them gets a stack of its own.
+_MAX_SHALLOW = 20
 
 ALL_MACROS = {**STANDARD_MACROS, **TWO_VARIABLE_MACROS, **OPT_MAP_MACROS, **OPT_FLAT_MAP_MACROS}
 
@@ -79,37 +81,57 @@ class ParseResult:
 
 def parse(text: str, *, options: ParserOptions) -> ParseResult:
     """Parse an expression."""
-    builder = Builder(SourceInfo(text), options)
-    expr: Expr = Unspecified(1)
     if len(text) > MAX_CODE_POINTS:
+        builder = Builder(SourceInfo(text), options)
         size = f"size: {len(text)}, limit {MAX_CODE_POINTS}"
         builder.add_error(f"expression code point size exceeds limit: {size}")
-        return ParseResult(expr, builder.source, builder.errors)
+        return ParseResult(Unspecified(1), builder.source, builder.errors)
+    tokens = tokenize(text)
+    parsed = None if tokens is None else _parse_valid(text, options, tokens)
+    if parsed is None:
+        from crdlint.cel.antlr.recognizer import recognize
+
+        parsed = _result(text, options, lambda builder: recognize(builder, tokens))
+    return parsed
+
+
+def _parse_valid(text: str, options: ParserOptions, tokens: Tokens) -> ParseResult | None:
+    """Parse a plain valid expression; return None where the recogniser must say what it is."""
     try:
-        tokens = tokenize(text)
-        simple = None if tokens is None else _simple(builder, *tokens)
-        if simple is not None:
-            expr = simple
-        else:
-            from crdlint.cel.antlr.recognizer import recognize
-
-            builder = Builder(SourceInfo(text), options)
-            expr = recognize(builder)
-    except ExpansionError as error:
-        builder.add_error(str(error))
-    return ParseResult(expr, builder.source, builder.errors)
-
-
-def _simple(builder: Builder, kinds: list[str], texts: list[str], starts: list[int]) -> Expr | None:
-    """Return the tree of a plain valid expression, None where the recogniser must say what it is."""
-    try:
-        return _FastParser(builder, kinds, texts, starts).parse()
+        try:
+            return _result(text, options, lambda builder: _FastParser(builder, tokens, _MAX_SHALLOW).parse())
+        except _DeepError:
+            return deeply(
+                lambda: _result(text, options, lambda builder: _FastParser(builder, tokens, MAX_DEPTH).parse())
+            )
     except _NotSimpleError:
         return None
 
 
+def _result(text: str, options: ParserOptions, work: Callable[[Builder], Expr]) -> ParseResult:
+    builder = Builder(SourceInfo(text), options)
+    expr: Expr = Unspecified(1)
+    try:
+        expr = work(builder)
+    except ExpansionError as error:
+        builder.add_error(str(error))
+    except _LimitError:
+        # It ends cel-go's parsing before macros are looked at.
+        builder.errors.clear()
+        builder.add_error(f"expression recursion limit exceeded: {MAX_DEPTH}")
+    return ParseResult(expr, builder.source, builder.errors)
+
+
 class _NotSimpleError(Exception):
-    """The expression is wrong or too deep: the recogniser must say what it is."""
+    """The expression is wrong: the recogniser must say how."""
+
+
+class _DeepError(Exception):
+    """The expression needs a deeper stack."""
+
+
+class _LimitError(Exception):
+    """A rule of the grammar is open more often than it may be."""
 
 
 _LEVELS = dict.fromkeys(("<", "<=", ">=", ">", "==", "!=", "in"), 1) | {"+": 2, "-": 2} | {"*": 3, "/": 3, "%": 3}
@@ -124,20 +146,25 @@ _LITERALS: dict[str, Callable[[str], Value]] = {
     "null": lambda _: None,
 }
 _SIGNED = ("NUM_INT", "NUM_FLOAT")
+_FIRST = frozenset((*_LITERALS, "IDENTIFIER", "[", "{", "(", ".", "-", "!"))
 
 
 class _FastParser:
-    """Recursive descent over the tokens; raises `_NotSimpleError` for anything but a plain valid expression."""
+    """Recursive descent over the tokens; raises `_NotSimpleError` for anything but a plain valid expression.
 
-    __slots__ = ("at", "builder", "height", "kinds", "nesting", "starts", "texts")
+    `exprs`, `relations` and `calcs` count the rules of cel-go's grammar that are open; no other is open more often.
+    """
 
-    def __init__(self, builder: Builder, kinds: list[str], texts: list[str], starts: list[int]) -> None:
+    __slots__ = ("at", "builder", "calcs", "exprs", "height", "kinds", "limit", "relations", "starts", "texts")
+
+    def __init__(self, builder: Builder, tokens: Tokens, limit: int) -> None:
         self.builder = builder
-        self.kinds = kinds
-        self.texts = texts
-        self.starts = starts
+        self.kinds, self.texts, self.starts = tokens
+        self.limit = limit
         self.at = 0
-        self.nesting = 0
+        self.exprs = 0
+        self.relations = 0
+        self.calcs = 0
         # How deep cel-go's visitor goes into what was parsed last.
         self.height = 0
 
@@ -168,9 +195,9 @@ class _FastParser:
         return self.builder.token_id(self.starts[at], self.texts[at])
 
     def _expr(self) -> Expr:
-        self.nesting += 1
-        if self.nesting > _MAX_FAST_NESTING:
-            raise _NotSimpleError
+        self.exprs += 1
+        if self.exprs > self.limit:
+            self._too_deep()
         expr = self._or()
         if self.kinds[self.at] == "?":
             height = self.height
@@ -182,19 +209,32 @@ class _FastParser:
             second = self._expr()
             self.height = max(height, self.height) + 1
             expr = self.builder.call(call_id, "_?_:_", None, [expr, first, second])
-        self.nesting -= 1
+        self.exprs -= 1
         return expr
+
+    def _too_deep(self) -> NoReturn:
+        if self.limit < MAX_DEPTH:
+            raise _DeepError
+        # Of a token that begins no expression, cel-go says so first.
+        raise _LimitError if self.kinds[self.at] in _FIRST else _NotSimpleError
 
     def _or(self) -> Expr:
         expr = self._and()
         return expr if self.kinds[self.at] != "||" else self._joined("||", "_||_", self._and, expr)
 
     def _and(self) -> Expr:
-        expr = self._binary(1)
+        expr = self._relation()
         return expr if self.kinds[self.at] != "&&" else self._joined("&&", "_&&_", self._relation, expr)
 
     def _relation(self) -> Expr:
-        return self._binary(1)
+        self.relations += 1
+        self.calcs += 1
+        if self.relations > MAX_DEPTH or self.calcs > MAX_DEPTH:
+            self._too_deep()
+        expr = self._binary(1)
+        self.relations -= 1
+        self.calcs -= 1
+        return expr
 
     def _joined(self, kind: str, function: str, term: Callable[[], Expr], first: Expr) -> Expr:
         terms, ops, height = [first], [], self.height
@@ -213,10 +253,21 @@ class _FastParser:
             at, height = self.at, self.height
             self.at = at + 1
             call_id = self._id(at)
-            right = self._binary(found + 1)
+            right = self._right(found)
             self.height = max(height, self.height) + 1
             left = self.builder.call(call_id, BINARY_OPERATORS[self.kinds[at]], None, [left, right])
         return left
+
+    def _right(self, level: int) -> Expr:
+        compares = level == 1
+        self.relations += compares
+        self.calcs += not compares
+        if self.relations > MAX_DEPTH or self.calcs > MAX_DEPTH:
+            self._too_deep()
+        expr = self._binary(level + 1)
+        self.relations -= compares
+        self.calcs -= not compares
+        return expr
 
     def _unary(self) -> Expr:
         kind = self.kinds[self.at]

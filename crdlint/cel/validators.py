@@ -13,7 +13,7 @@ from crdlint.cel import ast
 from crdlint.cel.checker_errors import type_mismatch
 from crdlint.cel.errors import CELError
 from crdlint.golang.regexp import compile_error
-from crdlint.golang.times import check_rfc3339
+from crdlint.golang.times import TimeError, parse_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -151,7 +151,10 @@ def is_duration(text: str) -> bool:
 
 def _is_timestamp(value: ast.Value) -> bool:
     if type(value) is str:
-        return check_rfc3339(value) is None
+        try:
+            value = parse_time(value).seconds
+        except TimeError:
+            return False
     return not isinstance(value, int) or _MIN_TIMESTAMP <= value <= _MAX_TIMESTAMP
 
 

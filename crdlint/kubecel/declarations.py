@@ -22,6 +22,7 @@ from crdlint.cel.types import (
     STRING,
     TIMESTAMP,
     UINT,
+    Kind,
     Type,
     list_type,
     map_type,
@@ -40,6 +41,7 @@ from crdlint.kubecel.limits import (
     MIN_DURATION_SIZE,
     MIN_NUMBER_SIZE,
     MIN_STRING_SIZE,
+    UINT64_MAX,
 )
 
 if TYPE_CHECKING:
@@ -209,9 +211,9 @@ def _string(schema: JSONSchemaProps) -> DeclType:
 
 
 def _max_length(schema: JSONSchemaProps) -> int:
-    """Return the most bytes of a string; a code point of maxLength takes up to four."""
+    """Return the most bytes of a string; a code point of maxLength takes up to four, in 64 bits."""
     if schema.max_length is not None:
-        return max(schema.max_length, 0) * 4
+        return max(schema.max_length, 0) * 4 & UINT64_MAX
     if schema.x_int_or_string or not schema.enum:
         return _LONGEST_STRING
     return max((len(value.encode()) for value in schema.enum if isinstance(value, str)), default=0)
@@ -245,13 +247,15 @@ class Declarations(WellKnownTypes):
     `keywords_as_fields` lets `a.namespace` stand for `a.__namespace__`.
     """
 
-    __slots__ = ("_keywords_as_fields", "_objects", "_types", "self_type")
+    __slots__ = ("_keywords_as_fields", "_map_values", "_objects", "_types", "self_type")
 
     def __init__(self, root: DeclType, *, keywords_as_fields: bool) -> None:
         self._keywords_as_fields = keywords_as_fields
         self._objects: dict[str, DeclType] = {}
         self._types: dict[tuple[str, str], Type] = {}
         self.self_type: Final = self._named(root, _SELF_TYPE)
+        # Upstream takes the name `map` for that of a root that is one.
+        self._map_values = self.self_type.params[1] if self.self_type.kind is Kind.MAP else ANY
 
     def find_struct_type(self, name: str) -> Type | None:
         """Return `type(T)` for the name of an object of the schema, a scalar or a message."""
@@ -265,6 +269,8 @@ class Declarations(WellKnownTypes):
         if found is not None:
             return found
         declared = self._objects.get(struct)
+        if struct == "map":
+            return self._map_values
         if declared is None:
             return super().find_struct_field_type(struct, field)
         member = self.field(declared, field)

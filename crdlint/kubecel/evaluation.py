@@ -9,11 +9,11 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.cel.interpreter.errors import PlanError
+from crdlint.cel.interpreter.errors import Error, PlanError
 from crdlint.cel.interpreter.program import plan
 from crdlint.cel.interpreter.values import NONE, Optional_
 from crdlint.crd.errors import DUPLICATE, FORBIDDEN, INVALID, OMITTED, REQUIRED, Cause, FieldError
-from crdlint.crd.paths import Path
+from crdlint.golang.text import SPACE
 from crdlint.kubecel.compilation import Environments, RuleCompiler
 from crdlint.kubecel.declarations import Declarer
 from crdlint.kubecel.environment import stored_expressions
@@ -21,13 +21,16 @@ from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.functions import COSTS, REGEX_OPTIMIZATIONS, functions_of
 from crdlint.kubecel.limits import PER_CALL_LIMIT
 from crdlint.kubecel.values import to_value
+from crdlint.schema.correlation import item_key, items_by_key
 from crdlint.schema.fieldpath import FieldPathError, valid_field_path
+from crdlint.schema.places import child, index, key, shown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
 
     from crdlint.cel.interpreter.program import Program
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
+    from crdlint.crd.paths import Path
     from crdlint.kubecel.compilation import CompiledRule, Expression
     from crdlint.kubecel.declarations import DeclType
     from crdlint.schema.correlation import Correlation
@@ -37,11 +40,6 @@ if TYPE_CHECKING:
     _Visit = tuple["RuleValidator", Path | None, Any, Any, "Ratcheting"]
 
 _MAX_MESSAGE: Final = 5 * 1024  # bytes
-# What Go's strings.TrimSpace takes off.
-_SPACE: Final = (
-    "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008"
-    "\u2009\u200a\u2028\u2029\u202f\u205f\u3000"
-)
 _NO_BUDGET: Final = "validation failed due to running out of cost budget, no further validation rules will be run"
 _ARGUMENTS: Final = "call arguments did not match a supported operator, function or macro signature for rule"
 # What stands for an old value that there is not; null is one.
@@ -189,6 +187,8 @@ def _compiled(schema: JSONSchemaProps, declared: DeclType) -> tuple[_Ready, ...]
     compiler = RuleCompiler(declared)
     found = []
     for rule in schema.x_validations:
+        if not rule.rule.strip(SPACE):  # that it is missing is said elsewhere
+            continue
         compiled = compiler.rule(rule, Environments(environment, environment))
         found.append(_Ready(rule, compiled, _program(compiled.rule), _program(compiled.message)))
     return tuple(found)
@@ -231,28 +231,6 @@ class Ratcheting:
         return Ratcheting(find(self.current), self.current)
 
 
-_SCALARS: Final = (bool, int, float, str)
-
-
-def _list_key(keys: tuple[str, ...], value: Any) -> Any:
-    """Return what tells an element of a list of type map from others, None where it lacks a key."""
-    if not isinstance(value, dict):
-        return None
-    found = tuple((value[name].__class__, value[name]) for name in keys if value.get(name).__class__ in _SCALARS)
-    return found if len(found) == len(keys) else None
-
-
-def _old_by_keys(schema: JSONSchemaProps, old: Any) -> dict[Any, Any]:
-    """Return the old elements by what tells them apart; of several alike the first (makeMapList)."""
-    found: dict[Any, Any] = {}
-    if schema.x_list_type == "map" and schema.x_list_map_keys and isinstance(old, list):
-        for value in old:
-            key = _list_key(tuple(schema.x_list_map_keys), value)
-            if key is not None:
-                found.setdefault(key, value)
-    return found
-
-
 def validate_rules(
     validator: RuleValidator | None,
     run: Run,
@@ -293,13 +271,13 @@ def _entries(
     before = old if isinstance(old, dict) and validator.schema.x_map_type in (None, "granular", "atomic") else {}
     if validator.additional is not None:
         for name, held in value.items():
-            at = Path(name) if path is None else path.key(name)
+            at = key(path, name)
             below = state.below(lambda one, name=name: one.key(name), name)  # type: ignore[misc]
             yield validator.additional, at, held, before.get(name, MISSING), below
     for name, held in value.items():
         inner = validator.properties.get(name)
         if inner is not None:
-            at = Path(name) if path is None else path.child(name)
+            at = child(path, name)
             below = state.below(lambda one, name=name: one.key(name), name)  # type: ignore[misc]
             yield inner, at, held, before.get(name, MISSING), below
 
@@ -310,10 +288,10 @@ def _items(
     if validator.items is None:
         return
     schema = validator.schema
-    before = _old_by_keys(schema, old)
+    before = items_by_key(schema, old)
     for i, held in enumerate(value):
-        at = Path(i) if path is None else path.index(i)
-        matching = before.get(_list_key(tuple(schema.x_list_map_keys), held), MISSING) if before else MISSING
+        at = index(path, i)
+        matching = before.get(item_key(schema, held), MISSING) if before else MISSING
         below = state.below(lambda one, i=i: one.index(i))  # type: ignore[misc]
         yield validator.items, at, held, matching, below
 
@@ -322,7 +300,7 @@ def _expressions(
     validator: RuleValidator, run: Run, path: Path | None, value: Any, old: Any, state: Ratcheting
 ) -> None:
     schema = validator.schema
-    at = path or Path("<nil>")
+    at = shown(path)
     type_ = schema.type
 
     def invalid(detail: str, rule: ValidationRule | None = None) -> FieldError:
@@ -343,7 +321,7 @@ def _expressions(
         optional["oldSelf"] = NONE
         if has_old:
             variables["oldSelf"] = to_value(old, schema, is_resource=validator.is_root)
-            optional["oldSelf"] = Optional_(variables["oldSelf"])
+            optional["oldSelf"] = Optional_(_readapted(variables["oldSelf"]))
     for one in validator.rules:
         if one.compiled.rule.error is not None:
             run.errors.append(invalid(f"rule compile error: {one.compiled.rule.error}", one.rule))
@@ -366,9 +344,16 @@ def _expressions(
 _LIMIT_EXCEEDED: Final = "operation cancelled: actual cost limit exceeded"
 
 
+def _readapted(value: Any) -> Any:
+    """Return what an optional variable holds once cel-go has taken it out and put it back, which errors do not survive."""
+    if type(value) is Error:
+        return Error(f"unsupported conversion to ref.Val: (*errors.errorString){value.message}")
+    return value
+
+
 def _told(problem: str, rule: ValidationRule) -> str:
     """Return what is said of a rule whose evaluation ends in an error."""
-    named = (rule.message or rule.rule).strip(_SPACE)
+    named = (rule.message or rule.rule).strip(SPACE)
     if problem.startswith("no such overload"):
         return f"'{problem}': {_ARGUMENTS}: {named}"
     if problem.startswith(_LIMIT_EXCEEDED):
@@ -392,8 +377,8 @@ def _failed(
     if rule.field_path:
         with suppress(FieldPathError):
             named_field = str(valid_field_path(rule.field_path, schema)[0])
-            at = Path(named_field) if at is None else at.child(named_field)
-    where = at or Path("<nil>")
+            at = child(at, named_field)
+    where = shown(at)
     found = run.warnings if not one.compiled.uses_old_self and state.lets_pass() else run.errors
     detail = None
     if one.message is not None:
@@ -402,14 +387,14 @@ def _failed(
             found.append(FieldError(run.rule_id, INVALID, where, type_, refusal, cause=cause))
             raise OutOfBudgetError
     if detail is None:
-        named = (rule.message or rule.rule).strip(_SPACE)
+        named = (rule.message or rule.rule).strip(SPACE)
         detail = named if rule.message else f"failed rule: {named}"
     omitted = type_ in ("object", "array")
     kind = {"FieldValueForbidden": FORBIDDEN, "FieldValueRequired": REQUIRED, "FieldValueDuplicate": DUPLICATE}.get(
         rule.reason or "", INVALID
     )
-    shown = "" if kind is DUPLICATE else detail
-    found.append(FieldError(run.rule_id, kind, where, OMITTED if omitted else value, shown, cause=cause))
+    said = "" if kind is DUPLICATE else detail
+    found.append(FieldError(run.rule_id, kind, where, OMITTED if omitted else value, said, cause=cause))
 
 
 def _message(program: Program, text: str, run: Run, variables: dict[str, Any]) -> tuple[str | None, str | None]:
@@ -429,7 +414,7 @@ def _message(program: Program, text: str, run: Run, variables: dict[str, Any]) -
         return None, None
     if not isinstance(result.value, str):
         return None, None
-    message = result.value.strip(_SPACE)
+    message = result.value.strip(SPACE)
     if not message or "\n" in message or len(message.encode("utf-8", "surrogatepass")) > _MAX_MESSAGE:
         return None, None
     return message, None

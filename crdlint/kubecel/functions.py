@@ -252,8 +252,11 @@ def _traversed(value: Any) -> int:
         elif kind is Kind.LIST:
             stack.extend(one)
         elif kind is Kind.MAP:
-            for key in one:
+            keys = list(one)
+            for key in keys:
                 stack += (key, find(one, key))
+            # A field that no schema knows has a key that is nothing, and no value.
+            total += 2 * (len(one) - len(keys))
         else:
             total += 1
     return total

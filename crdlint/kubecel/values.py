@@ -5,22 +5,24 @@ Conversion is lazy: a part of an object is converted when an expression reaches 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cel.interpreter.equality import equal
-from crdlint.cel.interpreter.errors import NO_OVERLOAD, CancelledError, Error
-from crdlint.cel.interpreter.values import MISSING, element, find, kind_of, native
+from crdlint.cel.interpreter.errors import CancelledError, Error, no_overload
+from crdlint.cel.interpreter.times import parse_duration
+from crdlint.cel.interpreter.values import MISSING, PLAIN_LISTS, Map, element, find, kind_of, native
+from crdlint.cel.runtime.go_text import go_text
 from crdlint.cel.runtime.values import Duration, Timestamp
 from crdlint.cel.types import DYN, Kind, list_type, map_type, opaque_type
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.base64 import CorruptInputError, decode_base64
-from crdlint.golang.durations import parse_duration
 from crdlint.golang.times import DATE, LOCAL, RFC3339, TimeError, check_rfc3339, parse_time
-from crdlint.golang.values import marshal
 from crdlint.kubecel.declarations import has_resource_fields
 from crdlint.kubecel.escaping import escape, unescape
+from crdlint.schema.values import deep_equal
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -33,6 +35,8 @@ _LIST: Final = list_type(DYN)
 _MAP: Final = map_type(DYN, DYN)
 _UNKNOWN: Final = opaque_type("unknown")
 _SECOND: Final = 10**9  # nanoseconds
+_MAX_INT: Final = 2**63 - 1
+_DURATION_PART: Final = re.compile(r"([0-9]+)[\t\n\f\r ]*[A-Za-zµ]+")
 
 _GO_TYPES: Final = {
     bool: "bool",
@@ -42,7 +46,11 @@ _GO_TYPES: Final = {
     list: "[]interface {}",
     dict: "map[string]interface {}",
     type(None): "<nil>",
+    Duration: "time.Duration",
+    Timestamp: "time.Time",
+    bytes: "[]uint8",
 }
+_UNHASHABLE: Final = frozenset({dict, list, bytes})
 
 
 def to_value(value: Any, schema: JSONSchemaProps, *, is_resource: bool = False) -> Value:
@@ -68,7 +76,7 @@ def to_value(value: Any, schema: JSONSchemaProps, *, is_resource: bool = False) 
 
 
 def _go_type(value: Any) -> str:
-    return _GO_TYPES[value.__class__]
+    return value.go_type if value.__class__ is _Foreign else _GO_TYPES[value.__class__]
 
 
 def _object(value: Any, schema: JSONSchemaProps, *, is_resource: bool = False) -> Value:
@@ -113,14 +121,21 @@ def _string(value: Any, schema: JSONSchemaProps) -> Value:
 
 
 def _duration(text: str) -> Value:
-    nanoseconds = parse_duration(text)
-    if nanoseconds is None:
-        from crdlint.schema.formats import lenient_duration
+    duration = parse_duration(text)
+    if duration is not None:
+        return duration
+    from crdlint.schema.formats import lenient_duration
 
-        nanoseconds = lenient_duration(text)
-    if nanoseconds is None:
-        return Error(f"Invalid duration {text}: unable to parse {text} as duration")
-    return Duration(nanoseconds)
+    nanoseconds = lenient_duration(text)
+    return Error(f"Invalid duration {text}: {_no_duration(text)}") if nanoseconds is None else Duration(nanoseconds)
+
+
+def _no_duration(text: str) -> str:
+    for number in _DURATION_PART.findall(text):
+        digits = number.lstrip("0")
+        if len(digits) > len(str(_MAX_INT)) or int(digits or 0) > _MAX_INT:
+            return f'strconv.Atoi: parsing "{number}": value out of range'
+    return f"unable to parse {text} as duration"
 
 
 def _date(text: str) -> Value:
@@ -174,20 +189,46 @@ _CONVERSIONS: Final = {
 }
 
 
+class _Foreign:
+    """What Go holds of a value that is added to a list of JSON values without being one."""
+
+    __slots__ = ("go_type",)
+
+    def __init__(self, go_type: str) -> None:
+        self.go_type = go_type
+
+
+def _raw(value: Value) -> Any:
+    """Return what a value is in a list of JSON values (ref.Val.Value)."""
+    if value is None:
+        return _Foreign("structpb.NullValue")
+    if type(value) in PLAIN_LISTS:
+        return _Foreign("[]ref.Val")
+    return _Foreign("map[ref.Val]ref.Val") if isinstance(value, Map) else native(value)
+
+
+def _same(one: Value, other: Value) -> bool | Error:
+    """Whether two elements are equal by the first's own judgement, which for objects and lists null is no value to."""
+    own = getattr(one, "cel_equal", None)
+    if own is None:
+        return equal(one, other)
+    result: bool | Error = own(other)
+    return result
+
+
 class UnknownValue:
     """A value that the schema says nothing of: it can only be compared."""
 
     __slots__ = ("_value",)
     cel_type = _UNKNOWN
+    go_type = "*common.unknownPreserved"
 
     def __init__(self, value: Any) -> None:
         self._value = value
 
     def cel_equal(self, other: Value) -> bool:
         """Whether the other is the same JSON value."""
-        from crdlint.schema.values import deep_equal as same
-
-        return same(self._value, native(other))
+        return deep_equal(self._value, native(other))
 
     def cel_native(self) -> Any:
         """Return the JSON value."""
@@ -199,6 +240,7 @@ class ObjectValue(Mapping[Any, Any]):
 
     __slots__ = ("_additional", "_properties", "_value")
     cel_type = _MAP
+    go_type = "*common.unstructuredMap"
 
     def __init__(
         self, value: dict[str, Any], properties: Mapping[str, JSONSchemaProps], additional: JSONSchemaProps | None
@@ -210,7 +252,7 @@ class ObjectValue(Mapping[Any, Any]):
     def find(self, key: Value) -> Value:
         """Return the value of a field or key, `MISSING`, or an error as a value."""
         if type(key) is not str:
-            return key if type(key) is Error else NO_OVERLOAD
+            return no_overload(key)
         if not self._properties:
             if key not in self._value or self._additional is None:
                 return MISSING
@@ -257,14 +299,14 @@ class ObjectValue(Mapping[Any, Any]):
     def equal_steps(self, other: Value) -> _Comparing:
         """Yield the pairs that have to be equal, take whether they are, return whether all is."""
         if kind_of(other) is not Kind.MAP:
-            return NO_OVERLOAD
+            return no_overload(other)
         if len(self) != len(other):
             return False
         for name, held in self._value.items():
             if self._schema_of(name) is None:
                 if type(other) is not ObjectValue:
-                    return NO_OVERLOAD
-                if name in other._value and marshal(held) != marshal(other._value[name]):  # noqa: SLF001
+                    return no_overload(other)
+                if name in other._value and not deep_equal(held, other._value[name]):  # noqa: SLF001
                     return False
                 continue
             mine, theirs = self.find(name), find(other, name)
@@ -286,6 +328,7 @@ class ListValue(Sequence[Any]):
 
     __slots__ = ("_items", "_values")
     cel_type = _LIST
+    go_type = "*common.unstructuredList"
 
     def __init__(self, values: list[Any], items: JSONSchemaProps) -> None:
         self._values = values
@@ -302,8 +345,10 @@ class ListValue(Sequence[Any]):
     def __iter__(self) -> Iterator[Value]:
         return (to_value(value, self._items) for value in self._values)
 
-    def cel_get(self, index: int) -> Value:
-        """Return the element at an index within the size."""
+    def cel_get(self, index: int | float) -> Value:
+        """Return the element at an index within the size, an error for one that is no int."""
+        if type(index) is not int:
+            return Error(f"unsupported index: {go_text(index)}")
         return to_value(self._values[index], self._items)
 
     def cel_equal(self, other: Value) -> bool | Error:
@@ -313,7 +358,7 @@ class ListValue(Sequence[Any]):
     def equal_steps(self, other: Value) -> _Comparing:
         """Yield the pairs that have to be equal, take whether they are, return whether all is."""
         if kind_of(other) is not Kind.LIST:
-            return NO_OVERLOAD
+            return no_overload(other)
         if len(self) != len(other):
             return False
         for index in range(len(self)):
@@ -328,7 +373,7 @@ class ListValue(Sequence[Any]):
             return value
         problem: Error | None = None
         for item in self:
-            same = item if type(item) is Error else equal(item, value)
+            same = _same(item, value)
             if same is True:
                 return True
             if type(same) is Error and problem is None:
@@ -338,8 +383,8 @@ class ListValue(Sequence[Any]):
     def cel_add(self, other: Value) -> Value:
         """Return both lists as one."""
         if kind_of(other) is not Kind.LIST:
-            return NO_OVERLOAD
-        return ListValue([*self._values, *map(native, other)], self._items)
+            return no_overload(other)
+        return ListValue([*self._values, *map(_raw, other)], self._items)
 
     def cel_native(self) -> Any:
         """Return the JSON list."""
@@ -348,7 +393,7 @@ class ListValue(Sequence[Any]):
 
 def _key(value: Any) -> Any:
     """Return what tells a JSON value from others in a set of Go's."""
-    if value.__class__ is dict or value.__class__ is list:
+    if value.__class__ in _UNHASHABLE:
         raise CancelledError(f"internal error: runtime error: hash of unhashable type {_go_type(value)}")
     return value.__class__, value
 
@@ -356,26 +401,37 @@ def _key(value: Any) -> Any:
 class SetValue(ListValue):
     """A list without order (unstructuredSetList)."""
 
-    __slots__ = ()
+    __slots__ = ("_members",)
+    go_type = "*common.unstructuredSetList"
+
+    def __init__(self, values: list[Any], items: JSONSchemaProps) -> None:
+        super().__init__(values, items)
+        self._members: set[Any] | None = None
+
+    def _known(self) -> set[Any]:
+        if self._members is None:
+            self._members = set(map(_key, self._values))
+        return self._members
 
     def cel_equal(self, other: Value) -> bool | Error:
         """Whether another list has the same elements."""
         if kind_of(other) is not Kind.LIST:
-            return NO_OVERLOAD
+            return no_overload(other)
         if len(self) != len(other):
             return False
-        mine = set(map(_key, self._values))
-        return all(_key(native(item)) in mine for item in other)
+        mine = self._known()
+        return all(_key(_raw(item)) in mine for item in other)
 
     def cel_add(self, other: Value) -> Value:
-        """Return this set with the elements of another that it lacks."""
+        """Return this set with the elements of another that it lacks, which from then on this one takes for its own."""
         if kind_of(other) is not Kind.LIST:
-            return NO_OVERLOAD
-        known = dict.fromkeys(map(_key, self._values))
+            return no_overload(other)
+        known = self._known()
         values = list(self._values)
-        for item in map(native, other):
-            if _key(item) not in known:
-                known[_key(item)] = None
+        for item in map(_raw, other):
+            key = _key(item)
+            if key not in known:
+                known.add(key)
                 values.append(item)
         return SetValue(values, self._items)
 
@@ -384,6 +440,7 @@ class MapListValue(ListValue):
     """A list of objects told apart by keys (unstructuredMapList)."""
 
     __slots__ = ("_keys",)
+    go_type = "*common.unstructuredMapList"
 
     def __init__(self, values: list[Any], items: JSONSchemaProps, keys: tuple[str, ...]) -> None:
         super().__init__(values, items)
@@ -401,7 +458,7 @@ class MapListValue(ListValue):
     def equal_steps(self, other: Value) -> _Comparing:
         """Yield the pairs that have to be equal, take whether they are, return whether all is."""
         if kind_of(other) is not Kind.LIST:
-            return NO_OVERLOAD
+            return no_overload(other)
         if len(self) != len(other):
             return False
         mine = {self._key_of(value): value for value in self._values}
@@ -417,10 +474,10 @@ class MapListValue(ListValue):
     def cel_add(self, other: Value) -> Value:
         """Return this list with the elements of another, in place of those with the same keys."""
         if kind_of(other) is not Kind.LIST:
-            return NO_OVERLOAD
+            return no_overload(other)
         values = list(self._values)
         places = {self._key_of(value): index for index, value in enumerate(values)}
-        for item in map(native, other):
+        for item in map(_raw, other):
             place = places.get(self._key_of(item))
             if place is None:
                 values.append(item)
@@ -444,7 +501,7 @@ def _compared(first: ObjectValue | ListValue, second: Value) -> bool | Error:
             result = done.value
         else:
             stepped = type(one) in _STEPPED
-            result = None if stepped else equal(one, other)
+            result = None if stepped else _same(one, other)
             if stepped:
                 frames.append(one.equal_steps(other))
     assert result is not None  # noqa: S101  steps end in a verdict

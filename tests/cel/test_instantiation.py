@@ -52,7 +52,19 @@ def error(text: str, environment) -> str | None:
         ("string(bytes('x')) == 'x'", None),
         (r"string(b'\xff') == 'x'", "invalid UTF-8 in bytes, cannot convert to string"),
         ("int(dyn('x')) == 1", "type conversion error from 'string' to 'int'"),
-        ("int(dyn([1])) == 1", "no such overload"),
+        ("int(dyn([1])) == 1", "no such overload: int(list)"),
+        ("int(dyn({1: 2})) == 1", "no such overload: int(map)"),
+        ("int(dyn(null)) == 1", "no such overload: int(null_type)"),
+        ("string(dyn(int)) == ''", "no such overload: string(type)"),
+        (".int('x') == 5", "type conversion error from 'string' to 'int'"),
+        ("dyn(s)[null] == 1", "invalid qualifier type: types.Null"),
+        ("{}[[]] == 1", "invalid qualifier type: *types.baseList"),
+        ("{}[{}] == 1", "invalid qualifier type: *types.baseMap"),
+        ("{int: 1}[int] == 1", "invalid qualifier type: *types.Type"),
+        ("dyn(s)[b's'] == 1", "invalid qualifier type: types.Bytes"),
+        ("dyn(s)[duration('1s')] == 1", "invalid qualifier type: types.Duration"),
+        ("{1.5: 1}[1.5] == 1 && {1u: 1}[1u] == 1 && {true: 1}[true] == 1", None),
+        ("{[s]: 1}[[s]] == 1", None),
         ("s.find('a)') == ''", "error parsing regexp: unexpected ): `a)`"),
         ("s.findAll('a)').size() == 1", "error parsing regexp: unexpected ): `a)`"),
         ("s.matches(string('a)'))", "error parsing regexp: unexpected ): `a)`"),
@@ -66,3 +78,7 @@ def error(text: str, environment) -> str | None:
 )
 def test_instantiation(text: str, expected: str | None, environment) -> None:
     assert error(text, environment) == expected
+
+
+def test_null_is_no_duration() -> None:
+    assert error("duration(null) == duration('1s')", ENVIRONMENTS[0]) == "no such overload: duration(null_type)"

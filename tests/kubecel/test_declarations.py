@@ -22,6 +22,8 @@ def declare(text: str, *, is_resource: bool = False):
         ("{type: string}", "string", REQUEST - 2, 2),
         ("{type: string, maxLength: 10}", "string", 40, 2),
         ("{type: string, maxLength: -1}", "string", 0, 2),
+        ("{type: string, maxLength: 4611686018427387904}", "string", 0, 2),
+        ("{type: string, maxLength: 9223372036854775807}", "string", 2**64 - 4, 2),
         ("{type: string, enum: [a, éé, 1]}", "string", 4, 2),
         ("{type: string, enum: [a, bcd], maxLength: 2}", "string", 8, 2),
         ("{type: string, format: byte}", "bytes", REQUEST - 2, 2),
@@ -108,6 +110,17 @@ def test_reserved_words_are_fields_from_1_31_on() -> None:
     types = Declarations(declared, keywords_as_fields=False)
     assert types.find_struct_field_type("selfType", "namespace") is None
     assert types.find_struct_field_type("selfType", "__namespace__") is not None
+
+
+@pytest.mark.parametrize(
+    ("text", "values"), [("{type: object, additionalProperties: {type: string}}", "string"), ("{type: string}", "any")]
+)
+def test_map_is_the_name_of_a_root_that_is_one(text: str, values: str) -> None:
+    declared = declare(text)
+    assert declared is not None
+    found = Declarations(declared, keywords_as_fields=True).find_struct_field_type("map", "x")
+    assert found is not None
+    assert format_type(found) == values
 
 
 def test_lists_ten_thousand_deep() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from kubecel_support import compile_rule
+from kubecel_support import compile_rule, schema
 
 from crdlint.cel.estimates import UINT64_MAX, Estimate
 from crdlint.cel.estimator import CallEstimate, Node
@@ -11,6 +11,8 @@ from crdlint.cel.types import DYN, INT, STRING, Type, list_type, map_type
 from crdlint.kubecel import libraries
 from crdlint.kubecel.declarations import DeclField, DeclType
 from crdlint.kubecel.estimator import KubernetesEstimator
+from crdlint.kubecel.functions import COSTS
+from crdlint.kubecel.values import ObjectValue
 
 TEXT = DeclType(2, 40, STRING)
 KEY = DeclType(2, 0, STRING)
@@ -186,3 +188,20 @@ def test_cost_of_a_rule(rule: str, cost: int) -> None:
     compiled = compile_rule(rule, PROPERTIES)
     assert compiled.rule.error is None
     assert compiled.rule.cost().total.max == cost
+
+
+@pytest.mark.parametrize(
+    ("value", "cost"),
+    [
+        ({"a": "x" * 30}, 0 + 3),
+        ({"a": None}, 0 + 1),
+        ({"b-b-b": 1}, 1 + 1),
+        ({"a": "x" * 30, "unknown": {}, "other": 1}, 0 + 3 + 2 * 2),
+    ],
+    ids=str,
+)
+def test_units_of_looking_at_an_object(value: dict[str, object], cost: int) -> None:
+    properties = schema("{type: object, properties: {a: {type: string}, b-b-b: {type: integer}}}").properties
+    estimator = COSTS.estimator
+    assert estimator is not None
+    assert estimator("indexOf", "", [[ObjectValue(value, properties, None)]], 0) == cost

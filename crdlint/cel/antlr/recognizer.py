@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import gc
+import math
 import re
-import sys
-import threading
 from typing import TYPE_CHECKING, Any
 
 from antlr4 import CommonTokenStream, InputStream
@@ -17,12 +17,15 @@ from antlr4.Token import Token
 
 from crdlint.cel.antlr.CELLexer import CELLexer
 from crdlint.cel.antlr.CELParser import CELParser
+from crdlint.cel.antlr.stream import Stream
 from crdlint.cel.antlr.visitor import RecursionLimitError, visit
 from crdlint.cel.ast import Expr, Unspecified
+from crdlint.cel.deep import deeply
 from crdlint.cel.source import Location
 
 if TYPE_CHECKING:
     from crdlint.cel.builder import Builder
+    from crdlint.cel.lexer import Tokens
 
 _MAX_DEPTH = 250
 _MAX_REPORTS = 100
@@ -31,10 +34,7 @@ _MAX_LOOKAHEAD = 256
 # What opens an expression within another; each needs up to 20 frames, half of them in prediction.
 _OPENING = "([{?"
 _MAX_SHALLOW = 12
-_STACK_FRAMES = 12_000
-_STACK_BYTES = 64 * 1024 * 1024
 _RESERVED = re.compile(r"no viable alternative at input '.(true|false|null)'")
-_LOCK = threading.Lock()
 
 
 class _StopError(Exception):
@@ -65,29 +65,35 @@ class _Listener(ErrorListener):  # type: ignore[misc]
         self.builder.add_error(f"Syntax error: {msg}", location)
 
 
-class _DepthListener:
+class _Parser(CELParser):
     """Counts the open rules of each kind."""
 
-    def __init__(self) -> None:
-        self.depths: dict[int, int] = {}
+    def __init__(self, stream: Any) -> None:
+        super().__init__(stream)
+        self._depths = [0] * len(self.ruleNames)
+        # Rules are only told of where there is such a list.
+        self._parseListeners: list[Any] = []
 
-    def enterEveryRule(self, ctx: Any) -> None:  # noqa: N802
-        rule = ctx.getRuleIndex()
-        depth = self.depths.get(rule, 0) + 1
-        self.depths[rule] = depth
+    def triggerEnterRuleEvent(self) -> None:  # noqa: N802
+        rule = self._ctx.getRuleIndex()  # type: ignore[no-untyped-call]
+        depth = self._depths[rule] + 1
+        self._depths[rule] = depth
         if depth > _MAX_DEPTH:
             raise RecursionLimitError(f"expression recursion limit exceeded: {_MAX_DEPTH}")
 
-    def exitEveryRule(self, ctx: Any) -> None:  # noqa: N802
-        rule = ctx.getRuleIndex()
-        if self.depths.get(rule, 0) > 0:
-            self.depths[rule] -= 1
+    def triggerExitRuleEvent(self) -> None:  # noqa: N802
+        rule = self._ctx.getRuleIndex()  # type: ignore[no-untyped-call]
+        if self._depths[rule] > 0:
+            self._depths[rule] -= 1
 
-    def visitTerminal(self, node: Any) -> None:  # noqa: N802
-        """Nothing to count."""
 
-    def visitErrorNode(self, node: Any) -> None:  # noqa: N802
-        """Nothing to count."""
+# The tokens that may come next, by the state of the grammar: asked for before every sub-rule.
+_EXPECTED: dict[int, frozenset[int]] = {}
+
+
+def _expected(recognizer: Any) -> frozenset[int]:
+    state = recognizer.atn.states[recognizer.state]
+    return frozenset(recognizer.atn.nextTokens(state))
 
 
 class _Strategy(DefaultErrorStrategy):  # type: ignore[misc]
@@ -96,6 +102,8 @@ class _Strategy(DefaultErrorStrategy):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__()
         self.attempts = 0
+        self.lastErrorIndex = -1
+        self.lastErrorStates: list[int] | None = None
 
     def _check_attempts(self, recognizer: Any) -> None:
         if self.attempts == _MAX_RECOVERIES:
@@ -104,32 +112,41 @@ class _Strategy(DefaultErrorStrategy):  # type: ignore[misc]
             raise _StopError
         self.attempts += 1
 
-    def recover(self, recognizer: Any, e: Any) -> None:
+    def recover(self, recognizer: Any, e: Any) -> None:  # noqa: ARG002
         self._check_attempts(recognizer)
-        super().recover(recognizer, e)
+        at = recognizer.getInputStream().index
+        states = self.lastErrorStates or []
+        left = _MAX_LOOKAHEAD
+        if at == self.lastErrorIndex and recognizer.state in states:
+            recognizer.consume()
+            left -= 1
+        self.lastErrorIndex = recognizer.getInputStream().index
+        self.lastErrorStates = [*states, recognizer.state]
+        self._consume_until(recognizer, self.getErrorRecoverySet(recognizer), left)
 
     def recoverInline(self, recognizer: Any) -> Any:  # noqa: N802
         self._check_attempts(recognizer)
         return super().recoverInline(recognizer)
 
-    def consumeUntil(self, recognizer: Any, set_: Any) -> None:  # noqa: N802
-        consumed = 0
+    def _consume_until(self, recognizer: Any, stop: Any, left: float) -> None:
+        """Drop tokens up to one of a set; raises `RecursionLimitError` where there are more than may be dropped."""
         kind = recognizer.getTokenStream().LA(1)
-        while kind != Token.EOF and kind not in set_:
-            if consumed >= _MAX_LOOKAHEAD:
+        while kind != Token.EOF and kind not in stop:
+            if left <= 0:
                 raise RecursionLimitError(f"error recovery token lookahead limit exceeded: {_MAX_LOOKAHEAD}")
-            consumed += 1
+            left -= 1
             recognizer.consume()
             kind = recognizer.getTokenStream().LA(1)
 
     def sync(self, recognizer: Any) -> None:
         if self.inErrorRecoveryMode(recognizer):
             return
-        state = recognizer._interp.atn.states[recognizer.state]  # noqa: SLF001
-        expected = recognizer.atn.nextTokens(state)
+        expected = _EXPECTED.get(recognizer.state)
+        if expected is None:
+            expected = _EXPECTED[recognizer.state] = _expected(recognizer)
         if Token.EPSILON in expected or recognizer.getTokenStream().LA(1) in expected:
             return
-        kind = state.stateType
+        kind = recognizer.atn.states[recognizer.state].stateType
         if kind in (
             ATNState.BLOCK_START, ATNState.STAR_BLOCK_START, ATNState.PLUS_BLOCK_START, ATNState.STAR_LOOP_ENTRY
         ):  # fmt: skip
@@ -140,7 +157,8 @@ class _Strategy(DefaultErrorStrategy):  # type: ignore[misc]
             follow = IntervalSet()
             follow.addSet(recognizer.getExpectedTokens())
             follow.addSet(self.getErrorRecoverySet(recognizer))
-            self.consumeUntil(recognizer, follow)
+            # Within a loop cel-go does not count them.
+            self._consume_until(recognizer, follow, math.inf)
 
 
 class _Lexer(CELLexer):
@@ -149,15 +167,15 @@ class _Lexer(CELLexer):
         return s
 
 
-def _run(builder: Builder) -> Expr:
+def _run(builder: Builder, tokens: Tokens | None) -> Expr:
     listener = _Listener(builder)
-    lexer = _Lexer(InputStream(builder.source.text))
-    lexer.removeErrorListeners()
-    lexer.addErrorListener(listener)
-    parser: Any = CELParser(CommonTokenStream(lexer))
+    if tokens is None:
+        lexer = _Lexer(InputStream(builder.source.text))
+        lexer.removeErrorListeners()
+        lexer.addErrorListener(listener)
+    parser: Any = _Parser(CommonTokenStream(lexer) if tokens is None else Stream(builder.source, tokens))
     parser.removeErrorListeners()
     parser.addErrorListener(listener)
-    parser.addParseListener(_DepthListener())
     parser._errHandler = _Strategy()  # noqa: SLF001
     try:
         return visit(parser.start(), builder)
@@ -168,33 +186,15 @@ def _run(builder: Builder) -> Expr:
     return Unspecified(builder.next_id)
 
 
-def recognize(builder: Builder) -> Expr:
-    """Parse the builder's text, adding all errors to it.
-
-    cel-go's own limits bound the depth, at some 5,000 frames: what nests deeply gets a thread with a stack for that.
-    """
-    if sum(map(builder.source.text.count, _OPENING)) <= _MAX_SHALLOW:
-        return _run(builder)
-    result: list[Expr] = []
-    failure: list[BaseException] = []
-
-    def work() -> None:
-        try:
-            result.append(_run(builder))
-        except BaseException as error:
-            failure.append(error)
-
-    # The limit is the whole process's; it is raised only meanwhile, and no other thread needs it as low as it was.
-    with _LOCK:
-        limit, size = sys.getrecursionlimit(), threading.stack_size(_STACK_BYTES)
-        sys.setrecursionlimit(max(limit, _STACK_FRAMES))
-        try:
-            thread = threading.Thread(target=work, daemon=True)
-            thread.start()
-            thread.join()
-        finally:
-            sys.setrecursionlimit(limit)
-            threading.stack_size(size)
-    if failure:
-        raise failure[0]
-    return result[0]
+def recognize(builder: Builder, tokens: Tokens | None) -> Expr:
+    """Parse the builder's text, adding all errors to it; `tokens` are its tokens where all of it is such."""
+    # The parse tree of a long text is of nothing but young objects, and looking for garbage takes half of the time.
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        if sum(map(builder.source.text.count, _OPENING)) <= _MAX_SHALLOW:
+            return _run(builder, tokens)
+        return deeply(lambda: _run(builder, tokens))
+    finally:
+        if collects:
+            gc.enable()

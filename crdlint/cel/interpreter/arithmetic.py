@@ -201,6 +201,7 @@ ADD: Final[Operators] = {
     Timestamp: _add_timestamp,
     list: _add_list,
     tuple: _add_list,
+    range: _add_list,
     Joined: _add_list,
     MutableList: _add_in_place,
 }

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.ast import Uint
-from crdlint.cel.interpreter.errors import NO_OVERLOAD, Error
+from crdlint.cel.interpreter.errors import Error, no_overload
 from crdlint.cel.interpreter.values import (
     MISSING,
     NONE,
@@ -285,6 +285,6 @@ class Conditional:
                 return truthy(frame)
             if condition is False:
                 return falsy(frame)
-            return condition if type(condition) is Error else NO_OVERLOAD
+            return no_overload(condition)
 
         return run

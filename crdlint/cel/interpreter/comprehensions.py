@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from crdlint.cel.interpreter.attributes import select
 from crdlint.cel.interpreter.errors import Error
 from crdlint.cel.interpreter.steps import not_a_range
-from crdlint.cel.interpreter.values import MISSING, MutableList, MutableMap, element, find, kind_of
+from crdlint.cel.interpreter.values import MISSING, MutableList, MutableMap, element, kind_of
 from crdlint.cel.types import Kind
 
 if TYPE_CHECKING:
@@ -88,5 +89,5 @@ def fold(slot: int, condition: Run, step: Run, result: Run, *, pairs: bool, id_:
 
 def _pairs(over: Value, kind: Kind) -> Iterator[tuple[Value, Value]]:
     if kind is Kind.MAP:
-        return ((key, find(over, key)) for key in list(over))
+        return ((key, select(over, key, test=False)) for key in list(over))
     return ((index, element(over, index)) for index in range(len(over)))

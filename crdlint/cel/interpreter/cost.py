@@ -6,7 +6,9 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from crdlint.cel.interpreter.values import Optional_, kind_of
+from crdlint.cel.ext.lists import COMPARABLE
+from crdlint.cel.interpreter.errors import CancelledError
+from crdlint.cel.interpreter.values import Optional_, go_type, kind_of
 from crdlint.cel.types import Kind
 
 if TYPE_CHECKING:
@@ -22,9 +24,21 @@ if TYPE_CHECKING:
 LIST_COST: Final = 10
 MAP_COST: Final = 30
 STRUCT_COST: Final = 40
+# What compares each with each costs as much, whatever comes of it, and is not done where that is too much.
+FORESEEN: Final = frozenset(
+    {"list_distinct", "list_sets_contains_list", "list_sets_equivalent_list", "list_sets_intersects_list"}
+)
 _TRAVERSAL: Final = 0.1
 _PATTERN: Final = 0.25
 _SIZED: Final = frozenset({Kind.STRING, Kind.BYTES, Kind.LIST, Kind.MAP})
+# What cel-go takes an argument for when it counts a call's cost, and its panic where that is an error instead.
+_LIST: Final = (Kind.LIST, "{} is not traits.Lister: missing method Add")
+_TAKEN: Final = {
+    "list_distinct": (0, *_LIST),
+    "list_flatten_int": (1, Kind.INT, "ref.Val is {}, not types.Int"),
+    **{f"list_{key.name}_sort": (0, *_LIST) for key in COMPARABLE},
+    **{f"list_{key.name}_sortByAssociatedKeys": (1, *_LIST) for key in COMPARABLE},
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +56,8 @@ class Costs:
 
     def of_call(self, function: str, overload_id: str) -> CallCost:
         """Return the function of arguments and result that a call's cost units are counted with."""
-        own, estimator, default = self.overloads.get(overload_id), self.estimator, _DEFAULTS.get(overload_id, _constant)
+        own, estimator = _taking(overload_id, self.overloads), self.estimator
+        default = _DEFAULTS.get(overload_id, _constant)
         if own is None and estimator is None:
             return default
 
@@ -55,11 +70,29 @@ class Costs:
         return cost
 
 
+def _taking(overload_id: str, overloads: Mapping[str, OverloadCost]) -> OverloadCost | None:
+    """Return the cost function of an overload, ended where an argument is not what it is taken for."""
+    own, taken = overloads.get(overload_id), _TAKEN.get(overload_id)
+    if own is None or taken is None:
+        return own
+    index, kind, panic = taken
+
+    def cost(values: Sequence[Value], result: Value) -> int | None:
+        if kind_of(values[index]) is not kind:
+            raise CancelledError(f"internal error: interface conversion: {panic.format(go_type(values[index]))}")
+        return own(values, result)
+
+    return cost
+
+
 def actual_size(value: Value) -> int:
-    """Return characters, bytes, elements or entries of a value, also within an optional; 1 for any other."""
+    """Return characters, bytes, elements or entries of a value, also within an optional; 1 for most others."""
     while type(value) is Optional_ and value.has_value:
         value = value.content
-    return len(value) if kind_of(value) in _SIZED else 1
+    if kind_of(value) in _SIZED:
+        return len(value)
+    own: int = getattr(value, "cel_size", 1)
+    return own
 
 
 def _constant(_values: Sequence[Value], _result: Value) -> int:

@@ -60,7 +60,7 @@ def _step(one: Value, other: Value, stack: list[tuple[Value, Value, bool]], *, c
         return _equal_maps(one, other, stack)
     own = getattr(one, "cel_equal", None)
     if own is not None:
-        result: bool | Error = own(other)
+        result: bool | Error = other is not None and own(other)
         return result
     if cls is Optional_:
         if type(other) is not Optional_ or one.has_value is not other.has_value:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import ClassVar, Final, TypeVar
+
+from crdlint.cel.types import ERROR, Type
 
 _T = TypeVar("_T")
 
@@ -14,14 +16,25 @@ NO_SUCH_OVERLOAD: Final = "no such overload"
 class Error:
     """An error as a value (types.Err): its text, and the id of the expression where it arose, 0 if not known."""
 
+    cel_type: ClassVar[Type] = ERROR
+
     message: str
     id: int = 0
+
+    def cel_equal(self, _: object) -> Error:
+        """Return this error: nothing can be compared with it."""
+        return self
 
     def __str__(self) -> str:
         return self.message
 
 
 NO_OVERLOAD: Final = Error(NO_SUCH_OVERLOAD)
+
+
+def no_overload(value: object) -> Error:
+    """Return an error itself, and for any other value that nothing takes it (types.MaybeNoSuchOverloadErr)."""
+    return value if type(value) is Error else NO_OVERLOAD
 
 
 class PlanError(Exception):

@@ -66,10 +66,16 @@ class Frame:
         return values
 
     def charge(self, cost: int) -> None:
-        """Add to the cost; raise CancelledError beyond the limit."""
+        """Add to the cost; raise CancelledError beyond the limit, where a cost below zero is, being one of uint64."""
         self.cost += cost
-        if self.cost > self.limit:
+        if not 0 <= self.cost <= self.limit:
+            self.cost %= 1 << 64
             raise CancelledError(COST_LIMIT_EXCEEDED)
+
+    def foresee(self, cost: int) -> None:
+        """Raise CancelledError where a cost that is still to come is beyond the limit."""
+        if self.cost + cost > self.limit:
+            self.charge(cost)
 
     def mark(self) -> int:
         """Return the size of the stack."""

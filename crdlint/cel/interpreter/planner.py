@@ -14,9 +14,9 @@ from crdlint.cel import ast
 from crdlint.cel.interpreter import observe, steps
 from crdlint.cel.interpreter.attributes import Attribute, Conditional, computed, constant, is_key, not_a_key, presence
 from crdlint.cel.interpreter.comprehensions import SLOTS, accumulator, fold, variable
-from crdlint.cel.interpreter.cost import LIST_COST, MAP_COST, STRUCT_COST
+from crdlint.cel.interpreter.cost import FORESEEN, LIST_COST, MAP_COST, STRUCT_COST
 from crdlint.cel.interpreter.equality import equal
-from crdlint.cel.interpreter.errors import Error, PlanError, labelled
+from crdlint.cel.interpreter.errors import CancelledError, Error, PlanError, labelled
 from crdlint.cel.interpreter.frame import Frame
 from crdlint.cel.interpreter.functions import Resolved
 from crdlint.cel.interpreter.optimize import CONVERSIONS, members_of
@@ -347,14 +347,15 @@ class _Planner:
         rest, depth = self._runs(args[1:])
         cost = self._call_cost(function, overload_id)
         counted = None if self._stacked else cost
+        foreseen = overload_id in FORESEEN
         if len(args) > 2 or (resolved is not None and resolved.variadic):
             then = steps.variadic(function, resolved, rest, id_, counted)
         elif len(args) == 1:
-            then = steps.unary(function, resolved, id_, counted)
+            then = steps.unary(function, resolved, id_, counted, foreseen=foreseen)
         else:
             call = steps.call_of(function, resolved, id_)
             strict = resolved is None or resolved.strict
-            then = steps.binary(call, rest[0], id_, counted, strict=strict)
+            then = steps.binary(call, rest[0], id_, counted, strict=strict, foreseen=foreseen)
         return self._observe_call(first, then, depth, id_, cost, args)
 
     def _call_cost(self, function: str, overload_id: str) -> CallCost | None:
@@ -451,7 +452,10 @@ class _Planner:
     def _literal_of(self, id_: int, parts: list[Planned], then: Callable[[list[Run]], Then], cost: int) -> Planned:
         if self._optimize and all(type(part) is Constant for part in parts):
             values = [part.value for part in parts if type(part) is Constant]
-            return Constant(id_, then([_given(value) for value in values[1:]])(_NO_FRAME, values[0]))
+            try:
+                return Constant(id_, then([_given(value) for value in values[1:]])(_NO_FRAME, values[0]))
+            except CancelledError as panic:
+                raise PlanError(str(panic)) from None
         return self._constructed(id_, parts, then, cost)
 
     def struct(self, expr: ast.StructExpr) -> Visit:

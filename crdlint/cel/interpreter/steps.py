@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.interpreter.equality import equal
-from crdlint.cel.interpreter.errors import NO_OVERLOAD, CancelledError, Error, labelled
+from crdlint.cel.interpreter.errors import NO_OVERLOAD, CancelledError, Error, labelled, no_overload
 from crdlint.cel.interpreter.library import without_trait
 from crdlint.cel.interpreter.values import Map, MutableMap, Optional_, go_type
 from crdlint.cel.runtime.go_text import go_text
@@ -88,7 +88,7 @@ def logical(rest: Sequence[Run], id_: int, *, decisive: bool) -> Then:
 
 
 def _failure(value: Value, id_: int) -> Error:
-    return labelled(value if type(value) is Error else NO_OVERLOAD, id_)
+    return labelled(no_overload(value), id_)
 
 
 def differs(one: Value, other: Value) -> Value:
@@ -108,8 +108,8 @@ def nullary(call: Callable[[], Value], id_: int, cost: CallCost | None) -> Run:
     return run
 
 
-def unary(function: str, resolved: Resolved | None, id_: int, cost: CallCost | None) -> Then:
-    """Return a call of one argument; with a cost, it is counted here."""
+def unary(function: str, resolved: Resolved | None, id_: int, cost: CallCost | None, *, foreseen: bool = False) -> Then:
+    """Return a call of one argument; with a cost, it is counted here, and looked at before if it is `foreseen`."""
     call = _missing(function, id_) if resolved is None else resolved.call
     strict = resolved is None or resolved.strict
 
@@ -123,6 +123,8 @@ def unary(function: str, resolved: Resolved | None, id_: int, cost: CallCost | N
         return run
 
     def counted(frame: Frame, value: Value) -> Value:
+        if foreseen:
+            frame.foresee(cost((value,), None))
         result = run(frame, value)
         frame.charge(cost((value,), result))
         return result
@@ -131,9 +133,15 @@ def unary(function: str, resolved: Resolved | None, id_: int, cost: CallCost | N
 
 
 def binary(
-    call: Callable[[Value, Value], Value], second: Run, id_: int, cost: CallCost | None, *, strict: bool = True
+    call: Callable[[Value, Value], Value],
+    second: Run,
+    id_: int,
+    cost: CallCost | None,
+    *,
+    strict: bool = True,
+    foreseen: bool = False,
 ) -> Then:
-    """Return a call of two arguments, both of which are evaluated; with a cost, it is counted here."""
+    """Return a call of two arguments, both of which are evaluated; with a cost, it is counted here as in `unary`."""
 
     def run(frame: Frame, first: Value) -> Value:
         other = second(frame)
@@ -142,6 +150,8 @@ def binary(
         elif strict and type(other) is Error:
             result = other
         else:
+            if foreseen and cost is not None:
+                frame.foresee(cost((first, other), None))
             result = call(first, other)
             if type(result) is Error:
                 result = labelled(result, id_)

@@ -21,7 +21,7 @@ TIMESTAMP_OVERFLOW: Final = "timestamp overflow"
 _DAY: Final = 86400
 _UNITS: Final = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": SECOND, "m": 60 * SECOND}
 _UNITS["h"] = 3600 * SECOND
-_DURATION: Final = re.compile(r"[+-]?(?:0|(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)")
+_DURATION: Final = re.compile(r"[+-]?(?:0|(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)")
 _PART: Final = re.compile(r"([0-9]*)(?:\.([0-9]*))?(ns|us|µs|μs|ms|s|m|h)")
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+")
 _ATOI_DIGITS: Final = 30
@@ -106,7 +106,7 @@ def _offset(seconds: int, zone: str) -> int:
 
 @lru_cache(maxsize=64)
 def _zone(name: str) -> ZoneInfo:
-    if ".." in name or name[0] in "/\\" or "\\" in name:
+    if ".." in name or name[0] in "/\\":
         raise FunctionError("time: invalid location name")
     from zoneinfo import ZoneInfo
 

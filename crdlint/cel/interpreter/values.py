@@ -10,7 +10,9 @@ methods of their own where cel-go's types differ from the built-in ones:
 - `cel_add(other) -> Value`: `this + other` (traits.Adder);
 - `cel_get(index) -> Value`: the element at an index within the size, an error a value (traits.Indexer);
 - `cel_native() -> Value`: the plain value, which selection from an optional goes on with (ref.Val.Value);
-- `cel_is_zero() -> bool`: whether `optional.ofNonZeroValue` takes it for none (traits.Zeroer).
+- `cel_is_zero() -> bool`: whether `optional.ofNonZeroValue` takes it for none (traits.Zeroer);
+- `cel_size`: what costs count as its size, where that is not 1 (traits.Sizer);
+- `go_type`: Go's name of its type, which some errors tell.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from crdlint.cel.ast import Uint
 from crdlint.cel.interpreter.errors import CancelledError, Error
 from crdlint.cel.runtime.values import Duration, Timestamp, type_of
-from crdlint.cel.types import Kind, Type, opaque_type
+from crdlint.cel.types import ERROR, Kind, Type, opaque_type
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -38,6 +40,7 @@ class _Missing:
     """What stands for a value that is not there."""
 
     __slots__ = ()
+    cel_type = ERROR
 
 
 MISSING: Final = _Missing()
@@ -213,6 +216,7 @@ _KINDS: Final[dict[type, Kind]] = {
     type(None): Kind.NULL,
     list: Kind.LIST,
     tuple: Kind.LIST,
+    range: Kind.LIST,
     MutableList: Kind.LIST,
     Joined: Kind.LIST,
     dict: Kind.MAP,
@@ -225,7 +229,7 @@ _KINDS: Final[dict[type, Kind]] = {
     Error: Kind.ERROR,
 }
 _BUILT_IN: Final = frozenset(_KINDS)
-PLAIN_LISTS: Final = frozenset({list, tuple, MutableList, Joined})
+PLAIN_LISTS: Final = frozenset({list, tuple, range, MutableList, Joined})
 PLAIN_MAPS: Final = frozenset({dict, Map, MutableMap})
 
 # How Go's %T names the values that some errors tell the type of.
@@ -263,7 +267,10 @@ def go_type(value: Value) -> str:
         return "*types.Optional"
     if type(value) is Joined:
         return "*types.concatList"
-    return _GO_TYPES.get(kind_of(value)) or type_of(value).name
+    if type(value) is Error:
+        return "*types.Err"
+    own: str | None = getattr(type(value), "go_type", None)
+    return own or _GO_TYPES.get(kind_of(value)) or type_of(value).name
 
 
 def find(mapping: Value, key: Value) -> Value:

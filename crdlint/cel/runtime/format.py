@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.floats import en_us_fixed, en_us_scientific, shortest
 from crdlint.cel.runtime.format_syntax import VERSION_1, VERSION_4, FormatSyntaxError, pieces
+from crdlint.cel.runtime.strings import refuse_long
 from crdlint.cel.runtime.values import type_of
 from crdlint.cel.types import Kind
 from crdlint.golang.numbers import format_float
@@ -48,7 +49,7 @@ def _format(
     write: Callable[[Clause, Value], str],
 ) -> str:
     parts: list[str] = []
-    index = 0
+    index = length = 0
     try:
         for piece in pieces(text, len(args)):
             if isinstance(piece, str):
@@ -60,6 +61,8 @@ def _format(
                 raise FunctionError(accepted.refusal(type_.name))
             parts.append(write(piece, value))
             index += 1
+            length += len(parts[-1])
+            refuse_long(length)
     except FormatSyntaxError as error:
         raise FunctionError(str(error)) from None
     return "".join(parts)
@@ -164,7 +167,7 @@ def _pieces_1(value: Value) -> list[Value] | str:
     if kind is Kind.LIST:
         return _list_pieces(value)
     if kind is Kind.MAP:
-        return _map_pieces(sorted(((_key_1(key), value[key]) for key in value), key=_first), ":")
+        return _map_pieces(sorted(((_key_1(key), _value_of(value, key)) for key in value), key=_first), ":")
     if kind not in VERSION_1["s"].kinds:
         raise _failure(f"no formatting function for {type_of(value).name}")
     if kind is Kind.DOUBLE:
@@ -177,6 +180,14 @@ def _pieces_1(value: Value) -> list[Value] | str:
     if kind is Kind.TIMESTAMP or kind is Kind.DURATION:
         return f"{kind.name.lower()}({quote(text)})"
     return text
+
+
+def _value_of(values: Mapping[Value, Value], key: Value) -> Value:
+    """Return the value of a key, which an object's field that is null does not have."""
+    try:
+        return values[key]
+    except KeyError:
+        raise _failure(f"could not find key: {quote(key)}") from None
 
 
 def _key_1(key: Value) -> str:
@@ -197,7 +208,7 @@ def _pieces_4(value: Value) -> list[Value] | str:
     if type_.kind is Kind.LIST:
         return _list_pieces(value)
     if type_.kind is Kind.MAP:
-        return _map_pieces(sorted(((_string_4(key), value[key]) for key in value), key=_first), ": ")
+        return _map_pieces(sorted(((_string_4(key), _value_of(value, key)) for key in value), key=_first), ": ")
     if type_.kind not in VERSION_4["s"].kinds:
         raise FunctionError(VERSION_4["s"].refusal(type_.name))
     if type_.kind is Kind.DOUBLE:

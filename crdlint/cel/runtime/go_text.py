@@ -38,7 +38,7 @@ def go_text(value: Value) -> str:
         elif kind is Kind.MAP:
             stack.append(_Written("}"))
             for index, key in reversed(list(enumerate(at))):
-                stack += (at[key], _Written(": "), key, _Written(", " if index else "{"))
+                stack += (at.get(key), _Written(": "), key, _Written(", " if index else "{"))
             if not at:
                 stack.append(_Written("{"))
         else:

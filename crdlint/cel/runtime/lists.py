@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.go_sort import sort
 from crdlint.cel.runtime.membership import Members
-from crdlint.cel.runtime.values import COMPARABLE, LIST, NO_SUCH_OVERLOAD, compare, type_of
+from crdlint.cel.runtime.values import COMPARABLE, NO_SUCH_OVERLOAD, compare, type_of
+from crdlint.cel.types import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -32,7 +33,7 @@ def flatten(values: Value, depth: Value = None) -> list[Value]:
 
     Raises FunctionError for a negative depth, and, as this function's arguments are not guarded, for other types.
     """
-    if type_of(values) is not LIST or (depth is not None and type(depth) is not int):
+    if type_of(values).kind is not Kind.LIST or (depth is not None and type(depth) is not int):
         given = "" if depth is None else str(type_of(depth))
         raise FunctionError(f"{NO_SUCH_OVERLOAD}: {type_of(values)}.flatten({given})")
     if depth is None:
@@ -43,7 +44,7 @@ def flatten(values: Value, depth: Value = None) -> list[Value]:
     open_: list[Iterator[Value]] = [iter(values)]
     while open_:
         for value in open_[-1]:
-            if len(open_) <= depth and type_of(value) is LIST:
+            if len(open_) <= depth and type_of(value).kind is Kind.LIST:
                 open_.append(iter(value))
                 break
             result.append(value)
@@ -88,9 +89,9 @@ def distinct(values: Sequence[Value]) -> Sequence[Value]:
     return result
 
 
-def range_(count: int) -> list[int]:
-    """Return the numbers from 0 up to a count."""
-    return list(range(count))
+def range_(count: int) -> range:
+    """Return the numbers from 0 up to a count, none of which are made before they are asked for."""
+    return range(count)
 
 
 def reverse(values: Sequence[Value]) -> list[Value]:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.membership import Members
+from crdlint.cel.runtime.values import type_of
+from crdlint.cel.types import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -13,9 +16,14 @@ if TYPE_CHECKING:
 
 
 def contains(values: Sequence[Value], part: Sequence[Value]) -> bool:
-    """Whether every element of a list has an equal in another."""
+    """Whether every element of a list has an equal in another; raise FunctionError for an error before one without."""
     members = Members(values)
-    return all(value in members for value in part)
+    for value in part:
+        if type_of(value).kind is Kind.ERROR:
+            raise FunctionError(str(value))
+        if value not in members:
+            return False
+    return True
 
 
 def equivalent(first: Sequence[Value], second: Sequence[Value]) -> bool:

@@ -38,6 +38,10 @@ _ESCAPES: Final = str.maketrans(
 )
 
 
+# Characters; longer texts would fill memory.
+_MOST: Final = 1 << 28
+
+
 def char_at(text: str, index: int) -> str:
     """Return the character at an index, the empty string at the end; raise FunctionError outside."""
     if not 0 <= index <= len(text):
@@ -76,8 +80,14 @@ def upper_ascii(text: str) -> str:
 
 
 def replace(text: str, old: str, new: str, limit: int = -1) -> str:
-    """Return the text with the first `limit` occurrences replaced, all for a negative limit (strings.Replace)."""
-    return text.replace(old, new, limit if limit < 0 else min(limit, len(text) + 1))
+    """Return the text with the first `limit` occurrences replaced, all for a negative limit (strings.Replace).
+
+    Raises FunctionError where the result would fill memory.
+    """
+    most = len(text) + 1 if limit < 0 else min(limit, len(text) + 1)
+    if len(text) + most * len(new) > _MOST:
+        refuse_long(len(text) + min(most, text.count(old)) * (len(new) - len(old)))
+    return text.replace(old, new, most)
 
 
 def split(text: str, separator: str, limit: int = -1) -> list[str]:
@@ -117,11 +127,23 @@ def quote(text: str) -> str:
 
 
 def join(texts: Sequence[Value], separator: str = "") -> str:
-    """Return the texts with a separator between them; raise FunctionError at what is no string (joinValSeparator)."""
+    """Return the texts with a separator between them (joinValSeparator).
+
+    Raises FunctionError at what is no string, and where the result would fill memory.
+    """
+    length = len(separator) * (len(texts) - 1)
     for text in texts:
         if type(text) is not str:
             raise FunctionError(f"join: invalid input: {go_text(text)}")
+        length += len(text)
+    refuse_long(length)
     return separator.join(texts)
+
+
+def refuse_long(length: int) -> None:
+    """Raise FunctionError for the length of a text that would fill memory."""
+    if length > _MOST:
+        raise FunctionError("text of too many characters")
 
 
 def _out_of_range(index: int) -> FunctionError:

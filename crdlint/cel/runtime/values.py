@@ -96,6 +96,7 @@ _TYPES: Final[dict[type, Type]] = {
     type(None): NULL,
     list: LIST,
     tuple: LIST,
+    range: LIST,
     dict: MAP,
     Duration: DURATION,
     Timestamp: TIMESTAMP,

@@ -35,9 +35,15 @@ class IP(Opaque):
     """An address of family 4 or 6, as a number of 32 or 128 bits."""
 
     cel_type: ClassVar[Type] = opaque_type("net.IP")
+    go_type: ClassVar[str] = "cel.IP"
 
     version: int
     number: int
+
+    @property
+    def cel_size(self) -> int:
+        """The bytes, which costs count."""
+        return _FAMILY_BITS[self.version] // 8
 
     def __str__(self) -> str:
         """The canonical text."""
@@ -52,9 +58,15 @@ class CIDR(Opaque):
     """An address, bits of the host included, and the length of the network's prefix."""
 
     cel_type: ClassVar[Type] = opaque_type("net.CIDR")
+    go_type: ClassVar[str] = "cel.CIDR"
 
     ip: IP
     bits: int
+
+    @property
+    def cel_size(self) -> int:
+        """The bytes that the prefix takes, which costs count."""
+        return -(-self.bits // 8)
 
     def __str__(self) -> str:
         """The canonical text."""

@@ -27,6 +27,7 @@ class NamedFormat(Opaque):
     """A format; `check` returns why a text has it not, `max_regex_size` is what costs are estimated from."""
 
     cel_type: ClassVar[Type] = object_type("kubernetes.NamedFormat")
+    go_type: ClassVar[str] = "cel.Format"
 
     name: str
     check: Check = field(compare=False)

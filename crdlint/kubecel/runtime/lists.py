@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.values import COMPARABLE, NO_SUCH_OVERLOAD, add, compare, equal, type_of
+from crdlint.cel.types import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -23,6 +24,8 @@ def sum_(values: Sequence[Value], zero: Value) -> Value:
     """Return the sum, beginning with a zero of the elements' type; raise FunctionError where 64 bits overflow."""
     total = zero
     for value in values:
+        if type_of(value).kind is Kind.ERROR:
+            raise FunctionError(str(value))
         total = add(total, value)
     return total
 
@@ -63,8 +66,9 @@ def _select(values: Sequence[Value], name: str, replace: int) -> Value:
 
 def _comparable(values: Sequence[Value]) -> Iterator[Value]:
     for value in values:
-        if type_of(value).kind not in COMPARABLE:
-            raise FunctionError(NO_SUCH_OVERLOAD)
+        kind = type_of(value).kind
+        if kind not in COMPARABLE:
+            raise FunctionError(str(value) if kind is Kind.ERROR else NO_SUCH_OVERLOAD)
         yield value
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import ClassVar, Final
 
+from crdlint.cel.interpreter.errors import NO_OVERLOAD, Error
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.values import MAX_INT, MIN_INT
 from crdlint.cel.types import Type, object_type
@@ -44,15 +45,24 @@ _CHUNK: Final = 4000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Quantity(Opaque):
-    """The number `unscaled * 10**exponent`; `exact` that it is held as an inf.Dec, `text` how it was written."""
+    """The number `unscaled * 10**exponent`; `exact` that it is held as an inf.Dec, `text` how it was written.
+
+    One that is `computed` is equal to others, but to upstream, which asks for another Go type, no other is to it.
+    """
 
     cel_type: ClassVar[Type] = object_type("kubernetes.Quantity")
+    go_type: ClassVar[str] = "cel.Quantity"
 
     unscaled: int
     exponent: int
     format: str
     exact: bool = False
     text: str = ""
+    computed: bool = False
+
+    def cel_equal(self, other: object) -> bool | Error:
+        """Whether the other is equal; an error where it is computed or of another type."""
+        return self == other if isinstance(other, Quantity) and not other.computed else NO_OVERLOAD
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Quantity) and compare_to(self, other) == 0
@@ -146,7 +156,7 @@ def add(first: Quantity, second: Quantity | int) -> Quantity:
     if not first.exact and not second.exact:
         total = _add_int64(first.unscaled, first.exponent, second.unscaled, second.exponent)
         if total is not None:
-            return Quantity(*total, format_)
+            return Quantity(*total, format_, computed=True)
     return _add_exact(first, second.unscaled, second.exponent, format_)
 
 
@@ -159,7 +169,7 @@ def sub(first: Quantity, second: Quantity | int) -> Quantity:
         negated = second.unscaled if second.unscaled == MIN_INT else -second.unscaled
         total = _add_int64(first.unscaled, first.exponent, negated, second.exponent)
         if total is not None:
-            return Quantity(*total, format_)
+            return Quantity(*total, format_, computed=True)
     return _add_exact(first, -second.unscaled, second.exponent, format_)
 
 
@@ -334,7 +344,7 @@ def _add_int64(one: int, one_exponent: int, other: int, other_exponent: int) -> 
 def _add_exact(first: Quantity, unscaled: int, exponent: int, format_: str) -> Quantity:
     least = min(first.exponent, exponent)
     total = first.unscaled * _power(first.exponent - least) + unscaled * _power(exponent - least)
-    return Quantity(total, least, format_, exact=True)
+    return Quantity(total, least, format_, exact=True, computed=True)
 
 
 def _power_of_ten(exponent: int) -> float:

@@ -26,6 +26,7 @@ class Semver(Opaque):
     """A version; an identifier of `pre` is an int where it is all digits. `build` plays no part in the order."""
 
     cel_type: ClassVar[Type] = object_type("kubernetes.Semver")
+    go_type: ClassVar[str] = "cel.Semver"
 
     major: int
     minor: int

@@ -27,6 +27,7 @@ class URL(Opaque):
     """A URL; `rest` is what follows scheme and authority up to the query, `raw_fragment` is as written."""
 
     cel_type: ClassVar[Type] = object_type("kubernetes.URL")
+    go_type: ClassVar[str] = "cel.URL"
 
     scheme: str
     host: str

@@ -221,6 +221,11 @@ def test_types_written_out_would_be_endless(text):
     assert parsed(text)[0].errors == []
 
 
+def test_every_overload_tried_makes_variables_of_its_own():
+    result, _ = parsed("[1].flatten(1) == [] && []")
+    assert [error.message for error in result.errors] == ["expected type 'bool' but found 'list(_var3)'"]
+
+
 def test_endless_type_in_a_message_is_cut():
     (error,) = parsed("l" + ".map(x, {x: x})" * 200 + " + 1")[0].errors
     assert error.message.startswith("found no matching overload for '_+_' applied to '(list(map(map(")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crdlint.cel.interpreter.cost import Costs
+from crdlint.cel.interpreter.errors import PlanError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,6 +47,25 @@ def test_deep_expressions(program: Callable[..., Program], text: str, value: obj
     result = program(text, costs=Costs()).evaluate({"self": data})
     assert result.value == value
     assert sys.getrecursionlimit() == limit
+
+
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("duration(self) > duration('1h')", "type conversion error from 'string' to 'google.protobuf.Duration'"),
+        ("double(self) > 1.0", "type conversion error from 'string' to 'double'"),
+        ("int(self) > 1", "type conversion error from 'string' to 'int'"),
+        ("timestamp(self) > timestamp(0)", "type conversion error from 'string' to 'google.protobuf.Timestamp'"),
+    ],
+)
+@pytest.mark.parametrize("long", ["1" * 200_000 + "x", "0x" + "1_" * 100_000, "1e" + "1" * 200_000], ids=range(3))
+def test_long_texts_that_say_nothing(program: Callable[..., Program], text: str, error: str, long: str) -> None:
+    assert program(text).evaluate({"self": long}).error == error
+
+
+def test_a_panic_of_planning_refuses_the_program(program: Callable[..., Program]) -> None:
+    with pytest.raises(PlanError, match=r"hash of unhashable type types.Bytes"):
+        program("{b'x': 1}.size() == 1")
 
 
 def test_lists_grow_in_place(program: Callable[..., Program]) -> None:

@@ -173,7 +173,12 @@ def test_known_differences(text: str, ours: Any, theirs: Any, source: str) -> No
 
 @pytest.mark.parametrize("type_", TYPES)
 def test_generated(type_: str) -> None:
-    @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+    @settings(
+        max_examples=60,
+        derandomize=True,
+        deadline=None,
+        suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
+    )
     @given(expressions(type_, 2))
     def run(text: str) -> None:
         assert typed(opinion(text)) == typed(second_opinion(text))

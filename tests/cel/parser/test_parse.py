@@ -5,8 +5,12 @@ import threading
 
 import pytest
 
+from crdlint.cel.antlr.recognizer import recognize
 from crdlint.cel.ast import Call, Comprehension, Literal, Select, Uint
-from crdlint.cel.parser import ParserOptions, parse
+from crdlint.cel.builder import Builder
+from crdlint.cel.lexer import tokenize
+from crdlint.cel.parser import ParseResult, ParserOptions, parse
+from crdlint.cel.source import SourceInfo
 
 OPTIONS = ParserOptions()
 
@@ -81,13 +85,71 @@ def test_bad_input_is_reported(text: str) -> None:
 LIMITS = ["--1", "---1", "!-1", "4--4", "-x.y", "!!a", "- -1u"]
 
 
+def recognized(text: str) -> ParseResult:
+    builder = Builder(SourceInfo(text), OPTIONS)
+    return ParseResult(recognize(builder, tokenize(text)), builder.source, builder.errors)
+
+
 @pytest.mark.parametrize("text", LIMITS)
 def test_signs_as_the_recogniser_reads_them(text: str) -> None:
-    # Parentheses beyond what the fast parser takes leave the text to the recogniser.
-    deep = "(" * 21 + text + ")" * 21
-    fast, slow = parse(text, options=OPTIONS), parse(deep, options=OPTIONS)
+    fast = parse(text, options=OPTIONS)
     assert not fast.errors
-    assert fast.expr == slow.expr
+    assert fast.expr == recognized(text).expr
+
+
+LIMIT = "-1:0: expression recursion limit exceeded: 250"
+# What nests an expression within another, and how often that may be.
+NESTING = {
+    "(|)": (249, LIMIT),
+    "[|]": (249, LIMIT),
+    "{1: |}": (249, LIMIT),
+    "{|: 1}": (249, LIMIT),
+    "f(|)": (249, LIMIT),
+    "a ? b : |": (249, LIMIT),
+    "a < (|)": (124, LIMIT),
+    "a * (|)": (124, LIMIT),
+    "a + b * (|)": (83, LIMIT),
+    "a < b + c * (|)": (83, LIMIT),
+    "!(|)": (249, LIMIT),
+    "a[|]": (249, LIMIT),
+    "X{y: |}": (249, LIMIT),
+    "(|) + a": (249, LIMIT),
+    "(|).a.b": (125, "-1:0: max recursion depth exceeded"),
+}
+
+
+@pytest.mark.parametrize("text", NESTING)
+def test_limit_of_nesting(text: str) -> None:
+    most, message = NESTING[text]
+    opening, closing = text.split("|")
+    assert not parse(opening * most + "1" + closing * most, options=OPTIONS).errors
+    beyond = opening * (most + 1) + "1" + closing * (most + 1)
+    for result in (parse(beyond, options=OPTIONS), recognized(beyond)):
+        assert result.display() == f"ERROR: <input>:{message}"
+
+
+def test_what_is_wrong_before_the_limit_is_said_before_it() -> None:
+    text = "[" * 250 + ")" + "]" * 250
+    assert parse(text, options=OPTIONS).display() == recognized(text).display()
+    assert LIMIT not in parse(text, options=OPTIONS).display()
+
+
+def test_macros_behind_the_limit_are_not_looked_at() -> None:
+    assert parse("has(1) && " + "(" * 250, options=OPTIONS).display() == f"ERROR: <input>:{LIMIT}"
+
+
+# Tokens dropped to recover are counted, but for those between the parts of a loop.
+DROPPED = {
+    "a)" + " b" * 255: False,
+    "a b" + " )" * 255: False,
+    "a b" + " )" * 256: True,
+    "!" + " )" * 300 + " a": False,
+}
+
+
+@pytest.mark.parametrize("text", DROPPED, ids=range(len(DROPPED)))
+def test_limit_of_recovery(text: str) -> None:
+    assert ("lookahead limit exceeded" in parse(text, options=OPTIONS).display()) is DROPPED[text]
 
 
 DEEP = {

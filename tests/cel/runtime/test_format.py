@@ -115,6 +115,11 @@ def test_errors(text, args, message):
     assert str(caught.value) == message
 
 
+def test_memory_is_not_filled():
+    with pytest.raises(FunctionError, match="text of too many characters"):
+        format_string("%s" * 3, ["a" * 100_000_000] * 3)
+
+
 def test_deep_input():
     value = 1
     for _ in range(50_000):

@@ -100,6 +100,29 @@ def test_errors(function, args, message):
     assert str(caught.value) == message
 
 
+LONG = "a" * 20_000
+
+
+@pytest.mark.parametrize(
+    ("function", "args"),
+    [
+        (strings.replace, (LONG, "", LONG)),
+        (strings.replace, (LONG, "a", LONG, 15_000)),
+        (strings.join, (["a"] * 20_000, LONG)),
+        (strings.join, ([LONG] * 15_000, "")),
+    ],
+    ids=range(4),
+)
+def test_memory_is_not_filled(function, args):
+    with pytest.raises(FunctionError, match="text of too many characters"):
+        function(*args)
+
+
+def test_few_replacements_are_made_of_long_texts():
+    assert len(strings.replace(LONG, "", LONG, 3)) == 80_000
+    assert len(strings.replace(LONG, "b", LONG)) == 20_000
+
+
 def test_deep_input():
     value = []
     for _ in range(50_000):

@@ -1,0 +1,201 @@
+"""Rules run on objects: what values of a schema do where cel-go's own do otherwise, what errors say, what calls cost."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from crdlint import validate_resource
+
+TEXT = {"type": "string"}
+NUMBER = {"type": "integer"}
+NULLABLE = {"type": "object", "nullable": True, "properties": {"a": NUMBER, "n": {**TEXT, "nullable": True}}}
+FIELDS = {
+    "n": NUMBER,
+    "d": {"type": "number"},
+    "texts": {"type": "array", "items": TEXT},
+    "lists": {"type": "array", "items": {"type": "array", "items": NUMBER}},
+    "objects": {"type": "array", "items": NULLABLE},
+    "set": {"type": "array", "items": TEXT, "x-kubernetes-list-type": "set"},
+    "bytes": {"type": "array", "items": {**TEXT, "format": "byte"}, "x-kubernetes-list-type": "set"},
+    "spans": {"type": "array", "items": {**TEXT, "format": "duration"}},
+    "span": {**TEXT, "format": "duration"},
+    "any": {"type": "object", "x-kubernetes-preserve-unknown-fields": True, "properties": {"n": NUMBER}},
+}
+OVERLOAD = (
+    "'no such overload': call arguments did not match a supported operator, function or macro signature for rule: "
+)
+PANIC = "internal error: interface conversion: "
+NO_LIST = f"{PANIC}*types.Err is not traits.Lister: missing method Add"
+
+
+def judged(rules: list[str], spec: object, old: object = None, schema: dict | None = None):
+    """Return what is said of an object, and what its rules cost."""
+    whole = schema or {"type": "object", "properties": FIELDS}
+    root = {**whole, "x-kubernetes-validations": [{"rule": rule} for rule in rules]}
+    version = {"name": "v1", "served": True, "storage": True}
+    version["schema"] = {"openAPIV3Schema": {"type": "object", "properties": {"spec": root}}}
+    names = {"plural": "foos", "kind": "Foo"}
+    crd = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "foos.example.com"},
+        "spec": {"group": "example.com", "scope": "Namespaced", "names": names, "versions": [version]},
+    }
+    told = validate_resource(json.dumps(crd), foo(spec), old_resource=None if old is None else foo(old))
+    return [error.detail for error in told.errors], told.cel_cost
+
+
+def foo(spec: object) -> str:
+    return json.dumps(
+        {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "x", "namespace": "y"}, "spec": spec}
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "spec"),
+    [
+        ("self.lists.flatten() == [1, 2, 3]", {"lists": [[1], [2, 3]]}),
+        ("[self.lists, self.lists].flatten(2) == [1, 1]", {"lists": [[1]]}),
+        ("[self.texts].flatten() == self.texts", {"texts": ["a"]}),
+        ("(self.set + ['b']).size() == 2 && (self.set + ['b']).size() == 2", {"set": ["a"]}),
+        ("(self.lists + [[1, 2]]).size() == 2", {"lists": [[1]]}),
+        ("self.objects.indexOf(self.objects[0]) == 0", {"objects": [{"a": 1, "n": None}]}),
+        ("[self.objects[0]] != [null]", {"objects": [{"a": 1}]}),
+        ("lists.range(self.n) == [0, 1] && [0, 1] == lists.range(2)", {"n": 2}),
+        ("lists.range(1) + [1] == lists.range(2) && [0] + lists.range(1) == [0, 0]", {}),
+        ("lists.range(3).map(i, i * 2)[2] == 4 && lists.range(9).isSorted()", {}),
+        ("quantity('1').add(1) == quantity('2') && quantity('2') != quantity('1').add(1)", {}),
+    ],
+)
+def test_what_holds(rule, spec):
+    assert judged([rule], spec)[0] == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "spec", "problem"),
+    [
+        ("self.texts.distinct().size() > 0", {}, NO_LIST),
+        ("self.texts.sort().size() > 0", {}, NO_LIST),
+        ("self.texts.sortBy(x, x).size() > 0", {}, NO_LIST),
+        ("self.lists.flatten(self.n).size() > 0", {"lists": []}, f"{PANIC}ref.Val is *types.Err, not types.Int"),
+        ("self.texts[dyn(1.0)] == ''", {"texts": ["a", "b"]}, "unsupported index: 1"),
+        ("self.texts[dyn(1u)] == ''", {"texts": ["a", "b"]}, "unsupported index: 1"),
+        ("[1][dyn(self.texts)] == 1", {"texts": []}, "invalid qualifier type: *common.unstructuredList"),
+        ("dyn(self.objects[0]).exists(k, v, v == 2)", {"objects": [{"a": 1, "n": None}]}, "no such key: n"),
+        ("dyn(quantity('1')).all(x, true)", {}, "got 'cel.Quantity', expected iterable type"),
+        (
+            "(self.spans + self.spans).all(d, d > duration('1s'))",
+            {"spans": ["1h"]},
+            "invalid data, expected string, got time.Duration",
+        ),
+        (
+            "(self.lists + [[1, 2]])[0][0] == 1",
+            {"lists": []},
+            "invalid data, expected an array for the provided schema with type=array",
+        ),
+        (
+            "self.bytes == self.bytes",
+            {"bytes": ["YQ=="]},
+            "internal error: runtime error: hash of unhashable type []uint8",
+        ),
+        (
+            "'%s'.format([self.objects]) == ''",
+            {"objects": [{"a": 1, "n": None}]},
+            'error during formatting: could not find key: "n"',
+        ),
+        (
+            "timestamp('2020-01-01T00:00:00Z').getHours('a\\\\b') == 1",
+            {},
+            "unknown time zone a\\b",
+        ),
+    ],
+)
+def test_what_goes_wrong(rule, spec, problem):
+    assert judged([rule], spec)[0] == [f"{problem} evaluating rule: {rule}"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "spec", "old"),
+    [
+        ("null in self.objects", {"objects": [{"a": 1}]}, None),
+        ("self.objects == oldSelf.objects", {"objects": [{"a": 1}]}, {"objects": [None]}),
+        ("quantity('2') == quantity('1').add(1)", {}, None),
+    ],
+)
+def test_what_cannot_be_compared(rule, spec, old):
+    assert judged([rule], spec, old)[0] == [f"{OVERLOAD}{rule}"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "spec", "problem"),
+    [
+        ("self == oldSelf", {"span": "x"}, "Invalid duration x: unable to parse x as duration"),
+        ("self.spans == oldSelf.spans", {"spans": ["x"]}, "Invalid duration x: unable to parse x as duration"),
+        (
+            "self.spans.sum() > duration('1h')",
+            {"spans": ["1h", "x"]},
+            "Invalid duration x: unable to parse x as duration",
+        ),
+        ("self.spans.isSorted()", {"spans": ["1h", "x"]}, "Invalid duration x: unable to parse x as duration"),
+        (
+            "sets.contains(self.spans, self.spans)",
+            {"spans": ["1h", "x"]},
+            "Invalid duration x: unable to parse x as duration",
+        ),
+        (
+            "self.span > duration('1h')",
+            {"span": "9999999999999999999 s"},
+            'Invalid duration 9999999999999999999 s: strconv.Atoi: parsing "9999999999999999999": value out of range',
+        ),
+    ],
+)
+def test_unchanged_values_that_do_not_fit_their_format(rule, spec, problem):
+    assert judged([rule], spec, spec)[0] == [f"{problem} evaluating rule: {rule}"]
+
+
+def test_unknown_fields_are_compared_as_what_go_holds():
+    rule = "self.any == oldSelf.any"
+    assert judged([rule], {"any": {"x": 1}}, {"any": {"x": 1}})[0] == []
+    assert judged([rule], {"any": {"x": 1}}, {"any": {"x": 1.5}})[0] == [f"failed rule: {rule}"]
+
+
+def test_a_set_takes_what_is_added_for_its_own():
+    schema = {"type": "array", "items": TEXT, "x-kubernetes-list-type": "set"}
+    rule = "(self + ['b']).size() == 2"
+    assert judged([rule, rule], ["a"], schema=schema)[0] == [f"failed rule: {rule}"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "cost"),
+    [
+        ("cidr('2001:db8::/128').containsIP('2001:db8::1')", 8),
+        ("cidr('0.0.0.0/0').containsIP(ip('1.1.1.1'))", 2),
+        ("ip('::1') != ip('::2')", 4),
+        ("ip('1.1.1.1') != ip('::2')", 3),
+    ],
+)
+def test_addresses_cost_by_their_bytes(rule, cost):
+    assert judged([rule], {})[1] == cost
+
+
+LIMIT = "'operation cancelled: actual cost limit exceeded': no further validation rules will be run"
+BUDGET = "validation failed due to running out of cost budget, no further validation rules will be run"
+
+
+@pytest.mark.parametrize(
+    ("rule", "spec", "problem"),
+    [
+        ("self.objects.distinct().size() > 0", {"objects": [{"a": i} for i in range(1000)]}, LIMIT),
+        ("sets.contains(self.objects, self.objects)", {"objects": [{"a": i} for i in range(2000)]}, LIMIT),
+        ("lists.range(self.n).size() > 0", {"n": 5_000_000}, LIMIT),
+        ("lists.range(self.n).size() > 0", {"n": 2**63 - 1}, BUDGET),
+        ("lists.range(self.n).all(x, lists.range(self.n).all(y, x + y >= 0))", {"n": 1000}, LIMIT),
+        ("[self.texts].flatten(-1).size() > 0", {"texts": []}, "level must be non-negative"),
+        ("self.lists.flatten(-1).size() > 0", {"lists": [[]] * 20}, BUDGET),
+    ],
+)
+def test_what_costs_too_much_is_not_done(rule, spec, problem):
+    (said,) = judged([rule], spec)[0]
+    assert said.startswith(problem)
