@@ -5,12 +5,13 @@ Each document is judged on its own, so that a broken one keeps none of the other
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.convert import read_crd
-from crdlint.crd.decode import identify
+from crdlint.crd.decode import identify, kind_missing
 from crdlint.crd.decode_help import way_out
 from crdlint.crd.decode_values import is_json
 from crdlint.crd.positions import Locator, Span, node_span
@@ -140,8 +141,26 @@ def _lint_document(run: _Run, document: Document) -> None:
         said = first_error(document.root) or error
         span = node_span(said.node or document.root, document.line_offset)
         run.diagnostics.append(_diagnostic(run, "decode", "yaml-syntax", str(said), span))
-    if not found:
+    if found:
+        return
+    lost = _LOST.search(document.text) if "{{" not in document.text else None
+    if lost is None:
         run.skipped += 1
+        return
+    whole, offset = document.root, document.line_offset
+    first, end = whole.start_mark.line + 1 + offset, whole.end_mark
+    last = max(end.line + bool(end.column) + offset, first)
+    lines = f"line {first}" if first == last else f"lines {first} to {last}"
+    help_ = f"the API server takes {lines} for the whole document: mend the indentation, or make a comment of it"
+    run.diagnostics.append(
+        _diagnostic(
+            run, "decode", "decode-type", kind_missing(whole, document.text), node_span(whole, offset), help=help_
+        )
+    )
+
+
+# A CRD behind what ends a document before it, as less indentation does.
+_LOST: Final = re.compile(r"^kind:[ \t]+CustomResourceDefinition\b", re.MULTILINE)
 
 
 def _is_template(run: _Run, document: Document) -> bool:

@@ -96,7 +96,7 @@ def identify(root: Node, text: str = "") -> Identity:
     if wrong:
         error, node = wrong[0]
     elif form in {"crd", "unserved"}:
-        error, node = _refusal(api_version, kind, text), root
+        error, node = _refusal(root, api_version, kind, text), root
     return Identity(form, api_version, kind, error, node)
 
 
@@ -124,10 +124,26 @@ def _form(api_version: str, kind: str, *, mistyped: bool) -> Form:
     return "other"
 
 
-def _refusal(api_version: str, kind: str, text: str) -> str | None:
+def kind_missing(root: Node, text: str) -> str:
+    """Return what is said of a document without a kind, or that is no object; ``text`` is the whole of it."""
+    if root.__class__ is Mapping:
+        return f"Object 'Kind' is missing in '{text}'"
+    given = "array"
+    if root.__class__ is Scalar:
+        value = resolve(root)
+        given = "string" if value.__class__ is str else "bool" if value.__class__ is bool else "number"
+    return f"couldn't get version/kind; json parse error: json: cannot unmarshal {given} into Go value of type {_TYPES}"
+
+
+_TYPES: Final = (
+    """struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }"""
+)
+
+
+def _refusal(root: Node, api_version: str, kind: str, text: str) -> str | None:
     """Return what is said to a CRD whose apiVersion or kind is missing or not served (by kubectl's REST mapper)."""
     if not kind:
-        return f"Object 'Kind' is missing in '{text}'"
+        return kind_missing(root, text)
     if not api_version:
         return f"Object 'apiVersion' is missing in '{text}'"
     if api_version != VERSION:

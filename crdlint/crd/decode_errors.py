@@ -8,6 +8,7 @@ run by ``_run``.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -222,13 +223,16 @@ def _slice(state: _State, of: GoType, node: Any) -> Steps:
         del state.path[path:]
 
 
+_NUMBER: Final = re.compile(r"-?[0-9.eE+-]+\Z")
+
+
 def _literal(state: _State, of: GoType, node: Any) -> None:
     """Store a scalar (literalStore): null fits anywhere."""
     value = resolve(node)
     if value is None:
         return
     error = None
-    if value.__class__ is str and state.json and not node.style:  # a number beyond float64
+    if value.__class__ is str and state.json and not node.style and _NUMBER.match(node.value):  # beyond float64
         if of.kind != "string":
             digits = f" {node.value}" if of.kind in {*INT_RANGES, "float64"} else ""
             error = GoError(node, value=f"number{digits}", of=of.name)

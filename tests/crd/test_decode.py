@@ -301,3 +301,23 @@ def test_conformance(name):
 def test_a_deep_default_is_read_whole():
     root = root_of(schema("{default: " + "[" * 9900 + "]" * 9900 + "}"))
     assert said_of(root) == []
+
+
+@pytest.mark.parametrize(
+    ("lead", "message"),
+    [
+        ("  a: b\n", "Object 'Kind' is missing in '{text}'"),
+        ("  [a]\n", "couldn't get version/kind; json parse error: json: cannot unmarshal array into {types}"),
+        (" a\n# b\n", "couldn't get version/kind; json parse error: json: cannot unmarshal string into {types}"),
+        (" on\n# b\n", "couldn't get version/kind; json parse error: json: cannot unmarshal bool into {types}"),
+        (" 1\n# b\n", "couldn't get version/kind; json parse error: json: cannot unmarshal number into {types}"),
+    ],
+)
+def test_a_crd_behind_the_end_of_the_document_is_told_of(lead, message):
+    types = 'Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; '
+    types += 'Kind string "json:\\"kind,omitempty\\"" }'
+    text = f"{lead}apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
+    [one] = crdlint.lint_text(text)
+    assert (one.kind, one.line) == ("decode", 1)
+    assert one.message == message.format(text=text, types=types)
+    assert "takes line 1 for the whole document" in (one.help or "")
