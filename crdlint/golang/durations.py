@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-_WHOLE: Final = re.compile(r"[+-]?(?:0|(?:(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)")
+_WHOLE: Final = re.compile(r"[+-]?(?:0|(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)")
 _PART: Final = re.compile(r"([0-9]*)(?:\.([0-9]*))?(ns|us|µs|μs|ms|s|m|h)")
 _UNITS: Final = {
     "ns": 1,
@@ -27,7 +27,8 @@ def parse_duration(text: str) -> int | None:
         return None
     total = 0
     for whole, fraction, unit in _PART.findall(text):
-        if len(whole.lstrip("0")) > _MOST_DIGITS:
+        whole = whole.lstrip("0")
+        if len(whole) > _MOST_DIGITS:
             return None
         scale = _UNITS[unit]
         total += int(whole or 0) * scale

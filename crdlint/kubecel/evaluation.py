@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cel.interpreter.errors import Error, PlanError
+from crdlint.cel.interpreter.messages import new_message
 from crdlint.cel.interpreter.program import plan
 from crdlint.cel.interpreter.values import NONE, Optional_
 from crdlint.crd.errors import DUPLICATE, FORBIDDEN, INVALID, OMITTED, REQUIRED, Cause, FieldError
@@ -205,6 +206,7 @@ def _program(expression: Expression | None) -> Program | None:
             functions_of(expression.environment.env),
             regex_optimizations=REGEX_OPTIMIZATIONS,
             costs=COSTS,
+            structs=new_message,
         )
     except PlanError:
         return None

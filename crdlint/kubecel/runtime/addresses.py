@@ -13,21 +13,13 @@ from typing import ClassVar, Final
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.values import NO_SUCH_OVERLOAD
 from crdlint.cel.types import Type, opaque_type
+from crdlint.golang.netip import AddressError, parse_addr
 from crdlint.golang.quote import quote
 from crdlint.kubecel.runtime.opaque import Opaque
 
 _FAMILY_BITS: Final = {4: 32, 6: 128}
-_HEX: Final = re.compile(r"[0-9A-Fa-f]*")
 _PREFIX_LENGTH: Final = re.compile(r"0|[1-9][0-9]*")
 _MAPPED: Final = 0xFFFF
-
-
-class _ParseError(ValueError):
-    """A text that netip does not read; ``str()`` is its error."""
-
-    def __init__(self, text: str, message: str, at: str = "") -> None:
-        place = f" (at {quote(at)})" if at else ""
-        super().__init__(f"ParseAddr({quote(text)}): {message}{place}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +69,7 @@ def ip(text: str) -> IP:
     """Return the address that a text says; raise FunctionError with upstream's text."""
     try:
         address, zone = _parse_address(text)
-    except _ParseError as error:
+    except AddressError as error:
         raise FunctionError(f"IP Address {quote(text)} parse error during conversion from string: {error}") from None
     if zone:
         raise FunctionError(f"IP address {quote(text)} with zone value is not allowed")
@@ -212,7 +204,7 @@ def _parse_cidr(text: str) -> CIDR:
         raise _prefix_error(text, "no '/'")
     try:
         address, zone = _parse_address(written)
-    except _ParseError as error:
+    except AddressError as error:
         raise _prefix_error(text, str(error)) from None
     if zone:
         raise _prefix_error(text, "IPv6 zones cannot be present in a prefix")
@@ -231,110 +223,6 @@ def _prefix_error(text: str, message: str) -> FunctionError:
 
 
 def _parse_address(text: str) -> tuple[IP, str]:
-    """Return an address and its zone (netip.ParseAddr); raise _ParseError."""
-    for char in text:
-        if char == ".":
-            return IP(4, _parse_ipv4(text, text)), ""
-        if char == ":":
-            return _parse_ipv6(text)
-        if char == "%":
-            raise _ParseError(text, "missing IPv6 address")
-    raise _ParseError(text, "unable to parse IP")
-
-
-def _parse_ipv4(whole: str, text: str) -> int:
-    """Return the number of four fields, `text` being the part of the whole that they are in (parseIPv4Fields)."""
-    number = field = fields = digits = 0
-    for i, char in enumerate(text):
-        if "0" <= char <= "9":
-            if digits == 1 and not field:
-                raise _ParseError(whole, "IPv4 field has octet with leading zero")
-            field = field * 10 + int(char)
-            digits += 1
-            if field > 255:
-                raise _ParseError(whole, "IPv4 field has value >255")
-        elif char == ".":
-            if i == 0 or i == len(text) - 1 or text[i - 1] == ".":
-                raise _ParseError(whole, "IPv4 field must have at least one digit", text[i:])
-            if fields == 3:
-                raise _ParseError(whole, "IPv4 address too long")
-            number = number << 8 | field
-            fields += 1
-            field = digits = 0
-        else:
-            raise _ParseError(whole, "unexpected character", text[i:])
-    if fields < 3:
-        raise _ParseError(whole, "IPv4 address too short")
-    return number << 8 | field
-
-
-def _parse_ipv6(text: str) -> tuple[IP, str]:
-    rest, percent, zone = text.partition("%")
-    if percent and not zone:
-        raise _ParseError(text, "zone must be a non-empty string")
-    groups: list[int] = []
-    ellipsis = -1
-    if rest.startswith("::"):
-        ellipsis, rest = 0, rest[2:]
-        if not rest:
-            return IP(6, 0), zone
-    while len(groups) < 8:
-        length = _group_length(text, rest)
-        if rest.startswith(".", length):
-            groups += _embedded_ipv4(text, rest, len(groups), ellipsis)
-            rest = ""
-            break
-        groups.append(int(rest[:length], 16))
-        rest = rest[length:]
-        if not rest:
-            break
-        rest = _after_colon(text, rest)
-        if rest.startswith(":"):
-            if ellipsis >= 0:
-                raise _ParseError(text, "multiple :: in address", rest)
-            ellipsis, rest = len(groups), rest[1:]
-            if not rest:
-                break
-    if rest:
-        raise _ParseError(text, "trailing garbage after address", rest)
-    return IP(6, _join(text, groups, ellipsis)), zone
-
-
-def _group_length(text: str, rest: str) -> int:
-    match = _HEX.match(rest)
-    length = match.end() if match else 0
-    if length > 4:
-        raise _ParseError(text, "each group must have 4 or less digits", rest)
-    if not length:
-        raise _ParseError(text, "each colon-separated field must have at least one digit", rest)
-    return length
-
-
-def _embedded_ipv4(text: str, rest: str, groups: int, ellipsis: int) -> tuple[int, int]:
-    if ellipsis < 0 and groups != 6:
-        raise _ParseError(text, "embedded IPv4 address must replace the final 2 fields of the address", rest)
-    if groups > 6:
-        raise _ParseError(text, "too many hex fields to fit an embedded IPv4 at the end of the address", rest)
-    return divmod(_parse_ipv4(text, rest), 2**16)
-
-
-def _after_colon(text: str, rest: str) -> str:
-    if rest[0] != ":":
-        raise _ParseError(text, "unexpected character, want colon", rest)
-    if len(rest) == 1:
-        raise _ParseError(text, "colon must be followed by more characters", rest)
-    return rest[1:]
-
-
-def _join(text: str, groups: list[int], ellipsis: int) -> int:
-    missing = 8 - len(groups)
-    if missing and ellipsis < 0:
-        raise _ParseError(text, "address string too short")
-    if ellipsis >= 0:
-        if not missing:
-            raise _ParseError(text, "the :: must expand to at least one field of zeros")
-        groups[ellipsis:ellipsis] = [0] * missing
-    number = 0
-    for group in groups:
-        number = number << 16 | group
-    return number
+    """Return an address and its zone; raises AddressError."""
+    version, number, zone = parse_addr(text)
+    return IP(version, number), zone

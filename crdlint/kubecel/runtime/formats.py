@@ -13,6 +13,14 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from crdlint.cel.runtime.strings import lower_ascii
 from crdlint.cel.types import Type, object_type
+from crdlint.crd.kubenames import (
+    is_dns1035_label,
+    is_dns1123_label,
+    is_dns1123_subdomain,
+    is_label_key,
+    is_label_value,
+    mask_trailing_dash,
+)
 from crdlint.kubecel.runtime.opaque import Opaque
 
 if TYPE_CHECKING:
@@ -44,34 +52,6 @@ def validate(format_: NamedFormat, text: str) -> list[str] | None:
     return format_.check(text) or None
 
 
-def _regex_error(message: str, pattern: str, *examples: str) -> str:
-    given = " or ".join(f"'{example}', " for example in examples)
-    return f"{message} (e.g. {given}regex used for validation is '{pattern}')"
-
-
-def _length(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode("utf-8", "surrogatepass"))
-
-
-@dataclass(frozen=True, slots=True)
-class _Name:
-    """A kind of name: its pattern, its greatest length in a unit of upstream's, what is said of other texts."""
-
-    pattern: re.Pattern[str]
-    refusal: str
-    limit: int
-    unit: str = "characters"
-
-    def __call__(self, text: str) -> list[str]:
-        errors = [] if _length(text) <= self.limit else [f"must be no more than {self.limit} {self.unit}"]
-        return errors if self.pattern.fullmatch(text) else [*errors, self.refusal]
-
-
-_LABEL: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_SUBDOMAIN: Final = rf"{_LABEL}(\.{_LABEL})*"
-_LABEL_1035: Final = "[a-z]([-a-z0-9]*[a-z0-9])?"
-_KEY: Final = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
-_VALUE: Final = f"({_KEY})?"
 _UUID: Final = "(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}"
 _BASE64: Final = "(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})"
 _DATE: Final = "([0-9]{4})-([0-9]{2})-([0-9]{2})"
@@ -79,94 +59,10 @@ _TIME: Final = "([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]
 # Upstream's patterns are anchored.
 _ANCHORS: Final = len("^$")
 
-_KEY_ERROR: Final = _regex_error(
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character",
-    _KEY,
-    "MyName",
-    "my.name",
-    "123-abc",
-)
-_KEY_LIMIT: Final = 63
-_SUBDOMAIN_ERROR: Final = _regex_error(
-    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', "
-    "and must start and end with an alphanumeric character",
-    _SUBDOMAIN,
-    "example.com",
-)
-
-_subdomain: Final = _Name(re.compile(_SUBDOMAIN), _SUBDOMAIN_ERROR, 253)
-_key_prefix: Final = _Name(re.compile(_SUBDOMAIN), _SUBDOMAIN_ERROR, 253, "bytes")
-_key_name: Final = _Name(re.compile(_KEY), _KEY_ERROR, _KEY_LIMIT, "bytes")
-_dns_label: Final = _Name(
-    re.compile(_LABEL),
-    _regex_error(
-        "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', "
-        "and must start and end with an alphanumeric character",
-        _LABEL,
-        "my-name",
-        "123-abc",
-    ),
-    63,
-)
-_dns1035_label: Final = _Name(
-    re.compile(_LABEL_1035),
-    _regex_error(
-        "a DNS-1035 label must consist of lower case alphanumeric characters or '-', "
-        "start with an alphabetic character, and end with an alphanumeric character",
-        _LABEL_1035,
-        "my-name",
-        "abc-123",
-    ),
-    63,
-)
-_label_value: Final = _Name(
-    re.compile(_VALUE),
-    _regex_error(
-        "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', "
-        "and must start and end with an alphanumeric character",
-        _VALUE,
-        "MyValue",
-        "my_value",
-        "12345",
-    ),
-    63,
-    "bytes",
-)
-
-
-def _label(text: str) -> list[str]:
-    errors = _dns_label(text)
-    if errors and errors[-1] == _dns_label.refusal and _subdomain.pattern.fullmatch(text):
-        errors[-1] = "must not contain dots"
-    return errors
-
-
-def _qualified_name(text: str) -> list[str]:
-    parts = text.split("/", 2)
-    if len(parts) > 2:
-        return [
-            f"a valid label key {_KEY_ERROR} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
-        ]
-    errors: list[str] = []
-    if len(parts) == 2:
-        errors += _key_prefix(parts[0]) if parts[0] else ["must be non-empty"]
-        errors = [f"prefix part {error}" for error in errors]
-    if not parts[-1]:
-        errors.append("name part must be non-empty")
-    return [*errors, *(f"name part {error}" for error in _key_name(parts[-1]))]
-
 
 def _as_prefix(check: Check) -> Check:
     """Return a check of texts that something is put behind: a dash at the end is let pass."""
-
-    def find(text: str) -> list[str]:
-        octets = text.encode("utf-8", "surrogatepass")
-        if len(octets) > 1 and octets.endswith(b"-"):
-            # Upstream cuts off two bytes for the one letter.
-            text = (octets[:-2] + b"a").decode("utf-8", "surrogateescape")
-        return check(text)
-
-    return find
+    return lambda text: check(mask_trailing_dash(text))
 
 
 def _uri(text: str) -> list[str]:
@@ -201,14 +97,14 @@ def _is_datetime(text: str) -> bool:
 
 
 FORMATS: Final = {
-    "dns1123Label": NamedFormat("DNS1123Label", _label, 30),
-    "dns1123Subdomain": NamedFormat("DNS1123Subdomain", _subdomain, 60),
-    "dns1035Label": NamedFormat("DNS1035Label", _dns1035_label, 30),
-    "qualifiedName": NamedFormat("QualifiedName", _qualified_name, 60),
-    "dns1123LabelPrefix": NamedFormat("DNS1123LabelPrefix", _as_prefix(_label), 30),
-    "dns1123SubdomainPrefix": NamedFormat("DNS1123SubdomainPrefix", _as_prefix(_subdomain), 60),
-    "dns1035LabelPrefix": NamedFormat("DNS1035LabelPrefix", _as_prefix(_dns1035_label), 30),
-    "labelValue": NamedFormat("LabelValue", _label_value, 40),
+    "dns1123Label": NamedFormat("DNS1123Label", is_dns1123_label, 30),
+    "dns1123Subdomain": NamedFormat("DNS1123Subdomain", is_dns1123_subdomain, 60),
+    "dns1035Label": NamedFormat("DNS1035Label", is_dns1035_label, 30),
+    "qualifiedName": NamedFormat("QualifiedName", is_label_key, 60),
+    "dns1123LabelPrefix": NamedFormat("DNS1123LabelPrefix", _as_prefix(is_dns1123_label), 30),
+    "dns1123SubdomainPrefix": NamedFormat("DNS1123SubdomainPrefix", _as_prefix(is_dns1123_subdomain), 60),
+    "dns1035LabelPrefix": NamedFormat("DNS1035LabelPrefix", _as_prefix(is_dns1035_label), 30),
+    "labelValue": NamedFormat("LabelValue", is_label_value, 40),
     "uri": NamedFormat("URI", _uri, 1103),
     "uuid": NamedFormat("uuid", _matching(_UUID, "does not match the UUID format"), len(_UUID) + _ANCHORS),
     "byte": NamedFormat("byte", _matching(_BASE64, "invalid base64"), 84),
