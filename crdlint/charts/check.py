@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.charts.helm import Rendered, Values, check_rendered, helm, render
-from crdlint.charts.layout import CRDS, TEMPLATES
+from crdlint.charts.layout import CRDS, TEMPLATES, outermost
 from crdlint.charts.rules import BRACES, KUBE_VERSION, SKIPPED
 from crdlint.charts.templates import check_template, check_unrendered, template_findings
 from crdlint.diagnostics import Diagnostic
@@ -38,12 +38,14 @@ class Charts:
             return check_unrendered(path, text, lint)
         if place.part != TEMPLATES:
             return lint(text, path)
-        rendered = self._of(place.chart) if "{{" in text else None
+        whole = outermost(place.chart)
+        rendered = self._of(whole) if "{{" in text else None
         if rendered is None:
             return check_template(path, text, lint)
         # What keeps a chart from being rendered is told once, with the first of its templates.
         told, rendered.problems = tuple(rendered.problems), []
-        documents = rendered.documents.get(place.path.replace(os.sep, "/"))
+        inside = os.path.join(os.path.relpath(place.chart, whole), place.path)
+        documents = rendered.documents.get(os.path.normpath(inside).replace(os.sep, "/"))
         if documents:
             result = _with_the_rest(check_rendered(path, text, documents, lint), lint)
         else:

@@ -87,6 +87,7 @@ def render(chart: str, values: Values, program: str, kube_version: str | None = 
     """
     rendered = Rendered()
     told = [f"--kube-version=v{kube_version}.0"] if kube_version is not None else []
+    refused: dict[str, list[Values]] = {}
     for one in _runs(chart, values):
         options = [*(f"--values={file}" for file in one.files), *(f"--set={given}" for given in one.sets), *told]
         try:
@@ -95,12 +96,13 @@ def render(chart: str, values: Values, program: str, kube_version: str | None = 
             rendered.problems.append(f"{error}{_with(one)}: {_INSTEAD}")
             break
         if done.status:
-            rendered.problems.append(_said(done.errors, one, chart))
+            refused.setdefault(_reason(done.errors), []).append(one)
             continue
         for path, document in _documents(done.output):
             known = rendered.documents.setdefault(path, [])
             if document not in known:
                 known.append(document)
+    rendered.problems += [_said(reason, with_, chart) for reason, with_ in refused.items()]
     return rendered
 
 
@@ -113,8 +115,13 @@ def _runs(chart: str, values: Values) -> list[Values]:
     return [Values((file,), values.sets) for file in files] or [values]
 
 
-def _with(values: Values) -> str:
-    return f" with {', '.join(values.files)}" if values.files else ""
+def _with(*values: Values) -> str:
+    """Return how values are named: by their files."""
+    files = [", ".join(one.files) for one in values if one.files]
+    if not files:
+        return ""
+    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    return f" with {files[0]}{more}"
 
 
 def _short(text: str) -> str:
@@ -131,15 +138,18 @@ _WAYS_OUT: Final = (
 )
 
 
-def _said(errors: str, values: Values, chart: str) -> str:
-    """Return in short why Helm does not render a chart, and the way out where there is one."""
+def _reason(errors: str) -> str:
+    """Return in short why Helm does not render a chart."""
     at = errors.rfind("Error: ")
-    text = _short(
-        errors[at + len("Error: ") if at >= 0 else 0 :].replace("Use --debug flag to render out invalid YAML", "")
-    )
-    way = next((way.format(chart=chart) for mark, way in _WAYS_OUT if mark in text), None)
+    said = errors[at + len("Error: ") if at >= 0 else 0 :]
+    return _short(said.replace("Use --debug flag to render out invalid YAML", "")) or "it says nothing"
+
+
+def _said(reason: str, values: Sequence[Values], chart: str) -> str:
+    """Return what is said of a chart that Helm does not render with some values, and the way out where there is one."""
+    way = next((way.format(chart=chart) for mark, way in _WAYS_OUT if mark in reason), None)
     hint = f" ({way})" if way else ""
-    return f"helm does not render {chart}{_with(values)}: {text or 'it says nothing'}{hint}; {_INSTEAD}"
+    return f"helm does not render {chart}{_with(*values)}: {reason}{hint}; {_INSTEAD}"
 
 
 def _documents(output: str) -> Iterator[tuple[str, str]]:

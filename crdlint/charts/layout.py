@@ -21,6 +21,16 @@ class Place:
     path: str
 
 
+def outermost(chart: str) -> str:
+    """Return the chart that a chart is unpacked in, however deep: its values are what the inner one is rendered with."""
+    while True:
+        above = os.path.dirname(os.path.abspath(chart))
+        outer = os.path.dirname(above)
+        if os.path.basename(above) != "charts" or not os.path.isfile(os.path.join(outer, _CHART)):
+            return chart
+        chart = os.path.normpath(os.path.join(chart, os.pardir, os.pardir))  # spelt as the chart is
+
+
 class Layout:
     """Charts found so far: each folder is looked at once."""
 

@@ -74,15 +74,22 @@ def template(chart: Path, options: list[str]) -> None:
             for part in reversed(key.split(".")):
                 nested = {part: nested}
             values = laid_over(values, nested)
-    name = read(chart / "Chart.yaml")["name"]
+    write(chart, values, read(chart / "Chart.yaml")["name"])
+
+
+def write(chart: Path, values: dict[str, Any], source: str) -> None:
+    """Print what a chart and those within it are rendered to."""
     for path in [*sorted(chart.glob("crds/*.yaml")), *sorted(chart.glob("templates/*.yaml"))]:
         text = path.read_text(encoding="utf-8")
         if path.parent.name == "templates":
             text = rendered(text, values)
         for document in re.split(r"^---.*\n", text, flags=re.MULTILINE):
             if document.strip():
-                source = f"{name}/{path.relative_to(chart).as_posix()}"
-                sys.stdout.write(f"---\n# Source: {source}\n{document.strip()}\n")
+                sys.stdout.write(f"---\n# Source: {source}/{path.relative_to(chart).as_posix()}\n{document.strip()}\n")
+    for inner in sorted(chart.glob("charts/*/Chart.yaml")):
+        name = read(inner)["name"]
+        given = laid_over(read(inner.parent / "values.yaml"), values.get(name, {}))
+        write(inner.parent, given, f"{source}/charts/{name}")
 
 
 def main(arguments: list[str]) -> None:

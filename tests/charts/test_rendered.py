@@ -172,6 +172,26 @@ def test_braces_that_helm_executes_are_told_of_though_it_renders(tmp_path: Path)
     assert [one.rule for one in result.diagnostics] == ["helm-unescaped-braces"]
 
 
+def test_a_chart_within_another_is_rendered_with_the_outer_ones_values(fake_helm: Path, tmp_path: Path) -> None:
+    outer = chart(tmp_path / "c", {}, values_yaml="inner: {type: int}\n")
+    inner = chart(outer / "charts" / "inner", {"crd.yaml": CRD.replace("type: int\n", "type: {{ .Values.type }}\n")})
+    (inner / "Chart.yaml").write_text("name: inner\n", encoding="utf-8")
+    assert [(line, column) for _, line, column in said(check(inner))] == [(18, 19)]
+    assert f"template crdlint {outer} " in fake_helm.read_text()
+
+
+def test_values_files_that_helm_refuses_alike_are_told_of_once(program, tmp_path: Path) -> None:
+    program("helm", "import sys\nif sys.argv[1] == 'version': print('v3.1.0')\nelse: sys.exit('Error: no way')\n")
+    helm.helm.cache_clear()
+    files = {f"ci__{name}_values_yaml": "" for name in "abc"}
+    folder = chart(tmp_path / "c", {"crd.yaml": "{{/* c */}}\n" + CRD}, **files)
+    try:
+        [notice] = check(folder).notices
+    finally:
+        helm.helm.cache_clear()
+    assert f"with {folder}/ci/a-values.yaml and 2 more: no way;" in notice
+
+
 TROUBLE = {
     "fails": ("import sys\nif sys.argv[1] == 'version': print('v3.1.0')\nelse: sys.exit('Error: no way')\n", "no way"),
     "misses dependencies": (
