@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import TYPE_CHECKING
 
 import pytest
@@ -269,3 +270,13 @@ def test_comments_of_a_template_count(options: list[str], tmp_path: Path) -> Non
         folder = chart(tmp_path / f"c{number}", {"crd.yaml": text.replace("{}", comment)}, values_yaml="a: true\n")
         result = CliRunner().invoke(cli, ["check", str(folder), *options])
         assert (result.exit_code, result.stdout.count("warning[")) == (0, said_), result.stdout
+
+
+@pytest.mark.skipif(shutil.which("helm") is None, reason="helm is not on the path")
+def test_the_real_helm(tmp_path: Path) -> None:
+    helm.helm.cache_clear()
+    text = "{{- if .Values.install }}\n" + CRD.replace("type: int\n", "type: {{ .Values.type }}\n") + "{{- end }}\n"
+    folder = chart(tmp_path / "c", {"crd.yaml": text}, values_yaml="install: true\ntype: int\n")
+    [one] = check(folder).diagnostics
+    assert (one.line, one.column) == (19, 19)
+    assert "in what Helm makes of this line: type: int" in (one.help or "")
