@@ -60,10 +60,7 @@ def _by_schema(rules: Iterable[FoundRule]) -> Iterator[SequenceOf[FoundRule]]:
     """Yield the rules of each schema, that of a version or the one that all versions share."""
     groups: dict[int, list[FoundRule]] = {}
     for found in rules:
-        whole = found.judged.node.schema
-        while whole.parent is not None:
-            whole = whole.parent
-        groups.setdefault(id(whole), []).append(found)
+        groups.setdefault(id(found.judged.node.whole), []).append(found)
     yield from groups.values()
 
 

@@ -75,9 +75,7 @@ def lint_file(
     """
     run = _Run(filename, baseline, skip_unfinished, parse_range(kube_version), keep)
     with collector_paused():
-        stream = parse_stream(text)
-        for document in stream.documents:
-            _lint_document(run, document)
+        notice = _lint_text(run, text)
     return FileResult(
         file=filename,
         text=text,
@@ -85,10 +83,18 @@ def lint_file(
         crds=tuple(run.crds),
         skipped=run.skipped,
         diagnostics=tuple(run.diagnostics),
-        notices=(*([stream.notice] if stream.notice else []), *run.notices),
+        notices=(*([notice] if notice else []), *run.notices),
         definitions=tuple(run.definitions),
         rules=tuple(run.rules),
     )
+
+
+def _lint_text(run: _Run, text: str) -> str | None:
+    """Judge a text's documents, and return the parser's notice; their nodes are gone before the collector is back."""
+    stream = parse_stream(text)
+    for document in stream.documents:
+        _lint_document(run, document)
+    return stream.notice
 
 
 def collect_crds(text: str) -> dict[str, OldCRD]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
+from weakref import ref
 
 from crdlint.crd import model
 from crdlint.crd.gotypes import SCHEMA
@@ -118,7 +119,7 @@ class Reader:
     ) -> model.JSONSchemaProps:
         """Return the schema at ``node``, whose fields are still to be read; a zero one where there is no mapping."""
         made = model.JSONSchemaProps()
-        attributes: dict[str, Any] = {"parent": parent, "steps": steps}
+        attributes: dict[str, Any] = {"above": None if parent is None else ref(parent), "steps": steps}
         made.__dict__ = attributes
         if node.__class__ is Mapping:
             attributes["node"] = node

@@ -7,7 +7,7 @@ from typing import Any, Final
 from crdlint.crd.model import Record
 
 # Where an object came from is not part of what it is.
-_PROVENANCE: Final = frozenset({"given", "node", "parent", "root", "steps"})
+_PROVENANCE: Final = frozenset({"above", "given", "node", "root", "steps"})
 
 
 def semantic_equal(left: Any, right: Any) -> bool:

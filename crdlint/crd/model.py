@@ -15,6 +15,7 @@ from crdlint.crd.paths import Path
 if TYPE_CHECKING:
     from collections.abc import Mapping as MappingOf
     from collections.abc import Sequence as SequenceOf
+    from weakref import ReferenceType
 
     from crdlint.crd.paths import Step
     from crdlint.yaml.nodes import Mapping
@@ -190,18 +191,31 @@ class JSONSchemaProps(Record):
     __slots__ = ("_path",)  # beside the given values, which are all that the instance's dictionary holds
     _path: Path
     given: int = 0
-    parent: JSONSchemaProps | None = None
+    above: ReferenceType[JSONSchemaProps] | None = None
     steps: tuple[Step, ...] = ()
     root: Path | None = None
+
+    @property
+    def parent(self) -> JSONSchemaProps | None:
+        """The schema above, held weakly: a CRD is then free as soon as nobody has it, without the collector."""
+        return None if self.above is None else self.above()
+
+    @property
+    def whole(self) -> JSONSchemaProps:
+        """The whole schema that this node is part of."""
+        at = self
+        while (above := at.parent) is not None:
+            at = above
+        return at
 
     @property
     def path(self) -> Path:
         """The field path of this node as the API server prints it, built on demand and once; nodes share what they can."""
         chain: list[JSONSchemaProps] = []
         node: JSONSchemaProps = self
-        while node.parent is not None and not hasattr(node, "_path"):
+        while (above := node.parent) is not None and not hasattr(node, "_path"):
             chain.append(node)
-            node = node.parent
+            node = above
         path = node._path if hasattr(node, "_path") else node.root or Path("openAPIV3Schema")  # noqa: SLF001
         for link in reversed(chain):
             for step in link.steps:

@@ -62,9 +62,13 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class CompiledNode:
-    """A schema whose rules the API server compiles; ``uncorrelatable`` is the path within which oldSelf is refused."""
+    """A schema whose rules the API server compiles, and the whole one that it is part of, which it holds weakly.
+
+    ``uncorrelatable`` is the path within which oldSelf is refused.
+    """
 
     schema: JSONSchemaProps
+    whole: JSONSchemaProps
     uncorrelatable: Path | None
 
 
@@ -258,7 +262,7 @@ def _refusal(schema: JSONSchemaProps, _context: Context, findings: Findings) -> 
 def _rules(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
     if schema.x_validations and context.compiles:
         within = context.uncorrelatable
-        findings.with_rules.append(CompiledNode(schema, None if within is None else within.path))
+        findings.with_rules.append(CompiledNode(schema, schema.whole, None if within is None else within.path))
 
 
 def _default(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 TYPES: Final = ("array", "boolean", "integer", "number", "object", "string")
 
 # Attributes of a node that say where it stands, not what it holds.
-_PLACE: Final = frozenset({"node", "given", "parent", "steps", "root"})
+_PLACE: Final = frozenset({"node", "given", "above", "steps", "root"})
 # Containers that conversion to structural form copies only where they hold something.
 _COPIED_IF_FULL: Final = frozenset({"enum", "all_of", "any_of", "one_of"})
 # Fields that no structural schema has: what holds something is refused, what is empty is dropped.

@@ -302,7 +302,7 @@ def _is_simple(items: list[Any]) -> bool:
     """Tell whether all keys are scalars without tags that stand for their own text, none of them twice."""
     keys = items[::2]
     try:
-        names = [key.value for key in keys if key.tag is None]
+        names = [key.value for key in keys if key.ctag is None]  # not `tag`, a property
     except AttributeError:
         return False
     if len(set(names)) != len(keys):
