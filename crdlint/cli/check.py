@@ -54,7 +54,7 @@ class _Run:
     judged: dict[str, FileResult] = field(default_factory=dict)
     problems: list[tuple[str, str]] = field(default_factory=list)
     summary: Summary = field(default_factory=Summary)
-    bugs: int = 0
+    bugs: Counter[str] = field(default_factory=Counter)
     failed: bool = False
     rejections: int = 0
     by_rule: Counter[str] = field(default_factory=Counter)
@@ -186,8 +186,9 @@ class _Command:
 
     def _take_bug(self, run: _Run, one: Checked) -> None:
         if one.bug is not None:
-            run.bugs += 1
-            report_bug(one.bug, one.name)
+            run.bugs[one.bug.text] += 1
+            if run.bugs[one.bug.text] == 1:
+                report_bug(one.bug, one.name)
 
     def _checked(self, tasks: list[Task], settings: Settings) -> Iterator[Checked]:
         if self._fixing is not None:
@@ -243,6 +244,9 @@ class _Command:
             click.echo(printable(f"{file}: note: {notice}"), err=True)
         for name, reason in run.problems:
             click.echo(f"crdlint: {name}: {reason}", err=True)
+        for text, times in run.bugs.items():
+            if times > 1:
+                click.echo(f"crdlint: the same bug in {times - 1:,} more files: {text}", err=True)
         self._tell_known(run)
         if self._report is not None and self._given["statistics"]:
             for line in self._report.statistics(run.by_rule):

@@ -48,6 +48,13 @@ def test_a_bug_of_ours_is_told_and_the_others_are_checked() -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_a_bug_that_many_files_have_is_told_once() -> None:
+    done = run(BROKEN.replace('"minimal"', '"a"'), "check", "--jobs", "1", str(FIXTURES / "valid"))
+    assert done.returncode == 3
+    assert done.stderr.count("Please report it") == 1
+    assert "crdlint: the same bug in" in done.stderr
+
+
 def test_the_traceback_is_for_those_who_ask() -> None:
     done = run(BROKEN, "check", "--no-cache", str(FIXTURES / "valid" / "minimal.yaml"), CRDLINT_DEBUG="1")
     assert done.returncode == 3
