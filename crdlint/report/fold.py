@@ -39,11 +39,9 @@ def wrapped(text: str, width: int, indent: str, first: str | None = None) -> lis
     """Return the lines of a text wrapped to a width in columns; lines of its own are kept."""
     lines: list[str] = []
     whole = max(width, len(indent) + 16)
-    room = whole - len(indent)
     for i, line in enumerate(text.split("\n")):
         lead = first if first is not None and i == 0 else indent
-        lines += textwrap.wrap(
-            _LONG_WORD.sub(lambda match: _broken(match[0], room), line),
+        wrapper = _Wrapper(
             whole,
             initial_indent=lead,
             subsequent_indent=indent,
@@ -51,23 +49,25 @@ def wrapped(text: str, width: int, indent: str, first: str | None = None) -> lis
             drop_whitespace=True,
             expand_tabs=False,
             replace_whitespace=False,
-        ) or [lead.rstrip()]
+        )
+        lines += wrapper.wrap(line) or [lead.rstrip()]
     return lines
 
 
-_LONG_WORD: Final = re.compile(r"[^ ]{20,}")
+class _Wrapper(textwrap.TextWrapper):
+    """Breaks words too long for a line before the steps of a field path, and behind commas."""
+
+    def _split(self, text: str) -> list[str]:
+        room = self.width - len(self.subsequent_indent)
+        return [
+            piece
+            for word in super()._split(text)
+            for piece in (_STEP.split(word) if len(word) > room else [word])
+            if piece
+        ]
 
 
-def _broken(word: str, room: int) -> str:
-    """Return a word too long for a line with blanks where it may break: before the steps of a field path."""
-    if len(word) <= room:
-        return word
-    pieces = [""]
-    for step in re.split(r"(?=[.\[])", word):
-        if len(pieces[-1]) + len(step) > room and pieces[-1]:
-            pieces.append("")
-        pieces[-1] += step
-    return " ".join(pieces)
+_STEP: Final = re.compile(r"(?=[.\[])|(?<=,)")
 
 
 def columns(text: str) -> int:

@@ -72,6 +72,14 @@ def test_a_path_breaks_before_its_steps() -> None:
     assert [line.strip()[0] for line in lines[1:3]] == [".", "["] or all(line.strip()[0] in ".[R" for line in lines[1:])
 
 
+@pytest.mark.parametrize("width", [20, 40, 60, 80, 120])
+def test_nothing_is_put_into_a_word_that_is_broken(width: int) -> None:
+    text = 'spec.properties[spec].rule: Invalid value: {"Rule":"self.when.isURL()","Message":"","Reason":null}: no, x.y'
+    lines = wrapped(text, width, "  ")
+    assert "".join("".join(lines).split()) == "".join(text.split())
+    assert all(word in text for line in lines for word in line.split())
+
+
 @pytest.mark.parametrize(
     ("line", "start", "end", "width", "shown", "carets"),
     [
