@@ -19,7 +19,7 @@ Step: TypeAlias = "str | int"
 # 0-based line and column within the document.
 Position: TypeAlias = "tuple[int, int]"
 
-_BREAK: Final = re.compile(r"\r\n|[\n\r\x85\u2028\u2029]")
+_BREAK: Final = re.compile(r"\r\n|\r|\n")
 # An anchor and a tag before a scalar, and what may stand between them.
 _PROPERTIES: Final = re.compile(r"(?:[&!]\S*|\s+|(?<=\s)#[^\n\r]*)*")
 
@@ -143,5 +143,5 @@ def _text(scalar: Scalar, text: str) -> Text:
 
 
 def line_starts(text: str) -> list[int]:
-    """Return where each line of a text starts, as libyaml counts lines."""
+    """Return where each line of a text starts, as editors count lines."""
     return [0, *(match.end() for match in _BREAK.finditer(text))]

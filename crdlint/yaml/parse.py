@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import re
+from bisect import bisect_right
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -166,7 +167,11 @@ def _problem(error: YAMLError, chunk: str, offset: int) -> YAMLProblem:
         elif context is not None and context.line:
             line = context.line
         where = f"line {line}: " if line else ""
-        return YAMLProblem(f"yaml: {where}{error.problem}", mark.line + offset, mark.column)
+        before = chunk.removeprefix(_BOM)[: mark.index]
+        breaks = _BREAK.findall(before) if _RARE_BREAK.search(before) else None
+        at_line = mark.line if breaks is None else len(breaks)
+        column = mark.column if breaks is None else mark.index - max(before.rfind("\n"), before.rfind("\r")) - 1
+        return YAMLProblem(f"yaml: {where}{error.problem}", at_line + offset, column)
     at = getattr(error, "position", 0) or 0
     text = getattr(error, "reason", None) or str(error).partition("\n")[0]
     before = chunk[:at]
@@ -190,6 +195,43 @@ _NO_COLON: Final = "could not find expected ':'"
 
 def _events(text: str) -> Callable[[], Any]:
     """Return a function that gives libyaml's next event, and None after the last."""
+    get = _parser_events(text)
+    return get if text.isascii() or _RARE_BREAK.search(text) is None else _as_editors_count(get, text)
+
+
+# Line breaks to YAML 1.1, but not to an editor.
+_RARE_BREAK: Final = re.compile("[\x85\u2028\u2029]")
+_BREAK: Final = re.compile(r"\r\n|\r|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class _Mark:
+    """A place as an editor counts lines and columns; ``yaml_line`` is the line as YAML counts it."""
+
+    index: int
+    line: int
+    column: int
+    yaml_line: int
+
+
+def _as_editors_count(get: Callable[[], Any], text: str) -> Callable[[], Any]:
+    """Return what gives events with the places that an editor knows, where YAML breaks more lines than that."""
+    starts = [0, *(match.end() for match in _BREAK.finditer(text.removeprefix(_BOM)))]
+
+    def counted(mark: Any) -> _Mark:
+        line = bisect_right(starts, mark.index) - 1
+        return _Mark(mark.index, line, mark.index - starts[line], mark.line)
+
+    def next_event() -> Any:
+        event = get()
+        if event is not None:
+            event.start_mark, event.end_mark = counted(event.start_mark), counted(event.end_mark)
+        return event
+
+    return next_event
+
+
+def _parser_events(text: str) -> Callable[[], Any]:
     if CParser is not None:
         get: Callable[[], Any] = CParser(text).get_event
         return get

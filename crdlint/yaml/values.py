@@ -259,7 +259,8 @@ def duplicate_keys(mappings: list[Mapping]) -> list[tuple[str, Node]]:
         for key, value in _go_pairs(mapping):
             identity = _identity(key)
             if identity in seen:
-                shown = _go_scalar(identity[1])
-                found.append((f"line {value.start_mark.line + 1}: key {shown} already set in map", key))
+                shown, mark = _go_scalar(identity[1]), value.start_mark
+                line = getattr(mark, "yaml_line", mark.line) + 1
+                found.append((f"line {line}: key {shown} already set in map", key))
             seen.add(identity)
     return found
