@@ -17,6 +17,13 @@ def class_size(name: str) -> int | None:
     return size
 
 
+def category(name: str) -> str | None:
+    """Return the short name of a category, such as `lu`, None for any other class."""
+    key = _canonical(name)
+    key = _ALIASES.get(key, key)
+    return key if key in _CATEGORIES else None
+
+
 def _canonical(name: str) -> str:
     return name.translate(_LOWER_ASCII)
 

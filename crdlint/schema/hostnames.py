@@ -7,11 +7,9 @@ repetitions of such large classes would cost a matcher hundreds of megabytes.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from crdlint.schema.patterns import Pattern
+from crdlint.golang.matching import compiled
 
 _LONGEST: Final = 255  # bytes of UTF-8
 _LONGEST_LABEL: Final = 63
@@ -42,12 +40,4 @@ def is_hostname(text: str) -> bool:
 
 
 def _are(text: str, pattern: str) -> bool:
-    return _compiled(pattern).search(text.encode("utf-8", "surrogatepass")) is not None
-
-
-@lru_cache
-def _compiled(pattern: str) -> Pattern:
-    import re2  # type: ignore[import-untyped, import-not-found, unused-ignore]
-
-    made: Pattern = re2.compile(pattern)
-    return made
+    return compiled(pattern).search(text.encode("utf-8", "surrogatepass")) is not None

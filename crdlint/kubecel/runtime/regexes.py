@@ -2,24 +2,15 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING
 
 from crdlint.cel.runtime.errors import FunctionError
-from crdlint.golang.regexp import compile_error
+from crdlint.golang.matching import PatternError, compiled
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_MAX_MEMORY: Final = 1 << 27
-
-
-class _Match(Protocol):
-    def span(self) -> tuple[int, int]: ...
-
-
-class _Pattern(Protocol):
-    def search(self, text: bytes, pos: int) -> _Match | None: ...
+    from crdlint.golang.matching import Pattern
 
 
 def find(text: str, pattern: str) -> str:
@@ -32,30 +23,20 @@ def find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
     return list(_matches(text, pattern, limit))
 
 
-@lru_cache(maxsize=256)
-def _compile(pattern: str) -> _Pattern:
-    refused = compile_error(pattern)
-    if refused is not None:
-        raise FunctionError(f"Illegal regex: {refused}")
-    import re2  # type: ignore[import-untyped, import-not-found, unused-ignore]
-
-    options = re2.Options()
-    options.max_mem = _MAX_MEMORY
-    options.log_errors = False
+def _compile(pattern: str) -> Pattern:
     try:
-        compiled: _Pattern = re2.compile(pattern, options)
-    except re2.error as error:
+        return compiled(pattern)
+    except PatternError as error:
         raise FunctionError(f"Illegal regex: {error}") from None
-    return compiled
 
 
 def _matches(text: str, pattern: str, limit: int = -1) -> Iterator[str]:
     """Yield the text of each match; an empty one right after a match is none (Regexp.allMatches)."""
-    compiled = _compile(pattern)
+    expression = _compile(pattern)
     octets = text.encode("utf-8", "surrogatepass")
     at, count, last_end = 0, 0, -1
     while at <= len(octets) and count != limit:
-        match = compiled.search(octets, at)
+        match = expression.search(octets, at)
         if match is None:
             return
         start, end = match.span()
