@@ -29,7 +29,7 @@ def remarks(
             yield formats.remark(schema)
         if schema.given & _ENUM:
             yield from yaml_booleans.remarks(schema)
-    yield from size.remarks(root, text)
+    yield from size.remarks(root, text, spec)
 
 
 def _all(spec: CustomResourceDefinitionSpec) -> Iterator[JSONSchemaProps]:
