@@ -235,14 +235,14 @@ def test_any_text_ends_in_a_value_or_an_error(text):
 @pytest.mark.parametrize("bom", ["", "\ufeff"])
 def test_places_are_those_of_an_editor(bom):
     """YAML 1.1 breaks lines where no editor does."""
-    document = parse_stream(f"{bom}a: \"x\u2028y\u0085\"\r\nb: z\u2029\nc: 1\n").documents[0]
+    document = parse_stream(f'{bom}a: "x\u2028y\u0085"\r\nb: z\u2029\nc: 1\n').documents[0]
     nodes = [(node.value, node.start_mark.line, node.start_mark.column) for node in document.root.items]
     assert [node[1:] for node in nodes] == [(0, 0), (0, 3), (1, 0), (1, 3), (2, 0), (2, 3)]
-    problem = parse_stream(f"{bom}a: \"x\u2028y\"\nb: c: d\n").documents[0].error
+    problem = parse_stream(f'{bom}a: "x\u2028y"\nb: c: d\n').documents[0].error
     assert (problem.message, problem.line, problem.column) == (
         "yaml: line 3: mapping values are not allowed in this context",
         1,
         4,
     )
-    odd = parse_stream(f"{bom}a: \"\u2028\"\na: 2\n").documents[0].odd
+    odd = parse_stream(f'{bom}a: "\u2028"\na: 2\n').documents[0].odd
     assert [text for text, _ in duplicate_keys(odd)] == ['line 3: key "a" already set in map']
