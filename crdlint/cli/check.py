@@ -7,7 +7,7 @@ import shutil
 import sys
 import time
 from collections import Counter
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -176,13 +176,16 @@ class _Command:
     def _check_kustomizations(self, run: _Run, planner: Planner, settings: Settings) -> None:
         """Check what builds make of CRDs, and print findings as they come."""
         checker = Checker(settings)
+        told: set[str] = set()  # that no program is there is so for all of them
         for task in planner.plan.kustomizations:
             one = checker.check_kustomization(task, run.judged)
             self._take_bug(run, one)
             for result in one.results:
                 config = planner.config_of(result.file)
                 if config is not None:
-                    self._take(run, result, config, later=False)
+                    notices = tuple(notice for notice in result.notices if notice not in told)
+                    told.update(notices)
+                    self._take(run, replace(result, notices=notices), config, later=False)
 
     def _take_bug(self, run: _Run, one: Checked) -> None:
         if one.bug is not None:

@@ -76,7 +76,7 @@ def folders(root: Path, base: str = CRD, overlay: str = OVERLAY) -> str:
         ("overlay/patch.yaml", PATCH),
     ):
         path = root / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     return str(root / "overlay")
 
@@ -157,6 +157,14 @@ def test_a_build_that_fails(source, words, program, tmp_path):
 def test_without_a_program_it_is_said_that_nothing_is_built(tmp_path):
     [note, _] = check_kustomization(folders(tmp_path), lint, {})
     assert note.notices == ("neither kustomize nor kubectl is on the path: its resources are read as they are",)
+
+
+@pytest.mark.usefixtures("program")
+def test_that_no_program_is_there_is_said_once(tmp_path):
+    for name in ("one", "two"):
+        folders(tmp_path / name)
+    done = CliRunner().invoke(cli, ["check", str(tmp_path)])
+    assert done.stdout.count("neither kustomize nor kubectl is on the path") == 1
 
 
 NOT_BUILT = {
