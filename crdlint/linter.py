@@ -14,8 +14,7 @@ from crdlint.crd.convert import read_crd
 from crdlint.crd.decode import identify, kind_missing
 from crdlint.crd.decode_help import way_out
 from crdlint.crd.decode_values import is_json
-from crdlint.crd.positions import Locator, Span, node_span
-from crdlint.diagnostics import Diagnostic
+from crdlint.crd.positions import Locator, node_span, problem_span
 from crdlint.kubecel.versions import parse_range
 from crdlint.results import CRD, FileResult, FoundCRD, FoundRule, OldCRD
 from crdlint.rules import catalog, cel, cel_cost, create, kube_versions, update
@@ -32,7 +31,8 @@ if TYPE_CHECKING:
     from crdlint.crd.decode import DecodeProblem
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinition
-    from crdlint.diagnostics import Kind
+    from crdlint.crd.positions import Span
+    from crdlint.diagnostics import Diagnostic, Kind
     from crdlint.kubecel.versions import Range
     from crdlint.rules.cel import JudgedRule
     from crdlint.yaml.parse import Document
@@ -130,8 +130,7 @@ def _lint_document(run: _Run, document: Document) -> None:
         run.documents += 1
         if _is_template(run, document):
             return
-        span = Span(problem.line + 1, problem.column + 1, problem.line + 1, problem.column + 2)
-        run.diagnostics.append(_diagnostic(run, "decode", "yaml-syntax", problem.message, span))
+        run.diagnostics.append(_diagnostic(run, "decode", "yaml-syntax", problem.message, problem_span(problem)))
         return
     if document.root is None:
         return
@@ -159,9 +158,7 @@ def _lint_document(run: _Run, document: Document) -> None:
     lines = f"line {first}" if first == last else f"lines {first} to {last}"
     help_ = f"the API server takes {lines} for the whole document: mend the indentation, or make a comment of it"
     run.diagnostics.append(
-        _diagnostic(
-            run, "decode", "decode-type", kind_missing(whole, document.text), node_span(whole, offset), help=help_
-        )
+        _diagnostic(run, "decode", "decode-type", kind_missing(whole, document.text), node_span(whole, offset), help_)
     )
 
 
@@ -238,7 +235,7 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
         of_rules = (*cel.remarks(report.rules), *cel_cost.remarks(report.rules))
         for remark in (*advice, *of_rules, *kube_versions.remarks(report.rules, run.versions)):
             span = locator.span_inside(remark.path, remark.inside) if remark.inside else locator.span(remark.path)
-            run.diagnostics.append(_diagnostic(run, remark.kind, remark.rule, remark.message, span, help=remark.help))
+            run.diagnostics.append(_diagnostic(run, remark.kind, remark.rule, remark.message, span, remark.help))
     run.diagnostics[start:] = [replace(d, crd=crd.metadata.name) for d in run.diagnostics[start:]]
     return True
 
@@ -255,31 +252,8 @@ def name_of(root: Mapping) -> str:
     return name[1].value if name and isinstance(name[1], Scalar) else ""
 
 
-def _diagnostic(
-    run: _Run,
-    kind: Kind,
-    rule: str,
-    message: str,
-    span: Span,
-    *,
-    help: str | None = None,  # noqa: A002
-) -> Diagnostic:
-    """Make a diagnostic of the API server's that is no field error; the rule's own help where none is closer."""
-    meaning = catalog.get(rule)
-    return Diagnostic(
-        origin=meaning.origin,
-        kind=kind,
-        rule=rule,
-        severity=meaning.severity,
-        message=message,
-        detail=message,
-        file=run.file,
-        line=span.line,
-        column=span.column,
-        end_line=span.end_line,
-        end_column=span.end_column,
-        help=help or meaning.help,
-    )
+def _diagnostic(run: _Run, kind: Kind, rule: str, message: str, span: Span, help_: str | None = None) -> Diagnostic:
+    return catalog.get(rule).diagnostic(run.file, kind, message, span, help_)
 
 
 def _decode_diagnostic(run: _Run, problem: DecodeProblem, offset: int) -> Diagnostic:
@@ -287,7 +261,7 @@ def _decode_diagnostic(run: _Run, problem: DecodeProblem, offset: int) -> Diagno
     duplicate = problem.kind == "strict" and not problem.message.startswith("unknown field")
     rule = "duplicate-key" if duplicate else _DECODE_RULES[problem.kind]
     help_ = problem.help or (way_out(problem.message, problem.node) if problem.kind == "decode" else None)
-    return _diagnostic(run, problem.kind, rule, problem.message, node_span(problem.node, offset), help=help_)
+    return _diagnostic(run, problem.kind, rule, problem.message, node_span(problem.node, offset), help_)
 
 
 _DECODE_RULES: Final = {"decode": "decode-type", "strict": "unknown-field"}
@@ -297,5 +271,5 @@ def _field_diagnostic(run: _Run, error: FieldError, message: str, locator: Locat
     """Make a diagnostic of a field error, at the user's own characters."""
     at = error.at or error.path
     span = locator.span(at, key=error.key) if error.inside is None else locator.span_inside(at, error.inside)
-    diagnostic = _diagnostic(run, "field", error.rule, message, span, help=error.help)
+    diagnostic = _diagnostic(run, "field", error.rule, message, span, error.help)
     return replace(diagnostic, error_type=error.type, field=str(error.path), detail=error.detail, hidden=hidden)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.charts.helm import Rendered, Values, check_rendered, helm, render
 from crdlint.charts.layout import CRDS, TEMPLATES, outermost
+from crdlint.charts.masking import mask
 from crdlint.charts.rules import BRACES, KUBE_VERSION, SKIPPED
 from crdlint.charts.templates import check_template, check_unrendered, template_findings
-from crdlint.diagnostics import Diagnostic
 from crdlint.kubecel.versions import LATEST
 from crdlint.results import FileResult
 
@@ -71,9 +71,9 @@ class Charts:
 
 def _with_the_rest(result: FileResult, lint: Lint) -> FileResult:
     """Add to what was rendered of a template what can be told without Helm: braces, and CRDs that the values leave out."""
-    braces = template_findings(result.file, result.text)
+    masked = mask(result.text)
     notices = result.notices
-    diagnostics = (*result.diagnostics, *braces)
+    diagnostics = (*result.diagnostics, *template_findings(result.file, result.text, masked))
     crds = result.crds
     if result.text.count(_KIND) > len(crds):
         rest = check_template(result.file, result.text, lint, {crd.name for crd in crds})
@@ -83,7 +83,7 @@ def _with_the_rest(result: FileResult, lint: Lint) -> FileResult:
             names = ", ".join(crd.name for crd in rest.crds)
             notices = (*notices, f"not rendered with the values given, read without Helm: {names}")
         diagnostics, crds = (*diagnostics, *said), (*crds, *rest.crds)
-    return replace(result, diagnostics=diagnostics, crds=crds, notices=notices)
+    return replace(result, diagnostics=diagnostics, crds=crds, notices=notices, masked=masked.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,8 +122,4 @@ def chart_support(chart: str) -> tuple[Support | None, FileResult | None]:
         versions, message = None, f"kubeVersion: {error}"
     if versions is not None:
         return Support(constraint, versions), None
-    problem = Diagnostic(
-        "crdlint", "advice", KUBE_VERSION.id, KUBE_VERSION.severity, message, detail=message, file=path, line=span.line,
-        column=span.column, end_line=span.end_line, end_column=span.end_column, help=KUBE_VERSION.help,
-    )  # fmt: skip
-    return None, FileResult(path, text, 1, (), 0, (problem,))
+    return None, FileResult(path, text, 1, (), 0, (KUBE_VERSION.diagnostic(path, "advice", message, span),))

@@ -11,7 +11,6 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from crdlint.charts.align import align
-from crdlint.charts.masking import mask
 from crdlint.charts.program import ProgramError, run
 from crdlint.results import CRD
 
@@ -181,9 +180,8 @@ def check_rendered(path: str, text: str, documents: Sequence[str], lint: Lint) -
     assert first is not None  # noqa: S101  the caller has documents
     # Definitions and rules know places in what was rendered, not in the template.
     return replace(
-        first, text=text, crds=tuple(crds.values()), diagnostics=tuple(found.values()), definitions=(), rules=(),
-        masked=mask(text).text,
-    )  # fmt: skip
+        first, text=text, crds=tuple(crds.values()), diagnostics=tuple(found.values()), definitions=(), rules=()
+    )
 
 
 class _Parts:

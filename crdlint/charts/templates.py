@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.charts.judging import judge
 from crdlint.charts.masking import mask
 from crdlint.charts.rules import BRACES, IN_CRDS, SKIPPED
-from crdlint.diagnostics import Diagnostic
+from crdlint.crd.positions import Span
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Sequence
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from crdlint.charts.judging import Judging, Unjudged
     from crdlint.charts.masking import Masked
     from crdlint.charts.outline import Part
+    from crdlint.diagnostics import Diagnostic
     from crdlint.results import FileResult
-    from crdlint.rules.registry import Rule
 
     # Judges a text under a file's name.
     Lint = Callable[[str, str], FileResult]
@@ -45,7 +45,7 @@ def check_template(path: str, text: str, lint: Lint, without: Container[str] = (
             if _MARKER in text
             else None
         )
-        found = [*([said] if said else []), *template_findings(path, text)]
+        found = [*([said] if said else []), *template_findings(path, text, masked)]
         return replace(result, text=text, skipped=1, diagnostics=tuple(found))
     result = _masked(path, text, masked, lint, without)
     if masked.has_else:
@@ -136,11 +136,9 @@ def _united(result: FileResult, other: FileResult) -> FileResult:
     return replace(result, crds=crds, diagnostics=_in_order(result.diagnostics, more))
 
 
-def template_findings(path: str, text: str) -> list[Diagnostic]:
+def template_findings(path: str, text: str, masked: Masked) -> list[Diagnostic]:
     """Return what there is to say of a template's own text, whatever Helm makes of it."""
-    if "{{" not in text or _MARKER not in text:
-        return []
-    return [_unescaped(path, text, one) for one in mask(text).braces]
+    return [_unescaped(path, text, one) for one in masked.braces] if _MARKER in text else []
 
 
 def check_unrendered(path: str, text: str, lint: Lint) -> FileResult:
@@ -156,7 +154,7 @@ def check_unrendered(path: str, text: str, lint: Lint) -> FileResult:
     line_end = len(text) if line_end < 0 else line_end
     stop = end + 2 if 0 <= end < line_end else line_end
     message = "Helm does not render what is in crds/: this is sent to the API server as it is"
-    said = _advice(IN_CRDS, path, message, (line, column, line, column + stop - at), IN_CRDS.help)
+    said = IN_CRDS.diagnostic(path, "advice", message, Span(line, column, line, column + stop - at))
     return replace(result, diagnostics=(*result.diagnostics, said))
 
 
@@ -172,22 +170,22 @@ _DIRECTIVES: Final = tuple(
 def _left_out(path: str, lines: list[str], one: Unjudged) -> Diagnostic:
     if one.directive is None:
         return _skipped(path, lines, one.line, f"this CRD is not checked: {one.reason}")
-    place = _place(one.directive)
-    return _advice(SKIPPED, path, f"this CRD is not checked without Helm: {one.reason}", place, SKIPPED.help)
+    message = f"this CRD is not checked without Helm: {one.reason}"
+    return SKIPPED.diagnostic(path, "advice", message, _place(one.directive))
 
 
 def _skipped(path: str, lines: list[str], line: int, message: str) -> Diagnostic:
     shown = lines[line - 1]
     begin = len(shown) - len(shown.lstrip())
-    place = (line, begin + 1, line, max(len(shown.rstrip()), begin + 1) + 1)
-    return _advice(SKIPPED, path, message, place, SKIPPED.help)
+    span = Span(line, begin + 1, line, max(len(shown.rstrip()), begin + 1) + 1)
+    return SKIPPED.diagnostic(path, "advice", message, span)
 
 
 def _defined(path: str, text: str, masked: Masked) -> list[Diagnostic]:
     """Return a finding for each CRD in a named template, which is rendered elsewhere or not at all."""
     message = "this CRD is not checked without Helm: it stands in a named template"
     return [
-        _advice(SKIPPED, path, message, _place(one), SKIPPED.help)
+        SKIPPED.diagnostic(path, "advice", message, _place(one))
         for one, end in masked.defined
         if _KIND.search(text, one.end, end)
     ]
@@ -198,23 +196,12 @@ def _unescaped(path: str, text: str, directive: Directive) -> Diagnostic:
     quote = '"' if '"' not in given and "\\" not in given else "`"
     message = f"Helm executes `{given}`: it is no text of the CRD"
     escaped = f"{{{{ {quote}{given}{quote} }}}}"
-    help_ = (
-        BRACES.help
-        if quote in given or directive.line != directive.end_line
-        else f"to have it as text, write {escaped}"
-    )
-    return _advice(BRACES, path, message, _place(directive), help_)
+    fits = quote not in given and directive.line == directive.end_line
+    help_ = f"to have it as text, write {escaped}" if fits else None
+    return BRACES.diagnostic(path, "advice", message, _place(directive), help_)
 
 
-def _place(one: Directive) -> tuple[int, int, int, int]:
+def _place(one: Directive) -> Span:
     """Return where to point at: a directive, of one over several lines the braces that open it."""
     end_column = one.column + (one.end - one.start if one.line == one.end_line else 2)
-    return one.line, one.column + 1, one.line, end_column + 1
-
-
-def _advice(rule: Rule, file: str, message: str, place: tuple[int, int, int, int], help_: str) -> Diagnostic:
-    line, column, end_line, end_column = place
-    return Diagnostic(
-        "crdlint", "advice", rule.id, rule.severity, message, detail=message, file=file, line=line, column=column,
-        end_line=end_line, end_column=end_column, help=help_,
-    )  # fmt: skip
+    return Span(one.line, one.column + 1, one.line, end_column + 1)

@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from crdlint.config.matching import did_you_mean, is_known, is_matched, rule_ids, shown, unknown_rule
 from crdlint.config.places import line_starts, places_of
 from crdlint.config.rules import MALFORMED, UNKNOWN_RULE, UNUSED
-from crdlint.diagnostics import Diagnostic
+from crdlint.crd.positions import Span
 from crdlint.yaml.parse import parse_stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from crdlint.config.places import Places
+    from crdlint.diagnostics import Diagnostic
     from crdlint.rules.registry import Rule
     from crdlint.yaml.parse import Document
 
@@ -92,7 +93,7 @@ class Comments:
 
     def say(self, rule: Rule, message: str, at: Position, end_column: int) -> None:
         """Add what there is to say at a place."""
-        self.remarks.append(_advice(self.file, rule, message, at, end_column))
+        self.remarks.append(rule.diagnostic(self.file, "advice", message, Span(*at, at[0], end_column)))
 
 
 def read_comments(text: str, file: str) -> Comments:
@@ -295,7 +296,7 @@ def _unused(file: str, comment: Comment, name: Named) -> Diagnostic:
         message = f"`{name.pattern}` is ignored in what stands below this comment, and nothing does"
     elif comment.where == (_WHOLE_FILE,):
         message = f"`{name.pattern}` is ignored in this file, and there is no such finding"
-    return _advice(file, UNUSED, message, (name.line, name.column), name.end_column)
+    return UNUSED.diagnostic(file, "advice", message, Span(name.line, name.column, name.line, name.end_column))
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,20 +346,3 @@ def _covered(by_rule: dict[str, list[tuple[Position, int]]], covered: dict[str, 
             while at < len(positions) and positions[at][0] < end:
                 yield positions[at][1]
                 at += 1
-
-
-def _advice(file: str, rule: Rule, message: str, at: Position, end_column: int) -> Diagnostic:
-    return Diagnostic(
-        origin=rule.origin,
-        kind="advice",
-        rule=rule.id,
-        severity=rule.severity,
-        message=message,
-        detail=message,
-        file=file,
-        line=at[0],
-        column=at[1],
-        end_line=at[0],
-        end_column=end_column,
-        help=rule.help,
-    )

@@ -7,7 +7,6 @@ its deepest parent that is there.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -19,6 +18,7 @@ from crdlint.yaml.values import entries
 if TYPE_CHECKING:
     from crdlint.crd.paths import Path, Step
     from crdlint.yaml.nodes import Node
+    from crdlint.yaml.parse import YAMLProblem
 
 _FIRST: Final[list[Step]] = ["spec", "versions", 0]
 
@@ -36,7 +36,6 @@ _MOVED: Final[tuple[tuple[list[Step], list[Step]], ...]] = (
     (["spec", "selectableFields"], [*_FIRST, "selectableFields"]),
 )
 _MOVED_STEPS: Final = max(len(internal) for internal, _ in _MOVED)
-_PRINTED: Final = re.compile(r"([^.\[\]]+)|\[([^\]]*)\]")
 _RENAMED: Final = {"JSONPath": "jsonPath"}
 
 
@@ -82,32 +81,12 @@ class Locator:
 
         ``key`` asks for the key of a scalar too. A list item is pointed at where it starts.
         """
-        place = self.find(path)
-        if place.key is not None and (key or not place.exact or not _has_text(place.node)):
-            return node_span(place.key, self.line_offset)
-        return node_span(place.node, self.line_offset)
+        return self.span_of(self.find(path), key=key)
 
-    def span_of_text(self, path: str, *, key: bool = False) -> Span:
-        """Return where to look for a path as it is printed: names behind dots, keys and indexes in brackets.
-
-        ``key`` asks for the key of a scalar too.
-        """
-        place = Place(self._root, None, exact=False)
-        node: Node = self._root
-        for name, bracketed in _PRINTED.findall(path):
-            step = name or bracketed
-            if node.__class__ is Mapping:
-                found = self._index(node).get(step)
-                if found is None:
-                    break
-                place = Place(found[1], found[0], exact=True)
-            elif node.__class__ is Sequence and step.isdecimal() and int(step) < len(node.items):
-                place = Place(node.items[int(step)], None, exact=True)
-            else:
-                break
-            node = place.node
-        shown = place.key if place.key is not None and (key or not _has_text(place.node)) else place.node
-        return node_span(shown, self.line_offset)
+    def span_of(self, place: Place, *, key: bool = False) -> Span:
+        """Return where to look for a place; see ``span``."""
+        by_key = place.key is not None and (key or not place.exact or not _has_text(place.node))
+        return node_span(place.key if by_key and place.key is not None else place.node, self.line_offset)
 
     def span_inside(self, path: Path, part: tuple[int, int]) -> Span:
         """Return where a part of the text at ``path`` stands, by code points; the whole where that cannot be told."""
@@ -138,16 +117,18 @@ class Locator:
         while at is not None and at not in places:
             chain.append(at)
             at = at.parent
-        if at is not None:
-            place = places[at]
-        else:
-            top = chain[-_MOVED_STEPS:]
-            del chain[-_MOVED_STEPS:]
-            place = self._follow(_as_given(top[0].steps()))
-            if len(top) == _MOVED_STEPS:
-                places[top[0]] = place
+        place = self._first(chain) if at is None else places[at]
         for one in reversed(chain):
             places[one] = place = self._enter(place, one.step)
+        return place
+
+    def _first(self, chain: list[Path]) -> Place:
+        """Return where a chain of paths, the deepest first, starts; those that moved are followed and taken off it."""
+        top = chain[-_MOVED_STEPS:]
+        del chain[-_MOVED_STEPS:]
+        place = self._follow(_as_given(top[0].steps()))
+        if len(top) == _MOVED_STEPS:
+            self._places[top[0]] = place
         return place
 
     def _follow(self, steps: list[Step]) -> Place:
@@ -199,6 +180,11 @@ def _as_given(steps: list[Step]) -> list[Step]:
         if steps[: len(internal)] == internal and Key not in map(type, steps[: len(internal)]):
             return [*given, *steps[len(internal) :]]
     return steps
+
+
+def problem_span(problem: YAMLProblem) -> Span:
+    """Return the span of the character at which a document cannot be read."""
+    return Span(problem.line + 1, problem.column + 1, problem.line + 1, problem.column + 2)
 
 
 def node_span(node: Node, line_offset: int = 0) -> Span:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.positions import Place, node_span
-from crdlint.diagnostics import Diagnostic, Related
+from crdlint.diagnostics import Related
 from crdlint.golang.quote import quote
 from crdlint.resources.hints import of_error, of_unknown
 from crdlint.rules import catalog
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
     from crdlint.crd.paths import Path
     from crdlint.crd.positions import Span
-    from crdlint.diagnostics import Kind
+    from crdlint.diagnostics import Diagnostic, Kind
     from crdlint.resources.definitions import Definition
     from crdlint.resources.places import ResourceLocator
     from crdlint.resources.validation import Outcome
@@ -34,23 +34,9 @@ _MISTYPED: Final = re.compile(r"cannot unmarshal (\w+) into Go struct field Obje
 _SCALARS: Final = {"bool": "a boolean", "number": "a number"}
 
 
-def diagnostic(file: str, kind: Kind, rule: str, message: str, span: Span, *, help_: str | None = None) -> Diagnostic:
-    """Make a diagnostic; the rule's own help where none is closer."""
-    meaning = catalog.get(rule)
-    return Diagnostic(
-        origin=meaning.origin,
-        kind=kind,
-        rule=rule,
-        severity=meaning.severity,
-        message=message,
-        detail=message,
-        file=file,
-        line=span.line,
-        column=span.column,
-        end_line=span.end_line,
-        end_column=span.end_column,
-        help=help_ or meaning.help,
-    )
+def diagnostic(file: str, kind: Kind, rule: str, message: str, span: Span, help_: str | None = None) -> Diagnostic:
+    """Make a finding of a rule, by its id; the rule's own help where none is closer."""
+    return catalog.get(rule).diagnostic(file, kind, message, span, help_)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +57,7 @@ class Findings:
             above = steps_of(path[: -len(name) or None])
             help_ = of_unknown(path, schema_at(schema, above), name, schema_at(schema, above[:-1]) if above else None)
             span = self.locator.span_of(place, key=True)
-            yield diagnostic(self.file, "strict", "unknown-field", f"unknown field {quote(path)}", span, help_=help_)
+            yield diagnostic(self.file, "strict", "unknown-field", f"unknown field {quote(path)}", span, help_)
 
     def errors(self, outcome: Outcome) -> Iterator[Diagnostic]:
         """Yield the errors of a resource, none twice."""
@@ -98,14 +84,14 @@ class Findings:
                 text = f': "{place.node.value}"' if isinstance(place.node, Scalar) else ""
                 help_ = f"YAML reads this as {_SCALARS[named[1]]}: write it in quotes{text}"
         span = self.locator.span_of(place)
-        return diagnostic(self.file, "decode", "resource-decode", message, span, help_=help_)
+        return diagnostic(self.file, "decode", "resource-decode", message, span, help_)
 
     def _of(self, error: FieldError, message: str) -> Diagnostic:
         path = error.at or error.path
         place = self._place(error, path)
         schema = schema_at(self.definition.schema(self.version), _steps(path))
         help_ = of_error(error, place, schema, self.definition.crd.spec.names.kind)
-        made = diagnostic(self.file, "field", error.rule, message, self.locator.span_of(place), help_=help_)
+        made = diagnostic(self.file, "field", error.rule, message, self.locator.span_of(place), help_)
         return replace(
             made,
             error_type=error.type,

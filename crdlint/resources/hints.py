@@ -6,17 +6,16 @@ What can be told from the error and the schema alone is ``crdlint.schema.value_h
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import NOT_SUPPORTED, REQUIRED
 from crdlint.schema.object_meta import OBJECT_META
-from crdlint.schema.value_help import way_out
+from crdlint.schema.value_help import listed, nearest, way_out
 from crdlint.yaml.nodes import Scalar
 from crdlint.yaml.resolve import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Mapping
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
@@ -29,7 +28,6 @@ _NO_KEY: Final = re.compile(r"no such key: (\S+) evaluating rule")
 _NOT_A_NAME: Final = re.compile(r"[^a-z0-9.]+")
 _NOT_A_LABEL: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST: Final = 60  # characters of the user's own that a help repeats
-_LISTED: Final = 6  # fields in one help
 _INT64: Final = "-9223372036854775808 to 9223372036854775807"
 _FORMATS: Final = {
     "date-time": "2026-01-31T15:04:05Z",
@@ -81,10 +79,10 @@ def of_unknown(path: str, parent: JSONSchemaProps | None, name: str, above: JSON
     ``parent`` is the schema of the object that has the field, ``above`` that of the object around it.
     """
     if path.startswith("metadata."):
-        meant = _nearest(name, OBJECT_META.fields)
+        meant = nearest(name, OBJECT_META.fields)
         return f"did you mean `{meant}`?" if meant else f"remove `{name}`; what is yours to name goes into annotations"
     known: Mapping[str, JSONSchemaProps] = {} if parent is None else parent.properties
-    near = _nearest(name, known)
+    near = nearest(name, known)
     if near is not None:
         return f"did you mean `{near}`?"
     deeper = sorted(one for one, schema in known.items() if name in schema.properties)
@@ -94,18 +92,7 @@ def of_unknown(path: str, parent: JSONSchemaProps | None, name: str, above: JSON
         return f"move it one level up: `{name}` is a field of what is around this object"
     if not known:
         return f"remove `{name}`: the schema has no field there"
-    return f"remove `{name}`; the fields here are {_listed(sorted(known))}"
-
-
-def _nearest(name: str, known: Iterable[str]) -> str | None:
-    folded = {one.lower(): one for one in known}
-    near = get_close_matches(name.lower(), folded, n=1, cutoff=0.7)
-    return folded[near[0]] if near else None
-
-
-def _listed(names: list[str]) -> str:
-    shown = ", ".join(f"`{name}`" for name in names[:_LISTED])
-    return f"{shown} and {len(names) - _LISTED} more" if len(names) > _LISTED else shown
+    return f"remove `{name}`; the fields here are {listed(sorted(known))}"
 
 
 def _of_rule(error: FieldError, rule: ValidationRule) -> str | None:

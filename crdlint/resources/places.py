@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.positions import Locator, Place, Span, node_span
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.crd.positions import Locator, Place
+from crdlint.yaml.nodes import Mapping, Sequence
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,38 +31,14 @@ class ResourceLocator(Locator):
         # The length of the longest key of the mappings that texts were followed into, by identity.
         self._longest: dict[int, int] = {}
 
-    def find(self, path: Path) -> Place:
-        """Follow a path from the root as far as the document goes; what paths share is followed once."""
-        places = self._places
-        chain: list[Path] = []
-        at: Path | None = path
-        while at is not None and at not in places:
-            chain.append(at)
-            at = at.parent
-        place = self._start if at is None else places[at]
-        for one in reversed(chain):
-            places[one] = place = self._enter(place, one.step)
-        return place
-
     def find_text(self, text: str) -> Place:
         """Follow a path as it is printed as far as the document goes."""
         return self._follow_text(self._start, text)
 
-    def span(self, path: Path, *, key: bool = False) -> Span:
-        """Return where to look for ``path``: a scalar itself, a collection's key, for what is missing its parent's key.
-
-        ``key`` asks for the key of a scalar too. A list item is pointed at where it starts.
-        """
-        return self.span_of(self.find(path), key=key)
-
-    def span_of_text(self, path: str, *, key: bool = False) -> Span:
-        """Return where to look for a path as it is printed."""
-        return self.span_of(self.find_text(path), key=key)
-
-    def span_of(self, place: Place, *, key: bool = False) -> Span:
-        """Return where to look for a place."""
-        by_key = place.key is not None and (key or not place.exact or not _has_text(place.node))
-        return node_span(place.key if by_key and place.key is not None else place.node, self.line_offset)
+    def _first(self, chain: list[Path]) -> Place:
+        """Return the root: nothing of a resource has moved."""
+        del chain
+        return self._start
 
     @property
     def _start(self) -> Place:
@@ -132,8 +108,3 @@ def _ends(text: str, start: int) -> Iterator[int]:
     for boundary in _BOUNDARY.finditer(text, start):
         yield boundary.start()
     yield len(text)
-
-
-def _has_text(node: Node) -> bool:
-    """Tell whether a node is a scalar that takes up characters of the file (an empty value does not)."""
-    return node.__class__ is Scalar and node.start_mark.index < node.end_mark.index

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.convert import read_crd
-from crdlint.crd.positions import Locator, Span, node_span
+from crdlint.crd.positions import Locator, node_span, problem_span
 from crdlint.golang.quote import quote
 from crdlint.resources.definitions import Definition, may_have_crd, refusal_of
 from crdlint.resources.findings import Findings, diagnostic
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping as MappingOf
 
     from crdlint.crd.model import CustomResourceDefinition
+    from crdlint.crd.positions import Span
     from crdlint.diagnostics import Diagnostic
     from crdlint.resources.definitions import Definitions
     from crdlint.resources.objects import Object
@@ -121,9 +122,7 @@ def validate_text(
     """Judge every custom resource of a text; those that ``old`` has too are judged as updates. Bad input raises nothing."""
     run = _Run(filename, definitions, old)
     with collector_paused():
-        stream = parse_stream(text)
-        for document in stream.documents:
-            _document(run, document)
+        notice = _validate_text(run, text)
     result = FileResult(
         file=filename,
         text=text,
@@ -131,9 +130,17 @@ def validate_text(
         crds=tuple(run.resources),
         skipped=run.skipped,
         diagnostics=tuple(run.diagnostics),
-        notices=(*([stream.notice] if stream.notice else []), *run.notices, *_passed_over(run)),
+        notices=(*([notice] if notice else []), *run.notices, *_passed_over(run)),
     )
     return Validated(result, tuple(run.stored))
+
+
+def _validate_text(run: _Run, text: str) -> str | None:
+    """Judge a text's documents, and return the parser's notice; their nodes are gone before the collector is back."""
+    stream = parse_stream(text)
+    for document in stream.documents:
+        _document(run, document)
+    return stream.notice
 
 
 @dataclass(slots=True)
@@ -160,8 +167,7 @@ def _document(run: _Run, document: Document) -> None:
         run.documents += 1
         if _is_template(run, document):
             return
-        span = Span(problem.line + 1, problem.column + 1, problem.line + 1, problem.column + 2)
-        run.diagnostics.append(diagnostic(run.file, "decode", "yaml-syntax", problem.message, span))
+        run.diagnostics.append(diagnostic(run.file, "decode", "yaml-syntax", problem.message, problem_span(problem)))
         return
     if document.root is None:
         return
@@ -224,12 +230,10 @@ def _judge_as_undefined(run: _Run, document: Document, one: Object) -> list[Diag
     if not api_version:
         span = _span_of(one.root, "kind", offset)
         help_ = f"add `apiVersion: {wanted}`"
-        return [
-            diagnostic(run.file, "advice", "resource-no-match", "Object 'apiVersion' is missing", span, help_=help_)
-        ]
+        return [diagnostic(run.file, "advice", "resource-no-match", "Object 'apiVersion' is missing", span, help_)]
     message = f"no matches for kind {quote(kind)} in version {quote(api_version)}"
     span = _span_of(one.root, "apiVersion", offset)
-    return [diagnostic(run.file, "advice", "resource-no-match", message, span, help_=f"did you mean `{wanted}`?")]
+    return [diagnostic(run.file, "advice", "resource-no-match", message, span, f"did you mean `{wanted}`?")]
 
 
 def _judge_as_defined(run: _Run, document: Document, one: Object) -> list[Diagnostic]:
@@ -251,7 +255,7 @@ def _judge_as_defined(run: _Run, document: Document, one: Object) -> list[Diagno
         run.told.add(refusal)
         help_ = f"mend the CRD first: `crdlint check{crd_file}` shows how" if crd_file else None
         span = _span_of(one.root, "kind", offset)
-        return [diagnostic(run.file, "advice", "resource-crd-refused", refusal, span, help_=help_)]
+        return [diagnostic(run.file, "advice", "resource-crd-refused", refusal, span, help_)]
     if definition is None or one.version not in definition.served:
         return [_no_match(run.file, one, offset, known)]
     return list(_judge(run, document, one, definition))
@@ -319,13 +323,13 @@ def _no_match(file: str, one: Object, offset: int, known: MappingOf[str, Definit
     if kind in known:
         served = ", ".join(f"`{version}`" for version in known[kind].served) or "none"
         help_ = f"served versions of {kind}: {served} ({known[kind].file})"
-        return diagnostic(file, "advice", "resource-no-match", message, span, help_=help_)
+        return diagnostic(file, "advice", "resource-no-match", message, span, help_)
     listed = [f"`{name}` ({', '.join(found.served) or 'not served'})" for name, found in sorted(known.items())]
     more = f" and {len(listed) - _KNOWN} more" if len(listed) > _KNOWN else ""
     near = get_close_matches(kind, known, n=1, cutoff=0.6) if kind else []
     help_ = f"did you mean `{near[0]}`? " if near else ""
     help_ += f"the CRDs of {one.group} define {', '.join(listed[:_KNOWN])}{more}"
-    return diagnostic(file, "advice", "resource-no-match", message, span, help_=help_)
+    return diagnostic(file, "advice", "resource-no-match", message, span, help_)
 
 
 def _passed_over(run: _Run) -> Iterator[str]:

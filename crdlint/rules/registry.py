@@ -5,8 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from crdlint.diagnostics import Diagnostic
+
 if TYPE_CHECKING:
     from crdlint.crd.paths import Path
+    from crdlint.crd.positions import Span
     from crdlint.diagnostics import Kind, Origin, Severity
 
 # Where an example's fragment stands: the file's own text, or laid over the manifest, its metadata, its spec, its version,
@@ -34,6 +37,23 @@ class Rule:
     scope: Scope = "schema"
     severity: Severity = "error"
     origin: Origin = "apiserver"
+
+    def diagnostic(self, file: str, kind: Kind, message: str, span: Span, help_: str | None = None) -> Diagnostic:
+        """Make a finding of this rule; the rule's own help where none is closer."""
+        return Diagnostic(
+            origin=self.origin,
+            kind=kind,
+            rule=self.id,
+            severity=self.severity,
+            message=message,
+            detail=message,
+            file=file,
+            line=span.line,
+            column=span.column,
+            end_line=span.end_line,
+            end_column=span.end_column,
+            help=help_ or self.help,
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 _PRINTED: Final = re.compile(r"([^.\[\]]+)|\[([^\]]*)\]")
 _SAMPLES: Final = {"string": '""', "integer": "1", "number": "1.5", "boolean": "true", "object": "{}", "array": "[]"}
-_LISTED: Final = 6  # values of an enum in one help
+_LISTED: Final = 6  # names in one help
 
 
 def schema_at(schema: JSONSchemaProps | None, steps: Iterable[Step]) -> JSONSchemaProps | None:
@@ -46,12 +46,12 @@ def of_unknown_field(path: str, schema: JSONSchemaProps | None) -> str:
     *above, name = steps_of(path) or [path]
     parent = schema_at(schema, above)
     known = [] if parent is None else sorted(parent.properties)
-    near = _nearest(name, known)
+    near = nearest(name, known)
     if near:
         return f"did you mean `{near}`?"
     if not known:
         return f"remove `{name}`: the schema has no field there"
-    return f"remove `{name}`; the fields here are {_listed(known)}"
+    return f"remove `{name}`; the fields here are {listed(known)}"
 
 
 def way_out(error: FieldError, schema: JSONSchemaProps | None) -> str | None:
@@ -79,8 +79,8 @@ def _required(error: FieldError, schema: JSONSchemaProps | None) -> str:
 def _unsupported(error: FieldError, schema: JSONSchemaProps | None) -> str:
     del schema
     allowed = re.findall(r'"((?:[^"\\]|\\.)*)"', error.detail)
-    near = _nearest(error.value, allowed) if isinstance(error.value, str) else None
-    return f"did you mean `{near}`?" if near else f"write one of {_listed(allowed)}"
+    near = nearest(error.value, allowed) if isinstance(error.value, str) else None
+    return f"did you mean `{near}`?" if near else f"write one of {listed(allowed)}"
 
 
 def _mistyped(error: FieldError, schema: JSONSchemaProps | None) -> str | None:
@@ -147,12 +147,14 @@ _BY_DETAIL: Final = tuple(
 )
 
 
-def _nearest(name: str, known: list[str]) -> str | None:
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the name that was probably meant, None where none is near."""
     folded = {one.lower(): one for one in known}
     near = get_close_matches(name.lower(), folded, n=1, cutoff=0.7)
     return folded[near[0]] if near else None
 
 
-def _listed(names: list[str]) -> str:
+def listed(names: list[str]) -> str:
+    """Return names as a help gives them, at most six."""
     shown = ", ".join(f"`{name}`" for name in names[:_LISTED])
     return f"{shown} and {len(names) - _LISTED} more" if len(names) > _LISTED else shown
