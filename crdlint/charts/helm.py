@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from crdlint.charts.align import align
-from crdlint.charts.program import ProgramError, run
+from crdlint.charts.program import ProgramError, run, shortened
 from crdlint.results import CRD
 
 if TYPE_CHECKING:
@@ -73,7 +73,9 @@ def helm() -> Helm:
         return Helm(None, f"{error}: {_INSTEAD}")
     version = _VERSION.search(said.output)
     if version is None:
-        return Helm(None, f"helm does not tell its version ({_short(said.errors or said.output)}): {_INSTEAD}")
+        return Helm(
+            None, f"helm does not tell its version ({shortened(said.errors or said.output, _LONGEST)}): {_INSTEAD}"
+        )
     if int(version[1]) < OLDEST_MAJOR:
         return Helm(None, f"helm {version[0]} is too old, crdlint needs {OLDEST_MAJOR} or later: {_INSTEAD}")
     return Helm(found)
@@ -123,11 +125,6 @@ def _with(*values: Values) -> str:
     return f" with {files[0]}{more}"
 
 
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _LONGEST else text[:_LONGEST] + "..."
-
-
 # What Helm says that has a way out, and that way.
 _WAYS_OUT: Final = (
     ("missing in charts/", "`helm dependency build {chart}` brings what it depends on"),
@@ -141,7 +138,7 @@ def _reason(errors: str) -> str:
     """Return in short why Helm does not render a chart."""
     at = errors.rfind("Error: ")
     said = errors[at + len("Error: ") if at >= 0 else 0 :]
-    return _short(said.replace("Use --debug flag to render out invalid YAML", "")) or "it says nothing"
+    return shortened(said.replace("Use --debug flag to render out invalid YAML", ""), _LONGEST) or "it says nothing"
 
 
 def _said(reason: str, values: Sequence[Values], chart: str) -> str:
@@ -225,7 +222,7 @@ def _mapped(
         filled = _filled(one.line, made, template, places, line)
         where = "of" if filled else "below"
         line, column, end_column = filled or (line, _indent(text) + 1, len(text.rstrip()) + 1)
-        help_ = f"{one.help or ''} (in what Helm makes {where} this line: {_short(made)})".strip()
+        help_ = f"{one.help or ''} (in what Helm makes {where} this line: {shortened(made, _LONGEST)})".strip()
         return replace(one, line=line, column=column, end_line=line, end_column=end_column, help=help_)
     shift = _indent(text) - _indent(lines[one.line - 1])
     end_line = _line(places, one.end_line, start)

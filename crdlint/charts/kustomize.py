@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.charts.layout import kustomization_of
-from crdlint.charts.program import TIMEOUT, ProgramError, run
+from crdlint.charts.program import TIMEOUT, ProgramError, run, shortened
 from crdlint.crd.positions import node_span
 from crdlint.results import CRD, FileResult
-from crdlint.sources.read import UnreadableError, decode, may_hold_crd, read_bytes
+from crdlint.sources.read import UnreadableError, read_text
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.parse import parse_first
 
@@ -34,7 +34,7 @@ _CHANGES: Final = (
 )  # fmt: skip
 _REMOTE: Final = re.compile(r"(?:[a-z][a-z0-9+.-]*://|git@|git::|(?:github|gitlab|bitbucket)\.[a-z]+[/:])|.*[?&]ref=")
 _PROGRAMS: Final = (("kustomize", "build"), ("kubectl", "kustomize"))
-_LONGEST: Final = 300
+_LONGEST: Final = 300  # characters of what a program says
 _INSTEAD: Final = "its resources are read as they are"
 
 
@@ -197,8 +197,7 @@ def _resource(path: str, lint: Lint) -> FileResult | None:
 def _text(path: str, *, only_crds: bool = False) -> str | None:
     """Return a file's text; None where it cannot be read, or can hold no CRD where only those are asked for."""
     try:
-        data = read_bytes(path) if os.path.isfile(path) else b""
-        return decode(data) if not only_crds or may_hold_crd(data) else None
+        return read_text(path, only_crds=only_crds) if os.path.isfile(path) else None
     except UnreadableError:
         return None
 
@@ -257,6 +256,5 @@ def _build(folder: str, timeout: float) -> tuple[str | None, str]:
         return None, f"{error}: {_INSTEAD}"
     if done.status:
         said = " ".join(done.errors.split()).removeprefix("error: ").removeprefix("Error: ")
-        short = said if len(said) <= _LONGEST else said[:_LONGEST] + "..."
-        return None, f"{' '.join(program)} fails: {short or 'it says nothing'}; {_INSTEAD}"
+        return None, f"{' '.join(program)} fails: {shortened(said, _LONGEST) or 'it says nothing'}; {_INSTEAD}"
     return done.output, ""

@@ -28,6 +28,12 @@ class Done:
     status: int
 
 
+def shortened(text: str, longest: int) -> str:
+    """Return what a program said in one line, cut after ``longest`` characters."""
+    text = " ".join(text.split())
+    return text if len(text) <= longest else text[:longest] + "..."
+
+
 def run(command: Sequence[str], timeout: float = TIMEOUT) -> Done:
     """Run a program without input. Raises ProgramError where it is not there, or still runs after ``timeout`` seconds."""
     name = os.path.basename(command[0])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 import time
 from collections import Counter
@@ -289,7 +288,7 @@ class _Command:
     def _text_report(self) -> TextReport:
         from crdlint.report.text import TextReport
 
-        width = min(shutil.get_terminal_size((100, 24)).columns, 120)
+        width = options.width(120)
         style = options.style(self._given["color"])
         return TextReport(width=width, style=style, hidden=self._given["hidden"], notices=not self._quiet)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
@@ -122,7 +121,7 @@ def _is_meant(one: Entry, wanted: str) -> bool:
 def _print_text(entries: Sequence[Entry], top: int | None, explain: str | None, color: str) -> None:
     from crdlint.report import cost_text
 
-    width = min(shutil.get_terminal_size((100, 24)).columns, 140)
+    width = options.width(140)
     if explain is not None:
         for one in entries[:top]:
             for line in cost_text.explanation(one, width=width, style=options.style(color)):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 import textwrap
 
 import click
+
+from crdlint.cli import options
 
 
 @click.command("explain")
@@ -22,7 +23,7 @@ def command(rule_id: str) -> None:
         near = get_close_matches(rule_id, rules, n=1, cutoff=0.4)
         hint = f" Did you mean '{near[0]}'?" if near else " `crdlint rules` lists them."
         raise click.UsageError(f"There is no rule '{rule_id}'.{hint}")
-    width = min(shutil.get_terminal_size((100, 24)).columns, 100)
+    width = options.width(100)
 
     def paragraph(text: str) -> str:
         return textwrap.fill(text, width)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from crdlint.kubecel.versions import LATEST, OLDEST, parse_range
+from crdlint.kubecel.versions import KNOWN, parse_range
 from crdlint.report.formats import AUTO, NAMES
 
 if TYPE_CHECKING:
@@ -28,12 +29,16 @@ class KubeVersion(click.ParamType):  # type: ignore[type-arg]  # generic from cl
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Take the value as it is where it is one."""
         try:
-            versions = parse_range(value)
+            if not parse_range(value).is_known:
+                self.fail(f"{value!r} is not within {KNOWN}", param, ctx)
         except ValueError as error:
             self.fail(str(error), param, ctx)
-        if versions.oldest < OLDEST or versions.newest > LATEST:
-            self.fail(f"{value!r} is not within {OLDEST[0]}.{OLDEST[1]}..{LATEST[0]}.{LATEST[1]}", param, ctx)
         return value
+
+
+def width(most: int) -> int:
+    """Return the columns of the terminal, 100 where there is none, and ``most`` at most."""
+    return min(shutil.get_terminal_size((100, 24)).columns, most)
 
 
 def takes_colour(choice: str) -> bool:
@@ -135,8 +140,6 @@ def values(given: Mapping[str, Any]) -> Values | None:
     """Return the values for Helm, None where there are none; a file that is not there ends the run."""
     if not (given["value_files"] or given["sets"]):
         return None
-    import os
-
     from crdlint.charts.helm import Values
 
     for file in given["value_files"]:

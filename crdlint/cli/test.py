@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -170,7 +169,7 @@ def _progress(
 def _print(run: _Run, style: Callable[[str, str], str], seconds: float) -> None:
     from crdlint.report.fold import printable
 
-    width = min(shutil.get_terminal_size((100, 24)).columns, 120)
+    width = options.width(120)
     if run.failed:
         click.echo("\n" + f" {style('FAILURES', 'bold')} ".center(width, "="), color=True)
     for result in run.failed:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -18,7 +17,7 @@ from crdlint.report.checked import Checked as ReportInput
 from crdlint.report.summary import Summary
 from crdlint.sources.nearby import crd_folders_near
 from crdlint.sources.paths import STDIN, Selection, discover
-from crdlint.sources.read import UnreadableError, decode, may_hold_crd, read_bytes
+from crdlint.sources.read import UnreadableError, read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -53,8 +52,7 @@ class _Run:
 
     def _text(self, path: str, crds_only: bool) -> str | None:
         try:
-            data = read_bytes(path)
-            return None if crds_only and not may_hold_crd(data) else decode(data)
+            return read_text(path, only_crds=crds_only)
         except UnreadableError as error:
             self.problems.append((shown_name(path), str(error)))
             return None
@@ -162,14 +160,11 @@ def _add_nearby(run: _Run, definitions: Definitions, texts: list[tuple[str, str]
 def _add_if_wanted(run: _Run, definitions: Definitions, path: str, wanted: set[str]) -> None:
     """Take the CRDs of a file that nobody named, if it has any of groups; what is wrong with it is but a note."""
     try:
-        data = read_bytes(path)
-        if not may_hold_crd(data):
-            return
-        text = decode(data)
+        text = read_text(path, only_crds=True)
     except UnreadableError as error:
         run.notes.append(f"{path}: {error}")
         return
-    if any(group in text for group in wanted):
+    if text is not None and any(group in text for group in wanted):
         _define(run, definitions, path, text)
         run.notes += [f"{place}: {message}" for place, message in definitions.broken]
         definitions.broken.clear()
@@ -237,7 +232,7 @@ def _print(run: _Run, format_: str, color: str, *, quiet: bool, to_stderr: bool)
     else:
         from crdlint.report.text import TextReport
 
-        width = min(shutil.get_terminal_size((100, 24)).columns, 120)
+        width = options.width(120)
         report = TextReport(width=width, style=options.style(color), notices=not quiet, noun="resource")
         for result in run.results:
             for line in report.file(result):

@@ -8,16 +8,17 @@ tree tells.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.config.matching import did_you_mean, is_known, is_matched, rule_ids, shown, unknown_rule
-from crdlint.config.places import line_starts, places_of
+from crdlint.config.places import places_of
 from crdlint.config.rules import MALFORMED, UNKNOWN_RULE, UNUSED
 from crdlint.crd.positions import Span
+from crdlint.yaml.lines import line_starts, place_of
 from crdlint.yaml.parse import parse_stream
 
 if TYPE_CHECKING:
@@ -127,10 +128,9 @@ def _read_document(comments: Comments, document: Document) -> None:
         index = match.start()
         if places is not None and _is_text(places, index):
             continue
-        row = bisect_right(starts, index) - 1
+        row, column = place_of(starts, index)
         if _SEPARATOR.match(text, starts[row]):
             continue  # told of by read_comments
-        column = index - starts[row]
         if row not in leads:
             leads[row] = _end_of(_BLANK, text, starts[row])
         lead = leads[row]

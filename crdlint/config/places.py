@@ -10,6 +10,7 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
+from crdlint.yaml.lines import BREAK
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
@@ -19,7 +20,6 @@ Step: TypeAlias = "str | int"
 # 0-based line and column within the document.
 Position: TypeAlias = "tuple[int, int]"
 
-_BREAK: Final = re.compile(r"\r\n|\r|\n")
 # An anchor and a tag before a scalar, and what may stand between them.
 _PROPERTIES: Final = re.compile(r"(?:[&!]\S*|\s+|(?<=\s)#[^\n\r]*)*")
 
@@ -137,11 +137,6 @@ def _text(scalar: Scalar, text: str) -> Text:
         match = _PROPERTIES.match(text, index, end.index)
         index = match.end() if match else index
     if scalar.style in {"|", ">"}:
-        line = _BREAK.search(text, index, end.index)
+        line = BREAK.search(text, index, end.index)
         index = line.start() if line else end.index
     return Text(index, end.index, (start.line, start.column), (end.line, end.column))
-
-
-def line_starts(text: str) -> list[int]:
-    """Return where each line of a text starts, as editors count lines."""
-    return [0, *(match.end() for match in _BREAK.finditer(text))]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.__about__ import __version__
 from crdlint.config.matching import did_you_mean, shown, unknown_rule
 from crdlint.config.model import Config, ConfigError, Fault
-from crdlint.kubecel.versions import LATEST, OLDEST, parse_range
+from crdlint.kubecel.versions import KNOWN, parse_range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -162,13 +162,10 @@ def _is_gitignore(pattern: str) -> bool:
 def version_fault(version: str) -> str | None:
     """Return what is wrong with a kube-version, None where it can be answered for."""
     try:
-        versions = parse_range(version)
+        is_known = parse_range(version).is_known
     except ValueError as error:
         return f"'kube-version': {error}"
-    if versions.oldest < OLDEST or versions.newest > LATEST:
-        known = f"{OLDEST[0]}.{OLDEST[1]}..{LATEST[0]}.{LATEST[1]}"
-        return f"'kube-version': {shown(version)} is not within {known}"
-    return None
+    return None if is_known else f"'kube-version': {shown(version)} is not within {KNOWN}"
 
 
 def _check_version(values: Any, source: Source, file: str) -> None:

@@ -9,6 +9,8 @@ Version: TypeAlias = "tuple[int, int]"
 
 LATEST: Final = (1, 36)
 OLDEST: Final = (1, 28)
+# How the versions that can be answered for are named.
+KNOWN: Final = f"{OLDEST[0]}.{OLDEST[1]}..{LATEST[0]}.{LATEST[1]}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +19,11 @@ class Range:
 
     oldest: Version
     newest: Version
+
+    @property
+    def is_known(self) -> bool:
+        """Whether all of them can be answered for."""
+        return self.oldest >= OLDEST and self.newest <= LATEST
 
 
 def parse_range(text: str) -> Range:

@@ -2,20 +2,12 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from crdlint.report.fold import columns, printable
 
 if TYPE_CHECKING:
     from crdlint.diagnostics import Diagnostic
-
-_BREAK: Final = re.compile(r"\r\n|\n|\r(?!\n)")
-
-
-def split_lines(text: str) -> list[str]:
-    """Return the lines of a text as editors count them."""
-    return _BREAK.split(text) if "\r" in text else text.split("\n")
 
 
 def snippet(lines: list[str], diagnostic: Diagnostic, width: int) -> tuple[str, str, str] | None:

@@ -6,7 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from crdlint.report.fold import fold, printable, wrapped
-from crdlint.report.snippet import snippet, split_lines
+from crdlint.report.snippet import snippet
+from crdlint.yaml.lines import split_lines
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence

@@ -40,6 +40,12 @@ def read_bytes(path: str) -> bytes:
         raise UnreadableError(reason(error)) from error
 
 
+def read_text(path: str, *, only_crds: bool = False) -> str | None:
+    """Return a file's text, None where only those are asked for that may hold CRDs. Raises UnreadableError."""
+    data = read_bytes(path)
+    return None if only_crds and not may_hold_crd(data) else decode(data)
+
+
 def may_hold_crd(data: bytes) -> bool:
     """Return whether a CRD can be in there: the quick look that keeps other files from being parsed."""
     return any(marker in data for marker in _MARKERS)

@@ -21,7 +21,7 @@ from crdlint.yaml.parse import parse_first
 from crdlint.yaml.values import go_syntax
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from crdlint.crd.errors import FieldError
     from crdlint.resources.definitions import Definition
@@ -103,7 +103,7 @@ class _Runner:
         self._accepted(outcome, "the object should be updated")
         stored = outcome.resource
         if given.get("status") is not None:
-            outcome = self._with_status({**stored, "status": given["status"]}, stored)
+            outcome = self._with_status(self._definition, given["status"], stored)
             if case.expected_status_error:
                 _expect(case.expected_status_error, self._refusal(outcome), "the update of the status")
                 return
@@ -122,8 +122,7 @@ class _Runner:
         self._accepted(outcome, "the initial object should be created")
         stored = outcome.resource
         if given.get("status") is not None:
-            validator = definition.validator(self._version)
-            outcome = validator.update_status({**stored, "status": given["status"]}, stored)
+            outcome = self._with_status(definition, given["status"], stored)
             self._accepted(outcome, "the initial status should be updated")
             stored = outcome.resource
         if case.patches:
@@ -156,22 +155,13 @@ class _Runner:
         kind, api_version = given.get("kind"), given.get("apiVersion")
         if (kind, api_version) != (spec.names.kind, f"{spec.group}/{self._version}"):
             raise _FailedError(f"no matches for kind {quote(str(kind))} in version {quote(str(api_version))}")
-        try:
-            return definition.validator(self._version).create(given)
-        except NotDecodedError as error:
-            raise _FailedError(str(error)) from error
+        return _judged(definition.validator(self._version).create, given)
 
     def _updated(self, given: dict[str, Any], stored: dict[str, Any]) -> Outcome:
-        try:
-            return self._definition.validator(self._version).update(given, stored)
-        except NotDecodedError as error:
-            raise _FailedError(str(error)) from error
+        return _judged(self._definition.validator(self._version).update, given, stored)
 
-    def _with_status(self, given: dict[str, Any], stored: dict[str, Any]) -> Outcome:
-        try:
-            return self._definition.validator(self._version).update_status(given, stored)
-        except NotDecodedError as error:
-            raise _FailedError(str(error)) from error
+    def _with_status(self, definition: Definition, status: Any, stored: dict[str, Any]) -> Outcome:
+        return _judged(definition.validator(self._version).update_status, {**stored, "status": status}, stored)
 
     def _accepted(self, outcome: Outcome, what: str) -> None:
         refusal = self._refusal(outcome)
@@ -196,6 +186,14 @@ class _Runner:
         if not deep_equal(_own(got), _own(want)):
             lines = difflib.unified_diff(_yaml(_own(want)), _yaml(_own(got)), "expected", "got", lineterm="", n=3)
             raise _FailedError("the stored object is not as expected:", *lines)
+
+
+def _judged(judge: Callable[..., Outcome], *objects: dict[str, Any]) -> Outcome:
+    """Return what a validator makes of objects; that one is not even decoded is a failure."""
+    try:
+        return judge(*objects)
+    except NotDecodedError as error:
+        raise _FailedError(str(error)) from error
 
 
 def _spellings(errors: tuple[FieldError, ...]) -> Iterator[list[str]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import gc
 import re
-from bisect import bisect_right
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
@@ -26,6 +25,7 @@ from ruamel.yaml.events import (
 from ruamel.yaml.parser import ParserError
 
 from crdlint.yaml.errors import YAMLDecodeError
+from crdlint.yaml.lines import line_starts, place_of
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.resolve import is_plain_string
 
@@ -168,9 +168,9 @@ def _problem(error: YAMLError, chunk: str, offset: int) -> YAMLProblem:
             line = context.line
         where = f"line {line}: " if line else ""
         before = chunk.removeprefix(_BOM)[: mark.index]
-        breaks = _BREAK.findall(before) if _RARE_BREAK.search(before) else None
-        at_line = mark.line if breaks is None else len(breaks)
-        column = mark.column if breaks is None else mark.index - max(before.rfind("\n"), before.rfind("\r")) - 1
+        at_line, column = mark.line, mark.column
+        if _RARE_BREAK.search(before):
+            at_line, column = place_of(line_starts(before), mark.index)
         return YAMLProblem(f"yaml: {where}{error.problem}", at_line + offset, column)
     at = getattr(error, "position", 0) or 0
     text = getattr(error, "reason", None) or str(error).partition("\n")[0]
@@ -201,7 +201,6 @@ def _events(text: str) -> Callable[[], Any]:
 
 # Line breaks to YAML 1.1, but not to an editor.
 _RARE_BREAK: Final = re.compile("[\x85\u2028\u2029]")
-_BREAK: Final = re.compile(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,11 +215,10 @@ class _Mark:
 
 def _as_editors_count(get: Callable[[], Any], text: str) -> Callable[[], Any]:
     """Return what gives events with the places that an editor knows, where YAML breaks more lines than that."""
-    starts = [0, *(match.end() for match in _BREAK.finditer(text.removeprefix(_BOM)))]
+    starts = line_starts(text.removeprefix(_BOM))
 
     def counted(mark: Any) -> _Mark:
-        line = bisect_right(starts, mark.index) - 1
-        return _Mark(mark.index, line, mark.index - starts[line], mark.line)
+        return _Mark(mark.index, *place_of(starts, mark.index), mark.line)
 
     def next_event() -> Any:
         event = get()

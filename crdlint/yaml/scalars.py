@@ -10,6 +10,8 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from crdlint.yaml.lines import BREAK
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -19,7 +21,6 @@ if TYPE_CHECKING:
 Spans: TypeAlias = "list[tuple[int, int]]"
 Reader: TypeAlias = "Callable[[str, int, int], Iterator[tuple[int, int]]]"
 
-_BREAK: Final = re.compile(r"\r\n|\r|\n")
 # JSON writes one character as two surrogates.
 _PAIR: Final = r"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 _ESCAPE: Final = re.compile(rf"\\(?:{_PAIR}|x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}|U[0-9a-fA-F]{{8}}|[^\r\n])")
@@ -53,7 +54,7 @@ def place_inside(text: str, node: Scalar, start: int, end: int) -> tuple[int, in
 def _line_starts(text: str, node: Scalar) -> list[int]:
     """Return the offsets at which the lines of a scalar start, the one that it begins in first."""
     begin = node.start_mark.index
-    return [begin - node.start_mark.column, *(m.end() for m in _BREAK.finditer(text, begin, node.end_mark.index))]
+    return [begin - node.start_mark.column, *(m.end() for m in BREAK.finditer(text, begin, node.end_mark.index))]
 
 
 def _spans(text: str, node: Scalar) -> Spans | None:
@@ -72,7 +73,7 @@ def _spans(text: str, node: Scalar) -> Spans | None:
 def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
     """Return where each line starts and ends, without its break."""
     lines = []
-    for match in _BREAK.finditer(text, start, end):
+    for match in BREAK.finditer(text, start, end):
         lines.append((start, match.start()))
         start = match.end()
     lines.append((start, end))
