@@ -6,9 +6,11 @@ twice as much divided by the time for once.
 
 from __future__ import annotations
 
-import time
 from functools import partial
 from typing import TYPE_CHECKING
+
+from corpus import with_spec
+from timing import best
 
 from crdlint.cel.checker import check
 from crdlint.crd.convert import read_crd
@@ -19,55 +21,23 @@ from crdlint.schema.traversal import whole_schemas
 from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from crdlint.crd.model import JSONSchemaProps
 
 _RULE = "!has(self.field{0}) || self.field{0}.startsWith('prefix-{1}') || {1} > 0"
-_CRD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {{name: foos.example.com}}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {{plural: foos, kind: Foo}}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            type: object
-            properties:
-{fields}
-            x-kubernetes-validations:
-{rules}
-"""
 
 
 def schema(fields: int, rules: int) -> JSONSchemaProps:
     """Return the schema of `spec`, with so many fields and rules."""
-    text = _CRD.format(
-        fields="\n".join(f"              field{i}: {{type: string, maxLength: 64}}" for i in range(fields)),
-        rules="\n".join(f'            - rule: "{_RULE.format(i % fields, i)}"' for i in range(rules)),
-    )
-    root = parse_first(text).root
+    lines = [
+        "type: object",
+        "properties:",
+        *(f"  field{i}: {{type: string, maxLength: 64}}" for i in range(fields)),
+        "x-kubernetes-validations:",
+        *(f'- rule: "{_RULE.format(i % fields, i)}"' for i in range(rules)),
+    ]
+    root = parse_first(with_spec("\n".join(lines))).root
     assert root is not None
     return next(whole_schemas(read_crd(root).crd.spec)).properties["spec"]
-
-
-def best(run: Callable[[], object], times: int = 5) -> float:
-    """Return the least of several runs' times, in milliseconds."""
-    taken = []
-    for _ in range(times):
-        start = time.perf_counter()
-        run()
-        taken.append(time.perf_counter() - start)
-    return min(taken) * 1000
 
 
 def compile_all(given: JSONSchemaProps, environments: Environments) -> None:

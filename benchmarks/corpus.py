@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from crdlint.rules.examples import HEAD
+
 REAL = Path(__file__).resolve().parents[2] / "shared" / "conformance" / "real.ndjson"
 
 
@@ -14,6 +16,12 @@ def documents() -> list[str]:
         with REAL.open(encoding="utf-8") as lines:
             return [json.loads(line)["yaml"] for line in lines]
     return [made(fields) for fields in (200, 1_000, 5_000)]
+
+
+def with_spec(spec: str) -> str:
+    """Return a small CRD; ``spec`` is the schema of its spec, in lines that are not indented."""
+    top = "        type: object\n        properties:\n          spec:\n"
+    return HEAD + top + "".join(f"            {line}\n" for line in spec.splitlines())
 
 
 def made(fields: int) -> str:

@@ -6,39 +6,16 @@ twice as much divided by the time for once.
 
 from __future__ import annotations
 
-import time
 from functools import partial
-from typing import TYPE_CHECKING
+
+from corpus import with_spec
+from timing import best
 
 from crdlint.kubecel.evaluation import MISSING, Run, rule_validator, validate_rules
 from crdlint.linter import lint_file
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.report import validate_text
 
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-_CRD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {{name: foos.example.com}}
-spec:
-  group: example.com
-  scope: Cluster
-  names: {{plural: foos, kind: Foo}}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
-        properties:
-          spec:
-            type: object
-            properties: {{{fields}}}
-            x-kubernetes-validations: [{rules}]
-"""
 _RULE = "!has(self.f{0}) || self.f{0}.startsWith('value') && self.f{0} != 'x'"
 _OBJECT = "---\napiVersion: example.com/v1\nkind: Foo\nmetadata: {{name: x{0}}}\nspec: {{{1}}}\n"
 
@@ -46,23 +23,15 @@ _OBJECT = "---\napiVersion: example.com/v1\nkind: Foo\nmetadata: {{name: x{0}}}\
 def crd(rules: int) -> str:
     """Return a CRD with 50 text fields and some rules."""
     fields = ", ".join(f"f{i}: {{type: string, maxLength: 20}}" for i in range(50))
-    return _CRD.format(fields=fields, rules=", ".join(f'{{rule: "{_RULE.format(i)}"}}' for i in range(rules)))
+    validations = ", ".join(f'{{rule: "{_RULE.format(i)}"}}' for i in range(rules))
+    spec = f"type: object\nproperties: {{{fields}}}\nx-kubernetes-validations: [{validations}]"
+    return with_spec(spec).replace("scope: Namespaced", "scope: Cluster")
 
 
 def objects(count: int, spec: str = "") -> str:
     """Return a stream of objects, of 50 fields where none are given."""
     spec = spec or ", ".join(f"f{i}: value-{i}" for i in range(50))
     return "".join(_OBJECT.format(i, spec) for i in range(count))
-
-
-def best(run: Callable[[], object]) -> float:
-    """Return the best of a few runs, in milliseconds."""
-    times = []
-    for _ in range(5):
-        start = time.perf_counter()
-        run()
-        times.append(time.perf_counter() - start)
-    return min(times) * 1000
 
 
 def main() -> None:

@@ -11,24 +11,14 @@ from click.testing import CliRunner
 from crdlint.charts.kustomize import check_kustomization
 from crdlint.cli.main import cli
 from crdlint.linter import lint_file
+from crdlint.rules.examples import HEAD
 
-CRD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: foos.example.com
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: foos, kind: Foo}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
+CRD = (
+    HEAD
+    + """\
         type: object
 """
+)
 BAD = CRD.replace("served: true", "served: maybe")
 OVERLAY = """\
 resources:

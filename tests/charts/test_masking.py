@@ -8,26 +8,16 @@ from crdlint.charts.judging import judge
 from crdlint.charts.masking import mask
 from crdlint.charts.templates import check_template, check_unrendered
 from crdlint.linter import lint_file
+from crdlint.rules.examples import HEAD
 
-CRD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: foos.example.com
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: foos, kind: Foo}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
+CRD = (
+    HEAD
+    + """\
         type: object
         properties:
           size: {type: integer}
 """
+)
 WRONG = "          size: {type: integer}\n"
 BAD = CRD.replace("type: integer", "type: int")
 META = "  name: foos.example.com\n"

@@ -15,6 +15,7 @@ from crdlint.charts.layout import Layout
 from crdlint.charts.program import ProgramError, run
 from crdlint.cli.main import cli
 from crdlint.linter import lint_file
+from crdlint.rules.examples import HEAD
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,26 +23,15 @@ if TYPE_CHECKING:
 
     from crdlint.results import FileResult
 
-CRD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: foos.example.com
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: foos, kind: Foo}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
+CRD = (
+    HEAD
+    + """\
         type: object
         properties:
           size:
             type: int
 """
+)
 TYPE = ("schema-type-unsupported", 18, 19)
 
 

@@ -11,24 +11,8 @@ from crdlint.config.comments import read_comments
 from crdlint.config.model import Config
 from crdlint.config.rules import RULES
 from crdlint.linter import lint_file
-from crdlint.rules.examples import manifest
+from crdlint.rules.examples import HEAD, manifest
 
-HEAD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: foos.example.com
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: foos, kind: Foo}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-"""
 # The schema's first line is 15 and its columns begin at 9.
 FIRST = 15
 

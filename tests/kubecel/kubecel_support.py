@@ -8,29 +8,14 @@ from crdlint.crd.convert import read_crd
 from crdlint.kubecel.compilation import CompiledRule, Environments, RuleCompiler
 from crdlint.kubecel.environment import new_expressions, stored_expressions
 from crdlint.kubecel.schema_context import SchemaContext
+from crdlint.rules.examples import HEAD
 from crdlint.schema.traversal import schemas, whole_schemas
 from crdlint.yaml.parse import parse_first
-
-_CRD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: foos.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: foos, kind: Foo}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-"""
 
 
 def schema(text: str):
     """Return the whole schema that a YAML text gives."""
-    document = parse_first(_CRD + textwrap.indent(textwrap.dedent(text), " " * 8))
+    document = parse_first(HEAD + textwrap.indent(textwrap.dedent(text), " " * 8))
     crd = read_crd(document.root, stored=False).crd
     return next(iter(whole_schemas(crd.spec)))
 

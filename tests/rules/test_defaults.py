@@ -5,25 +5,16 @@ from __future__ import annotations
 import pytest
 
 import crdlint
+from crdlint.rules.examples import HEAD
 
-CRD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: foos.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: foos, kind: Foo}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
+CRD = (
+    HEAD
+    + """\
         type: object
         properties:
           spec: %s
 """
+)
 PATH = "spec.validation.openAPIV3Schema.properties[spec]"
 DEFAULTS = {
     "null is no default": ("{type: string, default: null}", []),

@@ -5,25 +5,15 @@ from __future__ import annotations
 import pytest
 
 import crdlint
+from crdlint.rules.examples import HEAD
 
-CRD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: foos.example.com
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: foos, kind: Foo}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
+CRD = (
+    HEAD
+    + """\
         type: object
         properties:
 """
+)
 FIELD = "          f{}:\n            type: string\n            description: {}\n"
 
 

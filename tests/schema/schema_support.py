@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from crdlint.crd.convert import read_crd
 from crdlint.crd.decode_values import Reader, reader_json
+from crdlint.rules.examples import HEAD
 from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:
@@ -13,27 +14,11 @@ if TYPE_CHECKING:
 
     from crdlint.crd.model import JSONSchemaProps
 
-_CRD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: foos.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: foos, kind: Foo}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-"""
-
 
 def schema(text: str) -> JSONSchemaProps:
     """Return the schema of a YAML text."""
     indented = "".join(f"        {line}\n" for line in text.splitlines())
-    root = parse_first(_CRD + indented).root
+    root = parse_first(HEAD + indented).root
     assert root is not None
     validation = read_crd(root).crd.spec.validation
     assert validation is not None
