@@ -273,7 +273,7 @@ def _sort_by(h: Helper, target: Expr, args: Args) -> Expr:
 
 MacroKey: TypeAlias = "tuple[str, int, bool]"
 
-STANDARD_MACROS: dict[tuple[str, int, bool], Callable[..., Expr]] = {
+STANDARD_MACROS: dict[MacroKey, Callable[..., Expr]] = {
     ("has", 1, False): _has,
     ("all", 2, True): _one_variable(_fold_all),
     ("exists", 2, True): _one_variable(_fold_exists),
@@ -285,7 +285,7 @@ STANDARD_MACROS: dict[tuple[str, int, bool], Callable[..., Expr]] = {
 }
 """Macros by (function, number of arguments, whether called on a target)."""
 
-TWO_VARIABLE_MACROS: dict[tuple[str, int, bool], Callable[..., Expr]] = {
+TWO_VARIABLE_MACROS: dict[MacroKey, Callable[..., Expr]] = {
     ("all", 3, True): _two_variables(_fold_all),
     ("exists", 3, True): _two_variables(_fold_exists),
     ("exists_one", 3, True): _two_variables(_fold_exists_one),
@@ -298,6 +298,6 @@ TWO_VARIABLE_MACROS: dict[tuple[str, int, bool], Callable[..., Expr]] = {
     ("transformMapEntry", 4, True): _transform_map_entry,
 }
 
-OPT_MAP_MACROS: dict[tuple[str, int, bool], Callable[..., Expr]] = {("optMap", 2, True): _opt_map}
-OPT_FLAT_MAP_MACROS: dict[tuple[str, int, bool], Callable[..., Expr]] = {("optFlatMap", 2, True): _opt_flat_map}
-SORT_BY_MACROS: dict[tuple[str, int, bool], Callable[..., Expr]] = {("sortBy", 2, True): _sort_by}
+OPT_MAP_MACROS: dict[MacroKey, Callable[..., Expr]] = {("optMap", 2, True): _opt_map}
+OPT_FLAT_MAP_MACROS: dict[MacroKey, Callable[..., Expr]] = {("optFlatMap", 2, True): _opt_flat_map}
+SORT_BY_MACROS: dict[MacroKey, Callable[..., Expr]] = {("sortBy", 2, True): _sort_by}

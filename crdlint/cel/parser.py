@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
     from crdlint.cel.ast import Value
     from crdlint.cel.lexer import Tokens
+    from crdlint.cel.macros import MacroKey
 
 MAX_CODE_POINTS = 100_000
 MAX_DEPTH = 250
@@ -59,7 +60,7 @@ ALL_MACROS = {**STANDARD_MACROS, **TWO_VARIABLE_MACROS, **OPT_MAP_MACROS, **OPT_
 class ParserOptions:
     """What an environment sets of the parser; `macros` by (function, number of arguments, on a target)."""
 
-    macros: dict[tuple[str, int, bool], Callable[..., Expr]] = field(default_factory=lambda: ALL_MACROS)
+    macros: dict[MacroKey, Callable[..., Expr]] = field(default_factory=lambda: ALL_MACROS)
     optional_syntax: bool = True
     enable_identifier_escape_syntax: bool = True
     variadic_logical: bool = False

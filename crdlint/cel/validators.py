@@ -5,13 +5,13 @@ A validator takes what was checked and yields (node id, message); an environment
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel import ast
 from crdlint.cel.checker_errors import type_mismatch
 from crdlint.cel.errors import CELError
+from crdlint.golang.durations import parse_duration
 from crdlint.golang.regexp import compile_error
 from crdlint.golang.times import TimeError, parse_time
 
@@ -29,20 +29,6 @@ if TYPE_CHECKING:
 
 _MAX_TIMESTAMP: Final = 253402300799
 _MIN_TIMESTAMP: Final = -62135596800
-_MAX_DURATION: Final = 2**63 - 1
-_MOST_DIGITS: Final = 19
-_DURATION: Final = re.compile(r"[+-]?(?:0|(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)")
-_DURATION_PART: Final = re.compile(r"([0-9]*)(?:\.([0-9]*))?(ns|us|µs|μs|ms|s|m|h)")
-_NANOSECONDS: Final = {
-    "ns": 1,
-    "us": 10**3,
-    "µs": 10**3,
-    "μs": 10**3,
-    "ms": 10**6,
-    "s": 10**9,
-    "m": 60 * 10**9,
-    "h": 3600 * 10**9,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +60,7 @@ def validate(expr: ast.Expr, source: SourceInfo, result: CheckResult, env: Env) 
 
 def duration_literals(checked: Checked) -> Findings:
     """Find literals that `duration()` does not take (ValidateDurationLiterals)."""
-    return _literal_args(checked, "duration", lambda value: type(value) is str and is_duration(value))
+    return _literal_args(checked, "duration", lambda value: type(value) is str and parse_duration(value) is not None)
 
 
 def timestamp_literals(checked: Checked) -> Findings:
@@ -115,40 +101,6 @@ def homogeneous_literals(checked: Checked) -> Findings:
                     yield entry.value.id, type_mismatch(value, value_type)
 
 
-def comprehension_nesting(limit: int) -> Validator:
-    """Return a validator of how deep comprehensions over something nest (ValidateComprehensionNestingLimit)."""
-
-    def find(checked: Checked) -> Findings:
-        for index, node in enumerate(checked.nodes):
-            if type(node) is not ast.Comprehension:
-                continue
-            depth, at = 0, index
-            while at >= 0 and depth <= limit:
-                depth += _iterates(checked.nodes[at])
-                at = checked.parents[at]
-            if depth > limit:
-                yield node.id, "comprehension exceeds nesting limit"
-
-    return find
-
-
-def is_duration(text: str) -> bool:
-    """Whether Go's time.ParseDuration takes a text."""
-    if _DURATION.fullmatch(text) is None:
-        return False
-    total = 0
-    for whole, fraction, unit in _DURATION_PART.findall(text):
-        digits, scale = whole.lstrip("0"), _NANOSECONDS[unit]
-        # Beyond 19 digits no number fits, and of a fraction only so many count.
-        if len(digits) > _MOST_DIGITS:
-            return False
-        total += int(digits or 0) * scale
-        digits = fraction[:_MOST_DIGITS]
-        if digits:
-            total += int(digits) * scale // 10 ** len(digits)
-    return total <= _MAX_DURATION + text.startswith("-")
-
-
 def _is_timestamp(value: ast.Value) -> bool:
     if type(value) is str:
         try:
@@ -182,12 +134,6 @@ def _exempt(checked: Checked) -> frozenset[int]:
         if below[index]:
             found.append(checked.nodes[index].id)
     return frozenset(found)
-
-
-def _iterates(node: ast.Expr) -> bool:
-    if type(node) is not ast.Comprehension:
-        return False
-    return type(node.iter_range) is not ast.ListExpr or bool(node.iter_range.elements)
 
 
 def _post_order(root: ast.Expr, result: CheckResult) -> tuple[list[ast.Expr], list[int]]:

@@ -19,7 +19,6 @@ _COMMENT_END: Final = re.compile(r"\*/\s*-?\}\}")
 _PART: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|`[^`]*`|\'(?:[^\'\\\n]|\\.)+\'|\}\}')
 _WORD: Final = re.compile(r"[a-zA-Z]+(?![\w.:(])")
 _ASSIGNMENT: Final = re.compile(r"\$\w*\s*(?:,\s*\$\w+\s*)?:?=")
-_CONSTANT: Final = re.compile(r'(?:"(?:[^"\\\n]|\\.)*"|`[^`]*`)\Z')
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,11 +49,6 @@ class Directive:
     def is_output(self) -> bool:
         """Whether it puts something into the text."""
         return not (self.keyword or self.is_comment or _ASSIGNMENT.match(self.body) or _STOPS.match(self.body))
-
-    @property
-    def is_constant(self) -> bool:
-        """Whether it puts out a text of its own: how braces are escaped."""
-        return _CONSTANT.match(self.body) is not None
 
 
 def directives(text: str) -> Iterator[Directive]:

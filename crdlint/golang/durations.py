@@ -27,14 +27,28 @@ def parse_duration(text: str) -> int | None:
         return None
     total = 0
     for whole, fraction, unit in _PART.findall(text):
-        whole = whole.lstrip("0")
-        if len(whole) > _MOST_DIGITS:
-            return None
-        scale = _UNITS[unit]
-        total += int(whole or 0) * scale
-        digits = fraction[:_MOST_DIGITS]
+        size = _UNITS[unit]
+        digits = _fraction_digits(fraction)
+        total += _limited(whole) * size
         if digits:
-            total += int(digits) * scale // 10 ** len(digits)
-    if total > _MAX + text.startswith("-"):
-        return None
-    return -total if text.startswith("-") else total
+            total += int(int(digits) * (size / 10.0 ** len(digits)))
+        if total > _MAX + 1:
+            return None
+    if text.startswith("-"):
+        return -total
+    return total if total <= _MAX else None
+
+
+def _limited(digits: str) -> int:
+    """Return the number, any that is beyond 64 bits for one that is far beyond them."""
+    digits = digits.lstrip("0")
+    return int(digits or "0") if len(digits) < _MOST_DIGITS else 10**_MOST_DIGITS
+
+
+def _fraction_digits(fraction: str) -> str:
+    """Return the leading digits of a fraction that 63 bits hold (time.leadingFraction)."""
+    value = 0
+    for count, digit in enumerate(fraction[:20]):
+        if value > _MAX // 10 or (value := value * 10 + int(digit)) > _MAX + 1:
+            return fraction[:count]
+    return fraction[:20]

@@ -41,19 +41,6 @@ def steps_of(path: str) -> list[str]:
     return [name or bracketed for name, bracketed in _PRINTED.findall(path)]
 
 
-def of_unknown_field(path: str, schema: JSONSchemaProps | None) -> str:
-    """Return the way out of an unknown field: the name probably meant, else the names that there are."""
-    *above, name = steps_of(path) or [path]
-    parent = schema_at(schema, above)
-    known = [] if parent is None else sorted(parent.properties)
-    near = nearest(name, known)
-    if near:
-        return f"did you mean `{near}`?"
-    if not known:
-        return f"remove `{name}`: the schema has no field there"
-    return f"remove `{name}`; the fields here are {listed(known)}"
-
-
 def way_out(error: FieldError, schema: JSONSchemaProps | None) -> str | None:
     """Return the way out of an error; ``schema`` is that of the value, for a missing field that of the field."""
     find = _BY_TYPE.get(error.type)

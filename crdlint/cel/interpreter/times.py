@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.cel.interpreter.values import MAX_TIMESTAMP, MIN_TIMESTAMP
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.values import MAX_INT, Duration, Timestamp
+from crdlint.golang import durations
 from crdlint.golang.times import TimeError, parse_time
 from crdlint.golang.times import days as days_of
 
@@ -19,46 +20,14 @@ if TYPE_CHECKING:
 SECOND: Final = 10**9
 TIMESTAMP_OVERFLOW: Final = "timestamp overflow"
 _DAY: Final = 86400
-_UNITS: Final = {"ns": 1, "us": 10**3, "µs": 10**3, "μs": 10**3, "ms": 10**6, "s": SECOND, "m": 60 * SECOND}
-_UNITS["h"] = 3600 * SECOND
-_DURATION: Final = re.compile(r"[+-]?(?:0|(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:ns|us|µs|μs|ms|s|m|h))+)")
-_PART: Final = re.compile(r"([0-9]*)(?:\.([0-9]*))?(ns|us|µs|μs|ms|s|m|h)")
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+")
 _ATOI_DIGITS: Final = 30
 
 
 def parse_duration(text: str) -> Duration | None:
     """Return the duration that Go's time.ParseDuration reads, or None where it reads none."""
-    if _DURATION.fullmatch(text) is None:
-        return None
-    total = 0
-    for whole, fraction, unit in _PART.findall(text):
-        size = _UNITS[unit]
-        # Only 18 digits or so can matter: Go stops where its accumulator would overflow.
-        digits = _fraction_digits(fraction)
-        total += _limited(whole) * size
-        if digits:
-            total += int(int(digits) * (size / 10.0 ** len(digits)))
-        if total > MAX_INT + 1:
-            return None
-    if text.startswith("-"):
-        return Duration(-total)
-    return Duration(total) if total <= MAX_INT else None
-
-
-def _limited(digits: str) -> int:
-    """Return the number, any that is beyond 64 bits for one that is far beyond them."""
-    digits = digits.lstrip("0")
-    return int(digits or "0") if len(digits) < _ATOI_DIGITS else 10**_ATOI_DIGITS
-
-
-def _fraction_digits(fraction: str) -> str:
-    """Return the leading digits of a fraction that 63 bits hold (time.leadingFraction)."""
-    value = 0
-    for count, digit in enumerate(fraction[:20]):
-        if value > MAX_INT // 10 or (value := value * 10 + int(digit)) > MAX_INT + 1:
-            return fraction[:count]
-    return fraction[:20]
+    nanoseconds = durations.parse_duration(text)
+    return None if nanoseconds is None else Duration(nanoseconds)
 
 
 def parse_timestamp(text: str) -> Timestamp | None:

@@ -15,7 +15,7 @@ from crdlint.cel.format import format_type
 from crdlint.cel.parser import ParserOptions, parse
 from crdlint.cel.source import SourceInfo
 from crdlint.cel.types import BOOL, DYN, INT, STRING, list_type, map_type, object_type, type_type, wrapper_type
-from crdlint.cel.validators import duration_literals, homogeneous_literals, is_duration, regex_literals, validate
+from crdlint.cel.validators import duration_literals, homogeneous_literals, regex_literals, validate
 
 
 class Provider:
@@ -177,27 +177,6 @@ def test_validator(validator, build, messages):
     source = SourceInfo("")
     result = check(expr, source, env)
     assert [error.message for error in validate(expr, source, result, env)] == messages
-
-
-@pytest.mark.parametrize(
-    ("text", "valid"),
-    [
-        ("0", True),
-        ("", False),
-        ("1", False),
-        (".s", False),
-        ("2562048h", False),
-        ("9223372036854775807ns", True),
-        ("9223372036854775808ns", False),
-        ("-9223372036854775808ns", True),
-        ("1." + "1" * 9999 + "s", True),
-        ("1" * 99_999, False),
-        ("1" * 9999 + "s", False),
-    ],
-    ids=lambda value: str(value)[:24],
-)
-def test_duration(text, valid):
-    assert is_duration(text) is valid
 
 
 def parsed(text, env=ENV):
