@@ -13,14 +13,16 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.config.places import places_of
+from crdlint.crd.shared import SHARED, is_within
 from crdlint.linter import manifests
+from crdlint.schema.values import deep_equal
 from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.parse import parse_stream
 from crdlint.yaml.values import to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from collections.abc import Sequence as SequenceOf
 
     from crdlint.config.places import Places, Step
@@ -39,13 +41,6 @@ class Identity(NamedTuple):
     rule: str
 
 
-# Where the internal CRD has what all versions share, and its name in a version.
-_SHARED: Final = {
-    "spec.validation": "schema",
-    "spec.subresources": "subresources",
-    "spec.additionalPrinterColumns": "additionalPrinterColumns",
-    "spec.selectableFields": "selectableFields",
-}
 _FIRST: Final = "spec.version"
 _OF_VERSION: Final = re.compile(r"spec\.versions\[(\d+)\]\.?")
 # Below these, what is in brackets is a name, though it may be digits.
@@ -146,8 +141,8 @@ def _of_field(given: str, manifest: _Manifest) -> tuple[tuple[str, ...], str]:
     if manifest.versions:
         if given == _FIRST:
             return manifest.versions[:1], "name"
-        for internal, name in _SHARED.items():
-            if given == internal or given.startswith((internal + ".", internal + "[")):
+        for internal, name in SHARED.items():
+            if is_within(given, internal):
                 return tuple(dict.fromkeys(manifest.versions)), _without_indexes(name + given[len(internal) :])
     return ("",), _without_indexes(given)
 
@@ -170,7 +165,7 @@ def _of_steps(steps: list[Step], manifest: _Manifest, diagnostic: Diagnostic) ->
     version = manifest.versions[steps[2]]
     # What is said of the internal CRD is said of the first version where all share it; a decoder reads them one by one.
     is_internal = diagnostic.kind in {"warning", "advice"} and steps[2] == 0 and bool(below)
-    if is_internal and below[0] in _SHARED.values() and _is_shared(manifest, str(below[0])):
+    if is_internal and below[0] in SHARED.values() and _is_shared(manifest, str(below[0])):
         return tuple(dict.fromkeys(manifest.versions)), _printed(below)
     return (version,), _printed(below)
 
@@ -192,7 +187,8 @@ def _printed(steps: SequenceOf[Step]) -> str:
 def _is_shared(manifest: _Manifest, name: str) -> bool:
     """Tell whether all versions have the same under a name."""
     if name not in manifest.shared:
-        manifest.shared[name] = len(manifest.versions) > 1 and _all_equal(_values(manifest, name))
+        first, *others = _values(manifest, name)
+        manifest.shared[name] = bool(others) and all(deep_equal(first, other) for other in others)
     return manifest.shared[name]
 
 
@@ -204,24 +200,3 @@ def _values(manifest: _Manifest, name: str) -> Iterator[Any]:
             yield to_json(node) if node is not None else None
         except YAMLDecodeError:
             yield object()  # like nothing else
-
-
-def _all_equal(values: Iterable[Any]) -> bool:
-    """Tell whether JSON values are equal, however deep they nest."""
-    first, *others = values
-    pending = [(first, other) for other in others]
-    while pending:
-        one, other = pending.pop()
-        if one.__class__ is not other.__class__:
-            return False
-        if isinstance(one, dict):
-            if one.keys() != other.keys():
-                return False
-            pending.extend((value, other[key]) for key, value in one.items())
-        elif isinstance(one, list):
-            if len(one) != len(other):
-                return False
-            pending.extend(zip(one, other, strict=True))
-        elif one != other:
-            return False
-    return True

@@ -18,6 +18,7 @@ from crdlint.golang.base64 import CorruptInputError, decode_base64
 from crdlint.golang.numbers import json_float
 from crdlint.golang.quote import quote
 from crdlint.golang.times import check_rfc3339
+from crdlint.spelling import nearest
 from crdlint.yaml.nodes import Mapping, Scalar
 from crdlint.yaml.resolve import resolve
 from crdlint.yaml.values import entries
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     Steps = Generator["Steps", None, None]
 
 _MAX_STRICT_ERRORS: Final = 100
+_LIKE: Final = 0.75  # how like a field is that was meant
 
 
 class GoError(Exception):
@@ -90,7 +92,7 @@ class _State:
         if self.strict and len(self.strict_errors) < _MAX_STRICT_ERRORS:
             path = "".join(self.path) + (f".{name}" if self.path else name)
             text = f"{what} field {quote(path)}"
-            self.strict_errors.setdefault(text, StrictError(text, path, node, _nearest(name, known)))
+            self.strict_errors.setdefault(text, StrictError(text, path, node, nearest(name, known, _LIKE)))
 
     def entries(self, mapping: Mapping) -> list[tuple[str, Node, Node]]:
         """Return a mapping's entries in the order of the JSON that Go reads."""
@@ -104,15 +106,6 @@ class _State:
     def enter(self, name: str) -> None:
         """Go into a struct's field or a map's entry."""
         self.path.append(f".{name}" if self.path else name)
-
-
-def _nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known field that was probably meant, None where none is near."""
-    from difflib import get_close_matches
-
-    folded = {field.lower(): field for field in known}
-    near = get_close_matches(name.lower(), folded, n=1, cutoff=0.75)
-    return folded[near[0]] if near else None
 
 
 def explain(of: GoType, root: Node) -> GoError | list[StrictError]:

@@ -11,11 +11,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.paths import Key
+from crdlint.crd.shared import SHARED
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.scalars import place_inside
 from crdlint.yaml.values import entries
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence as SequenceOf
+
     from crdlint.crd.paths import Path, Step
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import YAMLProblem
@@ -23,17 +26,14 @@ if TYPE_CHECKING:
 _FIRST: Final[list[Step]] = ["spec", "versions", 0]
 
 # Internal places and v1's, by their first two or three steps; the longest comes first.
-_MOVED: Final[tuple[tuple[list[Step], list[Step]], ...]] = (
+_MOVED: Final[tuple[tuple[SequenceOf[Step], SequenceOf[Step]], ...]] = (
     (["spec", "conversion", "webhookClientConfig"], ["spec", "conversion", "webhook", "clientConfig"]),
     (
         ["spec", "conversion", "conversionReviewVersions"],
         ["spec", "conversion", "webhook", "conversionReviewVersions"],
     ),
-    (["spec", "validation"], [*_FIRST, "schema"]),
     (["spec", "version"], [*_FIRST, "name"]),
-    (["spec", "subresources"], [*_FIRST, "subresources"]),
-    (["spec", "additionalPrinterColumns"], [*_FIRST, "additionalPrinterColumns"]),
-    (["spec", "selectableFields"], [*_FIRST, "selectableFields"]),
+    *((internal.split("."), [*_FIRST, name]) for internal, name in SHARED.items()),
 )
 _MOVED_STEPS: Final = max(len(internal) for internal, _ in _MOVED)
 _RENAMED: Final = {"JSONPath": "jsonPath"}

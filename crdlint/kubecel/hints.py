@@ -12,9 +12,10 @@ from crdlint.cel.types import Kind
 from crdlint.kubecel.compilation import MESSAGE
 from crdlint.kubecel.environment import FEATURES
 from crdlint.kubecel.escaping import escape
+from crdlint.spelling import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from crdlint.cel.ast import Expr
     from crdlint.cel.decls import Overload
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.environment import Feature
 
 _SHOWN_FIELDS: Final = 8
+_LIKE: Final = 0.6  # how like a name is that was meant
 
 
 def hint(expression: Expression) -> str | None:
@@ -54,14 +56,6 @@ def _node(expression: Expression, error: CELError) -> Expr | None:
     return next((node for node in nodes(expression.compiled.expr) if node.id == error.expr_id), None)
 
 
-def _near(name: str, known: Iterable[str]) -> str | None:
-    from difflib import get_close_matches
-
-    folded = {one.lower(): one for one in known}
-    near = get_close_matches(name.lower(), folded, n=1, cutoff=0.6)
-    return folded[near[0]] if near else None
-
-
 def _object(expression: Expression, operand: Expr) -> DeclType | None:
     type_ = expression.compiled.result.type_map.get(operand.id)
     while type_ is not None and type_.is_optional:
@@ -84,7 +78,7 @@ def _undefined_field(expression: Expression, error: CELError, match: re.Match[st
         return f"`{name}` has no type that CEL knows: give it one (x-kubernetes-preserve-unknown-fields is none)"
     if escape(name) in fields:
         return f"CEL spells the field `{name}` as `{escape(name)}`"
-    near = _near(name, [*fields, *given])
+    near = nearest(name, [*fields, *given], _LIKE)
     if near is not None:
         return f"did you mean `{near if near in fields else escape(near) or near}`?"
     if not fields:
@@ -124,12 +118,12 @@ def _undeclared(expression: Expression, error: CELError, match: re.Match[str]) -
             " and a new rule may use it one release later"
         )
     if isinstance(node, Call):
-        near = _near(name, filter(str.isidentifier, expression.env.function_names()))
+        near = nearest(name, filter(str.isidentifier, expression.env.function_names()), _LIKE)
         return f"did you mean `{near}`?" if near is not None else f"there is no function `{name}`"
     declared = _object_of_self(expression)
     if declared is not None and escape(name) in (declared.fields or {}):
         return f"fields are reached through self: `self.{escape(name)}`"
-    near = _near(name, ("self", "oldSelf", *((declared.fields or {}) if declared is not None else ())))
+    near = nearest(name, ("self", "oldSelf", *((declared.fields or {}) if declared is not None else ())), _LIKE)
     if near is None:
         return "the names are `self` and, in a transition rule, `oldSelf`"
     return f"did you mean `{near if near in ('self', 'oldSelf') else f'self.{near}'}`?"

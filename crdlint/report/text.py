@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
+from crdlint.crd.shared import SHARED, is_within
 from crdlint.report.fold import fold, printable, wrapped
 from crdlint.report.snippet import snippet
 from crdlint.yaml.lines import split_lines
@@ -15,15 +16,6 @@ if TYPE_CHECKING:
     from crdlint.diagnostics import Diagnostic
     from crdlint.report.summary import Summary
     from crdlint.results import FileResult
-
-
-# Where the API server keeps what all versions share, and where the user has it.
-_MOVED: Final = {
-    "spec.validation": "schema",
-    "spec.subresources": "subresources",
-    "spec.additionalPrinterColumns": "additionalPrinterColumns",
-    "spec.selectableFields": "selectableFields",
-}
 
 
 def plain(text: str, _style: str) -> str:
@@ -112,8 +104,8 @@ class TextReport:
 
     def _moved(self, found: Sequence[Diagnostic]) -> Iterator[str]:
         """Explain once the paths that the server moved up."""
-        for internal, name in _MOVED.items():
-            if any(d.field == internal or d.field.startswith((f"{internal}.", f"{internal}[")) for d in found):
+        for internal, name in SHARED.items():
+            if any(is_within(d.field, internal) for d in found):
                 note = f"{internal} is where the API server keeps what all versions share: spec.versions[0].{name} here"
                 yield from self._note(note)
                 yield ""

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import NOT_SUPPORTED, REQUIRED
 from crdlint.schema.object_meta import OBJECT_META
-from crdlint.schema.value_help import listed, nearest, way_out
+from crdlint.schema.value_help import LIKE, listed, way_out
+from crdlint.spelling import nearest
 from crdlint.yaml.nodes import Scalar
 from crdlint.yaml.resolve import resolve
 
@@ -79,10 +80,10 @@ def of_unknown(path: str, parent: JSONSchemaProps | None, name: str, above: JSON
     ``parent`` is the schema of the object that has the field, ``above`` that of the object around it.
     """
     if path.startswith("metadata."):
-        meant = nearest(name, OBJECT_META.fields)
+        meant = nearest(name, OBJECT_META.fields, LIKE)
         return f"did you mean `{meant}`?" if meant else f"remove `{name}`; what is yours to name goes into annotations"
     known: Mapping[str, JSONSchemaProps] = {} if parent is None else parent.properties
-    near = nearest(name, known)
+    near = nearest(name, known, LIKE)
     if near is not None:
         return f"did you mean `{near}`?"
     deeper = sorted(one for one, schema in known.items() if name in schema.properties)

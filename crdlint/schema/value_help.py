@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import DUPLICATE, NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID
+from crdlint.spelling import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 _PRINTED: Final = re.compile(r"([^.\[\]]+)|\[([^\]]*)\]")
 _SAMPLES: Final = {"string": '""', "integer": "1", "number": "1.5", "boolean": "true", "object": "{}", "array": "[]"}
+LIKE: Final = 0.7  # how like a name is that was meant
 _LISTED: Final = 6  # names in one help
 
 
@@ -66,7 +67,7 @@ def _required(error: FieldError, schema: JSONSchemaProps | None) -> str:
 def _unsupported(error: FieldError, schema: JSONSchemaProps | None) -> str:
     del schema
     allowed = re.findall(r'"((?:[^"\\]|\\.)*)"', error.detail)
-    near = nearest(error.value, allowed) if isinstance(error.value, str) else None
+    near = nearest(error.value, allowed, LIKE) if isinstance(error.value, str) else None
     return f"did you mean `{near}`?" if near else f"write one of {listed(allowed)}"
 
 
@@ -132,13 +133,6 @@ _BY_DETAIL: Final = tuple(
         (r"field is immutable", r"leave the field as it was"),
     )
 )
-
-
-def nearest(name: str, known: Iterable[str]) -> str | None:
-    """Return the name that was probably meant, None where none is near."""
-    folded = {one.lower(): one for one in known}
-    near = get_close_matches(name.lower(), folded, n=1, cutoff=0.7)
-    return folded[near[0]] if near else None
 
 
 def listed(names: list[str]) -> str:
