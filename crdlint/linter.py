@@ -168,10 +168,9 @@ _LOST: Final = re.compile(r"^kind:[ \t]+CustomResourceDefinition\b", re.MULTILIN
 
 def _is_template(run: _Run, document: Document) -> bool:
     """Tell whether a document that is no YAML is passed over as a template, and say so."""
-    at = document.text.find("{{")
-    if not run.skip_unfinished or at < 0:
+    line = document.line_of("{{") if run.skip_unfinished else None
+    if line is None:
         return False
-    line = document.line_offset + document.text.count("\n", 0, at) + 1
     run.notices.append(f"line {line}: skipped a template; check what it renders: helm template ... | crdlint check -")
     run.skipped += 1
     return True

@@ -122,18 +122,17 @@ def _definitions(run: _Run, crds: tuple[str, ...], texts: list[tuple[str, str]],
     if crds:
         for path in crds:
             before = len(run.problems), len(definitions.by_kind), len(definitions.twice), len(definitions.refused)
+            broken = []
             for name, text in run.texts([path], crds_only=True):
-                _define(run, definitions, name, text)
-            run.problems += definitions.broken
-            definitions.broken.clear()
+                broken += _define(run, definitions, name, text)
+            run.problems += broken
             after = len(run.problems), len(definitions.by_kind), len(definitions.twice), len(definitions.refused)
             if before == after:
                 run.problems.append((path, "no CustomResourceDefinition in it"))
     else:
         for name, text in texts:
             if "CustomResourceDefinition" in text:
-                _define(run, definitions, name, text)
-        definitions.broken.clear()  # told as findings: they are among the resources
+                _define(run, definitions, name, text)  # what is broken is told as findings
         _add_nearby(run, definitions, texts, paths)
     run.notes += definitions.twice
     return definitions
@@ -165,9 +164,7 @@ def _add_if_wanted(run: _Run, definitions: Definitions, path: str, wanted: set[s
         run.notes.append(f"{path}: {error}")
         return
     if text is not None and any(group in text for group in wanted):
-        _define(run, definitions, path, text)
-        run.notes += [f"{place}: {message}" for place, message in definitions.broken]
-        definitions.broken.clear()
+        run.notes += [f"{place}: {message}" for place, message in _define(run, definitions, path, text)]
 
 
 def _olds(run: _Run, path: str) -> dict[Key, dict[str, Any]]:
@@ -192,13 +189,15 @@ def _known(definitions: Definitions) -> str:
     return ", ".join(named[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _define(run: _Run, definitions: Definitions, name: str, text: str) -> None:
+def _define(run: _Run, definitions: Definitions, name: str, text: str) -> list[tuple[str, str]]:
+    """Take the CRDs of a text; return the places and errors of documents that may have been some."""
     from crdlint.linter import lint_file
 
     try:
-        definitions.add(lint_file(text, filename=name, skip_unfinished=True, keep=True))
+        return definitions.add(lint_file(text, filename=name, skip_unfinished=True, keep=True))
     except Exception as error:
         run.bugs.append((name, bug_of(error)))
+        return []
 
 
 def _validate(

@@ -73,24 +73,26 @@ class Definition:
 class Definitions:
     """CRDs found so far; of two of the same kind the first one counts.
 
-    ``refused`` has what to tell of CRDs that cannot even be read, by group, ``broken`` the places and errors of
-    documents that may have been CRDs, and ``twice`` what to tell of second ones.
+    ``refused`` has what to tell of CRDs that cannot even be read, by group, and ``twice`` what to tell of second ones.
     """
 
     by_kind: dict[tuple[str, str], Definition] = field(default_factory=dict)
     refused: dict[str, str] = field(default_factory=dict)
-    broken: list[tuple[str, str]] = field(default_factory=list)
     twice: list[str] = field(default_factory=list)
     _by_group: dict[str, dict[str, Definition]] = field(default_factory=dict)
 
-    def add(self, result: FileResult) -> None:
-        """Take the CRDs of a file that was checked, with what was found kept."""
+    def add(self, result: FileResult) -> list[tuple[str, str]]:
+        """Take the CRDs of a file that was checked, with what was found kept.
+
+        Return the places and errors of documents that may have been CRDs.
+        """
+        broken = []
         said: dict[str | None, list[str]] = {}
         for one in result.diagnostics:
             if one.origin == "apiserver" and one.severity == "error" and not one.hidden:
                 said.setdefault(one.crd, []).append(f"{one.file}:{one.line}:{one.column}: {one.message}")
             if one.rule == "yaml-syntax":
-                self.broken.append((f"{one.file}:{one.line}:{one.column}", one.message))
+                broken.append((f"{one.file}:{one.line}:{one.column}", one.message))
         read = set()
         for found in result.definitions:
             spec = found.crd.spec
@@ -109,6 +111,7 @@ class Definitions:
             errors = said.get(crd.name) or said.get(None)  # what has no apiVersion or kind is not told by name
             if errors:
                 self.refused.setdefault(crd.name.partition(".")[2], refusal_of(crd.name, errors))
+        return broken
 
     def kinds(self, group: str) -> Mapping[str, Definition]:
         """Return the CRDs of a group by kind."""

@@ -188,10 +188,10 @@ def _document(run: _Run, document: Document) -> None:
 
 def _is_template(run: _Run, document: Document) -> bool:
     """Tell whether a document that is no YAML is passed over as a template."""
-    at = document.text.find("{{")
-    if at < 0:
+    line = document.line_of("{{")
+    if line is None:
         return False
-    run.templates.append(document.line_offset + document.text.count("\n", 0, at) + 1)
+    run.templates.append(line)
     run.skipped += 1
     return True
 

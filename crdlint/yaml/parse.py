@@ -67,6 +67,11 @@ class Document:
     error: YAMLProblem | None = None
     odd: list[Mapping] = field(default_factory=list)
 
+    def line_of(self, text: str) -> int | None:
+        """Return the line of the file, 1-based, at which some text first stands, None where it does not."""
+        at = self.text.find(text)
+        return None if at < 0 else self.line_offset + self.text.count("\n", 0, at) + 1
+
 
 @dataclass(slots=True)
 class Stream:
