@@ -29,6 +29,14 @@ spec:
 """
 
 
+def small(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the smallest CRD with a schema, as JSON values."""
+    crd: Any = decode_yaml(HEAD)
+    crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"] = schema
+    made: dict[str, Any] = crd
+    return made
+
+
 def manifest(rule: Rule, fragment: str) -> str:
     """Return the manifest of a rule's bad or good fragment: the file's own text, or laid over a small CRD."""
     import json
@@ -38,23 +46,8 @@ def manifest(rule: Rule, fragment: str) -> str:
     if rule.scope == "schema":  # as it is written: how a key or word is spelt may be what it is about
         return HEAD + "".join(f"        {line}\n" for line in fragment.splitlines())
     given: Any = decode_yaml(fragment) or {}
-    version: dict[str, Any] = {
-        "name": "v1",
-        "served": True,
-        "storage": True,
-        "schema": {"openAPIV3Schema": {"type": "object"}},
-    }
-    crd: dict[str, Any] = {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": "foos.example.com"},
-        "spec": {
-            "group": "example.com",
-            "scope": "Namespaced",
-            "names": {"plural": "foos", "kind": "Foo"},
-            "versions": [version],
-        },
-    }
+    crd = small({"type": "object"})
+    [version] = crd["spec"]["versions"]
     part = {"manifest": crd, "metadata": crd["metadata"], "spec": crd["spec"], "version": version}[rule.scope]
     _lay_over(part, given)
     return json.dumps(crd)

@@ -7,26 +7,15 @@ import json
 import pytest
 
 from crdlint import validate_resource
+from crdlint.rules.examples import small
 
-VERSION = {"name": "v1", "served": True, "storage": True}
 META = {"name": "x", "namespace": "default"}
 
 
 def judged(schema, given, old=None, *, subresources=None):
-    version = {**VERSION, "schema": {"openAPIV3Schema": {"type": "object", **schema}}}
+    crd = small({"type": "object", **schema})
     if subresources is not None:
-        version["subresources"] = subresources
-    crd = {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": "foos.example.com"},
-        "spec": {
-            "group": "example.com",
-            "scope": "Namespaced",
-            "names": {"plural": "foos", "kind": "Foo"},
-            "versions": [version],
-        },
-    }
+        crd["spec"]["versions"][0]["subresources"] = subresources
     texts = [
         None if one is None else json.dumps({"apiVersion": "example.com/v1", "kind": "Foo", "metadata": META, **one})
         for one in (given, old)

@@ -21,6 +21,8 @@ from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from crdlint.rules.examples import small
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
@@ -258,7 +260,7 @@ class Maker:
                 "properties": {"x": {"type": "string"}, "a": {"type": "integer"}},
                 "x-kubernetes-validations": [{"rule": rule}],
             }
-            yield {"op": "create", "yaml": json.dumps(small(spec))}
+            yield {"op": "create", "yaml": json.dumps(small({"type": "object", "properties": {"spec": spec}}))}
 
     def resources(self) -> Iterator[dict[str, Any]]:
         """Objects, new ones and such as replace others."""
@@ -342,27 +344,6 @@ def parts(text: str) -> list[str]:
         elif char in ")]}" and opened:
             found.append(text[opened.pop() + 1 : at])
     return [one for one in found if one.strip()]
-
-
-def small(spec: dict[str, Any]) -> dict[str, Any]:
-    """Return the smallest CRD with a schema for its spec."""
-    version = {
-        "name": "v1",
-        "served": True,
-        "storage": True,
-        "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": spec}}},
-    }
-    return {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": "foos.example.com"},
-        "spec": {
-            "group": "example.com",
-            "scope": "Namespaced",
-            "names": {"plural": "foos", "kind": "Foo"},
-            "versions": [version],
-        },
-    }
 
 
 KINDS: dict[str, Callable[[Maker], Iterator[dict[str, Any]]]] = {
