@@ -53,6 +53,7 @@ class _Run:
     judged: dict[str, FileResult] = field(default_factory=dict)
     problems: list[tuple[str, str]] = field(default_factory=list)
     summary: Summary = field(default_factory=Summary)
+    unwritten: list[str] = field(default_factory=list)  # files of the command line that cannot be written, and why
     bugs: Counter[str] = field(default_factory=Counter)
     failed: bool = False
     rejections: int = 0
@@ -139,13 +140,13 @@ class _Command:
         self._tell(run, plan)
         told = any(result.diagnostics for result in run.results)
         nothing = not (run.summary.crds or told or run.problems or run.bugs)
-        if nothing and not given["allow_empty"]:
+        if nothing and not run.unwritten and not given["allow_empty"]:
             what = "CustomResourceDefinition" if found.files else ".yaml, .yml or .json file"
             click.echo(f"crdlint: no {what} in {', '.join(self._paths)} (--allow-empty accepts that)", err=True)
             return 2
         if run.bugs:
             return 3
-        return 2 if run.problems else 1 if run.failed else 0
+        return 2 if run.problems or run.unwritten else 1 if run.failed else 0
 
     def _check(self, run: _Run, plan: Plan, settings: Settings) -> None:
         """Check what is planned, and print findings as they come."""
@@ -160,7 +161,8 @@ class _Command:
         for one, config in _with_bar(checked, len(plan.tasks)) if with_bar else checked:
             if one.problem is not None:
                 run.problems.append((one.name, one.problem))
-                continue
+                if not one.results:
+                    continue
             run.summary.files += 1
             self._take_bug(run, one)
             for result in one.results:
@@ -234,10 +236,8 @@ class _Command:
         if self._fixing is not None and not self._quiet:
             click.echo(self._fixing.summary(), err=True)
         checked = ReportInput(run.results, run.problems, run.summary, self._given["hidden"])
-        try:
-            formats.write_all(self._outputs, checked)
-        except formats.OutputError as error:
-            raise click.UsageError(f"--output: {error}") from error
+        for problem in formats.write_all(self._outputs, checked):
+            run.unwritten.append(f"--output: {problem}")
         if self._report is None:
             click.echo(formats.render(self._format, checked), nl=False)
         for notice in () if self._quiet else plan.notices:
@@ -256,6 +256,8 @@ class _Command:
         if self._report is not None and not self._quiet:
             click.echo(self._report.summary(run.summary), color=True)
         self._tell_rejections(run)
+        for problem in run.unwritten:
+            click.echo(f"crdlint: {problem}", err=True)
 
     def _tell_known(self, run: _Run) -> None:
         """Write the baseline where that is asked for, or tell of what is in it and no longer there."""
@@ -268,7 +270,8 @@ class _Command:
             try:
                 changed = write(self._given["baseline_file"], self._known.updated(run.found))
             except ConfigError as error:
-                raise click.UsageError(f"--baseline: {error}") from error
+                run.unwritten.append(f"--baseline: {error}")
+                return
             word = "written" if changed else "as it was"
             click.echo(f"crdlint: {self._given['baseline_file']}: {word}", err=True)
             return
@@ -308,9 +311,9 @@ def _mended(task: Task, checker: Checker, fixing: Fixing) -> Checked:
     try:
         mended = fixing.mend(task.path, checked.results[0])
     except UnwritableError as error:
-        return Checked(checked.name, task, problem=str(error))
+        return replace(checked, problem=str(error))
     except Exception as error:
-        return Checked(checked.name, task, bug=bug_of(error))
+        return replace(checked, bug=bug_of(error))
     return checked if mended is None else checker.check_text(mended, task)
 
 

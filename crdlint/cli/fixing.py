@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import tempfile
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from crdlint.sources.read import encoding_of, read_bytes
+from crdlint import atomic
+from crdlint.sources.read import UnreadableError, decode, encoding_of, read_bytes
 
 if TYPE_CHECKING:
     from crdlint.results import FileResult
+
+
+_CHANGED: Final = "not fixed: the file was changed while crdlint ran; run it again"
 
 
 class UnwritableError(Exception):
@@ -35,8 +36,7 @@ class Fixing:
             self.withheld += 1
         if text == result.text:
             return None
-        mark, encoding = encoding_of(read_bytes(path))
-        _replace(Path(path), mark + text.encode(encoding))
+        _replace(path, result.text, text)
         self.files += 1
         return text
 
@@ -48,15 +48,15 @@ class Fixing:
         return f"{done}; {self.withheld} more could be mended by setting limits: --unsafe-fixes does"
 
 
-def _replace(path: Path, data: bytes) -> None:
-    """Write a file as a whole or not at all, its permissions kept."""
-    target = path.resolve()
+def _replace(path: str, checked: str, fixed: str) -> None:
+    """Write the fixed text of a file whose text was ``checked``, in the file's encoding. Raises UnwritableError."""
     try:
-        mode = target.stat().st_mode
-        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
-            file.write(data)
-        Path(file.name).chmod(mode & 0o7777)
-        os.replace(file.name, target)  # noqa: PTH105
+        data = read_bytes(path)
+        if decode(data) != checked:
+            raise UnwritableError(_CHANGED)
+        mark, encoding = encoding_of(data)
+        atomic.write(path, mark + fixed.encode(encoding), made_from=data)
+    except (UnreadableError, atomic.ChangedError) as error:
+        raise UnwritableError(_CHANGED) from error
     except OSError as error:
-        message = f"cannot be written: {error.strerror or error}"
-        raise UnwritableError(message) from error
+        raise UnwritableError(f"cannot be written: {error.strerror or error}") from error

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import click
 
+from crdlint import atomic
 from crdlint.checking import Bug, bug_of
 from crdlint.cli import options
 from crdlint.cli.main import report_bug
@@ -84,7 +84,7 @@ def command(
         from crdlint.report import suites_junit
 
         try:
-            Path(junit_file).write_text(suites_junit.render(run.results, run.broken, seconds), encoding="utf-8")
+            atomic.write(junit_file, suites_junit.render(run.results, run.broken, seconds).encode())
         except OSError as error:
             raise click.UsageError(f"--junit: {junit_file}: {error.strerror or error}") from error
     if not run.results and not run.broken:

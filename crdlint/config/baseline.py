@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from crdlint import atomic
 from crdlint.config.model import ConfigError, Fault
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ def write(path: str, baseline: Baseline) -> bool:
     try:
         if target.is_file() and target.read_bytes() == data:
             return False
-        _replace(target, data)
+        atomic.write(path, data)
     except OSError as error:
         raise ConfigError((Fault(f"cannot be written: {error.strerror or error}", path),)) from error
     return True
@@ -222,23 +222,3 @@ def _rendered(baseline: Baseline) -> str:
         entries.append("    " + json.dumps(entry))
     findings = "[\n" + ",\n".join(entries) + "\n  ]" if entries else "[]"
     return f'{{\n  "about": {json.dumps(_ABOUT)},\n  "version": {FORMAT_VERSION},\n  "findings": {findings}\n}}\n'
-
-
-def _replace(target: Path, data: bytes) -> None:
-    mode = target.stat().st_mode & 0o7777 if target.exists() else _default_mode()
-    with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
-        made = Path(file.name)
-        try:
-            file.write(data)
-            file.close()
-            made.chmod(mode)
-            made.replace(target)
-        except BaseException:
-            made.unlink(missing_ok=True)
-            raise
-
-
-def _default_mode() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from crdlint import atomic
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from crdlint.report.checked import Checked
 
@@ -61,7 +62,7 @@ def parse_outputs(given: Iterable[str]) -> list[tuple[str, Path]]:
             hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(WHOLE)}"
             raise OutputError(f"there is no format {name!r} for files: {hint}")
         path = Path(file)
-        if any(path == other for _, other in found):
+        if any(os.path.realpath(path) == os.path.realpath(other) for _, other in found):
             raise OutputError(f"{file} is written to twice")
         if path.is_dir() or not path.absolute().parent.is_dir():
             raise OutputError(f"{file} cannot be written: {'it is a folder' if path.is_dir() else 'no such folder'}")
@@ -69,30 +70,10 @@ def parse_outputs(given: Iterable[str]) -> list[tuple[str, Path]]:
     return found
 
 
-def write_all(outputs: Iterable[tuple[str, Path]], checked: Checked) -> None:
-    """Write a run to files, each in its format. Raises OutputError."""
+def write_all(outputs: Iterable[tuple[str, Path]], checked: Checked) -> Iterator[str]:
+    """Write a run to files, each in its format; yield which ones cannot be written, and why."""
     for name, path in outputs:
-        _write(path, render(name, checked))
-
-
-def _write(path: Path, text: str) -> None:
-    """Write a file as a whole or not at all; what is no plain file is written to."""
-    try:
-        if path.exists() and not path.is_file():
-            path.write_text(text, encoding="utf-8")
-            return
-        with tempfile.NamedTemporaryFile(
-            "w", dir=path.absolute().parent, prefix=f".{path.name}.", delete=False, encoding="utf-8", newline="\n"
-        ) as file:
-            file.write(text)
-        mode = path.stat().st_mode if path.exists() else 0o666 & ~_umask()
-        Path(file.name).chmod(mode & 0o7777)
-        Path(file.name).replace(path)
-    except OSError as error:
-        raise OutputError(f"{path} cannot be written: {error.strerror or error}") from error
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+        try:
+            atomic.write(path, render(name, checked).encode())
+        except OSError as error:  # noqa: PERF203  a few files at most
+            yield f"{path} cannot be written: {error.strerror or error}"

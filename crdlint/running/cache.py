@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-import tempfile
 import time
 from contextlib import suppress
 from dataclasses import astuple, dataclass, fields
@@ -17,6 +16,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from crdlint import atomic
 from crdlint.__about__ import __version__
 
 if TYPE_CHECKING:
@@ -73,9 +73,7 @@ class Cache:
         path = self._path(key)
         with suppress(OSError, ValueError):
             path.parent.mkdir(parents=True, exist_ok=True)
-            with tempfile.NamedTemporaryFile(dir=path.parent, prefix=".", delete=False) as file:
-                file.write(json.dumps(_entry(result, key), separators=(",", ":")).encode())
-            Path(file.name).replace(path)
+            atomic.write(path, json.dumps(_entry(result, key), separators=(",", ":")).encode())
 
     def sweep(self) -> None:
         """Take out the oldest entries where there are too many; looked at once a day."""
