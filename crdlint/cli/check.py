@@ -14,6 +14,7 @@ import click
 from crdlint.charts.layout import TEMPLATES
 from crdlint.checking import Checked, Checker, Settings, bug_of
 from crdlint.cli import options
+from crdlint.cli.completion import complete_outputs, complete_paths
 from crdlint.cli.fixing import Fixing, UnwritableError
 from crdlint.cli.main import report_bug
 from crdlint.cli.planning import Planner
@@ -65,7 +66,7 @@ class _Run:
 @click.option("--allow-empty", is_flag=True, help="Succeed where there is no CRD.")
 @options.format_
 @click.option(
-    "--output", "outputs", multiple=True, metavar="FORMAT=FILE",
+    "--output", "outputs", multiple=True, metavar="FORMAT=FILE", shell_complete=complete_outputs,
     help="Write the findings to a file as well, in a format of its own (repeatable).",
 )  # fmt: skip
 @click.option(
@@ -74,11 +75,14 @@ class _Run:
     help="The Kubernetes to answer for, or a range of them such as 1.29..1.36; else the configuration's, the chart's, 1.36.",
 )
 @click.option(
-    "--against", metavar="REV_OR_PATH",
+    "--against", metavar="REV_OR_PATH", shell_complete=complete_paths,
     help="Judge as an update of the same CRDs in a git revision, a file or a directory.",
 )  # fmt: skip
 @options.configuration
-@click.option("--baseline", "baseline_file", metavar="FILE", help="Leave out the findings that are known in this file.")
+@click.option(
+    "--baseline", "baseline_file", metavar="FILE", shell_complete=complete_paths,
+    help="Leave out the findings that are known in this file.",
+)  # fmt: skip
 @click.option("--update-baseline", is_flag=True, help="Write what is found into the baseline.")
 @options.helm
 @click.option("--hidden", is_flag=True, help="Show what the API server would say once the rest is mended, too.")

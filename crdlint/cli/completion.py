@@ -1,16 +1,70 @@
-"""`crdlint completion SHELL`."""
+"""`crdlint completion SHELL`, and what the arguments and options of other commands complete to."""
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
-from click.shell_completion import get_completion_class
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 @click.command("completion")
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:
-    """Print the completion script of a shell: `eval "$(crdlint completion bash)"`."""
-    made = get_completion_class(shell)
-    assert made is not None  # noqa: S101  click has these three
-    click.echo(made(ctx.find_root().command, {}, "crdlint", "_CRDLINT_COMPLETE").source())
+    r"""Print the completion script of a shell.
+
+    \b
+    bash, in ~/.bashrc:                  eval "$(crdlint completion bash)"
+    zsh, in ~/.zshrc, after compinit:    eval "$(crdlint completion zsh)"
+    fish, in config.fish:                crdlint completion fish | source
+    """
+    from click.shell_completion import get_completion_class
+
+    script = get_completion_class(shell)
+    assert script is not None  # noqa: S101  click has these three
+    click.echo(script(ctx.find_root().command, {}, "crdlint", "_CRDLINT_COMPLETE").source())
+
+
+def complete_paths(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete to files and folders: the shell lists them."""
+    from click.shell_completion import CompletionItem
+
+    return [CompletionItem(incomplete, type="file")]
+
+
+def complete_rules(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete to rule ids, with their summaries."""
+    from click.shell_completion import CompletionItem
+
+    from crdlint.rules.catalog import all_rules
+
+    return [
+        CompletionItem(rule.id, help=rule.summary) for rule in all_rules().values() if rule.id.startswith(incomplete)
+    ]
+
+
+def complete_outputs(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete to FORMAT= and, behind the equals sign, to files."""
+    from click.shell_completion import CompletionItem
+
+    from crdlint.report.formats import AUTO, NAMES
+
+    # bash splits words at `=`, so the file alone or `=file` may arrive here
+    format_, equals, _ = incomplete.partition("=")
+    if equals:
+        return [CompletionItem(incomplete, type="file")]
+    return [CompletionItem(f"{name}=") for name in NAMES if name != AUTO and name.startswith(format_)]
+
+
+def complete_versions(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Complete to the known versions of Kubernetes, newest first, and to the end of a range."""
+    from click.shell_completion import CompletionItem
+
+    from crdlint.kubecel.versions import LATEST, OLDEST
+
+    first, dots, _ = incomplete.rpartition("..")
+    versions = (f"{first}{dots}{LATEST[0]}.{minor}" for minor in range(LATEST[1], OLDEST[1] - 1, -1))
+    return [CompletionItem(version) for version in versions if version.startswith(incomplete)]

@@ -7,10 +7,11 @@ import textwrap
 import click
 
 from crdlint.cli import options
+from crdlint.cli.completion import complete_rules
 
 
 @click.command("explain")
-@click.argument("rule_id", metavar="RULE")
+@click.argument("rule_id", metavar="RULE", shell_complete=complete_rules)
 def command(rule_id: str) -> None:
     """Explain a rule: what it finds, why it matters, a bad and a good example, and the way out."""
     from crdlint.rules.catalog import all_rules

@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from crdlint.cli.completion import complete_paths, complete_rules, complete_versions
 from crdlint.kubecel.versions import KNOWN, parse_range
 from crdlint.report.formats import AUTO, NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from click.shell_completion import CompletionItem
 
     from crdlint.charts.helm import Values
     from crdlint.config.model import Config
@@ -25,6 +28,10 @@ class KubeVersion(click.ParamType):  # type: ignore[type-arg]  # generic from cl
     """A minor version of Kubernetes that crdlint knows, or a range of them."""
 
     name = "version"
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """Complete to the known versions."""
+        return complete_versions(ctx, param, incomplete)
 
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Take the value as it is where it is one."""
@@ -73,7 +80,7 @@ def files(command: Command) -> Command:
         click.option(
             "--include", multiple=True, metavar="GLOB", help="Below directories, take these files only (repeatable)."
         ),
-        click.argument("paths", nargs=-1, required=True, metavar="PATH..."),
+        click.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=complete_paths),
     ):
         command = decorate(command)
     return command
@@ -95,9 +102,18 @@ def configuration(command: Command) -> Command:
             "--fail-on", type=click.Choice(["error", "warning", "info", "never"]),
             help="The least severity that makes the exit status 1 [default: error].",
         ),
-        click.option("--ignore", "ignored", multiple=True, metavar="RULE", help="Leave out these rules (repeatable)."),
-        click.option("--select", "selected", multiple=True, metavar="RULE", help="Tell of these rules only (repeatable)."),
-        click.option("--config", metavar="FILE", help="Use this configuration, in place of the closest .crdlint.yaml."),
+        click.option(
+            "--ignore", "ignored", multiple=True, metavar="RULE", shell_complete=complete_rules,
+            help="Leave out these rules (repeatable).",
+        ),
+        click.option(
+            "--select", "selected", multiple=True, metavar="RULE", shell_complete=complete_rules,
+            help="Only report these rules (repeatable).",
+        ),
+        click.option(
+            "--config", metavar="FILE", shell_complete=complete_paths,
+            help="Use this configuration, in place of the closest .crdlint.yaml.",
+        ),
     ):  # fmt: skip
         command = decorate(command)
     return command
@@ -130,7 +146,14 @@ def helm(command: Command) -> Command:
         ),
         click.option("--no-kustomize", is_flag=True, help="Read resources of kustomizations as they are, build none."),
         click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="A value for Helm (repeatable)."),
-        click.option("--values", "value_files", multiple=True, metavar="FILE", help="Values for Helm (repeatable)."),
+        click.option(
+            "--values",
+            "value_files",
+            multiple=True,
+            metavar="FILE",
+            shell_complete=complete_paths,
+            help="Values for Helm (repeatable).",
+        ),
     ):
         command = decorate(command)
     return command

@@ -11,6 +11,7 @@ import click
 from crdlint import atomic
 from crdlint.checking import Bug, bug_of
 from crdlint.cli import options
+from crdlint.cli.completion import complete_paths
 from crdlint.cli.main import report_bug
 from crdlint.sources.paths import Problem, Selection
 
@@ -40,11 +41,17 @@ class _Run:
 
 
 @click.command("test")
-@click.argument("paths", nargs=-1, required=True, metavar="SUITE...")
-@click.option("--crd", "crds", multiple=True, metavar="PATH", help="A CRD, or a folder of them (repeatable).")
+@click.argument("paths", nargs=-1, required=True, metavar="SUITE...", shell_complete=complete_paths)
+@click.option(
+    "--crd", "crds", multiple=True, metavar="PATH", shell_complete=complete_paths,
+    help="A CRD, or a folder of them (repeatable).",
+)  # fmt: skip
 @click.option("-k", "wanted", default="", metavar="TEXT", help="Run the tests with this in their names only.")
 @click.option("-x", "--fail-fast", is_flag=True, help="Stop at the first failure.")
-@click.option("--junit", "junit_file", metavar="FILE", help="Write the results as JUnit XML, too.")
+@click.option(
+    "--junit", "junit_file", metavar="FILE", shell_complete=complete_paths,
+    help="Write the results as JUnit XML, too.",
+)  # fmt: skip
 @click.option("-v", "--verbose", is_flag=True, help="Name every test.")
 @click.option("-q", "--quiet", is_flag=True, help="Print failures and the closing line only.")
 @options.color

@@ -11,6 +11,7 @@ import click
 
 from crdlint.checking import Bug, bug_of, shown_name
 from crdlint.cli import options
+from crdlint.cli.completion import complete_paths
 from crdlint.cli.main import report_bug
 from crdlint.report import formats
 from crdlint.report.checked import Checked as ReportInput
@@ -61,10 +62,13 @@ class _Run:
 @click.command("validate")
 @options.files
 @click.option(
-    "--crd", "crds", multiple=True, metavar="PATH",
+    "--crd", "crds", multiple=True, metavar="PATH", shell_complete=complete_paths,
     help="A CRD, or a folder of them (repeatable). Without it, CRDs are looked for among and beside the resources.",
 )  # fmt: skip
-@click.option("--old", metavar="PATH", help="Judge as updates of the objects in this file or folder.")
+@click.option(
+    "--old", metavar="PATH", shell_complete=complete_paths,
+    help="Judge as updates of the objects in this file or folder.",
+)  # fmt: skip
 @click.option("--show-defaulted", is_flag=True, help="Print the objects as they would be stored, as YAML.")
 @click.option("--allow-empty", is_flag=True, help="Succeed where there is no custom resource.")
 @options.format_
