@@ -15,9 +15,10 @@ CONFORMANCE = Path(__file__).resolve().parents[2] / "shared" / "conformance"
 pytestmark = pytest.mark.skipif(not CONFORMANCE.is_dir(), reason="the records are not beside this checkout")
 
 
-def cases(name: str) -> list[dict[str, object]]:
+def cases(name: str, op: str | None = None) -> list[dict[str, object]]:
+    """Return the cases of a file, those of one operation where ``op`` is given."""
     with (CONFORMANCE / f"{name}.ndjson").open(encoding="utf-8") as lines:
-        return [json.loads(line) for line in lines]
+        return [case for case in map(json.loads, lines) if op in {None, case["op"]}]
 
 
 def messages(diagnostics, kind):
@@ -48,12 +49,13 @@ def strict(errors):
         ("synthetic-crd", 1461),
         ("synthetic-cel", 2972),
         ("synthetic-versions", 2399),
+        ("synthetic-metadata", 291),
         ("real", 127),
     ],
 )
 def test_create(name, count):
     checked = 0
-    for case in cases(name):
+    for case in cases(name, "create"):
         checked += 1
         version = case.get("version", "1.36")
         said, expect = crdlint.lint_text(case["yaml"], kube_version=version), case["expect"]
@@ -88,10 +90,12 @@ def test_update():
     assert checked >= 46
 
 
-@pytest.mark.parametrize("name", ["upstream-resources", "synthetic-resources"])
-def test_resources(name):
+@pytest.mark.parametrize(
+    ("name", "count"), [("upstream-resources", 600), ("synthetic-resources", 600), ("synthetic-metadata", 219)]
+)
+def test_resources(name, count):
     checked = 0
-    for case in cases(name):
+    for case in cases(name, "cr"):
         expect = case["expect"]
         if "decode_error" in expect:
             continue
@@ -100,7 +104,7 @@ def test_resources(name):
         assert messages(said.errors, "field") == expected(expect), case["id"]
         assert sorted(said.unknown_fields) == sorted(expect.get("unknown_fields", [])), case["id"]
         assert (said.resource, said.cel_cost) == (expect.get("defaulted"), expect.get("cel_cost")), case["id"]
-    assert checked >= 600
+    assert checked >= count
 
 
 def test_yaml():

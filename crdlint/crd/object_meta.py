@@ -15,10 +15,10 @@ from crdlint.crd.kubenames import is_label_key, is_label_value
 from crdlint.golang.quote import quote
 from crdlint.golang.text import to_lower
 from crdlint.golang.unicode import is_print
-from crdlint.golang.values import Marshalled
+from crdlint.golang.values import Marshalled, marshal
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
     from crdlint.crd.gotypes import GoType
     from crdlint.crd.model import ObjectMeta, OwnerReference
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 ANNOTATIONS_LIMIT: Final = 262144  # bytes of all keys and values together
 _MANAGER_LIMIT: Final = 128
 _SUBRESOURCE_LIMIT: Final = 256
+_MOST_REPEATED: Final = 1 << 16  # characters of owner references in errors that repeat the whole list
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,23 +125,45 @@ def _annotations(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[Field
 
 
 def _owners(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
+    """Yield the errors of owner references; their paths have no index. Upstream: ValidateOwnerReferences."""
     path = within.child("ownerReferences")
-    controller = ""
+    controllers = _surplus_controllers(meta.owner_references, path, rules)
     for i, owner in enumerate(meta.owner_references):
-        yield from _owner(owner, path.index(i), rules)
-        if owner.controller:
-            name = f"{owner.kind}/{owner.name}"
-            if controller:
-                detail = (
-                    "Only one reference can have Controller set to true. "
-                    f'Found "true" in references for {controller} and {name}'
-                )
-                yield invalid(rules.owners, path, meta.owner_references, detail)
-            else:
-                controller = name
+        yield from _owner(owner, path, path.index(i), rules)
+        if i in controllers:
+            yield controllers[i]
 
 
-def _owner(owner: OwnerReference, path: Path, rules: Rules) -> Iterator[FieldError]:
+def _surplus_controllers(owners: Sequence[OwnerReference], path: Path, rules: Rules) -> dict[int, FieldError]:
+    """Return the errors of references with ``controller: true`` after the first one, by index, none twice.
+
+    Each error repeats the whole list. Where they exceed _MOST_REPEATED characters together, the last one that is
+    returned counts the others in its help.
+    """
+    found = [(i, f"{owner.kind}/{owner.name}") for i, owner in enumerate(owners) if owner.controller]
+    if len(found) < 2:
+        return {}
+    first = found[0][1]
+    indexes: dict[str, int] = {}
+    for i, name in found[1:]:
+        indexes.setdefault(name, i)
+    most = max(_MOST_REPEATED // len(marshal(owners)), 1)
+    reported = list(indexes.items())[:most]
+    left_out = len(indexes) - len(reported)
+    more = f"; {left_out:,} more references have it" if left_out else ""
+    errors = {}
+    for name, i in reported:
+        detail = (
+            f'Only one reference can have Controller set to true. Found "true" in references for {first} and {name}'
+        )
+        help_ = f"set `controller: true` on one reference only{more if (name, i) == reported[-1] else ''}"
+        at = path.index(i).child("controller")
+        errors[i] = invalid(rules.owners, path, owners, detail, at=at, help=help_)
+    return errors
+
+
+def _owner(owner: OwnerReference, path: Path, at: Path, rules: Rules) -> Iterator[FieldError]:
+    """Yield the errors of the owner reference that is at ``at``, with the list's ``path``."""
     group, _, version = owner.api_version.rpartition("/")
     if owner.api_version.count("/") > 1:
         group = version = ""  # what schema.FromAPIVersionAndKind cannot parse is empty
@@ -151,9 +174,10 @@ def _owner(owner: OwnerReference, path: Path, rules: Rules) -> Iterator[FieldErr
         ("uid", owner.uid, owner.uid, "must not be empty"),
     ):
         if not held:
-            yield invalid(rules.owners, path.child(name), Marshalled(value) if name == "uid" else value, message)
+            bad = Marshalled(value) if name == "uid" else value
+            yield invalid(rules.owners, path.child(name), bad, message, at=at.child(name))
     if (group, version, owner.kind) == ("", "v1", "Event"):
-        yield invalid(rules.owners, path, owner, "/v1, Kind=Event is disallowed from being an owner")
+        yield invalid(rules.owners, path, owner, "/v1, Kind=Event is disallowed from being an owner", at=at)
 
 
 def _finalizers(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:

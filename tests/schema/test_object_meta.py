@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from schema_support import schema, value
 
@@ -14,6 +16,9 @@ from crdlint.schema.object_meta_validation import (
     validate_object_meta,
     validate_object_meta_update,
 )
+
+if TYPE_CHECKING:
+    from crdlint.crd.errors import FieldError
 
 OWNER_OF_NOTHING = '"apiVersion": "", "kind": "", "name": ""'
 READ = {
@@ -179,7 +184,18 @@ METADATA = {
     "an event that owns": (
         f'{{"name": "x", "namespace": "y", "ownerReferences": [{OWNER}]}}',
         [
-            f"m.ownerReferences[0]: Invalid value: {OWNER.replace(' ', '')}: /v1, Kind=Event is disallowed from being an owner"
+            f"m.ownerReferences: Invalid value: {OWNER.replace(' ', '')}: /v1, Kind=Event is disallowed from being an owner"
+        ],
+    ),
+    "owner references without fields": (
+        '{"name": "x", "namespace": "y", "ownerReferences": [{}, {"kind": "K", "apiVersion": "a/b/c", "uid": "u"}]}',
+        [
+            'm.ownerReferences.apiVersion: Invalid value: "": version must not be empty',
+            'm.ownerReferences.kind: Invalid value: "": must not be empty',
+            'm.ownerReferences.name: Invalid value: "": must not be empty',
+            'm.ownerReferences.uid: Invalid value: "": must not be empty',
+            'm.ownerReferences.apiVersion: Invalid value: "a/b/c": version must not be empty',
+            'm.ownerReferences.name: Invalid value: "": must not be empty',
         ],
     ),
     "finalizers": (
@@ -203,6 +219,40 @@ METADATA = {
 def test_metadata(given, said):
     errors = validate_object_meta(value(given), Path("m"), requires_namespace=True, name_check=dns_subdomain)
     assert [str(error) for error in errors] == said
+
+
+def owner_errors(owners: list[dict[str, object]]) -> list[FieldError]:
+    meta = {"name": "x", "namespace": "y", "ownerReferences": owners}
+    return list(validate_object_meta(meta, Path("m"), requires_namespace=True, name_check=dns_subdomain))
+
+
+def owner(name: str, uid: str = "u", *, controller: bool = False) -> dict[str, object]:
+    return {"apiVersion": "v1", "kind": "Pod", "name": name, "uid": uid, "controller": controller}
+
+
+def test_errors_of_owner_references_point_at_the_reference():
+    errors = owner_errors([owner("a"), owner("b", uid=""), owner("c", controller=True), owner("d", controller=True)])
+    assert [(str(error.path), str(error.at)) for error in errors] == [
+        ("m.ownerReferences.uid", "m.ownerReferences[1].uid"),
+        ("m.ownerReferences", "m.ownerReferences[3].controller"),
+    ]
+
+
+def test_each_surplus_controller_is_reported_once():
+    errors = owner_errors([owner(name, controller=True) for name in "abcb"])
+    details = [error.detail.partition("references for ")[2] for error in errors]
+    assert details == ["Pod/a and Pod/b", "Pod/a and Pod/c"]
+
+
+def test_errors_of_many_controllers_grow_with_the_list():
+    sizes = []
+    for count in (1024, 2048):
+        errors = owner_errors([owner(f"{i:04}", controller=True) for i in range(count)])
+        assert errors[-1].help == (
+            f"set `controller: true` on one reference only; {count - 1 - len(errors):,} more references have it"
+        )
+        sizes.append(sum(len(str(error)) for error in errors))
+    assert sizes[1] / sizes[0] < 2.3
 
 
 def test_a_cluster_has_no_namespaces():
