@@ -101,16 +101,16 @@ def chart_support(chart: str) -> tuple[Support | None, FileResult | None]:
     """
     from crdlint.charts.kube_version import ConstraintError, range_of
     from crdlint.crd.positions import node_span
+    from crdlint.sources.read import UnreadableError, decode, read_bytes
     from crdlint.yaml.nodes import Mapping, Scalar
     from crdlint.yaml.parse import parse_first
 
     path = os.path.join(chart, "Chart.yaml")
     try:
-        with open(path, encoding="utf-8") as file:
-            text = file.read()
-        root = parse_first(text).root
-    except (OSError, UnicodeDecodeError):
+        text = decode(read_bytes(path))
+    except UnreadableError:
         return None, None
+    root = parse_first(text).root
     found = root.find("kubeVersion") if isinstance(root, Mapping) else None
     if found is None or not isinstance(found[1], Scalar):
         return None, None

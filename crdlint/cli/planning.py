@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.charts.layout import Layout, Patches, kustomization_of
 from crdlint.checking import Task, shown_name
 from crdlint.results import FileResult
-from crdlint.sources.paths import STDIN, Problem
+from crdlint.sources.paths import Problem, open_descriptor
 from crdlint.sources.read import UnreadableError, may_hold_crd, read_bytes
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ class Planner:
         folders: dict[str, None] = {}
         for path in paths:
             self._add(path)
-            if path != STDIN:
+            if open_descriptor(path) is None:
                 folders[os.path.dirname(path)] = None  # noqa: PTH120  spelt as the user spelt it
         if self.kustomize:
             for folder in folders:
@@ -85,7 +85,8 @@ class Planner:
 
     def _add(self, path: str) -> None:
         plan = self.plan
-        if path != STDIN:
+        is_file = open_descriptor(path) is None
+        if is_file:
             try:
                 if not may_hold_crd(read_bytes(path)):
                     plan.passed += 1
@@ -96,11 +97,11 @@ class Planner:
         config = self.config_of(path)
         if config is None:
             return
-        if path != STDIN and self._patches.has(path):
+        if is_file and self._patches.has(path):
             notice = "skipped a patch of a kustomization's: what is built with it is checked"
             plan.results.append((FileResult(path, "", 1, (), 1, (), (notice,)), config))
             return
-        place = None if path == STDIN else self._layout.place(path)
+        place = self._layout.place(path) if is_file else None
         support = None if place is None else self._chart(place.chart, config)
         plan.tasks.append(self._task(path, config, place, support))
         plan.configs.append(config)

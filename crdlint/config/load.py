@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import stat
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
@@ -102,50 +101,23 @@ def _read(path: str, *, asked_for: bool = False) -> Config | None:
 def _source(path: str, file: str) -> Source | None:
     """Return the values of a file, None for a pyproject.toml that has nothing of ours. Raises ConfigError."""
     from crdlint.config.source import BrokenError
-    from crdlint.sources.read import UnreadableError
+    from crdlint.sources.read import UnreadableError, decode, read_bytes
 
     is_toml = path.endswith(".toml")
     try:
-        data = _bytes(path)
         if is_toml:
             from crdlint.config.toml_file import mentions_crdlint, read_toml
 
-            if not mentions_crdlint(data):
-                return None
-            return read_toml(_text(data))
+            # A pyproject.toml for other tools may have any size.
+            return read_toml(decode(read_bytes(path, MAX_BYTES))) if mentions_crdlint(read_bytes(path)) else None
         from crdlint.config.yaml_file import read_yaml
 
-        return read_yaml(_text(data))
+        return read_yaml(decode(read_bytes(path, MAX_BYTES)))
     except BrokenError as error:
         what = "TOML" if is_toml else "YAML"
         raise ConfigError((Fault(f"not valid {what}: {error.message}", file, *error.place),)) from error
     except UnreadableError as error:
         raise ConfigError((Fault(f"cannot be read: {error}", file),)) from error
-
-
-def _bytes(path: str) -> bytes:
-    """Return a file's bytes, one more than MAX_BYTES at most; raise UnreadableError for what is none or may not be read."""
-    from crdlint.sources.paths import reason
-    from crdlint.sources.read import UnreadableError
-
-    try:
-        mode = Path(path).stat().st_mode
-        if not stat.S_ISREG(mode):
-            message = "it is a folder, not a file" if stat.S_ISDIR(mode) else "it is no regular file"
-            raise UnreadableError(message)
-        with Path(path).open("rb") as file:
-            return file.read(MAX_BYTES + 1)
-    except (OSError, ValueError) as error:
-        raise UnreadableError(reason(error)) from error
-
-
-def _text(data: bytes) -> str:
-    from crdlint.sources.read import UnreadableError, decode
-
-    if len(data) > MAX_BYTES:
-        message = f"larger than {MAX_BYTES // 1024} KiB, which no configuration is"
-        raise UnreadableError(message)
-    return decode(data)
 
 
 def shown_path(path: str) -> str:

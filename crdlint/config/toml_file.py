@@ -32,7 +32,8 @@ _ASSIGNED: Final = re.compile(rf"[ \t]*({_KEY})[ \t]*=")
 _INNER: Final = re.compile(rf"[{{,][ \t]*({_KEY})[ \t]*=")
 _STRING: Final = re.compile(r'"""|\'\'\'|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'|#')
 _AT: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
-_MENTIONED: Final = re.compile(rb"""tool\s*["']?\s*\.\s*["']?crdlint|^\s*["']?crdlint["']?\s*[.=]""", re.MULTILINE)
+# A run of blanks and quotes belongs to the one delimiter before it, so that the search is linear.
+_MENTIONED: Final = re.compile(rb"""[.{,\n\r][ \t"']*crdlint[ \t"']*[.=\]]""")
 # tomllib takes time that is the square of a dotted key's length.
 _LONGEST_KEY: Final = 100
 # What stands further right is not looked for.
@@ -41,7 +42,7 @@ _PIECE: Final = re.compile(rf"[ \t\[{{,]*(?:{_WORD})[ \t\]=]*")
 
 
 def mentions_crdlint(data: bytes) -> bool:
-    """Tell by a quick look whether a pyproject.toml may have a [tool.crdlint]."""
+    """Return whether a pyproject.toml may have a [tool.crdlint], without parsing it."""
     return b"crdlint" in data and _MENTIONED.search(data) is not None
 
 

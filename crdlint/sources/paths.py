@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
+import re
 import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
@@ -49,6 +50,20 @@ class Found:
     problems: tuple[Problem, ...]
 
 
+def open_descriptor(path: str) -> int | None:
+    """Return the number of the open descriptor that a path such as ``-`` or ``/dev/fd/63`` names, None for a file.
+
+    Only the spelling counts, so a link in a checkout cannot name one.
+    """
+    if path == STDIN:
+        return 0
+    match = _DESCRIPTOR.fullmatch(path)
+    return int(match[1] or 0) if match is not None else None
+
+
+_DESCRIPTOR: Final = re.compile(r"/dev/stdin|(?:/dev/fd|/proc/self/fd)/([0-9]{1,6})")
+
+
 def discover(arguments: Sequence[str], selection: Selection) -> Found:
     """Find the files of paths, folders and globs: arguments in their order, a folder's files by name, then its folders.
 
@@ -89,7 +104,7 @@ class _Walk:
             self.files.append(path)
 
     def named(self, path: str) -> None:
-        """Take what an argument names; a pipe is read too, for `crdlint check <(kustomize build)`."""
+        """Take what an argument names; an open pipe is read too, for `crdlint check <(kustomize build)`."""
         try:
             mode = os.stat(path).st_mode
         except (OSError, ValueError) as error:

@@ -1,13 +1,17 @@
-"""Bytes to text: encodings by byte order mark, and why some bytes are no text; bounded in size."""
+"""The one reader of files: regular files only, bounded in size, and their bytes decoded by byte order mark.
+
+Named pipes, devices and sockets are never opened: a pipe blocks until somebody writes, and a device may never end.
+"""
 
 from __future__ import annotations
 
 import codecs
+import os
+import stat
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from crdlint.sources.paths import STDIN, reason
+from crdlint.sources.paths import open_descriptor, reason
 
 if TYPE_CHECKING:
     from typing import BinaryIO
@@ -29,15 +33,58 @@ class UnreadableError(Exception):
     """An input that cannot be read as text; ``str`` says why."""
 
 
-def read_bytes(path: str) -> bytes:
-    """Return a file's bytes, or standard input's for ``-``. Raises UnreadableError, also over MAX_BYTES."""
+def read_bytes(path: str, limit: int = MAX_BYTES, *, follow_link: bool = True) -> bytes:
+    """Return the bytes of a regular file, or of standard input for ``-``.
+
+    ``limit`` is the largest size in bytes. ``follow_link`` False refuses a symbolic link. Raises UnreadableError.
+    """
     try:
-        if path == STDIN:
-            return _bounded(sys.stdin.buffer)
-        with Path(path).open("rb") as file:
-            return _bounded(file)
+        number = open_descriptor(path)
+        if number is None:
+            with _open(path, follow_link=follow_link) as file:
+                return _bounded(file, limit)
+        if number == 0:
+            return _bounded(_standard_input(), limit)
+        with os.fdopen(os.dup(number), "rb") as file:
+            return _bounded(file, limit)
     except (OSError, ValueError) as error:
         raise UnreadableError(reason(error)) from error
+
+
+def _standard_input() -> BinaryIO:
+    if sys.stdin is None:
+        message = "standard input is closed"
+        raise UnreadableError(message)
+    return sys.stdin.buffer
+
+
+def _open(path: str, *, follow_link: bool) -> BinaryIO:
+    """Open a regular file. The descriptor is looked at again, since the file may have been replaced meanwhile."""
+    _require_regular(os.stat(path) if follow_link else os.lstat(path))
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    file = os.fdopen(os.open(path, flags | (0 if follow_link else getattr(os, "O_NOFOLLOW", 0))), "rb")
+    try:
+        _require_regular(os.fstat(file.fileno()))
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+def _require_regular(status: os.stat_result) -> None:
+    if not stat.S_ISREG(status.st_mode):
+        what = _KINDS.get(stat.S_IFMT(status.st_mode), "a special file")
+        raise UnreadableError(f"not a regular file but {what}")
+
+
+_KINDS: Final = {
+    stat.S_IFDIR: "a directory",
+    stat.S_IFLNK: "a symbolic link",
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
 
 
 def read_text(path: str, *, only_crds: bool = False) -> str | None:
@@ -74,12 +121,18 @@ def decode(data: bytes) -> str:
     return text
 
 
-def _bounded(file: BinaryIO) -> bytes:
-    data = file.read(MAX_BYTES + 1)
-    if len(data) > MAX_BYTES:
-        msg = f"larger than {MAX_BYTES // 1024 // 1024} MiB, which no CRD is: not read"
-        raise UnreadableError(msg)
+def _bounded(file: BinaryIO, limit: int) -> bytes:
+    data = file.read(min(_CHUNK, limit + 1)) or b""
+    if len(data) == _CHUNK:
+        data += file.read(limit + 1 - _CHUNK) or b""  # asking for all at once reserves `limit` for each small file
+    if len(data) > limit:
+        size = f"{limit // 1024} KiB" if limit % _MEBIBYTE else f"{limit // _MEBIBYTE} MiB"
+        raise UnreadableError(f"larger than {size}: not read")
     return data
+
+
+_MEBIBYTE: Final = 1024 * 1024
+_CHUNK: Final = 64 * 1024
 
 
 def _position(data: bytes, at: int, encoding: str) -> str:

@@ -100,10 +100,11 @@ class CRDFiles:
 
 
 def _read(path: str) -> str:
+    from crdlint.sources.read import UnreadableError, decode, read_bytes
+
     try:
-        with open(path, encoding="utf-8") as file:
-            return file.read()
-    except (OSError, UnicodeDecodeError):
+        return decode(read_bytes(path))
+    except UnreadableError:
         return ""
 
 

@@ -6,6 +6,7 @@ import os
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+from crdlint.sources.read import UnreadableError, decode, read_bytes
 from crdlint.yaml import decode_yaml
 
 if TYPE_CHECKING:
@@ -65,8 +66,11 @@ def _versions(annotations: Mapping[str, str]) -> Iterator[int]:
 def _status(folder: str, profile: str, sets: frozenset[str], versions: frozenset[int]) -> dict[str, bool]:
     """Return the gates that are on or off for a profile and a set of features."""
     for name in sorted(os.listdir(folder)):
-        with open(os.path.join(folder, name), encoding="utf-8") as file:
-            gate: Any = decode_yaml(file.read())
+        path = os.path.join(folder, name)
+        try:
+            gate: Any = decode_yaml(decode(read_bytes(path)))
+        except UnreadableError as error:
+            raise GateError(f"{path}: {error}") from error
         annotations = gate.get("metadata", {}).get("annotations", {})
         matches = profile in annotations and annotations.get(_SET, "") in sets
         if matches and (not versions or versions & set(_versions(annotations))):

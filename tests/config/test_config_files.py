@@ -277,7 +277,7 @@ def test_a_pyproject_that_is_not_ours_may_be_broken(tmp_path, monkeypatch):
 
 def test_what_is_no_file(tmp_path):
     (tmp_path / ".crdlint.yaml").mkdir()
-    with pytest.raises(ConfigError, match="cannot be read: it is a folder, not a file"):
+    with pytest.raises(ConfigError, match="cannot be read: not a regular file but a directory"):
         nearest(str(tmp_path / "x.yaml"), {})
     (tmp_path / "a").mkdir()
     (tmp_path / "a/.crdlint.yaml").symlink_to("nowhere")
@@ -285,7 +285,7 @@ def test_what_is_no_file(tmp_path):
         nearest(str(tmp_path / "a/x.yaml"), {})
     (tmp_path / "b").mkdir()
     os.mkfifo(tmp_path / "b/.crdlint.yaml")
-    with pytest.raises(ConfigError, match="cannot be read: it is no regular file"):
+    with pytest.raises(ConfigError, match="cannot be read: not a regular file but a named pipe"):
         nearest(str(tmp_path / "b/x.yaml"), {})
 
 
@@ -302,7 +302,7 @@ def test_what_may_not_be_read(tmp_path):
     [
         (b"\xff\xff", "cannot be read: not UTF-8"),
         (b"a\0", "cannot be read: binary data"),
-        (b"#" * (MAX_BYTES + 1), "cannot be read: larger than 1024 KiB"),
+        (b"#" * (MAX_BYTES + 1), "cannot be read: larger than 1 MiB"),
         (b"[" * 500_000, "exceeded max depth"),
         (b"{a: " * 9_000, "not valid YAML"),
         (b"[" * 9_000 + b"]" * 9_000, "must be keys with values"),

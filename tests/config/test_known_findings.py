@@ -256,7 +256,7 @@ def test_a_broken_one(tmp_path, text, line, said):
 
 
 def test_what_is_no_text(tmp_path):
-    with pytest.raises(ConfigError, match="cannot be read: Is a directory"):
+    with pytest.raises(ConfigError, match="cannot be read: not a regular file but a directory"):
         read(str(tmp_path))
     (tmp_path / "x").write_bytes(b"\xff")
     with pytest.raises(ConfigError, match="cannot be read: not UTF-8"):
