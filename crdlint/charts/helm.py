@@ -11,7 +11,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from crdlint.charts.align import align
-from crdlint.charts.program import ProgramError, run, shortened
+from crdlint.program import ProgramError, run, shortened
 from crdlint.results import CRD
 
 if TYPE_CHECKING:

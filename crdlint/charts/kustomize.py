@@ -13,8 +13,8 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.charts.layout import kustomization_of
-from crdlint.charts.program import TIMEOUT, ProgramError, run, shortened
 from crdlint.crd.positions import node_span
+from crdlint.program import TIMEOUT, ProgramError, run, shortened
 from crdlint.results import CRD, FileResult
 from crdlint.sources.read import UnreadableError, read_text
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence

@@ -12,9 +12,9 @@ from crdlint.charts import helm
 from crdlint.charts.check import Charts
 from crdlint.charts.helm import Values
 from crdlint.charts.layout import Layout
-from crdlint.charts.program import ProgramError, run
 from crdlint.cli.main import cli
 from crdlint.linter import lint_file
+from crdlint.program import ProgramError, run
 from crdlint.rules.examples import HEAD
 
 if TYPE_CHECKING:
