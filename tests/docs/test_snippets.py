@@ -1,0 +1,264 @@
+"""Every command and every snippet of the documentation, run as a reader would run it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any, Final
+
+import pytest
+from ruamel.yaml import YAML
+from snippets import ROOT, Command, Snippet, commands, snippets
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LANGUAGES: Final = {"", "console", "sh", "yaml", "toml", "json", "text", "python"}
+
+# What a reader has: files of the project by the fixture that they are.
+PROJECT: Final = {
+    "api": "suites",
+    "widgets.testsuite.yaml": "suites/widgets.testsuite.yaml",
+    "charts/gadgets/crds/gadgets.yaml": "valid/minimal.yaml",
+    "charts/plain/templates/other.yaml": "valid/other-kinds.yaml",
+    "config/samples": "resources/good.yaml",
+    "samples/widget.yaml": "resources/good.yaml",
+    "widget.yaml": "resources/good.yaml",
+    "before.yaml": "resources/good.yaml",
+    "after.yaml": "resources/changed.yaml",
+    "crds/widgets.yaml": "resources/crd.yaml",
+}
+# The CRD in config/crd/ by the page that shows it.
+CRD: Final = {
+    "README.md": "invalid/list-map-key-optional.yaml",
+    "docs/cost.md": "invalid/rule-too-expensive.yaml",
+    "docs/suites.md": "suites/widgets.crd.yaml",
+}
+
+# Commands that are not run here, and what does instead.
+NOT_RUN: Final = {
+    "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/crdlint check fixtures/": "tests/pipelines",
+    "python3 -m venv .venv && .venv/bin/pip install -q -e '.[dev]' && .venv/bin/pytest": "this run",
+    ".ci/run": "this run",
+    "pip wheel --wheel-dir dist .": "tests/pipelines",
+    "docker build --tag crdlint .": "needs a Docker engine",
+    'docker run --rm --volume "$PWD:/work:ro" crdlint check .': "needs a Docker engine",
+}
+# Commands that end in another status than 0, by page.
+STATUS: Final = {
+    ("README.md", "crdlint check config/crd/"): 1,
+    ("README.md", "crdlint check ."): 1,
+    ("README.md", "crdlint check --kube-version 1.29..1.36 ."): 1,
+    ("README.md", "crdlint check --against origin/main ."): 1,
+    ("README.md", "crdlint check --fix --unsafe-fixes ."): 1,
+    ("README.md", "crdlint check . --output sarif=crdlint.sarif --output junit=crdlint.xml"): 1,
+    ("README.md", "crdlint validate --crd config/crd samples"): 1,
+    ("docs/cost.md", "crdlint cost config/crd/"): 1,
+    ("docs/cost.md", "crdlint cost --explain exists_one config/crd/"): 1,
+    ("docs/cost.md", "crdlint cost --format html config/crd/ > cost.html"): 1,
+    ("docs/validate.md", "crdlint validate --crd crds --old before.yaml after.yaml"): 1,
+}
+
+# Programs of others, as shell functions: chart-testing runs its commands once a chart.
+PRELUDE: Final = """
+helm() { cat widget.yaml; }
+ct() { for chart in charts/*; do bash -c "${3//'{{ .Path }}'/$chart}" || return; done; }
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A git repository with a chart, CRDs, resources and suites, and a branch `origin/main`."""
+    for name, fixture in PROJECT.items():
+        copy(fixture, tmp_path / name)
+    for chart in ("gadgets", "plain"):
+        (tmp_path / "charts" / chart / "Chart.yaml").write_text(f"apiVersion: v2\nname: {chart}\nversion: 0.1.0\n")
+    return tmp_path
+
+
+def copy(fixture: str, target: Path) -> None:
+    source = ROOT / "fixtures" / fixture
+    target.parent.mkdir(parents=True, exist_ok=True)
+    if source.is_dir():
+        shutil.copytree(source, target)
+    elif target.suffix:
+        shutil.copy(source, target)
+    else:
+        target.mkdir()
+        shutil.copy(source, target)
+
+
+def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a shell command in a folder, with this crdlint first on the path."""
+    tools = folder.parent / f"{folder.name}-bin"
+    tools.mkdir(exist_ok=True)
+    script = tools / "crdlint"
+    script.write_text(f"#!{sys.executable}\nfrom crdlint.cli.main import main\nmain()\n", encoding="utf-8")
+    script.chmod(0o755)
+    kept = {
+        name: value for name, value in os.environ.items() if not name.startswith(("GIT", "FORCE_COLOR", "NO_COLOR"))
+    }
+    environment = {
+        **kept,
+        "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
+        "PYTHONPATH": str(ROOT),
+        "CRDLINT_CACHE_DIR": str(folder.parent / f"{folder.name}-cache"),
+        "COLUMNS": "80",
+        "GITHUB_STEP_SUMMARY": str(tools / "summary.md"),
+    }
+    return subprocess.run(
+        ["bash", "-c", PRELUDE + command],
+        cwd=folder,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+
+
+def commit(folder: Path) -> None:
+    """Make the folder a repository whose `origin/main` is its first commit."""
+    git = "git -c user.name=t -c user.email=t@example.com"
+    done = run(
+        f"git init -q && git add -A && {git} commit -qm all && git update-ref refs/remotes/origin/main HEAD", folder
+    )
+    assert done.returncode == 0, done.stderr
+
+
+COMMANDS: Final = commands()
+
+
+@pytest.mark.parametrize("command", [c for c in COMMANDS if c.text not in NOT_RUN], ids=str)
+def test_a_command_does_what_the_page_says(command: Command, project: Path) -> None:
+    crd = project / "config/crd/widgets.yaml"
+    copy(CRD.get(command.page, "resources/crd.yaml"), crd)
+    # comments of fixtures that the pages leave out
+    crd.write_text(re.sub(" +# <- .*", "", crd.read_text(encoding="utf-8")), encoding="utf-8")
+    commit(project)
+    done = run(command.text, project)
+    assert done.returncode == STATUS.get((command.page, command.text), 0), done.stdout + done.stderr
+    assert "Usage:" not in done.stderr
+    if command.output:
+        assert without_seconds(done.stdout).split() == without_seconds(command.output).split()
+
+
+def test_every_command_that_is_not_run_is_in_the_documentation() -> None:
+    assert set(NOT_RUN) - {command.text for command in COMMANDS} == set()
+    assert set(STATUS) - {(command.page, command.text) for command in COMMANDS} == set()
+
+
+def without_seconds(output: str) -> str:
+    return re.sub(r"in \d+\.\d+ s", "in 0.00 s", output)
+
+
+@pytest.mark.parametrize("snippet", snippets("yaml"), ids=str)
+def test_a_yaml_snippet_holds(snippet: Snippet, project: Path) -> None:
+    value: Any = YAML(typ="safe").load(snippet.text)
+    kinds = [name for name, (is_kind, _) in KINDS.items() if is_kind(snippet.text, value)]
+    assert len(kinds) == 1, kinds
+    KINDS[kinds[0]][1](snippet, value, project)
+
+
+@pytest.mark.parametrize("snippet", snippets("toml"), ids=str)
+def test_a_toml_snippet_is_a_configuration(snippet: Snippet, project: Path) -> None:
+    check_configuration("pyproject.toml", snippet.text, project)
+
+
+@pytest.mark.parametrize("snippet", snippets("json"), ids=str)
+def test_a_json_snippet_is_json(snippet: Snippet) -> None:
+    assert json.loads(snippet.text)
+
+
+def test_every_block_names_a_known_language() -> None:
+    from markdown_it import MarkdownIt
+    from snippets import PAGES
+
+    for page in PAGES:
+        fences = [t for t in MarkdownIt().parse(page.read_text(encoding="utf-8")) if t.type == "fence"]
+        assert {fence.info for fence in fences} <= LANGUAGES, page
+
+
+def check_configuration(name: str, text: str, project: Path) -> None:
+    """A configuration that is accepted: the checked file is clean or has findings, and no problem is reported."""
+    (project / "crds" / name).write_text(text, encoding="utf-8")
+    done = run("crdlint check crds", project)
+    assert done.returncode in {0, 1}, done.stderr
+    assert name not in done.stderr
+
+
+def _configuration(snippet: Snippet, _value: Any, project: Path) -> None:
+    check_configuration(".crdlint.yaml", snippet.text, project)
+
+
+def _pre_commit(_snippet: Snippet, value: Any, _project: Path) -> None:
+    hooks = {hook["id"] for hook in YAML(typ="safe").load(ROOT / ".pre-commit-hooks.yaml")}
+    assert {hook["id"] for repository in value["repos"] for hook in repository["hooks"]} <= hooks
+
+
+def _workflow(_snippet: Snippet, value: Any, _project: Path) -> None:
+    steps = value if isinstance(value, list) else [s for job in value["jobs"].values() for s in job["steps"]]
+    ours = [step for step in steps if step["uses"].startswith("crdlint/crdlint@")]
+    assert ours
+    inputs = set(YAML(typ="safe").load(ROOT / "action.yml")["inputs"])
+    for step in ours:
+        assert set(step.get("with", {})) <= inputs
+
+
+def _gitlab(_snippet: Snippet, value: Any, project: Path) -> None:
+    [(_, job)] = value.items()
+    install, *script = job["script"]
+    assert install.startswith("pip install")
+    for line in script:
+        done = run(line, project)
+        assert done.returncode in {0, 1}, done.stderr
+    for report in job["artifacts"]["reports"].values():
+        assert (project / report).stat().st_size
+
+
+def _chart_testing(_snippet: Snippet, value: Any, project: Path) -> None:
+    for command in value["additional-commands"]:
+        done = run(f'ct lint --additional-commands "{command}"', project)
+        assert done.returncode == 0, done.stderr
+
+
+def _suite(snippet: Snippet, _value: Any, project: Path) -> None:
+    (project / "api" / "docs.testsuite.yaml").write_text(snippet.text, encoding="utf-8")
+    done = run("crdlint test api/docs.testsuite.yaml", project)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def _ignore_comments(snippet: Snippet, _value: Any, project: Path) -> None:
+    """Part of a schema: its ignore comments are read, and each one hides a finding."""
+    crd = (ROOT / "fixtures/valid/minimal.yaml").read_text(encoding="utf-8")
+    schema = "".join(f"        {line}\n" for line in snippet.text.splitlines())
+    (project / "crds/docs.yaml").write_text(crd.rstrip() + "\n" + schema, encoding="utf-8")
+    done = run("crdlint check crds/docs.yaml --format concise", project)
+    assert "ignore-" not in done.stdout, done.stdout
+    assert "yaml-boolean" not in done.stdout, done.stdout
+
+
+def _editor_schema(snippet: Snippet, _value: Any, _project: Path) -> None:
+    [path] = re.findall(r"crdlint/crdlint/main/(\S+)", snippet.text)
+    assert json.loads((ROOT / path).read_text(encoding="utf-8"))
+
+
+def _keys(value: Any) -> set[str]:
+    return set(value) if isinstance(value, dict) else set()
+
+
+KINDS: Final = {
+    "configuration": (lambda text, _: text.startswith("# .crdlint.yaml"), _configuration),
+    "pre-commit": (lambda _, value: "repos" in _keys(value), _pre_commit),
+    "workflow": (lambda _, value: "jobs" in _keys(value) or isinstance(value, list), _workflow),
+    "GitLab": (lambda _, value: "crdlint" in _keys(value), _gitlab),
+    "chart-testing": (lambda _, value: "additional-commands" in _keys(value), _chart_testing),
+    "suite": (lambda _, value: "tests" in _keys(value), _suite),
+    "ignore comments": (lambda text, _: "# crdlint: ignore" in text, _ignore_comments),
+    "schema for editors": (lambda text, _: text.startswith("# yaml-language-server"), _editor_schema),
+}
