@@ -64,7 +64,7 @@ REVIEW_VERSIONS = Rule(
     why="The server sends the first version of the list that it knows: v1 or v1beta1.",
     bad=_webhook("{service: {namespace: default, name: convert}}", "[v2]"),
     good=_GOOD,
-    help="write `conversionReviewVersions: [v1]`",
+    help="write `conversionReviewVersions: [v1]` in `spec.conversion.webhook`",
     source="apiextensions/validation validateConversionReviewVersions",
     scope="spec",
 )
@@ -133,7 +133,7 @@ def validate(spec: CustomResourceDefinitionSpec, path: Path, options: Options) -
         yield from _with_webhook(conversion, at, options)
         return
     detail = "should not be set when strategy is not set to Webhook"
-    help_ = "write `strategy: Webhook`, or remove the webhook"
+    help_ = "write `strategy: Webhook` in `spec.conversion`, or remove `webhook` there"
     if conversion.webhook_client_config is not None:
         yield forbidden(CONFIG.id, at.child("webhookClientConfig"), detail, help=help_)
     if conversion.conversion_review_versions:
@@ -182,11 +182,11 @@ def _url(text: str, path: Path) -> Iterator[FieldError]:
 
 
 def _service(service: ServiceReference, path: Path) -> Iterator[FieldError]:
-    # Upstream hands over name and namespace the wrong way round, so each is reported as the other.
-    if not service.namespace:
-        yield required(SERVICE.id, path.child("name"), "", at=path.child("namespace"), help="add `namespace`")
-    if not service.name:
-        yield required(SERVICE.id, path.child("namespace"), "", at=path.child("name"), help="add `name`")
+    # Upstream's caller passes name and namespace in the wrong order, so each is reported as the other.
+    for reported, missing, value in (("name", "namespace", service.namespace), ("namespace", "name", service.name)):
+        if not value:
+            help_ = f"add `{missing}` to the service: the API server reports a missing `{missing}` as `{reported}`"
+            yield required(SERVICE.id, path.child(reported), "", at=path.child(missing), help=help_)
     if not 1 <= service.port <= 65535:
         detail = "port is not valid: must be between 1 and 65535, inclusive"
         yield invalid(SERVICE.id, path.child("port"), service.port, detail)

@@ -55,7 +55,7 @@ def way_out(error: FieldError, schema: JSONSchemaProps | None) -> str | None:
 
 
 def _required(error: FieldError, schema: JSONSchemaProps | None) -> str:
-    name = (steps_of(str(error.path)) or [""])[-1]
+    name = (error.at or error.path).step
     if schema is None:
         return f"add `{name}`"
     sample = _SAMPLES.get(schema.type, "...")

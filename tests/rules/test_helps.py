@@ -1,0 +1,143 @@
+"""A help that names an edit is true to the letter: whoever makes that edit, and nothing else, gets rid of the finding.
+
+Helps of the form "add `key: value`", "write `key: value`" or "remove `key`" are carried out on the manifest.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import crdlint
+from crdlint.rules.catalog import all_rules
+from crdlint.rules.examples import HEAD, manifest, small
+from crdlint.yaml import decode_yaml
+from crdlint.yaml.nodes import Mapping, Node, Sequence
+from crdlint.yaml.parse import parse_stream
+
+INVALID = sorted((Path(__file__).resolve().parents[2] / "fixtures" / "invalid").iterdir())
+EDIT = re.compile(r"(add|write|remove) (?:the )?`([^`]+)`(?: (?:to|in) (?:`(spec[^`]*)`|the (items)))?")
+Step = str | int
+NOT_ONE_MANIFEST = {"fixture several-documents"}
+
+
+def with_service(**service: object) -> str:
+    crd = small({"type": "object"})
+    client = {"service": service}
+    webhook = {"clientConfig": client, "conversionReviewVersions": ["v1"]}
+    crd["spec"]["conversion"] = {"strategy": "Webhook", "webhook": webhook}
+    return json.dumps(crd)
+
+
+def with_schema(lines: str) -> str:
+    return HEAD + "".join(f"        {line}\n" for line in lines.splitlines())
+
+
+CASES = {
+    "service without name": with_service(namespace="default"),
+    "service without namespace": with_service(name="convert"),
+    "service without both": with_service(),
+    "webhook missing": HEAD.replace("  scope:", "  conversion: {strategy: Webhook}\n  scope:")
+    + "        type: object\n",
+    "webhook without strategy": HEAD.replace(
+        "  scope:", "  conversion: {webhook: {conversionReviewVersions: [v1]}}\n  scope:"
+    )
+    + "        type: object\n",
+    "default without a property whose name has a dot": with_schema(
+        "type: object\nproperties:\n  spec:\n    type: object\n    default: {}\n    required: [a.b]\n"
+        "    properties: {a.b: {type: object}}\n"
+    ),
+    "column without a dot": HEAD.replace(
+        "    schema:", "    additionalPrinterColumns: [{name: A, type: string, jsonPath: a}]\n    schema:"
+    )
+    + "        type: object\n",
+    **{f"bad example of {rule.id}": manifest(rule, rule.bad) for rule in all_rules().values() if rule.bad},
+    **{f"fixture {path.stem}": path.read_bytes().decode() for path in INVALID},
+}
+
+
+def paths_at(text: str, line: int, column: int) -> list[list[Step]]:
+    """Return the paths of the nodes whose key or value starts at a place, the deepest last."""
+    found: list[list[Step]] = []
+    pending: list[tuple[Node, list[Step]]] = [
+        (document.root, []) for document in parse_stream(text).documents if document.root is not None
+    ]
+    while pending:
+        node, path = pending.pop()
+        children: list[tuple[list[Step], list[Node]]] = []
+        if isinstance(node, Mapping):
+            children = [([*path, key.value], [key, value]) for key, value in node.pairs()]  # type: ignore[union-attr]
+        elif isinstance(node, Sequence):
+            children = [([*path, i], [item]) for i, item in enumerate(node.items)]
+        for below, nodes in children:
+            if any((n.start_mark.line + 1, n.start_mark.column + 1) == (line, column) for n in nodes):
+                found.append(below)
+            pending.append((nodes[-1], below))
+    return sorted(found, key=len)
+
+
+def at(value: Any, path: list[Step]) -> Any:
+    for step in path:
+        value = value[step]
+    return value
+
+
+def carried_out(text: str, finding: crdlint.Diagnostic) -> str | None:
+    """Return the manifest after the edit that a finding's help asks for, None where it names no single edit."""
+    edit = EDIT.match(finding.help or "")
+    paths = paths_at(text, finding.line, finding.column)
+    if edit is None or not paths:
+        return None
+    verb, what, place, items = edit.groups()
+    crd: Any = decode_yaml(text)
+    key, colon, value = what.partition(":")
+    path = paths[-1]
+    if key.startswith(("spec.", "metadata.")):
+        place, _, key = key.rpartition(".")
+    if place is not None:
+        path = list(place.split("."))
+        for i, step in enumerate(path):
+            at(crd, path[:i]).setdefault(step, {})
+    elif items is not None:
+        path = path[: len(path) - path[::-1].index(items)]
+    elif verb == "write" and not colon:
+        at(crd, path[:-1])[path[-1]] = decode_yaml(key)
+        return json.dumps(crd)
+    elif not isinstance(at(crd, path), dict):
+        path = path[:-1]
+    target = at(crd, path)
+    if verb == "remove":
+        if key not in target:  # the finding points at the key itself
+            target = at(crd, path[:-1])
+        del target[key]
+    else:
+        target[key] = decode_yaml(value) if colon and value.strip() not in {"", "..."} else _any(key)
+    return json.dumps(crd)
+
+
+def _any(key: str) -> Any:
+    return {"items": {"type": "string"}, "type": "string"}.get(key, f"a-{key}")
+
+
+FINDINGS = [
+    pytest.param(text, finding, id=f"{name}: {finding.help}")
+    for name, text in CASES.items()
+    for finding in crdlint.lint_text(text)
+    if finding.origin == "apiserver" and EDIT.match(finding.help or "") and name not in NOT_ONE_MANIFEST
+]
+
+
+@pytest.mark.parametrize(("text", "finding"), FINDINGS)
+def test_doing_what_a_help_says_removes_the_finding(text: str, finding: crdlint.Diagnostic) -> None:
+    edited = carried_out(text, finding)
+    assert edited is not None
+    left = [(d.rule, d.field, d.detail) for d in crdlint.lint_text(edited)]
+    assert (finding.rule, finding.field, finding.detail) not in left
+
+
+def test_many_helps_name_an_edit() -> None:
+    assert len(FINDINGS) > 60
