@@ -5,7 +5,8 @@ Reproduces ValidateCustomResourceDefinitionOpenAPISchema and validateMapListKeys
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import forbidden, invalid, not_supported, required
 from crdlint.golang.values import Marshalled
@@ -13,7 +14,7 @@ from crdlint.rules.registry import Rule
 from crdlint.rules.schema_walk import Check
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps
@@ -181,6 +182,8 @@ RULES = (
 
 # Values that Kubernetes itself defaults, for keys that people take over from its types.
 _USUAL_DEFAULTS = {"protocol": "TCP"}
+# The most names that a help lists.
+_SHOWN: Final = 8
 
 
 def _map_type(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
@@ -264,21 +267,30 @@ def _list_map(schema: JSONSchemaProps) -> Iterator[FieldError]:
         detail = "must be object if parent array's x-kubernetes-list-type is map"
         yield invalid(MAP_ITEMS.id, path.child("items", "type"), item.type, detail)
         return
+    at = path.child("x-kubernetes-list-map-keys")
+    unknown = duplicate = False
     seen: set[str] = set()
     for key in keys:
         found = item.properties.get(key)
-        if found is None:
-            at = path.child("x-kubernetes-list-map-keys")
-            help_ = f"`{key}` is no property of the items: they have {', '.join(item.properties) or 'none'}"
+        # Upstream repeats the errors about the whole list for each key, and its aggregate drops the repetitions.
+        if found is None and not unknown:
+            unknown = True
+            help_ = f"the items have no property `{key}`: they have {_shown(item.properties) or 'none'}"
             yield invalid(KEY_UNKNOWN.id, at, keys, "entries must all be names of item properties", help=help_)
-        elif found.type in {"array", "object"}:
-            at = path.child("items", "properties").key(key).child("type")
+        elif found is not None and found.type in {"array", "object"} and key not in seen:
+            scalar = path.child("items", "properties").key(key).child("type")
             detail = "must be a scalar type if parent array's x-kubernetes-list-type is map"
-            yield invalid(KEY_SCALAR.id, at, item.type, detail)  # upstream prints the items' type
-        if key in seen:
-            at = path.child("x-kubernetes-list-map-keys")
+            yield invalid(KEY_SCALAR.id, scalar, item.type, detail)  # upstream prints the items' type
+        if key in seen and not duplicate:
+            duplicate = True
             yield invalid(KEY_DUPLICATE.id, at, keys, "must not contain duplicate entries")
         seen.add(key)
+
+
+def _shown(names: Iterable[str]) -> str:
+    """Return names as a help lists them, at most a few."""
+    first = list(islice(names, _SHOWN + 1))
+    return ", ".join(first[:_SHOWN]) + (", ..." if len(first) > _SHOWN else "")
 
 
 def _keys_and_nulls(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
@@ -316,7 +328,10 @@ def map_list_keys_map_set(schema: JSONSchemaProps) -> Iterator[FieldError]:
 
 
 def _key_help(key: str, item: JSONSchemaProps) -> str:
-    required_now = ", ".join((*item.required, key))
+    if len(item.required) >= _SHOWN:
+        required_now = f"..., {key}"
+    else:
+        required_now = ", ".join((*item.required, key))
     usual = _USUAL_DEFAULTS.get(key)
     default = f"`default: {usual}`, as Kubernetes does" if usual else "a `default`"
     return f"write `required: [{required_now}]` in the items, or give `{key}` {default}"

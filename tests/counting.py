@@ -1,0 +1,42 @@
+"""Work counted instead of timed: how many lines of Python run, and how fast that number grows with the input."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+
+# Work that doubles with its input stays below this; work that grows with the square of it reaches 4.
+LINEAR = 2.3
+
+
+def lines_run(work: Callable[[], object]) -> int:
+    """Return how many lines of Python `work` executes, those of its threads included."""
+    count = 0
+
+    def trace(_frame: FrameType, event: str, _arg: Any) -> Any:
+        nonlocal count
+        if event == "line":
+            count += 1
+        return trace
+
+    before = sys.gettrace()
+    threading.settrace(trace)
+    sys.settrace(trace)
+    try:
+        work()
+    finally:
+        sys.settrace(before)
+        threading.settrace(before)  # type: ignore[arg-type]
+    return count
+
+
+def growth(work: Callable[[int], object], size: int) -> float:
+    """Return how many times the work for an input of twice `size` is the work for one of `size`."""
+    work(size)  # what is imported or cached once counts for neither
+    once = lines_run(lambda: work(size))
+    return lines_run(lambda: work(2 * size)) / once

@@ -1,0 +1,60 @@
+"""The work of rules grows with the size of the schema, and no faster."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+from counting import LINEAR, growth
+
+import crdlint
+
+CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: foos.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: foos, kind: Foo}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+"""
+
+
+def crd(spec: str) -> str:
+    return CRD + textwrap.indent(textwrap.dedent(spec).strip("\n") + "\n", " " * 12)
+
+
+def map_list(keys: list[str], properties: list[str]) -> str:
+    fields = ", ".join(f"{name}: {{type: string}}" for name in properties)
+    return crd(
+        f"{{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [{', '.join(keys)}],"
+        f" items: {{type: object, properties: {{{fields}}}}}}}"
+    )
+
+
+INPUTS = {
+    "equal map keys": lambda n: map_list(["name"] * n, ["name"]),
+    "missing map keys": lambda n: map_list([f"k{i}" for i in range(n)], [f"p{i}" for i in range(n)]),
+    "optional map keys": lambda n: map_list([f"k{i}" for i in range(n)], [f"k{i}" for i in range(n)]),
+}
+
+
+@pytest.mark.parametrize("text", INPUTS.values(), ids=INPUTS)
+def test_work_is_linear(text) -> None:
+    assert growth(lambda n: crdlint.lint_text(text(n)), 200) < LINEAR
+
+
+def test_helps_stay_short() -> None:
+    names = [f"name{i}" for i in range(1000)]
+    for text in (map_list(["missing"], names), map_list(names, names)):
+        for diagnostic in crdlint.lint_text(text):
+            assert len(diagnostic.help) < 200
