@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
+from crdlint.effort import Effort
+from crdlint.results import by_schema
 from crdlint.yaml.edit import Edit, apply, remove_entry, set_entry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from collections.abc import Sequence as SequenceOf
+    from collections.abc import Iterator
 
     from crdlint.crd.positions import Locator
-    from crdlint.results import FileResult, FoundRule
+    from crdlint.results import FileResult
 
 
 def fixed(result: FileResult, *, unsafe: bool) -> str:
@@ -41,27 +41,15 @@ def _unused_optional_old_self(result: FileResult) -> Iterator[Edit]:
 
 
 def _limits(result: FileResult) -> Iterator[Edit]:
-    from crdlint.costs.suggest import suggest_all
+    from crdlint.costs.suggest import Plan
 
-    for rules in _by_schema(result.rules):
-        judged = [found.judged for found in rules]
-        costs = [max(one.total_cost, one.message_cost) for one in judged]
-        whole = sum(one.total_cost + one.message_cost for one in judged)
-        if max(costs) <= RULE_COST_LIMIT and whole <= CRD_COST_LIMIT:
-            continue
+    effort = Effort()
+    for rules in by_schema(result.rules):
         locator = rules[0].locator
-        for limit, value in suggest_all(judged).values:
+        for limit, value in Plan([found.judged for found in rules], effort).values:
             for mapping in locator.mappings(limit.schema.path):
                 edit = set_entry(locator.text, mapping, limit.keyword, str(value), before="type")
                 yield _in_file(result, locator, edit)
-
-
-def _by_schema(rules: Iterable[FoundRule]) -> Iterator[SequenceOf[FoundRule]]:
-    """Yield the rules of each schema, that of a version or the one that all versions share."""
-    groups: dict[int, list[FoundRule]] = {}
-    for found in rules:
-        groups.setdefault(id(found.judged.node.whole), []).append(found)
-    yield from groups.values()
 
 
 def _in_file(result: FileResult, locator: Locator, edit: Edit) -> Edit:

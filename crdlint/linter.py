@@ -15,6 +15,7 @@ from crdlint.crd.decode import identify, kind_missing
 from crdlint.crd.decode_help import way_out
 from crdlint.crd.decode_values import is_json
 from crdlint.crd.positions import Locator, node_span, problem_span
+from crdlint.effort import Effort
 from crdlint.kubecel.versions import parse_range
 from crdlint.results import CRD, FileResult, FoundCRD, FoundRule, OldCRD
 from crdlint.rules import catalog, cel, cel_cost, create, kube_versions, update
@@ -54,6 +55,7 @@ class _Run:
     skipped: int = 0
     crds: list[CRD] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
+    effort: Effort = field(default_factory=Effort)
 
 
 def lint_file(
@@ -216,7 +218,9 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
         refused |= problem.kind == "decode"
         run.diagnostics.append(_decode_diagnostic(run, problem, offset))
     newest = run.versions.newest
-    report = create.validate(crd, newest) if old is None else update.validate(crd, old.crd, newest)
+    report = (
+        create.validate(crd, newest, run.effort) if old is None else update.validate(crd, old.crd, newest, run.effort)
+    )
     locator = Locator(root, offset, document.text)
     seen: set[str] = set()
     for error in (*report.errors, *report.hidden):

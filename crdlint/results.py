@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from crdlint.crd.model import CustomResourceDefinition
     from crdlint.crd.positions import Locator, Span
     from crdlint.diagnostics import Diagnostic
@@ -51,6 +53,14 @@ class FoundRule:
     def span(self) -> Span:
         """Where the rule's text stands."""
         return self.locator.span(self.judged.path.child("rule"))
+
+
+def by_schema(rules: Iterable[FoundRule]) -> list[list[FoundRule]]:
+    """Return rules grouped by schema: that of a version, or the one that all versions share."""
+    groups: dict[int, list[FoundRule]] = {}
+    for found in rules:
+        groups.setdefault(id(found.judged.node.whole), []).append(found)
+    return list(groups.values())
 
 
 @dataclass(frozen=True, slots=True)

@@ -101,9 +101,9 @@ def _read(
 
 
 def _entries(results: Sequence[FileResult], sort: str, explain: str | None) -> list[Entry]:
-    from crdlint.costs.entries import entry
+    from crdlint.costs.entries import entries as entries_of
 
-    entries = [entry(found, result.file) for result in results for found in result.rules]
+    entries = [one for result in results for one in entries_of(result)]
     if explain is not None:
         entries = [one for one in entries if _is_meant(one, explain)]
         if not entries:
@@ -141,7 +141,7 @@ def _print_json(entries: Sequence[Entry], problems: Sequence[tuple[str, str]]) -
     document = {
         "version": 1,
         "limits": {"rule": RULE_COST_LIMIT, "schema": CRD_COST_LIMIT},
-        "rules": [asdict(one.cost) | {"place": one.place, "times": one.times, "help": one.way_out} for one in entries],
+        "rules": [asdict(one.cost) | {"place": one.place, "times": one.times, "help": one.help} for one in entries],
         "unreadable": [{"file": file, "reason": reason} for file, reason in problems],
     }
     click.echo(json.dumps(document, indent=2))

@@ -1,22 +1,28 @@
-"""All that is told of a rule's cost: the figures, the tree behind them, and the way under the budget."""
+"""A rule's cost with everything that explains it: the figures, the parts behind them, and a help."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.costs.advice import way_out
+from crdlint.costs.advice import Advice
 from crdlint.costs.explain import describe_cardinality, explain
 from crdlint.costs.limits import value_path
 from crdlint.costs.rule_cost import rule_cost
+from crdlint.effort import Effort
 from crdlint.kubecel.limits import RULE_COST_LIMIT, UINT64_MAX
+from crdlint.results import by_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from crdlint.costs.explain import Part
     from crdlint.costs.rule_cost import RuleCost
-    from crdlint.results import FoundRule
+    from crdlint.results import FileResult, FoundRule
+
+
+# The help where finding the limits of a rule takes too long.
+_GENERAL: Final = "set maxItems, maxProperties and maxLength where the rule goes through lists, maps and strings"
 
 
 class Schema(NamedTuple):
@@ -29,11 +35,11 @@ class Schema(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A rule's cost told in full.
+    """A rule's cost with everything that explains it.
 
-    ``place`` is where its values stand in an object (`spec.hosts[*]`), ``times`` how often it is evaluated and why.
-    ``tree`` and ``message_tree`` hold the parts of its expressions, None where there is none that compiles. ``way_out``
-    says how it gets below its budget, empty where it is.
+    ``place`` is the path of its values in an object (`spec.hosts[*]`), ``times`` how often it is evaluated and why.
+    ``tree`` and ``message_tree`` hold the parts of its expressions, None where there is none that compiles. ``help``
+    is how to get it below its budget, empty where it is within it.
     """
 
     cost: RuleCost
@@ -41,7 +47,7 @@ class Entry:
     times: str
     tree: Part | None
     message_tree: Part | None
-    way_out: str
+    help: str
 
 
 def schema_costs(entries: Iterable[Entry]) -> dict[Schema, int]:
@@ -53,12 +59,23 @@ def schema_costs(entries: Iterable[Entry]) -> dict[Schema, int]:
     return costs
 
 
-def entry(found: FoundRule, file: str) -> Entry:
-    """Tell a rule's cost in full."""
+def entries(result: FileResult) -> list[Entry]:
+    """Return the costs of all rules of a file, linted with its rules kept, in document order."""
+    effort = Effort()
+    advice = {
+        id(found): of_schema
+        for rules in by_schema(result.rules)
+        for of_schema in (Advice([found.judged for found in rules], effort),)
+        for found in rules
+    }
+    return [_entry(found, result.file, advice[id(found)]) for found in result.rules]
+
+
+def _entry(found: FoundRule, file: str, advice: Advice) -> Entry:
     judged = found.judged
     rule, message = judged.compiled.rule, judged.compiled.message
-    hints = [
-        way_out(judged, of_message=of_message)
+    helps = [
+        advice.on_rule(judged, of_message=of_message) or _GENERAL
         for of_message, cost in ((False, judged.total_cost), (True, judged.message_cost))
         if cost > RULE_COST_LIMIT
     ]
@@ -68,5 +85,5 @@ def entry(found: FoundRule, file: str) -> Entry:
         times=describe_cardinality(judged),
         tree=explain(rule) if rule.error is None else None,
         message_tree=explain(message) if message is not None and message.error is None else None,
-        way_out=hints[0] if hints else "",
+        help=helps[0] if helps else "",
     )

@@ -9,7 +9,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.rules.cel import JudgedRule
 
 Keyword = Literal["maxItems", "maxProperties", "maxLength"]
 
@@ -58,22 +57,6 @@ def enclosing(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
         if at.type == "array" or (at.type == "object" and at.additional_properties is not None):
             yield at
         at = at.parent
-
-
-def limits_of(judged: JudgedRule) -> list[Limit]:
-    """Return the limits that bear on what a rule costs: of what encloses it, then of what it looks at."""
-    found: dict[int, Limit] = {}
-    schemas = [*enclosing(judged.node.schema)]
-    for expression in (judged.compiled.rule, judged.compiled.message):
-        if expression is not None and expression.error is None:
-            estimator = expression.estimator()
-            expression.cost(estimator)
-            schemas.extend(declared.schema for declared in estimator.consulted.values() if declared.schema is not None)
-    for schema in schemas:
-        limit = limit_of(schema)
-        if limit is not None:
-            found.setdefault(limit.key, limit)
-    return list(found.values())
 
 
 def value_path(schema: JSONSchemaProps) -> str:

@@ -16,6 +16,7 @@ from crdlint.kubecel.estimator import KubernetesEstimator
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from crdlint.cel.ast import Expr
     from crdlint.cel.compiler import Compiled
     from crdlint.cel.env import Env
     from crdlint.cel.estimator import CostEstimate
@@ -78,11 +79,14 @@ class Expression:
         """The types of the schema that the rule stands on."""
         return self.compiler.declarations(self.environment)
 
-    def cost(self, estimator: KubernetesEstimator | None = None) -> CostEstimate:
-        """Estimate what one evaluation costs, by the schema's own bounds where no other estimator is given."""
+    def cost(self, estimator: KubernetesEstimator | None = None, part: Expr | None = None) -> CostEstimate:
+        """Estimate what one evaluation costs, by the schema's own bounds where no other estimator is given.
+
+        ``part`` is the part to estimate, outside of any comprehension; the whole expression by default.
+        """
         compiled = self.compiled
         sizes = estimator or self.estimator()
-        return estimate(compiled.expr, compiled.result, sizes, self.environment.costs, presence_test_cost=0)
+        return estimate(part or compiled.expr, compiled.result, sizes, self.environment.costs, presence_test_cost=0)
 
     def estimator(self, limits: Mapping[int, int] | None = None) -> KubernetesEstimator:
         """Return an estimator of sizes; ``limits`` are other bounds of schemas, by their identity."""

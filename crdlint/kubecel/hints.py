@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import re
+from dataclasses import dataclass
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.ast import Call, Literal, Select
@@ -15,11 +16,13 @@ from crdlint.kubecel.escaping import escape
 from crdlint.spelling import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
+    from collections.abc import Sequence as SequenceOf
 
     from crdlint.cel.ast import Expr
     from crdlint.cel.decls import Overload
     from crdlint.cel.errors import CELError
+    from crdlint.effort import Effort
     from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.declarations import DeclType
     from crdlint.kubecel.environment import Feature
@@ -28,19 +31,53 @@ _SHOWN_FIELDS: Final = 8
 _LIKE: Final = 0.6  # how like a name is that was meant
 
 
-def hint(expression: Expression) -> str | None:
-    """Return what to do about the first error of an expression, None where there is nothing better than its text."""
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """An error of an expression, and the ``names`` that its message has in the places of `{}`."""
+
+    expression: Expression
+    error: CELError
+    names: SequenceOf[str]
+    effort: Effort
+
+
+def hint(expression: Expression, effort: Effort) -> str | None:
+    """Return what to do about the first error of an expression, None where its text says all there is to say."""
     compiled = expression.compiled
     if not compiled.errors:
         return _output_type(expression)
     error = min(compiled.errors, key=lambda one: one.location)
     for pattern, help_ in _HINTS:
-        match = pattern.match(error.message)
-        if match is not None:
-            found = help_(expression, error, match)
+        names = _filled_in(pattern, error.message)
+        if names is not None:
+            found = help_(_Case(expression, error, names, effort))
             if found is not None:
                 return found
     return None
+
+
+def _filled_in(pattern: str, message: str) -> SequenceOf[str] | None:
+    """Return what a message has in the places of `{}` in a pattern, None where the message is another."""
+    start, *literals = pattern.split("{}")
+    if not message.startswith(start):
+        return None
+    found: list[str] = []
+    rest = message[len(start) :]
+    for literal in literals:
+        part, separator, rest = rest.partition(literal) if literal else (rest, "", "")
+        if separator != literal:
+            return None
+        found.append(part)
+    return found
+
+
+def _nearest(name: str, effort: Effort, *groups: Collection[str]) -> str | None:
+    """Return the name in `groups` most like `name`, None where none is alike or the comparison takes too long."""
+    steps = sum(map(len, groups))
+    if not effort.affords(steps):
+        return None
+    effort.spend(steps)
+    return nearest(name, chain(*groups), _LIKE)
 
 
 def _output_type(expression: Expression) -> str:
@@ -65,9 +102,9 @@ def _object(expression: Expression, operand: Expr) -> DeclType | None:
     return expression.declarations.object(type_.name)
 
 
-def _undefined_field(expression: Expression, error: CELError, match: re.Match[str]) -> str | None:
-    name = match[1]
-    node = _node(expression, error)
+def _undefined_field(case: _Case) -> str | None:
+    expression, name = case.expression, case.names[0]
+    node = _node(expression, case.error)
     operand = node.operand if isinstance(node, Select) else node.args[0] if isinstance(node, Call) else None
     declared = None if operand is None else _object(expression, operand)
     if declared is None:
@@ -78,12 +115,12 @@ def _undefined_field(expression: Expression, error: CELError, match: re.Match[st
         return f"`{name}` has no type that CEL knows: give it one (x-kubernetes-preserve-unknown-fields is none)"
     if escape(name) in fields:
         return f"CEL spells the field `{name}` as `{escape(name)}`"
-    near = nearest(name, [*fields, *given], _LIKE)
+    near = _nearest(name, case.effort, fields, given)
     if near is not None:
         return f"did you mean `{near if near in fields else escape(near) or near}`?"
     if not fields:
         return "the object has no properties: declare the field under `properties`"
-    shown = ", ".join(list(fields)[:_SHOWN_FIELDS])
+    shown = ", ".join(islice(fields, _SHOWN_FIELDS))
     return f"the fields are: {shown}{', ...' if len(fields) > _SHOWN_FIELDS else ''}"
 
 
@@ -99,9 +136,9 @@ def version_text(feature: Feature) -> str:
     return f"{major}.{minor + 1}"
 
 
-def _undeclared(expression: Expression, error: CELError, match: re.Match[str]) -> str | None:
-    name = match[1]
-    node = _node(expression, error)
+def _undeclared(case: _Case) -> str | None:
+    expression, name = case.expression, case.names[0]
+    node = _node(expression, case.error)
     arguments = len(node.args) if isinstance(node, Call) else -1
 
     def brings(feature: Feature) -> bool:
@@ -118,12 +155,12 @@ def _undeclared(expression: Expression, error: CELError, match: re.Match[str]) -
             " and a new rule may use it one release later"
         )
     if isinstance(node, Call):
-        near = nearest(name, filter(str.isidentifier, expression.env.function_names()), _LIKE)
+        near = _nearest(name, case.effort, [one for one in expression.env.function_names() if one.isidentifier()])
         return f"did you mean `{near}`?" if near is not None else f"there is no function `{name}`"
     declared = _object_of_self(expression)
     if declared is not None and escape(name) in (declared.fields or {}):
         return f"fields are reached through self: `self.{escape(name)}`"
-    near = nearest(name, ("self", "oldSelf", *((declared.fields or {}) if declared is not None else ())), _LIKE)
+    near = _nearest(name, case.effort, ("self", "oldSelf"), (declared.fields if declared is not None else None) or {})
     if near is None:
         return "the names are `self` and, in a transition rule, `oldSelf`"
     return f"did you mean `{near if near in ('self', 'oldSelf') else f'self.{near}'}`?"
@@ -134,9 +171,9 @@ def _object_of_self(expression: Expression) -> DeclType | None:
     return expression.declarations.object(self_type.name) if self_type.kind is Kind.STRUCT else None
 
 
-def _no_overload(expression: Expression, error: CELError, match: re.Match[str]) -> str | None:
-    name = match[1]
-    node = _node(expression, error)
+def _no_overload(case: _Case) -> str | None:
+    expression, name = case.expression, case.names[0]
+    node = _node(expression, case.error)
     if not isinstance(node, Call):
         return None
     if name == "_[_]" and isinstance(node.args[1], Literal) and isinstance(node.args[1].value, str):
@@ -181,35 +218,35 @@ _OPERATORS: Final = {
 }
 
 
-def _not_bool(_expression: Expression, _error: CELError, match: re.Match[str]) -> str | None:
-    expected, found = match[1], match[2]
+def _not_bool(case: _Case) -> str | None:
+    expected, found = case.names
     if expected == "bool":
         return f"`&&`, `||`, `?` and macros take conditions: compare the {found} with something"
     return f"the elements of one list or map must have one type: write the {found} as {expected}, or wrap it in `dyn()`"
 
 
-def _literal(_expression: Expression, _error: CELError, match: re.Match[str]) -> str | None:
+def _literal(case: _Case) -> str | None:
     return {
         "duration": "write a Go duration as a string: `duration('1h30m')`, with the units h, m, s, ms, us, ns",
         "timestamp": "write an RFC 3339 time: `timestamp('2026-01-31T12:00:00Z')`",
         "matches": "mend the regular expression: it is of Go's RE2 syntax, without look-around and back-references",
-    }.get(match[1])
+    }.get(case.names[0])
 
 
-def _range(_expression: Expression, _error: CELError, _match: re.Match[str]) -> str:
+def _range(_case: _Case) -> str:
     return "all(), exists(), map() and filter() go over lists and maps: call them on one, or drop the macro"
 
 
-def _selection(_expression: Expression, _error: CELError, match: re.Match[str]) -> str | None:
-    if match[1].startswith("list("):
+def _selection(case: _Case) -> str | None:
+    if case.names[0].startswith("list("):
         return "a list has no fields: take an element, `[0]`, or all of them, `.all(x, x.name != '')`"
-    return f"a value of type {match[1]} has no fields: end the path here"
+    return f"a value of type {case.names[0]} has no fields: end the path here"
 
 
-def _syntax(expression: Expression, _error: CELError, match: re.Match[str]) -> str | None:
-    problem = match[1]
-    text = expression.text
-    if "'='" in problem or re.search(r"token recognition error at: '(= |=$|&|\|)", problem):
+def _syntax(case: _Case) -> str | None:
+    problem, text = case.names[0], case.expression.text
+    unread = problem.partition("token recognition error at: '")[2]
+    if "'='" in problem or unread == "=" or unread.startswith(("= ", "&", "|")):
         return "CEL compares with `==` and joins with `&&` and `||`"
     if "<EOF>" in problem:
         opened = [a for a, b in ("()", "[]", "{}") if text.count(a) > text.count(b)]
@@ -225,13 +262,14 @@ def _syntax(expression: Expression, _error: CELError, match: re.Match[str]) -> s
     return "it is no CEL: see https://kubernetes.io/docs/reference/using-api/cel/"
 
 
-_HINTS: Final[tuple[tuple[re.Pattern[str], Callable[[Expression, CELError, re.Match[str]], str | None]], ...]] = (
-    (re.compile(r"undefined field '(.*)'\Z", re.DOTALL), _undefined_field),
-    (re.compile(r"undeclared reference to '(.*)' \(in container '.*'\)\Z", re.DOTALL), _undeclared),
-    (re.compile(r"found no matching overload for '(.*?)' applied to", re.DOTALL), _no_overload),
-    (re.compile(r"expected type '(.*)' but found '(.*)'\Z", re.DOTALL), _not_bool),
-    (re.compile(r"invalid (\w+) argument\Z"), _literal),
-    (re.compile(r"expression of type '.*' cannot be range of a comprehension"), _range),
-    (re.compile(r"type '(.*)' does not support field selection\Z", re.DOTALL), _selection),
-    (re.compile(r"Syntax error: (.*)", re.DOTALL), _syntax),
+# The checker's and parser's messages, with `{}` for what varies.
+_HINTS: Final[tuple[tuple[str, Callable[[_Case], str | None]], ...]] = (
+    ("undefined field '{}'", _undefined_field),
+    ("undeclared reference to '{}' (in container '{}')", _undeclared),
+    ("found no matching overload for '{}' applied to{}", _no_overload),
+    ("expected type '{}' but found '{}'", _not_bool),
+    ("invalid {} argument", _literal),
+    ("expression of type '{}' cannot be range of a comprehension{}", _range),
+    ("type '{}' does not support field selection", _selection),
+    ("Syntax error: {}", _syntax),
 )

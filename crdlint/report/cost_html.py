@@ -196,8 +196,8 @@ def _details(entry: Entry) -> Iterator[str]:
     yield f'<details class="held"><summary><code>{_text(cost.rule.strip())}</code></summary>'
     if cost.error is not None:
         yield f'<p class="over">It does not compile.</p><pre>{_text(cost.error)}</pre>'
-    if entry.way_out:
-        yield f'<p class="help"><b>Help:</b> {_quoted(entry.way_out)}</p>'
+    if entry.help:
+        yield f'<p class="help"><b>Help:</b> {_quoted(entry.help)}</p>'
     yield '<dl class="facts">'
     yield _fact("Schema path", _code(cost.path))
     yield _fact("Evaluated", _text(entry.times))

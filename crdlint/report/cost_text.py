@@ -52,8 +52,8 @@ def _table(entries: Sequence[Entry], *, width: int, style: Style) -> Iterator[st
         yield indent + printable(_cut(" ".join(entry.cost.rule.split()), max(width - len(indent), 20)))
         for line in wrapped(printable(f"{entry.cost.file}:{entry.cost.line}{_details(entry)}"), width, indent):
             yield style(line, "bright_black")
-        if entry.way_out:
-            yield from _help(entry.way_out, width, style)
+        if entry.help:
+            yield from _help(entry.help, width, style)
 
 
 def _details(entry: Entry) -> str:
@@ -94,8 +94,8 @@ def explanation(entry: Entry, *, width: int, style: Style) -> Iterator[str]:
             yield ""
     if cost.error is not None:
         yield "  it does not compile: crdlint check shows why"
-    if entry.way_out:
-        yield from _help(entry.way_out, width, style)
+    if entry.help:
+        yield from _help(entry.help, width, style)
 
 
 def _tree(tree: Part, width: int, style: Style) -> Iterator[str]:

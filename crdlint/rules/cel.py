@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from collections.abc import Sequence as SequenceOf
 
+    from crdlint.costs.advice import Advice
     from crdlint.crd.model import ValidationRule
     from crdlint.crd.paths import Path
+    from crdlint.effort import Effort
     from crdlint.kubecel.compilation import CompiledRule, Expression
     from crdlint.rules.options import Options
     from crdlint.rules.schema_walk import CompiledNode
@@ -132,12 +134,28 @@ class JudgedRule:
         return multiply(self.cost, times)
 
 
-def judge(nodes: SequenceOf[CompiledNode], options: Options) -> tuple[list[FieldError], list[JudgedRule]]:
-    """Compile the rules of a schema's nodes, in order; return what the server says of them, and the rules."""
-    errors: list[FieldError] = []
-    judged: list[JudgedRule] = []
+def judge(nodes: SequenceOf[CompiledNode], options: Options, whole: Path) -> tuple[list[FieldError], list[JudgedRule]]:
+    """Compile the rules of a schema's nodes, in order; return the server's errors about them, and the rules.
+
+    ``whole`` is the path of the schema.
+    """
     if not nodes:
-        return errors, judged
+        return [], []
+    found = list(_compiled(nodes, options))
+    rules = [one for one in found if isinstance(one, JudgedRule)]
+    advice = cel_cost.advice_for(rules, options.effort)
+    errors: list[FieldError] = []
+    for one in found:
+        if isinstance(one, JudgedRule):
+            errors.extend(_errors(one, options, advice))
+        else:
+            errors.append(one)
+    errors.extend(cel_cost.total(rules, whole, advice))
+    return errors, rules
+
+
+def _compiled(nodes: SequenceOf[CompiledNode], options: Options) -> Iterator[FieldError | JudgedRule]:
+    """Yield each rule compiled, or why the rules of a node cannot be."""
     from crdlint.kubecel import environment
     from crdlint.kubecel.compilation import CompilationError, Environments, RuleCompiler
     from crdlint.kubecel.schema_context import DeclarationFailedError, SchemaContext
@@ -155,14 +173,14 @@ def judge(nodes: SequenceOf[CompiledNode], options: Options) -> tuple[list[Field
             compiler = RuleCompiler(context.declared(node.schema))
         except DeclarationFailedError as error:
             start = "internal error: failed to construct type information for x-kubernetes-validations rules: "
-            errors.append(FieldError(DECLARATION.id, INTERNAL, path, None, f"{start}{error}"))
+            yield FieldError(DECLARATION.id, INTERNAL, path, None, f"{start}{error}")
             continue
         except CompilationError as error:
-            errors.append(FieldError(DECLARATION.id, INTERNAL, path, None, str(error)))
+            yield FieldError(DECLARATION.id, INTERNAL, path, None, str(error))
             continue
         for i, rule in enumerate(node.schema.x_validations):
             compiled = compiler.rule(rule, environments)
-            one = JudgedRule(
+            yield JudgedRule(
                 path.index(i),
                 node,
                 rule,
@@ -172,21 +190,18 @@ def judge(nodes: SequenceOf[CompiledNode], options: Options) -> tuple[list[Field
                 cardinality=context.cardinality(node.schema),
                 min_size_cardinality=max_cardinality(compiler.declared.min_serialized_size),
             )
-            judged.append(one)
-            errors.extend(_errors(one, options))
-    return errors, judged
 
 
 def _cost(expression: Expression | None) -> int:
     return 0 if expression is None or expression.error is not None else expression.cost().total.max
 
 
-def _errors(judged: JudgedRule, options: Options) -> Iterator[FieldError]:
+def _errors(judged: JudgedRule, options: Options, advice: Advice | None) -> Iterator[FieldError]:
     path, rule, compiled = judged.path, judged.rule, judged.compiled
-    yield from cel_cost.over_limit(judged, options)
+    yield from cel_cost.over_limit(judged, options, advice)
     for expression, at in ((compiled.rule, path.child("rule")), (compiled.message, path.child("messageExpression"))):
         if expression is not None and expression.error is not None:
-            yield _problem(expression, rule, at)
+            yield _problem(expression, rule, at, options.effort)
     if compiled.uses_old_self:
         within = judged.node.uncorrelatable
         if within is not None:
@@ -197,13 +212,15 @@ def _errors(judged: JudgedRule, options: Options) -> Iterator[FieldError]:
         yield invalid(OPTIONAL_OLD_SELF.id, path.child("optionalOldSelf"), rule.optional_old_self, detail)
 
 
-def _problem(expression: Expression, rule: ValidationRule, path: Path) -> FieldError:
-    """Return what is wrong with an expression, at the characters that it is about."""
+def _problem(expression: Expression, rule: ValidationRule, path: Path, effort: Effort) -> FieldError:
+    """Return the error of an expression, at the characters that it is about."""
     from crdlint.cel.places import place
     from crdlint.kubecel.hints import hint
 
     errors = expression.compiled.errors
-    error = invalid((COMPILES if errors else OUTPUT_TYPE).id, path, rule, expression.error or "", help=hint(expression))
+    error = invalid(
+        (COMPILES if errors else OUTPUT_TYPE).id, path, rule, expression.error or "", help=hint(expression, effort)
+    )
     if not errors:
         return error
     first = min(errors, key=lambda one: one.location)

@@ -12,12 +12,14 @@ from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX
 from crdlint.rules.registry import Remark, Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from collections.abc import Sequence as SequenceOf
 
+    from crdlint.costs.advice import Advice
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path
+    from crdlint.effort import Effort
     from crdlint.rules.cel import JudgedRule
     from crdlint.rules.options import Options
 
@@ -81,20 +83,35 @@ RULES = (RULE_COST, CRD_COST, NEAR_LIMIT, UNBOUNDED)
 _MOST_EXPENSIVE: Final = 4
 
 
-def over_limit(judged: JudgedRule, options: Options) -> Iterator[FieldError]:
-    """Yield that a rule or its message costs too much; an unchanged schema keeps what it has."""
-    if options.suppress_per_expression_cost:
-        return
-    for name, kind, cost in (
-        ("rule", "estimated rule cost", judged.total_cost),
-        ("messageExpression", "estimated messageExpression cost", judged.message_cost),
-    ):
-        if cost > RULE_COST_LIMIT:
-            from crdlint.costs.advice import way_out
+def advice_for(rules: SequenceOf[JudgedRule], effort: Effort) -> Advice | None:
+    """Return the helps for the rules of a schema, None where all are within their budgets."""
+    if all(cost <= RULE_COST_LIMIT for cost, _ in _costs(rules)) and _whole(rules) <= CRD_COST_LIMIT:
+        return None
+    from crdlint.costs.advice import Advice
 
-            help_ = way_out(judged, of_message=name == "messageExpression")
-            detail = _exceeds(kind, cost, RULE_COST_LIMIT)
+    return Advice(rules, effort)
+
+
+def over_limit(judged: JudgedRule, options: Options, advice: Advice | None) -> Iterator[FieldError]:
+    """Yield that a rule or its message costs too much; an unchanged schema keeps what it has."""
+    if options.suppress_per_expression_cost or advice is None:
+        return
+    for cost, name in _costs((judged,)):
+        if cost > RULE_COST_LIMIT:
+            help_ = advice.on_rule(judged, of_message=name == "messageExpression")
+            detail = _exceeds(f"estimated {name} cost", cost, RULE_COST_LIMIT)
             yield forbidden(RULE_COST.id, judged.path.child(name), detail, help=help_)
+
+
+def _costs(rules: Iterable[JudgedRule]) -> Iterator[tuple[int, str]]:
+    """Yield what each rule and message costs, with the name of its field."""
+    for judged in rules:
+        yield judged.total_cost, "rule"
+        yield judged.message_cost, "messageExpression"
+
+
+def _whole(rules: Iterable[JudgedRule]) -> int:
+    return min(sum(cost for cost, _ in _costs(rules)), UINT64_MAX)
 
 
 def remarks(rules: SequenceOf[JudgedRule]) -> Iterator[Remark]:
@@ -121,20 +138,18 @@ _NEAR: Final = 0.5
 _WORTH_A_WORD: Final = 0.1
 
 
-def total(rules: SequenceOf[JudgedRule], path: Path) -> Iterator[FieldError]:
+def total(rules: SequenceOf[JudgedRule], path: Path, advice: Advice | None) -> Iterator[FieldError]:
     """Yield that all rules of a schema cost too much, the most expensive ones first; ``path`` is the schema's."""
-    costs = [
+    whole = _whole(rules)
+    if whole <= CRD_COST_LIMIT or advice is None:
+        return
+    help_ = advice.on_all()
+    notable = [
         (cost, judged.path.child(name))
         for judged in _children_first(rules)
-        for name, cost in (("rule", judged.total_cost), ("messageExpression", judged.message_cost))
+        for cost, name in _costs((judged,))
+        if cost >= CRD_COST_LIMIT // 100
     ]
-    whole = min(sum(cost for cost, _ in costs), UINT64_MAX)
-    if whole <= CRD_COST_LIMIT:
-        return
-    from crdlint.costs.advice import way_out_together
-
-    help_ = way_out_together(rules)
-    notable = [one for one in costs if one[0] >= CRD_COST_LIMIT // 100]
     notable.sort(key=lambda one: -one[0])
     for _, at in notable[:_MOST_EXPENSIVE]:
         detail = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"

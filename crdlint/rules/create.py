@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         JSONSchemaProps,
         SelectableField,
     )
+    from crdlint.effort import Effort
     from crdlint.rules.cel import JudgedRule
 
 _SPEC: Final = Path("spec")
@@ -40,9 +41,9 @@ class Report:
     rules: tuple[JudgedRule, ...]
 
 
-def validate(crd: CustomResourceDefinition, kube_version: tuple[int, int]) -> Report:
-    """Judge a CRD as a server of a version does on create."""
-    judged = SpecJudge(crd.spec, Options(kube_version=kube_version))
+def validate(crd: CustomResourceDefinition, kube_version: tuple[int, int], effort: Effort) -> Report:
+    """Validate a CRD as a server of a version does on create; ``effort`` is what its helps may take."""
+    judged = SpecJudge(crd.spec, Options(kube_version=kube_version, effort=effort))
     errors = (
         *metadata.validate(crd),
         *judged.errors(),

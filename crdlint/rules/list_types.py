@@ -328,10 +328,7 @@ def map_list_keys_map_set(schema: JSONSchemaProps) -> Iterator[FieldError]:
 
 
 def _key_help(key: str, item: JSONSchemaProps) -> str:
-    if len(item.required) >= _SHOWN:
-        required_now = f"..., {key}"
-    else:
-        required_now = ", ".join((*item.required, key))
+    required_now = f"..., {key}" if len(item.required) >= _SHOWN else ", ".join((*item.required, key))
     usual = _USUAL_DEFAULTS.get(key)
     default = f"`default: {usual}`, as Kubernetes does" if usual else "a `default`"
     return f"write `required: [{required_now}]` in the items, or give `{key}` {default}"

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+
+from crdlint.effort import Effort
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The switches of apiextensions validation; the defaults are those of a create."""
+    """The switches of apiextensions validation; the defaults are those of a create.
+
+    ``effort`` is what the helps of the file may still take.
+    """
 
     require_recognized_conversion_review_version: bool = True
     require_immutable_names: bool = False
@@ -24,6 +29,7 @@ class Options:
     allow_invalid_ca_bundle: bool = True
     allow_too_many_selectable_fields: frozenset[str] = frozenset()
     kube_version: tuple[int, int] = (1, 36)
+    effort: Effort = field(default_factory=Effort, compare=False)
 
     def with_structural_schema(self) -> Options:
         """Return the options with structural schemas required."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from crdlint.crd.errors import invalid
-from crdlint.rules import cel, cel_cost, defaults, forbidden_fields, list_types, root, structural, validation_rules
+from crdlint.rules import cel, defaults, forbidden_fields, list_types, root, structural, validation_rules
 from crdlint.rules.schema_walk import Walker
 
 if TYPE_CHECKING:
@@ -56,8 +56,7 @@ def validate_validation(
     whole = path.child("openAPIV3Schema")
     if findings.with_defaults and not structural_errors:
         structural_errors = defaults.validate(schema, whole, findings.with_defaults, options)
-    of_rules, rules = cel.judge(() if structural_errors else _compiled(findings), options)
-    of_rules.extend(cel_cost.total(rules, whole))
+    of_rules, rules = cel.judge(() if structural_errors else _compiled(findings), options, whole)
     return SchemaReport((*at_root, *structural_errors, *open_api, *of_rules), rules=tuple(rules))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.defaults import own_metadata, prepare_for_update
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec, JSONSchemaProps
+    from crdlint.effort import Effort
 
 IMMUTABLE = Rule(
     id="spec-immutable",
@@ -47,9 +49,14 @@ _SPEC: Final = Path("spec")
 _STATUS: Final = Path("status")
 
 
-def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition, kube_version: tuple[int, int]) -> Report:
-    """Judge a CRD as a server of a version does on update; ``old`` is stored, with its status."""
-    options = options_for(crd, old, kube_version)
+def validate(
+    crd: CustomResourceDefinition, old: CustomResourceDefinition, kube_version: tuple[int, int], effort: Effort
+) -> Report:
+    """Validate a CRD as a server of a version does on update.
+
+    ``old`` is stored, with its status; ``effort`` is what the helps may take.
+    """
+    options = replace(options_for(crd, old, kube_version), effort=effort)
     prepare_for_update(crd, old)
     _take_over(crd, old)
     judged = SpecJudge(crd.spec, options)

@@ -7,11 +7,13 @@ import textwrap
 import pytest
 
 import crdlint
-from crdlint.costs.advice import way_out
-from crdlint.costs.entries import entry
+from crdlint.costs.advice import Advice
+from crdlint.costs.entries import entries
 from crdlint.costs.explain import culprit, explain, shown_cost
-from crdlint.costs.limits import limits_of, value_path
-from crdlint.costs.suggest import suggest, suggest_all
+from crdlint.costs.limits import value_path
+from crdlint.costs.model import Model
+from crdlint.costs.suggest import Plan, Solution
+from crdlint.effort import Effort
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
 from crdlint.linter import lint_file
 
@@ -41,6 +43,10 @@ def crd(spec: str) -> str:
 
 def rules(spec: str):
     return [found.judged for found in lint_file(crd(spec), filename="x", keep=True).rules]
+
+
+def solved(judged) -> Solution | None:
+    return Plan([judged], Effort()).of(judged)
 
 
 def flat(fields: str, rule: str) -> str:
@@ -153,7 +159,7 @@ QUADRATIC = flat(
 def test_suggestions_pass_when_estimated_again(spec: str, keywords: set[tuple[str, str]]) -> None:
     (judged,) = rules(spec)
     assert judged.total_cost > RULE_COST_LIMIT
-    found = suggest(judged)
+    found = solved(judged)
     assert found is not None
     assert {(value_path(limit.schema), limit.keyword) for limit, _ in found.values} == keywords
     assert found.cost <= RULE_COST_LIMIT
@@ -178,7 +184,7 @@ def test_a_larger_round_value_would_not_pass() -> None:
     judged_cost = judged.total_cost
     assert judged_cost <= RULE_COST_LIMIT
     (judged,) = rules(flat("{l: {type: array, items: {type: integer}}}", "self.l.all(x, self.l.exists(y, x == y))"))
-    found = suggest(judged)
+    found = solved(judged)
     assert found is not None
     ((_, value),) = found.values
     more = flat(f"{{l: {{type: array, maxItems: {value * 2}, items: {{type: integer}}}}}}", judged.rule.rule)
@@ -194,7 +200,7 @@ def test_all_rules_together() -> None:
     assert sum(one.total_cost for one in judged) > CRD_COST_LIMIT
     text = crd(f"{{type: object, properties: {{{fields}}}}}")
     assert {d.rule for d in crdlint.lint_text(text) if d.severity == "error"} == {"cel-schema-cost"}
-    assert suggest_all(judged).hopeless == ()
+    assert not Plan(judged, Effort()).hopeless
     assert [
         d for d in crdlint.lint_text(_fixed(f"{{type: object, properties: {{{fields}}}}}")) if d.severity == "error"
     ] == []
@@ -204,8 +210,8 @@ def test_where_no_limits_would_do() -> None:
     (judged,) = rules(
         flat("{s: {type: string}}", "'abc'.charAt(1).matches('a') || quantity(self.s.charAt(2)).isInteger()")
     )
-    assert suggest(judged) is None
-    assert "no limits would do" in way_out(judged)
+    assert solved(judged) is None
+    assert "no limit helps" in Advice([judged], Effort()).on_rule(judged)
     assert culprit(judged.compiled.rule, RULE_COST_LIMIT) in judged.rule.rule
 
 
@@ -213,20 +219,19 @@ def test_a_reserved_word_hides_limits() -> None:
     (judged,) = rules(
         flat("{namespace: {type: array, maxItems: 3, items: {type: string}}}", "self.namespace.all(x, x != '')")
     )
-    assert way_out(judged).startswith("write `__namespace__` for `namespace`")
+    assert Advice([judged], Effort()).on_rule(judged).startswith("write `__namespace__` instead of `namespace`")
 
 
 def test_explanation() -> None:
-    found = lint_file(crd(QUADRATIC), filename="x", keep=True).rules[0]
-    told = entry(found, "x")
-    assert told.place == "spec"
-    assert told.times == "once in an object"
-    assert told.tree is not None
-    assert told.tree.bound == "spec.l has no maxItems: 1,048,575 assumed"
-    inner = told.tree.parts[-1]
+    (entry,) = entries(lint_file(crd(QUADRATIC), filename="x", keep=True))
+    assert entry.place == "spec"
+    assert entry.times == "once in an object"
+    assert entry.tree is not None
+    assert entry.tree.bound == "spec.l has no maxItems: 1,048,575 assumed"
+    inner = entry.tree.parts[-1]
     assert inner.text == "self.l.exists_one(y, x == y)"
     assert inner.parts[-1].bound == "spec.l[*] has no maxLength: 3,145,726 bytes assumed"
-    assert told.way_out.startswith("set `max")
+    assert entry.help.startswith("set `max")
 
 
 def test_limits_that_bear_on_a_rule() -> None:
@@ -234,7 +239,7 @@ def test_limits_that_bear_on_a_rule() -> None:
         type: array
         items: {type: string, enum: [a, b], x-kubernetes-validations: [{rule: "self == 'a'"}]}
     """)
-    assert [(value_path(limit.schema), limit.keyword) for limit in limits_of(judged)] == [("spec", "maxItems")]
+    assert [(value_path(limit.schema), limit.keyword) for limit in Model(judged, Effort()).limits] == [("spec", "maxItems")]
 
 
 @pytest.mark.parametrize(

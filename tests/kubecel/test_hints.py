@@ -6,6 +6,7 @@ import pytest
 from kubecel_support import compile_rule
 
 from crdlint.cel.places import place
+from crdlint.effort import Effort
 from crdlint.kubecel.guards import unguarded
 from crdlint.kubecel.hints import hint
 from crdlint.kubecel.requirements import requirement
@@ -48,7 +49,7 @@ FIELDS = (
     ],
 )
 def test_hint(rule: str, help_: str, version: int) -> None:
-    given = hint(compile_rule(rule, FIELDS, (1, version)).rule)
+    given = hint(compile_rule(rule, FIELDS, (1, version)).rule, Effort())
     assert given is not None
     assert help_ in given
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crdlint.costs.entries import Entry, entry
+from crdlint.costs.entries import Entry, entries
 from crdlint.costs.explain import Part
 from crdlint.costs.rule_cost import RuleCost
 from crdlint.linter import lint_file
@@ -70,7 +70,7 @@ def made(
     file: str = "a.yaml",
     line: int = 1,
     error: str | None = None,
-    way_out: str = "",
+    help_: str = "",
 ) -> Entry:
     return Entry(
         cost=RuleCost(
@@ -95,7 +95,7 @@ def made(
         times="once in an object",
         tree=None if error else Part(rule, cost, ""),
         message_tree=Part("'m'", message, "") if message else None,
-        way_out=way_out,
+        help=help_,
     )
 
 
@@ -171,7 +171,7 @@ def test_totals(entries: list[Entry], expected: list[str]) -> None:
         (made(times=10_000), ["10,000 foos.example.com"]),
         (made(message=12_000_000), ["message 12,000,000", "messageExpression: 'm'", "120% over budget"]),
         (made(file="x.yaml", line=12), ["foos.example.com x.yaml:12"]),
-        (made(way_out="set `maxItems: 6` on `a`: then 5"), ["Help: set maxItems: 6 on a : then 5"]),
+        (made(help_="set `maxItems: 6` on `a`: then 5"), ["Help: set maxItems: 6 on a : then 5"]),
     ],
 )
 def test_said_of_a_rule(one: Entry, expected: list[str]) -> None:
@@ -234,7 +234,7 @@ def test_no_text_of_a_rule_is_markup(field: str) -> None:
     check_escaped(page)
 
 
-@pytest.mark.parametrize("field", ["place", "times", "way_out", "tree", "message_tree"])
+@pytest.mark.parametrize("field", ["place", "times", "help", "tree", "message_tree"])
 def test_no_text_of_an_entry_is_markup(field: str) -> None:
     value = Part(HOSTILE, 3, HOSTILE, (Part(HOSTILE, 2, HOSTILE),)) if "tree" in field else HOSTILE
     check_escaped(cost_page([replace(made(message=1), **{field: value})]))
@@ -279,8 +279,7 @@ def test_deep_tree_and_long_parts() -> None:
 
 def test_real_rule() -> None:
     result = lint_file(CRD, filename="foo.yaml", keep=True)
-    (found,) = result.rules
-    one = entry(found, "foo.yaml")
+    (one,) = entries(result)
     page = cost_page([one])
     check = words(page)
     assert "self.contains('<script>')" in check
