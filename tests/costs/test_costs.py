@@ -14,6 +14,7 @@ from crdlint.costs.limits import value_path
 from crdlint.costs.model import Model
 from crdlint.costs.suggest import Plan, Solution
 from crdlint.effort import Effort
+from crdlint.kubecel.compilation import Expression
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
 from crdlint.linter import lint_file
 
@@ -239,7 +240,9 @@ def test_limits_that_bear_on_a_rule() -> None:
         type: array
         items: {type: string, enum: [a, b], x-kubernetes-validations: [{rule: "self == 'a'"}]}
     """)
-    assert [(value_path(limit.schema), limit.keyword) for limit in Model(judged, Effort()).limits] == [("spec", "maxItems")]
+    assert [(value_path(limit.schema), limit.keyword) for limit in Model(judged, Effort()).limits] == [
+        ("spec", "maxItems")
+    ]
 
 
 @pytest.mark.parametrize(
@@ -254,3 +257,81 @@ def test_ten_thousand_terms() -> None:
     (judged,) = rules(flat("{s: {type: string, maxLength: 3}}", rule))
     assert judged.cost == 3000 * 3
     assert explain(judged.compiled.rule).cost == judged.cost
+
+
+def visits(text: str) -> int:
+    """Return how many nodes of expressions are estimated while a text is linted."""
+    count = 0
+    cost = Expression.cost
+
+    def counted(self, estimator=None, part=None):
+        nonlocal count
+        estimate = cost(self, estimator, part)
+        count += len(estimate.parts)
+        return estimate
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Expression, "cost", counted)
+        assert lint_file(text, filename="x").diagnostics
+    return count
+
+
+def lists(n: int) -> str:
+    fields = ", ".join(f"l{i}: {{type: array, items: {{type: string}}}}" for i in range(n))
+    return crd(flat(f"{{{fields}}}", " && ".join(f"self.l{i}.all(a, self.l{i}.all(b, a == b))" for i in range(n))))
+
+
+def joined_lists(n: int) -> str:
+    fields = ", ".join(f"l{i}: {{type: array, items: {{type: string}}}}" for i in range(n))
+    joined = " + ".join(f"self.l{i}" for i in range(n))
+    return crd(flat(f"{{{fields}}}", f"({joined}).all(a, ({joined}).all(b, a == b))"))
+
+
+def nested_lists(n: int) -> str:
+    schema, rule = "{type: string}", f"x{n - 1} == ''"
+    for i in reversed(range(n)):
+        schema = f"{{type: array, items: {schema}}}"
+        rule = f"{f'x{i - 1}' if i else 'self.l'}.all(x{i}, {rule})"
+    return crd(flat(f"{{l: {schema}}}", rule))
+
+
+def expensive_rules(n: int) -> str:
+    rules = ", ".join(f'{{rule: "self.l.all(a, self.l.all(b, a == b)) || {i} > 0"}}' for i in range(n))
+    return crd(
+        f"{{type: object, properties: {{l: {{type: array, items: {{type: string}}}}}}, x-kubernetes-validations: [{rules}]}}"
+    )
+
+
+def lists_with_rules(n: int) -> str:
+    rule = "self.all(a, self.all(b, a == b))"
+    fields = ", ".join(
+        f"l{i}: {{type: array, items: {{type: string}}, x-kubernetes-validations: [{{rule: '{rule} || {i} > 0'}}]}}"
+        for i in range(n)
+    )
+    return crd(f"{{type: object, properties: {{{fields}}}}}")
+
+
+@pytest.mark.parametrize(
+    ("text", "size"),
+    [(lists, 40), (joined_lists, 128), (nested_lists, 40), (expensive_rules, 500), (lists_with_rules, 2000)],
+)
+def test_the_search_for_limits_is_linear(text, size: int) -> None:
+    assert visits(text(2 * size)) < 2.3 * visits(text(size))
+
+
+@pytest.mark.parametrize("text", [lists(20), joined_lists(20), nested_lists(12), expensive_rules(40)])
+def test_suggestions_for_large_rules_pass(text: str) -> None:
+    from crdlint.fixes import limits_set
+
+    fixed = limits_set(lint_file(text, filename="x", keep=True))
+    assert [d.message for d in crdlint.lint_text(fixed) if d.severity == "error"] == []
+
+
+def test_helps_of_a_schema_agree() -> None:
+    helps = {d.help.partition(":")[0] for d in crdlint.lint_text(expensive_rules(9)) if d.rule == "cel-rule-cost"}
+    assert len(helps) == 1
+
+
+def test_helps_list_a_few_limits() -> None:
+    longest = max(len(d.help or "") for d in crdlint.lint_text(lists(80)))
+    assert longest < 1000

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from difflib import SequenceMatcher
 
 import pytest
 from counting import LINEAR, growth
@@ -41,6 +42,13 @@ def map_list(keys: list[str], properties: list[str]) -> str:
     )
 
 
+def misspelled(n: int) -> str:
+    """Return a CRD with an object of n fields, and a rule for each of them that misspells it."""
+    fields = ", ".join(f"field{i}: {{type: string}}" for i in range(n))
+    rules = ", ".join(f"{{rule: self.fieldx{i} == ''}}" for i in range(n))
+    return crd(f"{{type: object, properties: {{{fields}}}, x-kubernetes-validations: [{rules}]}}")
+
+
 INPUTS = {
     "equal map keys": lambda n: map_list(["name"] * n, ["name"]),
     "missing map keys": lambda n: map_list([f"k{i}" for i in range(n)], [f"p{i}" for i in range(n)]),
@@ -51,6 +59,27 @@ INPUTS = {
 @pytest.mark.parametrize("text", INPUTS.values(), ids=INPUTS)
 def test_work_is_linear(text) -> None:
     assert growth(lambda n: crdlint.lint_text(text(n)), 200) < LINEAR
+
+
+def test_the_comparison_of_names_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    count = 0
+    bound = SequenceMatcher.quick_ratio
+
+    def counted(self) -> float:
+        nonlocal count
+        count += 1
+        return bound(self)
+
+    monkeypatch.setattr(SequenceMatcher, "quick_ratio", counted)
+    crdlint.lint_text(misspelled(600))
+    once, count = count, 0
+    crdlint.lint_text(misspelled(1200))
+    assert count < LINEAR * once
+
+
+def test_a_misspelled_field_of_a_large_object() -> None:
+    (first, *_) = crdlint.lint_text(misspelled(1200))
+    assert first.help == "did you mean `field0`?"
 
 
 def test_helps_stay_short() -> None:
