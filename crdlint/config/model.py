@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from crdlint.config.matching import is_matched
 
 if TYPE_CHECKING:
-    from pathspec import GitIgnoreSpec
-
     from crdlint.diagnostics import Severity
+    from crdlint.sources.patterns import Patterns
 
 Level: TypeAlias = Literal["error", "warning", "info", "off"]
 FailOn: TypeAlias = Literal["error", "warning", "info", "never"]
@@ -152,11 +151,11 @@ def _is_among(patterns: tuple[str, ...], path: str, folder: str) -> bool:
     relative = os.path.relpath(path, folder or os.curdir)
     if relative == os.pardir or relative.startswith(os.pardir + os.sep):
         return False
-    return _compiled(patterns).match_file(relative.replace(os.sep, "/"))
+    return _compiled(patterns).match(relative.replace(os.sep, "/"))
 
 
 @cache
-def _compiled(patterns: tuple[str, ...]) -> GitIgnoreSpec:
-    from crdlint.sources.gitignore import patterns as compiled
+def _compiled(patterns: tuple[str, ...]) -> Patterns:
+    from crdlint.sources.patterns import compiled
 
-    return compiled(patterns)
+    return compiled(map(os.fsencode, patterns))

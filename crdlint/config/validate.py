@@ -10,6 +10,7 @@ from crdlint.__about__ import __version__
 from crdlint.config.matching import did_you_mean, shown, unknown_rule
 from crdlint.config.model import Config, ConfigError, Fault
 from crdlint.kubecel.versions import KNOWN, parse_range
+from crdlint.sources.patterns import is_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -126,7 +127,7 @@ def _by_meaning(values: dict[str, Any], source: Source) -> Iterator[tuple[str, P
     if said is not None:
         yield said, source.place(["kube-version"], False)
     for steps, pattern, is_key in _patterns_of_files(values):
-        if not _is_gitignore(pattern):
+        if not is_pattern(pattern):
             yield f"{shown(pattern)} is no pattern of files", source.place(steps, is_key)
 
 
@@ -147,16 +148,6 @@ def _patterns_of_files(values: dict[str, Any]) -> Iterator[tuple[list[Step], str
         yield ["exclude", i], pattern, False
     for pattern in values.get("per-file-ignores", {}):
         yield ["per-file-ignores", pattern], pattern, True
-
-
-def _is_gitignore(pattern: str) -> bool:
-    from pathspec import GitIgnoreSpec
-
-    try:
-        GitIgnoreSpec.from_lines([pattern])
-    except ValueError:
-        return False
-    return True
 
 
 def version_fault(version: str) -> str | None:

@@ -1,19 +1,30 @@
 """What git ignores below a folder: .gitignore at every level and .git/info/exclude, as gitignore(5) ranks them.
 
-The user's own core.excludesFile is left out: what is checked must not depend on whose machine it is.
+The user's own core.excludesFile has no effect: what is checked must not depend on whose machine it is.
 """
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from crdlint.sources.patterns import compiled
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable
 
-    from pathspec import GitIgnoreSpec
+    from crdlint.sources.patterns import Patterns
+
+    # Takes the path of a file that cannot be read, and why.
+    Report = Callable[[str, str], None]
+
+MAX_BYTES: Final = 1024 * 1024
+_BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+
+
+def _do_not_report(_path: str, _reason: str) -> None:
+    """Do nothing with a file that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,83 +32,82 @@ class _Level:
     """Patterns of one file, relative to ``base``, an absolute folder with a closing separator."""
 
     base: str
-    spec: GitIgnoreSpec
+    patterns: Patterns
 
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """The patterns in force in one folder, the strongest (deepest) first."""
+    """The patterns in force in one folder, the strongest (deepest) first. ``report`` takes what cannot be read."""
 
     levels: tuple[_Level, ...] = ()
+    report: Report = _do_not_report
 
     def below(self, folder: str) -> Ignored:
         """Return the patterns in force in ``folder``, an absolute path; a repository of its own starts anew."""
         inherited = self.levels
         if os.path.lexists(os.path.join(folder, ".git")):
-            inherited = _levels(folder, _info_exclude(Path(folder)))
-        own = _levels(folder, Path(folder, ".gitignore"))
-        return Ignored(own + inherited) if own or inherited is not self.levels else self
+            inherited = self._read(folder, _info_exclude(folder), follow_link=True)
+        # Like git, read no .gitignore through a link, which may lead out of the repository.
+        own = self._read(folder, os.path.join(folder, ".gitignore"), follow_link=False)
+        return Ignored(own + inherited, self.report) if own or inherited is not self.levels else self
 
     def matches(self, path: str, *, folder: bool = False) -> bool:
-        """Return whether git ignores an absolute path, those above it not being ignored."""
+        """Return whether git ignores an absolute path, given that it ignores no folder above it."""
         for level in self.levels:
             relative = path[len(level.base) :].replace(os.sep, "/")
-            verdict = level.spec.check_file(relative + "/" if folder else relative).include
-            if verdict is not None:
-                return verdict
+            decision = level.patterns.decision(os.fsencode(relative), folder=folder)
+            if decision is not None:
+                return decision
         return False
 
+    def _read(self, base: str, path: str, *, follow_link: bool) -> tuple[_Level, ...]:
+        from crdlint.sources.read import UnreadableError, read_bytes
 
-def patterns(lines: Iterable[str]) -> GitIgnoreSpec:
-    """Return the patterns of gitignore lines; a line that is no pattern is passed over, as git does."""
-    from pathspec import GitIgnoreSpec  # 30 ms that most runs do not need
+        if not os.path.lexists(path):
+            return ()
+        try:
+            data = read_bytes(path, MAX_BYTES, follow_link=follow_link)
+        except UnreadableError as error:
+            self.report(path, str(error))
+            return ()
+        lines = data.removeprefix(_BYTE_ORDER_MARK).split(b"\n")
+        return (_Level(os.path.join(base, ""), compiled(line.removesuffix(b"\r") for line in lines)),)
 
-    try:
-        return GitIgnoreSpec.from_lines(lines)
-    except ValueError:
-        return GitIgnoreSpec.from_lines([line for line in lines if _is_pattern(line)])
 
-
-def ignored_in(folder: str) -> Ignored:
+def ignored_in(folder: str, report: Report) -> Ignored:
     """Return the patterns in force in an absolute folder: those of its repository's root down to itself.
 
-    Where there is no repository, only those of the folder itself count.
+    Without a repository, only those of the folder itself count.
     """
-    above = [Path(folder), *Path(folder).parents]
-    root = next((i for i, path in enumerate(above) if os.path.lexists(path / ".git")), 0)
-    found = Ignored()
-    for path in reversed(above[: root + 1]):
-        found = found.below(str(path))
+    above = [folder]
+    while not os.path.lexists(os.path.join(above[-1], ".git")):
+        parent = os.path.dirname(above[-1])
+        if parent == above[-1]:
+            del above[1:]
+            break
+        above.append(parent)
+    found = Ignored(report=report)
+    for path in reversed(above):
+        found = found.below(path)
     return found
 
 
-def _is_pattern(line: str) -> bool:
-    from pathspec import GitIgnoreSpec
+def _info_exclude(root: str) -> str:
+    """Return where a repository keeps info/exclude: the ``.git`` of a worktree is a file that names the folder."""
+    git = os.path.join(root, ".git")
+    if os.path.isfile(git):
+        git = os.path.join(root, _line(git).removeprefix("gitdir:").strip())
+    common = os.path.join(git, "commondir")
+    if os.path.isfile(common):
+        git = os.path.join(git, _line(common))
+    return os.path.join(git, "info", "exclude")
+
+
+def _line(path: str) -> str:
+    """Return the text of a file of git's that holds a path, empty if it cannot be read."""
+    from crdlint.sources.read import UnreadableError, read_bytes
 
     try:
-        GitIgnoreSpec.from_lines([line])
-    except ValueError:
-        return False
-    return True
-
-
-def _levels(base: str, file: Path) -> tuple[_Level, ...]:
-    try:
-        lines = file.read_text(encoding="utf-8", errors="surrogateescape").splitlines()
-    except OSError:
-        return ()
-    return (_Level(os.path.join(base, ""), patterns(lines)),) if lines else ()
-
-
-def _info_exclude(root: Path) -> Path:
-    """Return where a repository keeps info/exclude: a worktree's ``.git`` is a file that leads there."""
-    git = root / ".git"
-    try:
-        if git.is_file():
-            git = root / git.read_text(encoding="utf-8").removeprefix("gitdir:").strip()
-        common = git / "commondir"
-        if common.is_file():
-            git = git / common.read_text(encoding="utf-8").strip()
-    except (OSError, ValueError):
-        pass
-    return git / "info" / "exclude"
+        return os.fsdecode(read_bytes(path, MAX_BYTES)).strip()
+    except UnreadableError:
+        return ""

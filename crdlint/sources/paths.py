@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import glob
 import os
 import re
 import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from crdlint.sources.gitignore import Ignored, ignored_in, patterns
+from crdlint.sources.gitignore import Ignored, ignored_in
+from crdlint.sources.globs import Glob
+from crdlint.sources.patterns import compiled
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from pathspec import GitIgnoreSpec
+    from crdlint.sources.globs import States
+    from crdlint.sources.patterns import Patterns
 
 STDIN: Final = "-"
 _SUFFIXES: Final = (".yaml", ".yml", ".json")
@@ -44,10 +46,15 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What discovery gives: files in order, and what could not be entered."""
+    """What discovery finds: files in order, and what could not be entered.
+
+    ``ignored`` and ``excluded`` count the files and folders that git ignores and that ``exclude`` leaves out.
+    """
 
     files: tuple[str, ...]
     problems: tuple[Problem, ...]
+    ignored: int = 0
+    excluded: int = 0
 
 
 def open_descriptor(path: str) -> int | None:
@@ -72,137 +79,175 @@ def discover(arguments: Sequence[str], selection: Selection) -> Found:
     """
     walk = _Walk(selection.gitignore, _compiled(selection.include), _compiled(selection.exclude))
     for argument in arguments:
-        if argument == STDIN:
-            walk.add(STDIN)
-        elif os.path.lexists(argument) or not glob.has_magic(argument):
+        if open_descriptor(argument) is not None:
+            walk.add(argument)
+            continue
+        glob = None if os.path.lexists(argument) else Glob.of(argument)
+        if glob is None:
             walk.named(argument)
         else:
-            walk.expanded(argument)
-    return Found(tuple(walk.files), tuple(walk.problems))
+            walk.expanded(glob)
+    return Found(tuple(walk.files), tuple(walk.problems), walk.ignored, walk.excluded)
 
 
-def _compiled(lines: tuple[str, ...]) -> GitIgnoreSpec | None:
-    return patterns(lines) if lines else None
+def _compiled(lines: tuple[str, ...]) -> Patterns | None:
+    return compiled(map(os.fsencode, lines)) if lines else None
 
 
 @dataclass(slots=True)
 class _Walk:
-    """The files found so far, and whether git ignores something that was met."""
+    """The files found so far; ``ignored`` and ``excluded`` count files and folders that were left out."""
 
     gitignore: bool
-    include: GitIgnoreSpec | None
-    exclude: GitIgnoreSpec | None
+    include: Patterns | None
+    exclude: Patterns | None
     files: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
-    left_out: bool = False
+    ignored: int = 0
+    excluded: int = 0
 
     def add(self, path: str) -> None:
-        key = os.path.realpath(path) if path != STDIN else STDIN
+        key = path if open_descriptor(path) is not None else os.path.realpath(path)
         if key not in self.seen:
             self.seen.add(key)
             self.files.append(path)
 
     def named(self, path: str) -> None:
-        """Take what an argument names; an open pipe is read too, for `crdlint check <(kustomize build)`."""
+        """Take what an argument names."""
         try:
             mode = os.stat(path).st_mode
         except (OSError, ValueError) as error:
-            self.problems.append(Problem(path, reason(error)))
+            self._report(path, reason(error))
             return
         if stat.S_ISDIR(mode):
             self.folder(path)
-        elif not _matches(self.exclude, path):
+        elif _matches(self.exclude, path):
+            self.excluded += 1
+        else:
             self.add(path)
-
-    def expanded(self, pattern: str) -> None:
-        """Take what a glob that the shell left alone matches, except what git ignores."""
-        matched = sorted(glob.glob(pattern, recursive=True))
-        if not matched:
-            self.problems.append(Problem(pattern, "no file matches"))
-        folders: dict[str, Ignored] = {}
-        for path in matched:
-            if os.path.isdir(path):
-                if not pattern.endswith("**"):  # it has matched the files below already
-                    self.folder(path)
-                continue
-            folder = os.path.dirname(os.path.abspath(path))
-            if folder not in folders:
-                folders[folder] = self._in_force(folder)
-            taken = self._is_wanted(path) or not pattern.endswith("*")
-            if taken and not folders[folder].matches(os.path.abspath(path)):
-                self.named(path)
-
-    def _in_force(self, folder: str) -> Ignored:
-        return ignored_in(folder) if self.gitignore else Ignored()
 
     def folder(self, top: str) -> None:
         """Take the files below a folder: those that git tracks though it ignores them come last."""
-        self.left_out = False
+        before = self.ignored
         self._enter(top)
-        if self.left_out:
-            from crdlint.sources.git import tracked_though_ignored
+        if self.ignored > before:
+            self._add_tracked(top, None)
 
-            for name in tracked_though_ignored(top):
-                path = os.path.normpath(os.path.join(top, name))
-                if self._is_wanted(path) and os.path.isfile(path):
-                    self.named(path)
+    def expanded(self, glob: Glob) -> None:
+        """Take what a glob matches, except what git ignores."""
+        before = len(self.seen), len(self.problems), self.ignored, self.excluded
+        self._match(glob)
+        if self.ignored > before[2]:
+            self._add_tracked(glob.base or os.curdir, glob)
+        if before == (len(self.seen), len(self.problems), self.ignored, self.excluded):
+            self._report(glob.text, "no file matches")
+
+    def _add_tracked(self, top: str, glob: Glob | None) -> None:
+        from crdlint.sources.git import tracked_though_ignored
+
+        for name in tracked_though_ignored(top):
+            path = os.path.normpath(os.path.join(top, name))
+            if (self._is_wanted(path) if glob is None else self._is_match(glob, path, glob.states_of(name))) and (
+                os.path.isfile(path)
+            ):
+                self.named(path)
+
+    def _report(self, path: str, message: str, *, fatal: bool = True) -> None:
+        problem = Problem(path, message, fatal)
+        if problem not in self.problems:
+            self.problems.append(problem)
+
+    def _in_force(self, folder: str) -> Ignored:
+        return ignored_in(os.path.abspath(folder), self._report_ignore_file) if self.gitignore else Ignored()
+
+    def _report_ignore_file(self, path: str, message: str) -> None:
+        self._report(os.path.relpath(path), f"skipped: {message}", fatal=False)
+
+    def _below(self, ignored: Ignored, folder: str) -> Ignored:
+        return ignored.below(os.path.abspath(folder)) if self.gitignore else ignored
+
+    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
+        try:
+            with os.scandir(folder or os.curdir) as entries:
+                return sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            self._report(folder or os.curdir, reason(error))
+            return []
 
     def _enter(self, top: str) -> None:
-        pending = [(top, self._in_force(os.path.abspath(top)))]
+        pending = [(top, self._in_force(top))]
         while pending:
             folder, ignored = pending.pop()
-            try:
-                with os.scandir(folder) as entries:
-                    listed = sorted(entries, key=lambda entry: entry.name)
-            except OSError as error:
-                self.problems.append(Problem(folder, reason(error)))
-                continue
             folders = []
-            for entry in listed:
+            for entry in self._entries(folder):
                 path = os.path.normpath(entry.path)
                 if entry.is_dir(follow_symlinks=False):
                     if entry.name not in _NEVER_ENTERED and not self._is_left_out(path, ignored, folder=True):
                         folders.append(path)
                 elif self._is_wanted(path) and not self._is_left_out(path, ignored):
                     self.entry(entry, path)
-            pending.extend(
-                (path, ignored.below(os.path.abspath(path)) if self.gitignore else ignored)
-                for path in reversed(folders)
-            )
+            pending.extend((path, self._below(ignored, path)) for path in reversed(folders))
+
+    def _match(self, glob: Glob) -> None:
+        """Walk the folders that a glob leads to, each once."""
+        if not os.path.isdir(glob.base or os.curdir):
+            return
+        pending = [(glob.base, glob.start(), self._in_force(glob.base or os.curdir))]
+        while pending:
+            folder, states, ignored = pending.pop()
+            folders = []
+            for entry in self._entries(folder):
+                path, is_folder = folder + entry.name, entry.is_dir()
+                after = glob.step(states, entry.name, is_link=is_folder and entry.is_symlink())
+                if not after or (not is_folder and not self._is_match(glob, path, after)):
+                    continue
+                if self._is_left_out(path, ignored, folder=is_folder):
+                    continue
+                is_whole = not is_folder or glob.accepts_whole(after)
+                if is_whole:
+                    self.named(path)
+                if is_folder and not (is_whole and glob.open_end) and glob.leads_on(after):
+                    folders.append((f"{path}/", after, self._below(ignored, path)))
+            pending.extend(reversed(folders))
 
     def entry(self, entry: os.DirEntry[str], path: str) -> None:
-        """Take a file of a folder; what would block or never end is passed over with a word."""
+        """Take a file of a folder; what would block or never end is skipped with a notice."""
         try:
             mode = entry.stat().st_mode
         except OSError as error:
-            self.problems.append(Problem(path, reason(error)))
+            self._report(path, reason(error))
             return
         if stat.S_ISREG(mode):
             self.add(path)
         elif not stat.S_ISDIR(mode):
-            self.problems.append(Problem(path, "skipped: not a regular file", fatal=False))
+            self._report(path, "skipped: not a regular file", fatal=False)
+
+    def _is_match(self, glob: Glob, path: str, states: States) -> bool:
+        """Return whether a glob takes a file; one that ends in a ``*`` says nothing about the suffix."""
+        return glob.accepts(states) and not glob.only_folders and (not glob.open_end or self._is_wanted(path))
 
     def _is_wanted(self, path: str) -> bool:
         return path.endswith(_SUFFIXES) if self.include is None else _matches(self.include, path)
 
     def _is_left_out(self, path: str, ignored: Ignored, *, folder: bool = False) -> bool:
         if _matches(self.exclude, path + "/" if folder else path):
+            self.excluded += 1
             return True
-        left_out = bool(ignored.levels) and ignored.matches(os.path.abspath(path), folder=folder)
-        self.left_out |= left_out
-        return left_out
+        is_ignored = bool(ignored.levels) and ignored.matches(os.path.abspath(path), folder=folder)
+        self.ignored += is_ignored
+        return is_ignored
 
 
-def _matches(spec: GitIgnoreSpec | None, path: str) -> bool:
-    """Return whether patterns match a path, seen from the working directory where it lies below that."""
-    if spec is None:
+def _matches(patterns: Patterns | None, path: str) -> bool:
+    """Return whether patterns match a path, relative to the working directory if it is below that."""
+    if patterns is None:
         return False
     closing = "/" if path.endswith("/") else ""
     relative = os.path.relpath(path)
     if relative.startswith(".."):
         relative = os.path.abspath(path).lstrip(os.sep)
-    return spec.match_file(relative.replace(os.sep, "/") + closing)
+    return patterns.match(relative.replace(os.sep, "/") + closing)
 
 
 def reason(error: Exception) -> str:

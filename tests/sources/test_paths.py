@@ -184,3 +184,112 @@ def test_what_git_tracks_is_not_ignored(here: Path) -> None:
     assert files(".", selection=Selection(exclude=("own/",))) == ["a.yaml"]
     Path("charts/a/charts/own/crd.yaml").unlink()
     assert files("charts") == []
+
+
+@pytest.mark.parametrize("line", ["[[:space:]]", "[[:alpha:]]x.yaml", "[z-a]", "["])
+def test_bracket_expressions_are_read_as_git_reads_them(line: str) -> None:
+    write(".git/HEAD", "a.yaml", "ax.yaml")
+    write(".gitignore", text=f"{line}\n")
+    matched = {"ax.yaml"} if line == "[[:alpha:]]x.yaml" else set()
+    kept = sorted({"a.yaml", "ax.yaml"} - matched)
+    assert files(".") == kept
+    assert files(".", selection=Selection(gitignore=False, exclude=(line,))) == kept
+    assert files(".", selection=Selection(gitignore=False, include=(line,))) == sorted(matched)
+
+
+def test_names_that_are_not_utf_8_are_matched(here: Path) -> None:
+    write(".git/HEAD")
+    write(".gitignore", text="b?.yaml\n")
+    for name in (b"a\xff.yaml", b"b\xff.yaml"):
+        (here / os.fsdecode(name)).touch()
+    assert files(".") == ["a\udcff.yaml"]
+    assert files(".", selection=Selection(exclude=("a*",))) == []
+
+
+@pytest.mark.parametrize("kind", ["link", "pipe", "large"])
+def test_a_gitignore_that_cannot_be_read_is_reported_and_has_no_effect(kind: str) -> None:
+    write(".git/HEAD", "a.yaml")
+    if kind == "link":
+        Path(".gitignore").symlink_to("/dev/zero")
+    elif kind == "pipe":
+        os.mkfifo(".gitignore")
+    else:
+        write(".gitignore", text="*\n" + "#" * (1 << 20))
+    found = discover(["."], EVERYTHING)
+    said = {"link": "a symbolic link", "pipe": "a named pipe"}
+    message = f"not a regular file but {said[kind]}" if kind in said else "larger than 1 MiB: not read"
+    assert found.files == ("a.yaml",)
+    assert found.problems == (Problem(".gitignore", f"skipped: {message}", fatal=False),)
+
+
+def test_a_git_file_with_a_null_character_has_no_effect() -> None:
+    write("w/.git", text="gitdir: a\0b\n")
+    write("w/a.yaml")
+    assert files("w") == ["w/a.yaml"]
+
+
+def test_a_glob_reports_a_folder_that_cannot_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    write("w/shut/a.yaml", "w/open/b.yaml")
+    scandir = os.scandir
+
+    def refuse(path: str) -> Any:
+        if "shut" in path:
+            raise PermissionError(13, "Permission denied", path)
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    for glob in ("w/**/*.yaml", "w/*/*.yaml", "w/**"):
+        found = discover([glob], EVERYTHING)
+        assert found.files == ("w/open/b.yaml",)
+        assert found.problems == (Problem("w/shut/", "Permission denied"),)
+
+
+def test_a_glob_enters_no_folder_that_git_ignores(monkeypatch: pytest.MonkeyPatch) -> None:
+    write(".git/HEAD", "a/b.yaml", "gen/c.yaml", "gen/deep/d.yaml")
+    write(".gitignore", text="gen/\n")
+    entered = []
+    scandir = os.scandir
+    monkeypatch.setattr(os, "scandir", lambda path: entered.append(path) or scandir(path))
+    assert files("**/*.yaml") == ["a/b.yaml"]
+    assert not any("gen" in path for path in entered)
+
+
+def test_a_folder_that_is_named_is_looked_at_though_git_ignores_it() -> None:
+    write(".git/HEAD", "gen/c.yaml", "gen/deep/d.yaml")
+    write(".gitignore", text="gen/\n")
+    assert files("gen") == ["gen/c.yaml", "gen/deep/d.yaml"]
+    assert files("gen/**/*.yaml") == ["gen/c.yaml", "gen/deep/d.yaml"]
+
+
+@pytest.mark.parametrize(
+    ("glob", "found"),
+    [
+        ("*/*.yaml", ["d/a.yaml"]),
+        ("**/a.yaml", ["d/a.yaml", "d/e/a.yaml"]),
+        ("**/link/*.yaml", ["link/a.yaml"]),
+        ("d/**", ["d/a.yaml", "d/e/a.yaml"]),
+        ("d/**/", ["d/a.yaml", "d/e/a.yaml"]),
+        ("d/*", ["d/a.yaml", "d/e/a.yaml"]),
+        ("d/?", ["d/e/a.yaml"]),
+        ("d/e*/", ["d/e/a.yaml"]),
+        ("./d/[ab].yaml", ["./d/a.yaml"]),
+        ("d/.h*/*.yaml", ["d/.hidden/a.yaml"]),
+        ("d/*/*.[!y]?t", ["d/e/a.txt"]),
+    ],
+)
+def test_globs_match_as_they_do_in_a_shell(glob: str, found: list[str]) -> None:
+    write("d/a.yaml", "d/e/a.yaml", "d/e/a.txt", "d/.hidden/a.yaml")
+    Path("link").symlink_to("d")
+    Path("d/e/loop").symlink_to("..")
+    assert files(glob, selection=Selection(gitignore=False)) == found
+
+
+def test_a_glob_that_never_matches_is_a_name() -> None:
+    assert discover(["[a"], EVERYTHING).problems == (Problem("[a", "No such file or directory"),)
+
+
+def test_what_is_left_out_is_counted() -> None:
+    write(".git/HEAD", "a.yaml", "b.yaml", "gen/c.yaml")
+    write(".gitignore", text="gen/\n")
+    found = discover(["."], Selection(exclude=("b.yaml",)))
+    assert (found.files, found.ignored, found.excluded) == (("a.yaml",), 1, 1)

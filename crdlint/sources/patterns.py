@@ -1,0 +1,320 @@
+"""Patterns of files as git reads them: the lines of a .gitignore, of `--include`, `--exclude` and `exclude`.
+
+File names are bytes, as they are to git, and need no encoding. Matching never backtracks: between two wildcards the
+leftmost match is as good as any other. Upstream: git wildmatch.c, and dir.c (parse_path_pattern, last_matching_pattern).
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+# Characters that stand for themselves, or for each character the set of those that fit.
+_Piece: TypeAlias = "bytes | tuple[frozenset[int], ...]"
+_STAR: Final = -1
+_SLASH: Final = -2
+# A character's code, a set of them (`?`, a bracket expression), or one of the two marks above.
+_Part: TypeAlias = "int | frozenset[int]"
+_ANY: Final = frozenset(range(256))
+_MAGIC: Final = re.compile(rb"[*?\[\\]")
+
+
+class BrokenPatternError(ValueError):
+    """A pattern that never matches: a bracket expression without an end, or a backslash at the end."""
+
+
+class Segment(NamedTuple):
+    """A pattern of one path component: pieces with a ``*`` between each two of them."""
+
+    pieces: tuple[_Piece, ...]
+
+    def matches(self, name: bytes) -> bool:
+        """Return whether the name of a file or folder matches."""
+        first, *between = self.pieces
+        if not between:
+            return len(name) == len(first) and _is_at(first, name, 0)
+        last = between.pop()
+        at, end = len(first), len(name) - len(last)
+        if at > end or not _is_at(first, name, 0) or not _is_at(last, name, end):
+            return False
+        for piece in between:
+            found = _find(piece, name, at, end)
+            if found < 0:
+                return False
+            at = found + len(piece)
+        return True
+
+
+def _is_at(piece: _Piece, name: bytes, at: int) -> bool:
+    if isinstance(piece, bytes):
+        return name.startswith(piece, at)
+    return all(name[at + i] in fitting for i, fitting in enumerate(piece))
+
+
+def _find(piece: _Piece, name: bytes, start: int, end: int) -> int:
+    if isinstance(piece, bytes):
+        return name.find(piece, start, end)
+    return next((at for at in range(start, end - len(piece) + 1) if _is_at(piece, name, at)), -1)
+
+
+class Glob(NamedTuple):
+    """A pattern of paths: runs of segments with a ``**`` between each two of them."""
+
+    runs: tuple[tuple[Segment, ...], ...]
+
+    def matches(self, parts: Sequence[bytes]) -> bool:
+        """Return whether the components of a relative path match."""
+        first, *between = self.runs
+        if not between:
+            return len(parts) == len(first) and _fits(first, parts, 0)
+        last = between.pop()
+        # `a/**` matches what is below a, not a itself.
+        at, end = len(first), len(parts) - max(len(last), 1)
+        if at > end or not _fits(first, parts, 0) or not _fits(last, parts, len(parts) - len(last)):
+            return False
+        for run in between:
+            found = next((i for i in range(at, end - len(run) + 1) if _fits(run, parts, i)), -1)
+            if found < 0:
+                return False
+            at = found + len(run)
+        return True
+
+
+def _fits(run: Sequence[Segment], parts: Sequence[bytes], at: int) -> bool:
+    return all(segment.matches(parts[at + i]) for i, segment in enumerate(run))
+
+
+class _Rule(NamedTuple):
+    """What a line does with what it matches; the later of two lines has the higher ``number``."""
+
+    number: int
+    negated: bool
+    only_folders: bool
+
+
+@dataclass(slots=True)
+class Patterns:
+    """Lines of a .gitignore. The last one that matches a path decides.
+
+    Names and paths without wildcards are looked up. ``_globs`` is in the order of the lines.
+    """
+
+    _names: dict[bytes, list[_Rule]] = field(default_factory=dict)
+    _paths: dict[bytes, list[_Rule]] = field(default_factory=dict)
+    _globs: list[tuple[_Rule, Segment | Glob]] = field(default_factory=list)
+
+    def decision(self, path: bytes, *, folder: bool = False) -> bool | None:
+        """Return whether the last line that matches ``path`` takes it; False for a line with ``!``, None without any.
+
+        ``path`` is relative to the folder of the patterns. Folders above it do not count.
+        """
+        parts = path.split(b"/")
+        known = (*self._names.get(parts[-1], ()), *self._paths.get(path, ()))
+        best = max((rule for rule in known if folder or not rule.only_folders), default=None)
+        for rule, pattern in reversed(self._globs):
+            if best is not None and rule.number < best.number:
+                break
+            if rule.only_folders and not folder:
+                continue
+            if pattern.matches(parts[-1]) if isinstance(pattern, Segment) else pattern.matches(parts):
+                best = rule
+                break
+        return None if best is None else not best.negated
+
+    def match(self, path: str) -> bool:
+        """Return whether the lines take a relative path or a folder above it. The path of a folder ends in a slash."""
+        encoded = os.fsencode(path)
+        parts = encoded.removesuffix(b"/").split(b"/")
+        above = (b"/".join(parts[:i]) for i in range(1, len(parts)))
+        if any(self.decision(folder, folder=True) for folder in above):
+            return True
+        return bool(self.decision(b"/".join(parts), folder=encoded.endswith(b"/")))
+
+
+def compiled(lines: Iterable[bytes]) -> Patterns:
+    """Return the patterns of lines. Blank lines, comments and patterns that never match have no effect, as in git."""
+    names: dict[bytes, list[_Rule]] = {}
+    paths: dict[bytes, list[_Rule]] = {}
+    globs: list[tuple[_Rule, Segment | Glob]] = []
+    for number, line in enumerate(lines):
+        text = _without_trailing_spaces(line)
+        if text.startswith(b"#"):
+            continue
+        negated = text.startswith(b"!")
+        only_folders = text.endswith(b"/")
+        text = text[negated : len(text) - only_folders]
+        rule = _Rule(number, negated, only_folders)
+        if text and not _MAGIC.search(text):
+            known = paths if b"/" in text else names
+            known.setdefault(text.removeprefix(b"/"), []).append(rule)
+        elif text:
+            try:
+                found = map(_glob, _without_quirks(text)) if b"/" in text else (segment(text),)
+                globs.extend((rule, pattern) for pattern in found)
+            except BrokenPatternError:
+                continue
+    return Patterns(names, paths, globs)
+
+
+def is_pattern(text: str) -> bool:
+    """Return whether a pattern can match anything."""
+    found = compiled([os.fsencode(text)])
+    return found != Patterns()
+
+
+def _without_trailing_spaces(line: bytes) -> bytes:
+    """Return a line without the spaces at its end; one behind a backslash is kept."""
+    text = line.rstrip(b" ")
+    backslashes = len(text) - len(text.rstrip(b"\\"))
+    return line[: len(text) + 1] if backslashes % 2 else text
+
+
+def segment(text: bytes) -> Segment:
+    """Return a pattern of one path component. Raises BrokenPatternError."""
+    return _segment(_tokens(text))
+
+
+def _without_quirks(text: bytes) -> list[bytes]:
+    """Return patterns that mean everywhere what ``text`` means to git, which compares a literal prefix on its own.
+
+    What follows the prefix then counts as the start of the pattern: `a**/b` matches ab and a1/2/b. Upstream: match_pathname.
+    """
+    text = _ESCAPED_SLASH.sub(rb"\1*/**/", text)
+    match = _AFTER_PREFIX.match(text)
+    if match is None:
+        return [text]
+    prefix, rest = match[1], text[match.end() :]
+    return [prefix + (rest or b"*"), prefix + b"*/**" + (b"/" + rest if match[2] else b"")]
+
+
+_AFTER_PREFIX: Final = re.compile(rb"([^*?\[\\]*[^*?\[\\/])\*\*+(?:(/)|$)")
+# Git takes `**` before an escaped slash for one folder or more.
+_ESCAPED_SLASH: Final = re.compile(rb"(^|/)\*\*+\\/")
+
+
+def _glob(text: bytes) -> Glob:
+    runs: list[list[Segment]] = [[]]
+    parts: list[list[_Part]] = [[]]
+    for token in _tokens(text.removeprefix(b"/")):
+        if token == _SLASH:
+            parts.append([])
+        else:
+            parts[-1].append(token)
+    for i, part in enumerate(parts):
+        if len(part) > 1 and set(part) == {_STAR}:
+            if runs[-1] or i == 0 or len(runs) == 1:
+                runs.append([])
+        else:
+            runs[-1].append(_segment(part))
+    return Glob(tuple(map(tuple, runs)))
+
+
+def _segment(tokens: Sequence[_Part]) -> Segment:
+    pieces: list[list[int | frozenset[int]]] = [[]]
+    for token in tokens:
+        if token != _STAR:
+            pieces[-1].append(token)
+        elif pieces[-1] or len(pieces) == 1:
+            pieces.append([])
+    return Segment(tuple(map(_piece, pieces)))
+
+
+def _piece(tokens: Sequence[int | frozenset[int]]) -> _Piece:
+    if all(isinstance(token, int) for token in tokens):
+        return bytes(tokens)  # type: ignore[arg-type]
+    return tuple(frozenset((token,)) if isinstance(token, int) else token for token in tokens)
+
+
+def _tokens(text: bytes) -> list[_Part]:
+    tokens: list[_Part] = []
+    at = 0
+    while at < len(text):
+        char = text[at]
+        at += 1
+        if char == _BACKSLASH:
+            if at == len(text):
+                raise BrokenPatternError
+            tokens.append(_SLASH if text[at] == _SLASH_CHAR else text[at])
+            at += 1
+        elif char == _BRACKET:
+            fitting, at = _bracket(text, at)
+            tokens.append(fitting)
+        else:
+            tokens.append(_SPECIAL.get(char, char))
+    return tokens
+
+
+_BACKSLASH, _BRACKET, _CLOSING, _HYPHEN, _COLON, _SLASH_CHAR = b"\\[]-:/"
+_SPECIAL: Final[dict[int, _Part]] = {ord("*"): _STAR, ord("/"): _SLASH, ord("?"): _ANY}
+
+
+def _bracket(text: bytes, at: int) -> tuple[frozenset[int], int]:
+    """Return the characters of the bracket expression that begins before ``at``, and where it ends."""
+    negated = text[at : at + 1] in {b"!", b"^"}
+    at += negated
+    fitting: set[int] = set()
+    previous: int | None = None
+    first = True
+    while True:
+        if at >= len(text):
+            raise BrokenPatternError
+        char = text[at]
+        if char == _CLOSING and not first:
+            break
+        first = False
+        at += 1
+        if char == _BACKSLASH:
+            char, at = _escaped(text, at)
+        elif char == _HYPHEN and previous is not None and text[at : at + 1] not in {b"", b"]"}:
+            char, at = text[at], at + 1
+            if char == _BACKSLASH:
+                char, at = _escaped(text, at)
+            fitting.update(range(previous, char + 1))
+            previous = None
+            continue
+        elif char == _BRACKET and text[at : at + 1] == b":":
+            end = text.find(b"]", at)
+            if end < 0:
+                raise BrokenPatternError
+            if end > at + 1 and text[end - 1] == _COLON:
+                fitting |= _class(text[at + 1 : end - 1])
+                previous, at = None, end + 1
+                continue
+        fitting.add(char)
+        previous = char
+    found = _ANY - fitting if negated else frozenset(fitting)
+    return found - {_SLASH_CHAR}, at + 1
+
+
+def _escaped(text: bytes, at: int) -> tuple[int, int]:
+    if at >= len(text):
+        raise BrokenPatternError
+    return text[at], at + 1
+
+
+def _class(name: bytes) -> frozenset[int]:
+    pattern = _CLASSES.get(name)
+    if pattern is None:
+        raise BrokenPatternError
+    return frozenset(code for code in range(128) if re.match(pattern, chr(code)))
+
+
+_CLASSES: Final = {
+    b"alnum": r"[A-Za-z0-9]",
+    b"alpha": r"[A-Za-z]",
+    b"blank": r"[ \t]",
+    b"cntrl": r"[\x00-\x1f\x7f]",
+    b"digit": r"[0-9]",
+    b"graph": r"[!-~]",
+    b"lower": r"[a-z]",
+    b"print": r"[ -~]",
+    b"punct": r"[!-/:-@\[-`{-~]",
+    b"space": r"[ \t\n\v\f\r]",
+    b"upper": r"[A-Z]",
+    b"xdigit": r"[0-9A-Fa-f]",
+}
