@@ -1,0 +1,68 @@
+"""The maintainers' larger records of the API server's answers, if they lie beside the checkout."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from answers import answers
+
+import crdlint
+
+CONFORMANCE = Path(__file__).resolve().parents[3] / "shared" / "conformance"
+pytestmark = pytest.mark.skipif(not CONFORMANCE.is_dir(), reason="the records are not beside this checkout")
+
+
+def cases(name: str) -> list[dict[str, Any]]:
+    """Return the cases of a file."""
+    with (CONFORMANCE / f"{name}.ndjson").open(encoding="utf-8") as lines:
+        return [json.loads(line) for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("name", "count"),
+    [
+        ("real", 127),
+        ("synthetic-cel", 2972),
+        ("synthetic-crd", 1461),
+        ("synthetic-metadata", 510),
+        ("synthetic-resources", 2221),
+        ("synthetic-versions", 2399),
+        ("upstream-create", 1432),
+        ("upstream-resources", 600),
+        ("upstream-update", 46),
+        ("yaml", 301),
+    ],
+)
+def test_crdlint_answers_as_the_api_server_did(name: str, count: int) -> None:
+    compared = 0
+    for case in cases(name):
+        got, want = answers(case)
+        assert got == want, case["id"]
+        compared += bool(want)
+    assert compared >= count
+
+
+def test_the_caret_is_at_the_named_field() -> None:
+    """What is under the caret is the path's own key, the value at that key, or the key of a parent that lacks it."""
+    checked = 0
+    for name in ("upstream-create", "synthetic-crd"):
+        for case in cases(name):
+            text = case["yaml"]
+            for d in crdlint.lint_text(text):
+                # At a place in an expression (tests/yaml/test_scalars.py), or in a default.
+                inside = d.rule.startswith(("cel-", "default-"))
+                if inside or d.kind != "field" or "openAPIV3Schema." not in d.field or d.line != d.end_line:
+                    continue
+                line = text.split("\n")[d.line - 1]
+                under = line[d.column - 1 : d.end_column - 1].strip("\"'")
+                before = re.findall(r'"((?:[^"\\]|\\.)*)":\s*$', line[: d.column - 1])
+                steps = {s for step in re.findall(r"\[([^\]]*)\]|([^.\[\]]+)", d.field) for s in step if s}
+                if d.rule == "rule-message-invalid":
+                    steps.add("rule")  # a missing message is asked for at the rule that needs it
+                assert under in steps or (before and before[0] in steps) or line[d.column - 1] in "[{", (case["id"], d)
+                checked += 1
+    assert checked >= 200
