@@ -13,14 +13,13 @@ import click
 
 from crdlint.charts.layout import TEMPLATES
 from crdlint.checking import Checked, Checker, Settings, bug_of
-from crdlint.cli import options
+from crdlint.cli import console, options
 from crdlint.cli.completion import complete_outputs, complete_paths
 from crdlint.cli.fixing import Fixing, UnwritableError
 from crdlint.cli.main import report_bug
 from crdlint.cli.planning import Planner
 from crdlint.report import formats
 from crdlint.report.checked import Checked as ReportInput
-from crdlint.report.fold import printable
 from crdlint.report.summary import Summary
 from crdlint.sources.paths import STDIN, Selection, discover
 
@@ -133,7 +132,7 @@ class _Command:
             if problem.fatal:
                 run.problems.append((problem.path, problem.message))
             elif not self._quiet:
-                click.echo(f"crdlint: {problem.path}: {problem.message}", err=True)
+                console.err(f"crdlint: {problem.path}: {problem.message}")
         builds = not (given["no_kustomize"] or given["fix"] or given["against"])
         planner = Planner(given["kube_version"], options.laid_over(given), given["config"], builds)
         plan = planner.add(found.files)
@@ -146,7 +145,7 @@ class _Command:
         nothing = not (run.summary.crds or told or run.problems or run.bugs)
         if nothing and not run.unwritten and not given["allow_empty"]:
             what = "CustomResourceDefinition" if found.files else ".yaml, .yml or .json file"
-            click.echo(f"crdlint: no {what} in {', '.join(self._paths)} (--allow-empty accepts that)", err=True)
+            console.err(f"crdlint: no {what} in {', '.join(self._paths)} (--allow-empty accepts that)")
             return 2
         if run.bugs:
             return 3
@@ -232,36 +231,36 @@ class _Command:
         if self._report is not None:
             for result in results:
                 for line in self._report.file(result):
-                    click.echo(line, color=True)
+                    console.out(line)
 
     def _tell(self, run: _Run, plan: Plan) -> None:
         """Write what comes at the end: whole formats, files, problems, figures."""
         run.summary.unreadable = len(run.problems)
         if self._fixing is not None and not self._quiet:
-            click.echo(self._fixing.summary(), err=True)
+            console.err(self._fixing.summary())
         checked = ReportInput(run.results, run.problems, run.summary, self._given["hidden"])
         for problem in formats.write_all(self._outputs, checked):
             run.unwritten.append(f"--output: {problem}")
         if self._report is None:
-            click.echo(formats.render(self._format, checked), nl=False)
+            console.out(formats.render(self._format, checked), nl=False)
         for notice in () if self._quiet else plan.notices:
-            click.echo(f"crdlint: note: {notice}", err=True)
+            console.err(f"crdlint: note: {notice}")
         for file, notice in () if self._quiet or self._report is not None else checked.notices():
-            click.echo(printable(f"{file}: note: {notice}"), err=True)
+            console.err(f"{file}: note: {notice}")
         for name, reason in run.problems:
-            click.echo(f"crdlint: {name}: {reason}", err=True)
+            console.err(f"crdlint: {name}: {reason}")
         for text, times in run.bugs.items():
             if times > 1:
-                click.echo(f"crdlint: the same bug in {times - 1:,} more files: {text}", err=True)
+                console.err(f"crdlint: the same bug in {times - 1:,} more files: {text}")
         self._tell_known(run)
         if self._report is not None and self._given["statistics"]:
             for line in self._report.statistics(run.by_rule):
-                click.echo(line)
+                console.out(line)
         if self._report is not None and not self._quiet:
-            click.echo(self._report.summary(run.summary), color=True)
+            console.out(self._report.summary(run.summary))
         self._tell_rejections(run)
         for problem in run.unwritten:
-            click.echo(f"crdlint: {problem}", err=True)
+            console.err(f"crdlint: {problem}")
 
     def _tell_known(self, run: _Run) -> None:
         """Write the baseline where that is asked for, or tell of what is in it and no longer there."""
@@ -277,10 +276,10 @@ class _Command:
                 run.unwritten.append(f"--baseline: {error}")
                 return
             word = "written" if changed else "as it was"
-            click.echo(f"crdlint: {self._given['baseline_file']}: {word}", err=True)
+            console.err(f"crdlint: {self._given['baseline_file']}: {word}")
             return
         for entry in () if self._quiet else run.matching.stale():
-            click.echo(f"crdlint: note: no longer found, --update-baseline takes it out: {entry}", err=True)
+            console.err(f"crdlint: note: no longer found, --update-baseline takes it out: {entry}")
 
     def _tell_rejections(self, run: _Run) -> None:
         if not run.rejections:
@@ -290,7 +289,7 @@ class _Command:
         fail_on: FailOn = self._given["fail_on"] or "error"
         line = closing_line(run.rejections, fail_on, accepted=self._given["accept_rejections"])
         if line is not None:
-            click.echo(line, err=self._report is None)
+            (console.out if self._report is not None else console.err)(line)
 
     def _text_report(self) -> TextReport:
         from crdlint.report.text import TextReport
@@ -358,5 +357,5 @@ def _against(place: str, near: str, selection: Selection) -> Baseline:
     except RevisionError as error:
         raise click.UsageError(f"--against: {error}") from error
     for complaint in complaints:
-        click.echo(f"crdlint: --against: {complaint}", err=True)
+        console.err(f"crdlint: --against: {complaint}")
     return baseline

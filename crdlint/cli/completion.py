@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from crdlint.cli import console
+
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
@@ -25,7 +27,7 @@ def command(ctx: click.Context, shell: str) -> None:
 
     script = get_completion_class(shell)
     assert script is not None  # noqa: S101  click has these three
-    click.echo(script(ctx.find_root().command, {}, "crdlint", "_CRDLINT_COMPLETE").source())
+    console.out(script(ctx.find_root().command, {}, "crdlint", "_CRDLINT_COMPLETE").source())
 
 
 def complete_paths(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from crdlint.checking import Checker, Settings, Task
-from crdlint.cli import options
+from crdlint.cli import console, options
 from crdlint.cli.main import report_bug
 from crdlint.sources.paths import Selection, discover
 
@@ -71,11 +71,11 @@ def command(
     elif format_ == "html":
         from crdlint.report.cost_html import cost_page
 
-        click.echo(cost_page(entries, top))
+        console.out(cost_page(entries, top))
     else:
         _print_text(entries, top, explain, color)
     for name, reason in problems:
-        click.echo(f"crdlint: {name}: {reason}", err=True)
+        console.err(f"crdlint: {name}: {reason}")
     if problems:
         ctx.exit(2)
     over = any(d.rule in ("cel-rule-cost", "cel-schema-cost") for result in results for d in result.diagnostics)
@@ -125,18 +125,17 @@ def _print_text(entries: Sequence[Entry], top: int | None, explain: str | None, 
     if explain is not None:
         for one in entries[:top]:
             for line in cost_text.explanation(one, width=width, style=options.style(color)):
-                click.echo(line, color=True)
+                console.out(line)
         return
     for line in cost_text.tables(entries, top=top, width=width, style=options.style(color)):
-        click.echo(line, color=True)
+        console.out(line)
     if not entries:
-        click.echo("no rules")
+        console.out("no rules")
 
 
 def _print_json(entries: Sequence[Entry], problems: Sequence[tuple[str, str]]) -> None:
-    import json
-
     from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
+    from crdlint.report.escapes import json_text
 
     document = {
         "version": 1,
@@ -144,7 +143,7 @@ def _print_json(entries: Sequence[Entry], problems: Sequence[tuple[str, str]]) -
         "rules": [asdict(one.cost) | {"place": one.place, "times": one.times, "help": one.help} for one in entries],
         "unreadable": [{"file": file, "reason": reason} for file, reason in problems],
     }
-    click.echo(json.dumps(document, indent=2))
+    console.out(json_text(document, 2))
 
 
 def _print_patch(results: Sequence[FileResult]) -> None:
@@ -156,4 +155,4 @@ def _print_patch(results: Sequence[FileResult]) -> None:
         text = limits_set(result)
         name = result.file.removeprefix("/")
         before, after = (one.splitlines(keepends=True) for one in (result.text, text))
-        click.echo("".join(unified_diff(before, after, f"a/{name}", f"b/{name}")), nl=False)
+        console.out("".join(unified_diff(before, after, f"a/{name}", f"b/{name}")), nl=False)

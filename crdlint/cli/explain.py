@@ -6,7 +6,7 @@ import textwrap
 
 import click
 
-from crdlint.cli import options
+from crdlint.cli import console, options
 from crdlint.cli.completion import complete_rules
 
 
@@ -38,7 +38,7 @@ def command(rule_id: str) -> None:
     parts.append(paragraph(f"Help: {rule.help}"))
     if rule.source:
         parts.append(f"Upstream: {rule.source}")
-    click.echo("\n\n".join(parts))
+    console.out("\n\n".join(parts))
 
 
 _LONGEST = 2000  # characters of an example that are still one to read

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from crdlint.__about__ import __version__
+from crdlint.cli import console
 
 if TYPE_CHECKING:
     from crdlint.checking import Bug
 
 ISSUES: Final = "https://github.com/crdlint/crdlint/issues"
+
+_CLOSED_PIPE: Final = 141  # as of a program that SIGPIPE ends
 
 # Name: module, function, one line for --help.
 _COMMANDS: Final = {
@@ -74,19 +77,21 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; a bug of ours ends in a report and exit status 3, never in a bare traceback."""
+    console.prepare()
     try:
         sys.exit(cli.main(standalone_mode=False, prog_name="crdlint"))
     except click.exceptions.Exit as done:
         sys.exit(done.exit_code)
     except click.ClickException as error:
-        error.show()
+        console.show_error(error)
+        sys.exit(2)
+    except console.StreamError as error:
+        if error.is_closed_pipe:
+            sys.exit(_CLOSED_PIPE)
+        console.err(f"crdlint: {error}")
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
         sys.exit(130)
-    except BrokenPipeError:
-        # Whoever read us has gone; Python would complain while flushing at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
     except Exception as error:
         from crdlint.checking import bug_of
 
@@ -97,14 +102,12 @@ def main() -> None:
 def report_bug(bug: Bug, file: str) -> None:
     """Tell of a bug of ours on standard error, and how to report it; the traceback only where it is asked for."""
     if os.environ.get("CRDLINT_DEBUG"):
-        click.echo(bug.traceback, err=True)
+        console.err(*bug.traceback.splitlines())
     where = f" while checking {file}" if file else ""
-    click.echo(
-        f"crdlint: a bug of crdlint's{where}: {bug.text}\n"
-        f"  Please report it at {ISSUES} with the file that caused it,\n"
-        f"  crdlint {__version__}, Python {sys.version.split()[0]} on {sys.platform}, "
-        "and what CRDLINT_DEBUG=1 prints.",
-        err=True,
+    console.err(
+        f"crdlint: a bug of crdlint's{where}: {bug.text}",
+        f"  Please report it at {ISSUES} with the file that caused it,",
+        f"  crdlint {__version__}, Python {sys.version.split()[0]} on {sys.platform}, and what CRDLINT_DEBUG=1 prints.",
     )
 
 

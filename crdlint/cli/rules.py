@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 
 import click
+
+from crdlint.cli import console
 
 
 @click.command("rules")
@@ -16,8 +17,10 @@ def command(format_: str) -> None:
 
     rules = all_rules().values()
     if format_ == "json":
-        click.echo(json.dumps([asdict(rule) for rule in rules], indent=2))
+        from crdlint.report.escapes import json_text
+
+        console.out(json_text([asdict(rule) for rule in rules], 2))
         return
     widest = max(len(rule.id) for rule in rules)
     for rule in rules:
-        click.echo(f"{rule.id:{widest}}  {rule.severity:7}  {rule.summary}")
+        console.out(f"{rule.id:{widest}}  {rule.severity:7}  {rule.summary}")

@@ -10,7 +10,7 @@ import click
 
 from crdlint import atomic
 from crdlint.checking import Bug, bug_of
-from crdlint.cli import options
+from crdlint.cli import console, options
 from crdlint.cli.completion import complete_paths
 from crdlint.cli.main import report_bug
 from crdlint.sources.paths import Problem, Selection
@@ -96,7 +96,7 @@ def command(
             raise click.UsageError(f"--junit: {junit_file}: {error.strerror or error}") from error
     if not run.results and not run.broken:
         what = f"no test with {wanted!r} in its name" if wanted else "no suite (*.testsuite.yaml)"
-        click.echo(f"crdlint: {what} in {', '.join(paths)}", err=True)
+        console.err(f"crdlint: {what} in {', '.join(paths)}")
         ctx.exit(2)
     ctx.exit(3 if run.bugs else 2 if run.broken else 1 if run.failed else 0)
 
@@ -137,7 +137,7 @@ def _run_suite(
         run.broken.append((f"{file}:{error.line}", str(error)))
         return
     for line, message in suite.ignored:
-        click.echo(f"crdlint: {file}:{line}: note: {message}; it is passed over", err=True)
+        console.err(f"crdlint: {file}:{line}: note: {message}; it is passed over")
     try:
         for target in files.of(suite):
             for result in run_suite(suite, target, files, wanted):
@@ -156,44 +156,47 @@ def _progress(
     style: Callable[[str, str], str], *, verbose: bool, quiet: bool
 ) -> Callable[[Suite, Result | None], None]:
     """Return what tells of each test as it is done, and with None of the end of a suite."""
+    from crdlint.report.escapes import printable_line
+
     marks: list[str] = []
 
     def tell(suite: Suite, result: Result | None) -> None:
         if verbose and result is not None:
             word = style("FAILED", "red") if result.failure else style("PASSED", "green")
-            click.echo(f"{suite.file}:{result.case.line} {result.case.name} {word}", color=True)
+            name = printable_line(f"{suite.file}:{result.case.line} {result.case.name}")
+            console.out(f"{name} {word}")
         elif result is not None:
             marks.append(style("F", "red") if result.failure else ".")
         elif marks and not quiet:
-            click.echo(suite.file)
+            console.out(printable_line(suite.file))
             for at in range(0, len(marks), _MARKS):
-                click.echo(f"  {''.join(marks[at : at + _MARKS])}", color=True)
+                console.out(f"  {''.join(marks[at : at + _MARKS])}")
             marks.clear()
 
     return tell
 
 
 def _print(run: _Run, style: Callable[[str, str], str], seconds: float) -> None:
-    from crdlint.report.fold import printable
+    from crdlint.report.escapes import printable, printable_line
 
     width = options.width(120)
     if run.failed:
-        click.echo("\n" + f" {style('FAILURES', 'bold')} ".center(width, "="), color=True)
+        console.out("\n" + f" {style('FAILURES', 'bold')} ".center(width, "="))
     for result in run.failed:
         case = result.case
-        click.echo("\n" + style(printable(case.name), "bold"), color=True)
-        click.echo(printable(f"{result.suite.file}:{case.line}  ({result.crd_file})"))
+        console.out("\n" + style(printable_line(case.name), "bold"))
+        console.out(printable_line(f"{result.suite.file}:{case.line}  ({result.crd_file})"))
         for line in result.failure:
             colour = {"-": "red", "+": "green"}.get(line[:1])
             text = printable(f"  {line}")
-            click.echo(style(text, colour) if colour else text, color=True)
+            console.out(style(text, colour) if colour else text)
     for name, bug in run.bugs:
         report_bug(bug, name)
     for file, reason in run.broken:
-        click.echo(f"crdlint: {file}: {reason}", err=True)
+        console.err(f"crdlint: {file}: {reason}")
     failed, passed = len(run.failed), len(run.results) - len(run.failed)
     parts = [f"{failed} failed"] * bool(failed) + [f"{passed} passed"]
     if run.broken:
         parts.append(f"{len(run.broken)} could not be run")
     colour = "red" if failed or run.broken else "green"
-    click.echo(("\n" if run.results else "") + style(f"{', '.join(parts)} in {seconds:.2f} s", colour), color=True)
+    console.out(("\n" if run.results else "") + style(f"{', '.join(parts)} in {seconds:.2f} s", colour))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import click
 
 from crdlint.checking import Bug, bug_of, shown_name
-from crdlint.cli import options
+from crdlint.cli import console, options
 from crdlint.cli.completion import complete_paths
 from crdlint.cli.main import report_bug
 from crdlint.report import formats
@@ -113,7 +113,7 @@ def command(
         missing = "CRD (--crd names where they are)"
         if definitions.by_kind:
             missing = f"custom resource of a CRD that is known, which are {_known(definitions)},"
-        click.echo(f"crdlint: no {missing} in {', '.join(paths)} (--allow-empty accepts that)", err=True)
+        console.err(f"crdlint: no {missing} in {', '.join(paths)} (--allow-empty accepts that)")
         ctx.exit(2)
     ctx.exit(3 if run.bugs else 2 if run.problems else 1 if run.summary.errors else 0)
 
@@ -224,14 +224,13 @@ def _print(run: _Run, format_: str, color: str, *, quiet: bool, to_stderr: bool)
     for name, bug in run.bugs:
         report_bug(bug, name)
     for name, reason in run.problems:
-        click.echo(f"crdlint: {name}: {reason}", err=True)
+        console.err(f"crdlint: {name}: {reason}")
     for notice in () if quiet else run.notes:
-        click.echo(f"crdlint: note: {notice}", err=True)
+        console.err(f"crdlint: note: {notice}")
+    write = console.out_on_err if to_stderr else console.out
     format_ = formats.choose(format_)
     if format_ != formats.TEXT:
-        click.echo(
-            formats.render(format_, ReportInput(run.results, run.problems, run.summary)), nl=False, err=to_stderr
-        )
+        write(formats.render(format_, ReportInput(run.results, run.problems, run.summary)), nl=False)
     else:
         from crdlint.report.text import TextReport
 
@@ -239,13 +238,13 @@ def _print(run: _Run, format_: str, color: str, *, quiet: bool, to_stderr: bool)
         report = TextReport(width=width, style=options.style(color), notices=not quiet, noun="resource")
         for result in run.results:
             for line in report.file(result):
-                click.echo(line, color=True, err=to_stderr)
+                write(line)
         if not quiet:
-            click.echo(report.summary(run.summary), color=True, err=to_stderr)
+            write(report.summary(run.summary))
 
 
 def _print_stored(stored: list[dict[str, Any]]) -> None:
     from crdlint.resources.dump import dump
 
     for one in stored:
-        click.echo("\n".join(("---", *dump(one))))
+        console.out("\n".join(("---", *dump(one))))

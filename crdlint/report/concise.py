@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdlint.report.fold import printable
+from crdlint.report.escapes import printable_line
 
 if TYPE_CHECKING:
     from crdlint.report.checked import Checked
@@ -13,7 +13,10 @@ if TYPE_CHECKING:
 def render(checked: Checked) -> str:
     """Return the lines, each message in one of them."""
     return "".join(
-        printable(f"{one.file}:{one.line}:{one.column}: {one.severity} {one.rule}: {' '.join(one.message.split())}")
-        + "\n"
+        printable_line(f"{one.file}:{one.line}:{one.column}: {one.severity} {one.rule}: {_joined(one.message)}") + "\n"
         for one in checked.diagnostics()
     )
+
+
+def _joined(message: str) -> str:
+    return message if "\n" not in message else " ".join(line.strip() for line in message.split("\n"))

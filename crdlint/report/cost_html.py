@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
@@ -13,7 +12,7 @@ from crdlint.costs.entries import schema_costs
 from crdlint.costs.explain import shown_cost
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX
 from crdlint.report.cost_text import percent
-from crdlint.report.fold import printable
+from crdlint.report.escapes import html_text as _text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -274,11 +273,6 @@ def _quoted(text: str) -> str:
 def _breakable(text: str) -> str:
     """Return a name or path that may be broken before its steps."""
     return re.sub(r"(?<=.)(?=[.\[/:_])", "<wbr>", _text(text))
-
-
-def _text(text: str) -> str:
-    """Return text for an HTML document; a file's name may have what UTF-8 has not."""
-    return escape(printable(text).encode(errors="backslashreplace").decode())
 
 
 _STYLE: Final = """

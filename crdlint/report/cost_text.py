@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 from crdlint.costs.entries import schema_costs
 from crdlint.costs.explain import shown_cost
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
-from crdlint.report.fold import columns, printable, wrapped
+from crdlint.report.escapes import printable_line
+from crdlint.report.fold import columns, wrapped
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -30,7 +31,7 @@ def tables(entries: Sequence[Entry], *, top: int | None, width: int, style: Styl
             continue
         if own[0] is not shown[0]:
             yield ""
-        yield style(printable("  ".join(filter(None, (crd, version, file)))), "bold")
+        yield style(printable_line("  ".join(filter(None, (crd, version, file)))), "bold")
         yield from _table(own, width=width, style=style)
         share = percent(whole / CRD_COST_LIMIT)
         total = f"{shown_cost(whole)} in all, {share} of the {CRD_COST_LIMIT:,} that a schema's rules may cost"
@@ -48,9 +49,9 @@ def _table(entries: Sequence[Entry], *, width: int, style: Style) -> Iterator[st
         colour = "red" if share > 1 else "yellow" if share > 0.5 else "green"
         of_schema = percent(entry.cost.expression_cost / CRD_COST_LIMIT)
         head = f"{cost:>{wide}}  {style(bar(share), colour)} {percent(share):>6}  {of_schema:>6}  "
-        yield head + printable(_cut(entry.place, max(width - wide - _BAR - 19, 20)))
-        yield indent + printable(_cut(" ".join(entry.cost.rule.split()), max(width - len(indent), 20)))
-        for line in wrapped(printable(f"{entry.cost.file}:{entry.cost.line}{_details(entry)}"), width, indent):
+        yield head + printable_line(_cut(entry.place, max(width - wide - _BAR - 19, 20)))
+        yield indent + printable_line(_cut(" ".join(entry.cost.rule.split()), max(width - len(indent), 20)))
+        for line in wrapped(printable_line(f"{entry.cost.file}:{entry.cost.line}{_details(entry)}"), width, indent):
             yield style(line, "bright_black")
         if entry.help:
             yield from _help(entry.help, width, style)
@@ -77,9 +78,9 @@ def _details(entry: Entry) -> str:
 def explanation(entry: Entry, *, width: int, style: Style) -> Iterator[str]:
     """Yield the lines about one rule: where it stands, how often it runs, and what each part costs."""
     cost = entry.cost
-    yield style(printable(f"{cost.crd}  {entry.place}  {cost.file}:{cost.line}"), "bold")
-    yield f"  {printable(cost.path)}"
-    yield from wrapped(printable(f"evaluated {entry.times}"), width, "  ")
+    yield style(printable_line(f"{cost.crd}  {entry.place}  {cost.file}:{cost.line}"), "bold")
+    yield f"  {printable_line(cost.path)}"
+    yield from wrapped(printable_line(f"evaluated {entry.times}"), width, "  ")
     share = cost.expression_cost / RULE_COST_LIMIT
     summary = (
         f"{shown_cost(cost.expression_cost)} in all, {percent(share)} of the {RULE_COST_LIMIT:,} that a rule may cost"
@@ -106,15 +107,15 @@ def _tree(tree: Part, width: int, style: Style) -> Iterator[str]:
         part, depth = stack.pop()
         indent = "  " * min(depth, 12)
         head = f"  {shown_cost(part.cost):>{wide}}  {indent}"
-        yield head + printable(_cut(part.text, max(width - columns(head), 20)))
+        yield head + printable_line(_cut(part.text, max(width - columns(head), 20)))
         if part.bound:
-            for line in wrapped(printable(part.bound), width, " " * columns(head)):
+            for line in wrapped(printable_line(part.bound), width, " " * columns(head)):
                 yield style(line, "bright_black")
         stack.extend((one, depth + 1) for one in reversed(part.parts) if one.cost > 1 or one.parts)
 
 
 def _help(text: str, width: int, style: Style) -> Iterator[str]:
-    for i, line in enumerate(wrapped(printable(text), width, "        ", "  help: ")):
+    for i, line in enumerate(wrapped(printable_line(text), width, "        ", "  help: ")):
         yield line.replace("help:", style("help:", "green"), 1) if i == 0 else line
 
 

@@ -1,4 +1,4 @@
-"""Long server messages made readable: dumps of structs folded, text wrapped, nothing that would move the cursor."""
+"""Long server messages made readable: dumps of structs folded, text wrapped."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ _HEAD: Final = 60
 _DUMP: Final = re.compile(
     r"(: (?:Invalid|Unsupported|Duplicate) value: )([\[{].*[\]}]|\"(?:[^\"\\]|\\.)*\")(: |$)", re.DOTALL
 )
-_CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 def fold(message: str) -> str:
@@ -26,13 +25,6 @@ def fold(message: str) -> str:
         return f"{match[1]}{value[:_HEAD]}… ({len(value):,} characters){match[3]}"
 
     return _DUMP.sub(cut, message, count=1)
-
-
-def printable(text: str) -> str:
-    """Return text with control and direction characters spelt out."""
-    return _CONTROL.sub(
-        lambda match: f"\\x{ord(match[0]):02x}" if match[0] < "\x7f" else f"\\u{ord(match[0]):04x}", text
-    )
 
 
 def wrapped(text: str, width: int, indent: str, first: str | None = None) -> list[str]:

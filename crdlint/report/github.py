@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from crdlint.report.escapes import command_data, command_property
 from crdlint.report.uris import relative
 
 if TYPE_CHECKING:
@@ -11,14 +12,14 @@ if TYPE_CHECKING:
     from crdlint.report.checked import Checked
 
 _LEVELS: Final = {"error": "error", "warning": "warning", "info": "notice"}
-_DATA: Final = {"%": "%25", "\r": "%0D", "\n": "%0A"}
-_PROPERTY: Final = {**_DATA, ":": "%3A", ",": "%2C"}
 
 
 def render(checked: Checked) -> str:
     """Return a command for each finding, the gravest first: GitHub shows ten of each level for a step."""
     found = sorted(checked.diagnostics(), key=lambda one: list(_LEVELS).index(one.severity))
-    lines = [f"::error file={_property(relative(file))}::{_data(reason)}" for file, reason in checked.problems]
+    lines = [
+        f"::error file={command_property(relative(file))}::{command_data(reason)}" for file, reason in checked.problems
+    ]
     return "".join(f"{line}\n" for line in (*lines, *map(_command, found)))
 
 
@@ -26,14 +27,6 @@ def _command(one: Diagnostic) -> str:
     given = {"file": relative(one.file), "line": one.line, "endLine": one.end_line, "title": f"crdlint {one.rule}"}
     if one.line == one.end_line:  # columns go with one line only
         given |= {"col": one.column, "endColumn": max(one.end_column - 1, one.column)}
-    properties = ",".join(f"{name}={_property(str(value))}" for name, value in given.items())
+    properties = ",".join(f"{name}={command_property(str(value))}" for name, value in given.items())
     text = one.message + (f"\nhelp: {one.help}" if one.help else "")
-    return f"::{_LEVELS[one.severity]} {properties}::{_data(text)}"
-
-
-def _data(text: str) -> str:
-    return "".join(_DATA.get(char, char) for char in text)
-
-
-def _property(text: str) -> str:
-    return "".join(_PROPERTY.get(char, char) for char in text)
+    return f"::{_LEVELS[one.severity]} {properties}::{command_data(text)}"

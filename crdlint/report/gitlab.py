@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Final
 
+from crdlint.report.escapes import json_text, printable
 from crdlint.report.fingerprints import fingerprints
 from crdlint.report.uris import relative
 
@@ -18,7 +18,7 @@ def render(checked: Checked) -> str:
     """Return the array of findings."""
     found = [
         {
-            "description": one.message,
+            "description": printable(one.message),
             "check_name": one.rule,
             "fingerprint": print_,
             "severity": _SEVERITIES[one.severity],
@@ -26,4 +26,4 @@ def render(checked: Checked) -> str:
         }
         for one, print_ in fingerprints(checked.diagnostics())
     ]
-    return json.dumps(found, indent=2) + "\n"
+    return json_text(found, 2) + "\n"

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.__about__ import __version__
+from crdlint.report.escapes import json_text
 
 if TYPE_CHECKING:
     from crdlint.report.checked import Checked
@@ -34,4 +34,4 @@ def render(checked: Checked) -> str:
         "diagnostics": [asdict(one) for one in checked.diagnostics()],
         "summary": asdict(checked.summary),
     }
-    return json.dumps(document, indent=2, ensure_ascii=True) + "\n"
+    return json_text(document, 2) + "\n"

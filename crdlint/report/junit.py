@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdlint.report.xmltext import HEAD, attribute, content
+from crdlint.report.escapes import XML_HEAD, xml_attribute, xml_content
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ def render(checked: Checked) -> str:
         f'<testsuites name="crdlint" tests="{tests}" failures="{failures}" errors="{len(checked.problems)}"'
         f' time="{checked.summary.seconds:.3f}">'
     )
-    return "\n".join([HEAD, head, *(line for suite in suites for line in suite), "</testsuites>", ""])
+    return "\n".join([XML_HEAD, head, *(line for suite in suites for line in suite), "</testsuites>", ""])
 
 
 def _suite(checked: Checked, result: FileResult) -> Iterator[str]:
@@ -32,20 +32,20 @@ def _suite(checked: Checked, result: FileResult) -> Iterator[str]:
     names = list(dict.fromkeys([crd.name for crd in result.crds] + [one.crd or "" for one in found])) or [""]
     failed = sum(any(one.severity == "error" and (one.crd or "") == name for one in found) for name in names)
     yield (
-        f"  <testsuite name={attribute(result.file)} tests={attribute(len(names))} failures={attribute(failed)}"
+        f"  <testsuite name={xml_attribute(result.file)} tests={xml_attribute(len(names))} failures={xml_attribute(failed)}"
         ' errors="0" skipped="0">'
     )
     for name in names:
         own = [one for one in found if (one.crd or "") == name]
-        head = f"    <testcase classname={attribute(result.file)} name={attribute(name or 'file')}"
+        head = f"    <testcase classname={xml_attribute(result.file)} name={xml_attribute(name or 'file')}"
         if not own:
             yield f"{head}/>"
             continue
         yield f"{head}>"
         errors = [one for one in own if one.severity == "error"]
         if errors:
-            kind = attribute(errors[0].rule)
-            yield f"      <failure type={kind} message={attribute(_headline(errors))}>{_texts(errors)}</failure>"
+            kind = xml_attribute(errors[0].rule)
+            yield f"      <failure type={kind} message={xml_attribute(_headline(errors))}>{_texts(errors)}</failure>"
         others = [one for one in own if one.severity != "error"]
         if others:
             yield f"      <system-out>{_texts(others)}</system-out>"
@@ -59,7 +59,7 @@ def _headline(errors: Sequence[Diagnostic]) -> str:
 
 
 def _texts(found: Sequence[Diagnostic]) -> str:
-    return content(
+    return xml_content(
         "\n\n".join(
             f"{one.file}:{one.line}:{one.column}: {one.severity}[{one.rule}]\n{one.message}"
             + (f"\nhelp: {one.help}" if one.help else "")
@@ -70,9 +70,9 @@ def _texts(found: Sequence[Diagnostic]) -> str:
 
 def _unreadable(file: str, reason: str) -> list[str]:
     return [
-        f'  <testsuite name={attribute(file)} tests="1" failures="0" errors="1" skipped="0">',
-        f'    <testcase classname={attribute(file)} name="file">',
-        f'      <error type="unreadable" message={attribute(reason)}/>',
+        f'  <testsuite name={xml_attribute(file)} tests="1" failures="0" errors="1" skipped="0">',
+        f'    <testcase classname={xml_attribute(file)} name="file">',
+        f'      <error type="unreadable" message={xml_attribute(reason)}/>',
         "    </testcase>",
         "  </testsuite>",
     ]

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import html
 from typing import TYPE_CHECKING, Final
 
+from crdlint.report.escapes import html_text, markdown, printable_line
 from crdlint.report.uris import relative
 
 if TYPE_CHECKING:
@@ -25,9 +25,11 @@ def render(checked: Checked) -> str:
     )
     parts = ["## crdlint\n", f"{'❌' if summary.errors or checked.problems else '✅'} {verdict}\n"]
     if checked.problems:
-        parts.append(
-            "\n".join(f"- `{file}` could not be read: {_cell(reason)}" for file, reason in checked.problems) + "\n"
-        )
+        lines = [
+            f"- <code>{markdown(printable_line(file))}</code> could not be read: {markdown(reason)}\n"
+            for file, reason in checked.problems
+        ]
+        parts.append("".join(lines))
     room = _LIMIT - sum(len(part.encode()) for part in parts)
     left = 0
     for part, findings in _files(checked):
@@ -49,22 +51,15 @@ def _files(checked: Checked) -> Iterator[tuple[str, int]]:
         if not found:
             continue
         rows = ["| | place | rule | message |", "| --- | --- | --- | --- |", *map(_row, found)]
-        head = f"<summary><code>{html.escape(relative(result.file))}</code>: {_count(len(found), 'finding')}</summary>"
+        file = html_text(printable_line(relative(result.file)))
+        head = f"<summary><code>{file}</code>: {_count(len(found), 'finding')}</summary>"
         opened = " open" if len(found) <= 20 else ""
         yield "\n".join([f"<details{opened}>{head}\n", *rows, "\n</details>\n"]), len(found)
 
 
 def _row(one: Diagnostic) -> str:
-    help_ = f"<br>**help:** {_cell(one.help)}" if one.help else ""
-    return f"| {_ICONS[one.severity]} | {one.line}:{one.column} | `{one.rule}` | {_cell(one.message)}{help_} |"
-
-
-def _cell(text: str) -> str:
-    """Return a text as it may stand in a table's cell."""
-    escaped = html.escape(text, quote=False)
-    for char in "\\`*_[]|":
-        escaped = escaped.replace(char, f"\\{char}")
-    return escaped.replace("\r", "").replace("\n", "<br>").encode("utf-8", "replace").decode()
+    help_ = f"<br>**help:** {markdown(one.help)}" if one.help else ""
+    return f"| {_ICONS[one.severity]} | {one.line}:{one.column} | `{one.rule}` | {markdown(one.message)}{help_} |"
 
 
 def _count(number: int, noun: str) -> str:

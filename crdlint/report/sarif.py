@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.__about__ import __version__
+from crdlint.report.escapes import json_text, printable, printable_line
 from crdlint.report.fingerprints import fingerprints
 from crdlint.report.uris import uri
 from crdlint.rules.catalog import all_rules
@@ -47,7 +47,7 @@ def render(checked: Checked) -> str:
         ],
         "results": [_result(one, index[one.rule], print_) for one, print_ in found],
     }
-    return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, indent=2) + "\n"
+    return json_text({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, 2) + "\n"
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
@@ -72,7 +72,7 @@ def _result(one: Diagnostic, index: int, print_: str) -> dict[str, Any]:
         "ruleId": one.rule,
         "ruleIndex": index,
         "level": _LEVELS[one.severity],
-        "message": {"text": _clean(text)},
+        "message": {"text": printable(text)},
         "locations": [
             {
                 "physicalLocation": {
@@ -84,7 +84,11 @@ def _result(one: Diagnostic, index: int, print_: str) -> dict[str, Any]:
                         "endColumn": one.end_column,
                     },
                 },
-                **({"logicalLocations": [{"fullyQualifiedName": f"{one.crd}/{one.field}"}]} if one.field else {}),
+                **(
+                    {"logicalLocations": [{"fullyQualifiedName": printable_line(f"{one.crd}/{one.field}")}]}
+                    if one.field
+                    else {}
+                ),
             }
         ],
         "partialFingerprints": {"crdlint/v1": print_},
@@ -92,7 +96,7 @@ def _result(one: Diagnostic, index: int, print_: str) -> dict[str, Any]:
     if one.related is not None:
         made["relatedLocations"] = [
             {
-                "message": {"text": _clean(one.related.label)},
+                "message": {"text": printable(one.related.label)},
                 "physicalLocation": {
                     "artifactLocation": _artifact(one.related.file),
                     "region": {"startLine": one.related.line, "startColumn": one.related.column},
@@ -110,11 +114,6 @@ def _artifact(file: str) -> dict[str, str]:
 def _notification(file: str, text: str, level: str) -> dict[str, Any]:
     return {
         "level": level,
-        "message": {"text": _clean(text)},
+        "message": {"text": printable(text)},
         "locations": [{"physicalLocation": {"artifactLocation": _artifact(file)}}],
     }
-
-
-def _clean(text: str) -> str:
-    """Return a text without lone surrogates, which no reader of JSON takes."""
-    return text.encode("utf-8", "replace").decode()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from crdlint.report.escapes import printable
+
 if TYPE_CHECKING:
     from crdlint.report.checked import Checked
 
@@ -11,7 +13,7 @@ if TYPE_CHECKING:
 def render(checked: Checked) -> str:
     """Return the sentences, file by file; a message of several lines stays whole."""
     return "".join(
-        f"{one.message}\n"
+        f"{printable(one.message)}\n"
         for result in checked.results
         for one in result.diagnostics
         if one.origin == "apiserver" and not one.hidden

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdlint.report.fold import columns, printable
+from crdlint.report.escapes import printable
+from crdlint.report.fold import columns
 
 if TYPE_CHECKING:
     from crdlint.diagnostics import Diagnostic

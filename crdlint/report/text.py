@@ -6,7 +6,8 @@ from collections import Counter
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.shared import SHARED, is_within
-from crdlint.report.fold import fold, printable, wrapped
+from crdlint.report.escapes import printable, printable_line
+from crdlint.report.fold import fold, wrapped
 from crdlint.report.snippet import snippet
 from crdlint.yaml.lines import split_lines
 
@@ -44,13 +45,13 @@ class TextReport:
     def file(self, result: FileResult) -> Iterator[str]:
         """Yield the lines about one file; none where there is nothing to say."""
         for notice in result.notices if self._notices else ():
-            yield printable(f"{result.file}: note: {notice}")
+            yield printable_line(f"{result.file}: note: {notice}")
         lines = split_lines(result.text) if result.diagnostics else []
         for crd, found in _by_crd(result.diagnostics):
             said = [d for d in found if not d.hidden]
             held = [d for d in found if d.hidden]
             if said or (held and self._hidden):
-                yield self._style(printable(f"{result.file}{f'  {crd}' if crd else ''}"), "bold")
+                yield self._style(printable_line(f"{result.file}{f'  {crd}' if crd else ''}"), "bold")
                 yield ""
             shown, left = _without_repeated_advice(said)
             for diagnostic in shown:
@@ -72,7 +73,7 @@ class TextReport:
 
     def _finding(self, diagnostic: Diagnostic, lines: list[str]) -> Iterator[str]:
         colour = _COLOURS[diagnostic.severity]
-        place = printable(f"{diagnostic.file}:{diagnostic.line}:{diagnostic.column}")
+        place = printable_line(f"{diagnostic.file}:{diagnostic.line}:{diagnostic.column}")
         yield f"{self._style(f'{diagnostic.severity}[{diagnostic.rule}]', colour)} {place}"
         shown = snippet(lines, diagnostic, self._width)
         if shown is not None:
@@ -86,7 +87,7 @@ class TextReport:
         if diagnostic.related is not None:
             other = diagnostic.related
             place = f"{other.label} at {other.file}:{other.line}:{other.column}"
-            yield from wrapped(printable(place), self._width, "  ")
+            yield from wrapped(printable_line(place), self._width, "  ")
         if diagnostic.help:
             for i, text in enumerate(wrapped(printable(diagnostic.help), self._width, "        ", "  help: ")):
                 yield text.replace("help:", self._style("help:", "green"), 1) if i == 0 else text

@@ -10,7 +10,8 @@ import pytest
 
 from crdlint.diagnostics import Diagnostic
 from crdlint.linter import lint_file
-from crdlint.report.fold import fold, printable, wrapped
+from crdlint.report.escapes import printable
+from crdlint.report.fold import fold, wrapped
 from crdlint.report.snippet import snippet
 from crdlint.report.summary import Summary
 from crdlint.report.text import TextReport

@@ -1,0 +1,93 @@
+"""Escapes for each kind of output: text from the input controls no terminal, no CI log and no page.
+
+`printable` is the base of every format for people. JSON keeps the values as they are and escapes their spelling only.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Final
+
+# Control characters, lone surrogates, marks that reorder text (Unicode's Bidi_Control), other line breaks.
+_HIDDEN: Final = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
+# CI systems run `::name::` at the start of a line, and `##[name]` anywhere in one.
+_COMMAND: Final = r"^[^\S\n]*::|##(?=(?:vso|teamcity)?\[)"
+_IN_LINES: Final = re.compile(f"[{_HIDDEN}]|{_COMMAND}", re.MULTILINE)
+_IN_LINE: Final = re.compile(f"[\t\n{_HIDDEN}]|{_COMMAND}")
+_NAMED: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
+
+# actions/toolkit: escapeData and escapeProperty.
+_COMMAND_DATA: Final = {"%": "%25", "\r": "%0D", "\n": "%0A"}
+_COMMAND_PROPERTY: Final = {**_COMMAND_DATA, ":": "%3A", ",": "%2C"}
+_XML_CONTENT: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\ufffe": "\\ufffe", "\uffff": "\\uffff"}
+_XML_ATTRIBUTE: Final = {**_XML_CONTENT, '"': "&quot;", "\n": "&#10;", "\t": "&#9;"}
+XML_HEAD: Final = '<?xml version="1.0" encoding="UTF-8"?>'
+_HTML: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"}
+_MARKDOWN: Final = {
+    **{char: f"\\{char}" for char in "\\`*_[]|~$"},
+    "&": "&amp;", "<": "&lt;", ">": "&gt;", "\n": "<br>",
+}  # fmt: skip
+
+_data, _property, _content, _attribute, _html, _markdown = (
+    str.maketrans(table) for table in (_COMMAND_DATA, _COMMAND_PROPERTY, _XML_CONTENT, _XML_ATTRIBUTE, _HTML, _MARKDOWN)
+)
+
+
+def printable(text: str) -> str:
+    """Return text of one or more lines with hidden characters and CI commands spelled out."""
+    return text if _is_plain(text) else _IN_LINES.sub(_spelled, text)
+
+
+def printable_line(text: str) -> str:
+    """Return text as one line, such as a file name: line breaks and tabs are spelled out as well."""
+    return text if _is_plain(text) else _IN_LINE.sub(_spelled, text)
+
+
+def _is_plain(text: str) -> bool:
+    return text.isprintable() and "::" not in text and "##" not in text
+
+
+def _spelled(match: re.Match[str]) -> str:
+    found = match[0]
+    if found == "##":
+        return "#\\x23"
+    if found.endswith("::"):
+        return f"{found[:-2]}\\x3a:"
+    return _NAMED.get(found) or (f"\\x{ord(found):02x}" if found <= "\x7f" else f"\\u{ord(found):04x}")
+
+
+def command_data(text: str) -> str:
+    """Return text as the message of a GitHub workflow command."""
+    return printable(text).translate(_data)
+
+
+def command_property(text: str) -> str:
+    """Return text as a property of a GitHub workflow command."""
+    return printable(text).translate(_property)
+
+
+def markdown(text: str) -> str:
+    """Return text for a cell of a Markdown table; line breaks become `<br>`."""
+    return printable(text).translate(_markdown)
+
+
+def xml_content(text: str) -> str:
+    """Return text as the content of an XML element."""
+    return printable(text).translate(_content)
+
+
+def xml_attribute(value: object) -> str:
+    """Return a value as an XML attribute, quotes included."""
+    return f'"{printable(str(value)).translate(_attribute)}"'
+
+
+def html_text(text: str) -> str:
+    """Return text for an HTML element or a quoted attribute."""
+    return printable(text).translate(_html)
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """Return a JSON value in ASCII; no string in it contains a CI command."""
+    from json import dumps
+
+    return dumps(value, indent=indent).replace("##", "#\\u0023")
