@@ -57,8 +57,9 @@ def prepare() -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY if is_input else os.O_RDONLY), descriptor)
             setattr(sys, name, open(descriptor, "r" if is_input else "w", encoding="utf-8", closefd=False))  # noqa: SIM115
     if isinstance(sys.stdout, io.TextIOWrapper):
-        encoding, line_buffering = sys.stdout.encoding, sys.stdout.line_buffering
-        sys.stdout = _Output(sys.stdout.detach(), encoding, "backslashreplace", line_buffering=line_buffering)
+        # `sys.__stdout__` is left as it is: the size of the terminal is asked for there.
+        file = open(sys.stdout.fileno(), "wb", closefd=False)  # noqa: SIM115
+        sys.stdout = _Output(file, sys.stdout.encoding, "backslashreplace", line_buffering=sys.stdout.line_buffering)
 
 
 def out(text: str, *, nl: bool = True) -> None:

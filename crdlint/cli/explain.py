@@ -27,7 +27,7 @@ def command(rule_id: str) -> None:
     width = options.width(100)
 
     def paragraph(text: str) -> str:
-        return textwrap.fill(text, width)
+        return text if width is None else textwrap.fill(text, width)
 
     parts = [f"{rule.id} ({rule.severity})", paragraph(rule.summary), paragraph(f"Why: {rule.why}")]
     where = "" if rule.scope in {"text", "manifest", "resource", "template", "crds"} else f" ({_SCOPES[rule.scope]})"

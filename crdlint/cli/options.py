@@ -43,9 +43,9 @@ class KubeVersion(click.ParamType):  # type: ignore[type-arg]  # generic from cl
         return value
 
 
-def width(most: int) -> int:
-    """Return the columns of the terminal, 100 where there is none, and ``most`` at most."""
-    return min(shutil.get_terminal_size((100, 24)).columns, most)
+def width(most: int) -> int | None:
+    """Return the columns of the terminal, at most ``most``; None, not to wrap, if standard output is no terminal."""
+    return min(shutil.get_terminal_size((100, 24)).columns, most) if sys.stdout.isatty() else None
 
 
 def takes_colour(choice: str) -> bool:

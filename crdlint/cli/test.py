@@ -181,7 +181,7 @@ def _print(run: _Run, style: Callable[[str, str], str], seconds: float) -> None:
 
     width = options.width(120)
     if run.failed:
-        console.out("\n" + f" {style('FAILURES', 'bold')} ".center(width, "="))
+        console.out("\n" + f" {style('FAILURES', 'bold')} ".center(width or _MARKS, "="))
     for result in run.failed:
         case = result.case
         console.out("\n" + style(printable_line(case.name), "bold"))

@@ -19,10 +19,11 @@ if TYPE_CHECKING:
     Style = Callable[[str, str], str]
 
 _BAR: Final = 10
+_PIPED: Final = 140  # columns of a part, whose text contains that of the parts below it
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 
 
-def tables(entries: Sequence[Entry], *, top: int | None, width: int, style: Style) -> Iterator[str]:
+def tables(entries: Sequence[Entry], *, top: int | None, width: int | None, style: Style) -> Iterator[str]:
     """Yield the lines of a table for each schema, of the first ``top`` rules only, and what all its rules cost."""
     shown = entries[:top]
     for (file, crd, version), whole in schema_costs(entries).items():
@@ -38,7 +39,7 @@ def tables(entries: Sequence[Entry], *, top: int | None, width: int, style: Styl
         yield from wrapped(total, width, "  ")
 
 
-def _table(entries: Sequence[Entry], *, width: int, style: Style) -> Iterator[str]:
+def _table(entries: Sequence[Entry], *, width: int | None, style: Style) -> Iterator[str]:
     """Yield the lines of a table: cost, shares of the budgets, where in an object, and below each the rule itself."""
     costs = [shown_cost(entry.cost.expression_cost) for entry in entries]
     wide = max(9, *map(len, costs))
@@ -49,8 +50,8 @@ def _table(entries: Sequence[Entry], *, width: int, style: Style) -> Iterator[st
         colour = "red" if share > 1 else "yellow" if share > 0.5 else "green"
         of_schema = percent(entry.cost.expression_cost / CRD_COST_LIMIT)
         head = f"{cost:>{wide}}  {style(bar(share), colour)} {percent(share):>6}  {of_schema:>6}  "
-        yield head + printable_line(_cut(entry.place, max(width - wide - _BAR - 19, 20)))
-        yield indent + printable_line(_cut(" ".join(entry.cost.rule.split()), max(width - len(indent), 20)))
+        yield head + printable_line(_cut(entry.place, width, wide + _BAR + 19))
+        yield indent + printable_line(_cut(" ".join(entry.cost.rule.split()), width, len(indent)))
         for line in wrapped(printable_line(f"{entry.cost.file}:{entry.cost.line}{_details(entry)}"), width, indent):
             yield style(line, "bright_black")
         if entry.help:
@@ -75,7 +76,7 @@ def _details(entry: Entry) -> str:
     return f"  {', '.join(details)}" if details else ""
 
 
-def explanation(entry: Entry, *, width: int, style: Style) -> Iterator[str]:
+def explanation(entry: Entry, *, width: int | None, style: Style) -> Iterator[str]:
     """Yield the lines about one rule: where it stands, how often it runs, and what each part costs."""
     cost = entry.cost
     yield style(printable_line(f"{cost.crd}  {entry.place}  {cost.file}:{cost.line}"), "bold")
@@ -99,7 +100,7 @@ def explanation(entry: Entry, *, width: int, style: Style) -> Iterator[str]:
         yield from _help(entry.help, width, style)
 
 
-def _tree(tree: Part, width: int, style: Style) -> Iterator[str]:
+def _tree(tree: Part, width: int | None, style: Style) -> Iterator[str]:
     wide = max(4, len(shown_cost(tree.cost)))
     yield style(f"  {'COST':>{wide}}  PART", "bold")
     stack = [(tree, 0)]
@@ -107,14 +108,14 @@ def _tree(tree: Part, width: int, style: Style) -> Iterator[str]:
         part, depth = stack.pop()
         indent = "  " * min(depth, 12)
         head = f"  {shown_cost(part.cost):>{wide}}  {indent}"
-        yield head + printable_line(_cut(part.text, max(width - columns(head), 20)))
+        yield head + printable_line(_cut(part.text, width or _PIPED, columns(head)))
         if part.bound:
             for line in wrapped(printable_line(part.bound), width, " " * columns(head)):
                 yield style(line, "bright_black")
         stack.extend((one, depth + 1) for one in reversed(part.parts) if one.cost > 1 or one.parts)
 
 
-def _help(text: str, width: int, style: Style) -> Iterator[str]:
+def _help(text: str, width: int | None, style: Style) -> Iterator[str]:
     for i, line in enumerate(wrapped(printable_line(text), width, "        ", "  help: ")):
         yield line.replace("help:", style("help:", "green"), 1) if i == 0 else line
 
@@ -133,5 +134,7 @@ def percent(share: float) -> str:
     return f"{share * 100:.0f}%" if share >= 0.1 else f"{share * 100:.1f}%"
 
 
-def _cut(text: str, room: int) -> str:
+def _cut(text: str, width: int | None, used: int) -> str:
+    """Return text cut to what is left of a line of ``width`` columns; None does not cut."""
+    room = len(text) if width is None else max(width - used, 20)
     return text if len(text) <= room else text[: room - 1] + "…"

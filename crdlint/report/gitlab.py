@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crdlint.report.escapes import json_text, printable
+from crdlint.report.escapes import json_text, printable, printable_line
 from crdlint.report.fingerprints import fingerprints
 from crdlint.report.uris import relative
 
@@ -22,7 +22,7 @@ def render(checked: Checked) -> str:
             "check_name": one.rule,
             "fingerprint": print_,
             "severity": _SEVERITIES[one.severity],
-            "location": {"path": relative(one.file), "lines": {"begin": one.line, "end": one.end_line}},
+            "location": {"path": printable_line(relative(one.file)), "lines": {"begin": one.line, "end": one.end_line}},
         }
         for one, print_ in fingerprints(checked.diagnostics())
     ]

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from crdlint.report.escapes import printable
+from crdlint.report.escapes import printable_line
 from crdlint.report.fold import columns
 
 if TYPE_CHECKING:
@@ -21,27 +22,36 @@ def snippet(lines: list[str], diagnostic: Diagnostic, width: int) -> tuple[str, 
     end = min(diagnostic.end_column - 1, len(line)) if diagnostic.end_line == diagnostic.line else len(line)
     end = max(end, start + 1)
     room = max(width - len(number) - 3, 20)
-    before, marked, after = (_shown(part) for part in (line[:start], line[start:end], line[end:]))
-    if columns(before) + columns(marked) + columns(after) > room:
+    # No more of the line than has room: it may be a megabyte long, and each word of it may have a finding.
+    before, marked, after = (
+        _shown(part)
+        for part in (line[max(start - room, 0) : start], line[start : min(end, start + room)], line[end : end + room])
+    )
+    if columns(before) + columns(marked) + columns(after) > room or end - start > room:
         before, marked, after = _window(before, marked, after, room)
     carets = " " * columns(before) + "^" * max(columns(marked), 1)
     return number, (before + marked + after).rstrip(), carets
 
 
 def _shown(text: str) -> str:
-    return printable(text.replace("\t", "    "))
+    return printable_line(text.replace("\t", "    "))
 
 
 def _window(before: str, marked: str, after: str, room: int) -> tuple[str, str, str]:
-    """Cut a long line to what stands around the caret."""
-    if len(marked) > room * 2 // 3:
-        marked = marked[: room * 2 // 3 - 1] + "…"
+    """Cut a long line to what is around the caret; lengths are in columns."""
+    if columns(marked) > room * 2 // 3:
+        marked = _start(marked, room * 2 // 3 - 1) + "…"
         after = ""
-    left = room - len(marked) - 2
-    keep = max(left * 2 // 3, left - len(after))
-    if len(before) > keep:
-        before = "…" + before[len(before) - keep + 1 :] if keep > 1 else "…"
-    keep = room - len(before) - len(marked)
-    if len(after) > keep:
-        after = after[: max(keep - 1, 0)] + "…"
+    left = room - columns(marked) - 2
+    keep = max(left * 2 // 3, left - columns(after))
+    if columns(before) > keep:
+        before = "…" + _start(before[::-1], keep - 1)[::-1]
+    keep = room - columns(before) - columns(marked)
+    if columns(after) > keep:
+        after = _start(after, keep - 1) + "…"
     return before, marked, after
+
+
+def _start(text: str, room: int) -> str:
+    """Return as much of the start of a text as fits into ``room`` columns."""
+    return text[: sum(taken <= room for taken in accumulate(map(columns, text)))]

@@ -25,12 +25,16 @@ def plain(text: str, _style: str) -> str:
 
 
 class TextReport:
-    """Writes results as text; ``style(text, style)`` colours, with rich's style names."""
+    """Writes results as text for a terminal of ``width`` columns, or for a file or a pipe if ``width`` is None.
+
+    Those get no line breaks of ours, so that a message can be searched for, and no time, so that runs can be compared.
+    ``style(text, name)`` colours text.
+    """
 
     def __init__(
         self,
         *,
-        width: int,
+        width: int | None,
         style: Callable[[str, str], str] = plain,
         hidden: bool = False,
         notices: bool = True,
@@ -48,7 +52,7 @@ class TextReport:
             yield printable_line(f"{result.file}: note: {notice}")
         lines = split_lines(result.text) if result.diagnostics else []
         for crd, found in _by_crd(result.diagnostics):
-            said = [d for d in found if not d.hidden]
+            said = sorted((d for d in found if not d.hidden), key=lambda d: _SEVERITIES[d.severity])
             held = [d for d in found if d.hidden]
             if said or (held and self._hidden):
                 yield self._style(printable_line(f"{result.file}{f'  {crd}' if crd else ''}"), "bold")
@@ -75,21 +79,20 @@ class TextReport:
         colour = _COLOURS[diagnostic.severity]
         place = printable_line(f"{diagnostic.file}:{diagnostic.line}:{diagnostic.column}")
         yield f"{self._style(f'{diagnostic.severity}[{diagnostic.rule}]', colour)} {place}"
-        shown = snippet(lines, diagnostic, self._width)
+        shown = snippet(lines, diagnostic, self._width or _PIPED)
         if shown is not None:
             number, line, carets = shown
             gutter = " " * len(number)
             yield self._style(f"{gutter} |", "blue")
             yield f"{self._style(f'{number} |', 'blue')} {line}".rstrip()
             yield f"{self._style(f'{gutter} |', 'blue')} {self._style(carets, colour)}"
-        for text in self._message(diagnostic):
-            yield text
+        yield from self._message(diagnostic)
         if diagnostic.related is not None:
             other = diagnostic.related
             place = f"{other.label} at {other.file}:{other.line}:{other.column}"
             yield from wrapped(printable_line(place), self._width, "  ")
         if diagnostic.help:
-            for i, text in enumerate(wrapped(printable(diagnostic.help), self._width, "        ", "  help: ")):
+            for i, text in enumerate(wrapped(diagnostic.help, self._width, "        ", "  help: ")):
                 yield text.replace("help:", self._style("help:", "green"), 1) if i == 0 else text
         yield ""
 
@@ -100,7 +103,7 @@ class TextReport:
             if line.startswith(" | "):  # a caret block of CEL's: its columns must stay
                 lines.append(f"  {printable(line)}".rstrip())
             else:
-                lines.extend(wrapped(printable(line), self._width, "  "))
+                lines.extend(wrapped(line, self._width, "  "))
         return lines
 
     def _moved(self, found: Sequence[Diagnostic]) -> Iterator[str]:
@@ -122,11 +125,13 @@ class TextReport:
     def summary(self, summary: Summary) -> str:
         """Return the closing line."""
         skipped = f" ({_count(summary.skipped, 'other document')} skipped)" if summary.skipped else ""
-        findings = f"{_count(summary.errors, 'error')}, {_count(summary.warnings, 'warning')}"
+        counts = [_count(summary.errors, "error"), _count(summary.warnings, "warning")]
+        findings = ", ".join([*counts, *([_count(summary.infos, "info")] if summary.infos else [])])
+        seconds = "" if self._width is None else f" in {summary.seconds:.2f} s"
         colour = "red" if summary.errors else "yellow" if summary.warnings else "green"
         return (
             f"checked {_count(summary.files, 'file')}, {_count(summary.crds, self._noun)}{skipped}: "
-            f"{self._style(findings, colour)} in {summary.seconds:.2f} s"
+            f"{self._style(findings, colour)}{seconds}"
         )
 
 
@@ -147,6 +152,8 @@ def _without_repeated_advice(found: Sequence[Diagnostic]) -> tuple[list[Diagnost
 
 _ADVICE_SHOWN: Final = 2  # of a rule in a CRD
 _COLOURS: Final = {"error": "red", "warning": "yellow", "info": "cyan"}
+_SEVERITIES: Final = {"error": 0, "warning": 1, "info": 2}
+_PIPED: Final = 120  # columns of source lines, which are cut rather than wrapped
 
 
 def _count(number: int, noun: str) -> str:

@@ -19,4 +19,4 @@ def relative(path: str) -> str:
 def uri(path: str) -> str:
     """Return a path as a URI reference."""
     text = relative(path)
-    return ("file://" if text.startswith("/") else "") + quote(text, safe="/~!$&'()*+,;=@", errors="replace")
+    return ("file://" if text.startswith("/") else "") + quote(text, safe="/~!$&'()*+,;=@", errors="surrogateescape")

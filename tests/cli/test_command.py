@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from terminal import on_terminal
 
 from crdlint.diagnostics import Diagnostic
 
@@ -111,14 +112,22 @@ def test_json_has_every_field_of_a_diagnostic() -> None:
 
 
 @pytest.mark.parametrize("columns", ["40", "80"])
-def test_text_in_a_log_has_neither_colour_nor_lines_too_wide(columns: str) -> None:
-    text = crdlint("check", "bad.yaml", COLUMNS=columns).stdout
-    assert "\x1b" not in text
-    assert "bad.yaml:14:52" in text
-    *lines, summary = text.splitlines()
+def test_text_on_a_terminal_is_as_wide_as_that(columns: str) -> None:
+    done = on_terminal([sys.executable, "-m", "crdlint", "check", "--color", "never", "bad.yaml"], int(columns))
+    assert "bad.yaml:14:52" in done.stdout
+    *lines, summary = done.stdout.splitlines()
     wrapped = [line for line in lines if not line.startswith(("error[", "bad.yaml  "))]  # those are for clicking
     assert max(map(len, wrapped)) <= int(columns)
     assert summary.startswith("checked 1 file, 1 CRD: 1 error, 0 warnings in ")
+
+
+@pytest.mark.parametrize("columns", ["40", "80"])
+def test_text_in_a_log_is_neither_coloured_nor_wrapped_nor_timed(columns: str) -> None:
+    text = crdlint("check", "bad.yaml", COLUMNS=columns).stdout
+    assert "\x1b" not in text
+    assert f"\n  {SENTENCE}\n" in text
+    assert text.splitlines()[-1] == "checked 1 file, 1 CRD: 1 error, 0 warnings"
+    assert crdlint("check", "bad.yaml").stdout == text
 
 
 def test_the_caret_stands_under_the_characters() -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from terminal import on_terminal
 
 from crdlint.cli.main import cli
 
@@ -17,7 +19,7 @@ RULES = FIXTURES / "valid" / "rules.yaml"
 
 
 def run(*args: str):
-    return CliRunner().invoke(cli, args, catch_exceptions=False, env={"COLUMNS": "80"})
+    return CliRunner().invoke(cli, args, catch_exceptions=False)
 
 
 def test_table() -> None:
@@ -28,8 +30,20 @@ def test_table() -> None:
     assert lines[1].split() == ["COST", "RULE", "BUDGET", "SCHEMA", "WHERE"]
     assert any("self.hosts.all(a, self.hosts.exists_one(b, a == b))" in line for line in lines)
     assert any(line.startswith("  help: set `max") for line in lines)
-    assert all(len(line) <= 80 for line in lines[1:])
     assert lines[-1] == "  3,389 in all, 0.0% of the 100,000,000 that a schema's rules may cost"
+
+
+@pytest.mark.parametrize("arguments", [[], ["--explain", "hosts"]])
+def test_lines_are_as_wide_as_the_terminal(arguments: list[str]) -> None:
+    done = on_terminal([sys.executable, "-m", "crdlint", "cost", "--color", "never", *arguments, str(EXPENSIVE)], 60)
+    assert done.returncode == 1
+    lines = [line for line in done.stdout.splitlines() if not line.lstrip().startswith(("widgets", "spec."))]
+    assert 40 < max(map(len, lines)) <= 60
+
+
+def test_a_rule_is_whole_where_there_is_no_terminal() -> None:
+    (rule,) = (line.strip() for line in run("cost", str(EXPENSIVE)).stdout.splitlines() if "exists_one" in line)
+    assert rule == "self.hosts.all(a, self.hosts.exists_one(b, a == b))"
 
 
 def test_within_budget() -> None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from terminal import on_terminal
 
 from crdlint.cli.main import cli
 
@@ -15,7 +17,7 @@ CRD, GOOD, BAD = (str(FIXTURES / f"{name}.yaml") for name in ("crd", "good", "ba
 
 
 def run(*args: str, **more):
-    return CliRunner().invoke(cli, ("validate", *args), catch_exceptions=False, env={"COLUMNS": "80"}, **more)
+    return CliRunner().invoke(cli, ("validate", *args), catch_exceptions=False, **more)
 
 
 def found(*args: str, **more) -> list[tuple[int, int, str]]:
@@ -32,9 +34,8 @@ def test_a_bad_resource():
     result = run("--crd", CRD, BAD)
     assert result.exit_code == 1
     lines = result.stdout.splitlines()
-    assert "  rule `self.mode != 'Safe' || self.size > 1` at" in lines
+    assert f"  rule `self.mode != 'Safe' || self.size > 1` at {CRD}:39:21" in lines
     assert "  help: did you mean `Fast`?" in lines
-    assert all(len(line) <= 80 for line in lines[:-1] if "/" not in line)
     assert (8, 3, 'unknown field "spec.naem"') in found("--crd", CRD, BAD)
     assert (25, 13, 'no matches for kind "Widget" in version "example.com/v1alpha1"') in found("--crd", CRD, BAD)
 
@@ -228,5 +229,6 @@ SHOWN = {
 @pytest.mark.parametrize("name", SHOWN)
 def test_what_a_person_sees(name, monkeypatch):
     monkeypatch.chdir(FIXTURES)
-    result = run("--crd", "crd.yaml", *SHOWN[name], "-q", "--format", "text")
-    assert result.stdout == (FIXTURES / f"{name}.txt").read_text()
+    command = [sys.executable, "-m", "crdlint", "validate", "--color", "never", "-q", "--format", "text"]
+    done = on_terminal([*command, "--crd", "crd.yaml", *SHOWN[name]], 80)
+    assert done.stdout == (FIXTURES / f"{name}.txt").read_text()

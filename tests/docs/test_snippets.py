@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 import pytest
 from ruamel.yaml import YAML
 from snippets import ROOT, Command, Snippet, commands, snippets
+from terminal import on_terminal
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -92,8 +93,8 @@ def copy(fixture: str, target: Path) -> None:
         shutil.copy(source, target)
 
 
-def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
-    """Run a shell command in a folder, with this crdlint first on the path."""
+def run(command: str, folder: Path, *, terminal: bool = False) -> subprocess.CompletedProcess[str]:
+    """Run a shell command in a folder, with this crdlint first on the path; ``terminal`` is one of 80 columns."""
     tools = folder.parent / f"{folder.name}-bin"
     tools.mkdir(exist_ok=True)
     script = tools / "crdlint"
@@ -107,9 +108,11 @@ def run(command: str, folder: Path) -> subprocess.CompletedProcess[str]:
         "PATH": f"{tools}{os.pathsep}{os.environ['PATH']}",
         "PYTHONPATH": str(ROOT),
         "CRDLINT_CACHE_DIR": str(folder.parent / f"{folder.name}-cache"),
-        "COLUMNS": "80",
+        "NO_COLOR": "1",
         "GITHUB_STEP_SUMMARY": str(tools / "summary.md"),
     }
+    if terminal:
+        return on_terminal(["bash", "-c", PRELUDE + command], 80, cwd=folder, env=environment)
     return subprocess.run(
         ["bash", "-c", PRELUDE + command],
         cwd=folder,
@@ -141,7 +144,7 @@ def test_a_command_does_what_the_page_says(command: Command, project: Path) -> N
     # comments of fixtures that the pages leave out
     crd.write_text(re.sub(" +# <- .*", "", crd.read_text(encoding="utf-8")), encoding="utf-8")
     commit(project)
-    done = run(command.text, project)
+    done = run(command.text, project, terminal=bool(command.output))
     assert done.returncode == STATUS.get((command.page, command.text), 0), done.stdout + done.stderr
     assert "Usage:" not in done.stderr
     if command.output:

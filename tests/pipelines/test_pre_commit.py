@@ -73,9 +73,8 @@ def test_changed_files_only(pre_commit: PreCommit, tmp_path: Path) -> None:
     assert failed.returncode == 1
     assert "- exit code: 1" in failed.stdout
     assert "new crd.yaml:15:15" in failed.stdout
-    assert 'Invalid value: "strange"' in " ".join(failed.stdout.split())
+    assert 'Invalid value: "strange"' in failed.stdout
     assert "old.yaml" not in failed.stdout
-    assert max(map(len, failed.stdout.splitlines())) <= 80
 
 
 def test_nothing_to_say_where_no_crd_is_changed(pre_commit: PreCommit, tmp_path: Path) -> None:

@@ -148,7 +148,8 @@ def test_cost(arguments: list[str], folder: Path) -> None:
     text = assert_harmless(done.stdout)
     assert_harmless(done.stderr)
     assert "self.all(x, self.all(y" in html.unescape(text)
-    assert "<script>alert" not in text
+    if "html" in arguments:
+        assert "<script>alert" not in text
 
 
 def test_validate(folder: Path) -> None:

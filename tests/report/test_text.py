@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from crdlint.diagnostics import Diagnostic
 from crdlint.linter import lint_file
+from crdlint.report import snippet as snippet_module
 from crdlint.report.escapes import printable
-from crdlint.report.fold import fold, wrapped
+from crdlint.report.fold import columns, fold, wrapped
 from crdlint.report.snippet import snippet
 from crdlint.report.summary import Summary
 from crdlint.report.text import TextReport
@@ -120,3 +122,86 @@ def test_advice_that_repeats_is_counted(severity: Severity, shown: int, note: bo
     lines = list(TextReport(width=80).file(FileResult("a.yaml", "a\n" * 5, 1, (), 0, found)))
     assert sum("[some-rule]" in line for line in lines) == shown
     assert ("  = note: 3 more some-rule here: --format concise lists them" in lines) is note
+
+
+def finding(severity: Severity, message: str, **given: Any) -> Diagnostic:
+    return Diagnostic("crdlint", "advice", "some-rule", severity, message, file="a.yaml", crd="x", **given)
+
+
+def test_errors_are_first_within_a_crd() -> None:
+    severities: list[Severity] = ["info", "warning", "error", "info", "error"]
+    found = tuple(finding(severity, f"m{i}") for i, severity in enumerate(severities))
+    others = (replace(found[0], crd="y"), replace(found[2], crd="y"))
+    lines = list(TextReport(width=None).file(FileResult("a.yaml", "a\n", 1, (), 0, found + others)))
+    messages = [line.strip() for line in lines if re.fullmatch(r"  m\d", line)]
+    assert messages == ["m2", "m4", "m1", "m0", "m3", "m2", "m0"]
+
+
+@pytest.mark.parametrize(("infos", "counts"), [(0, "1 error, 0 warnings"), (1234, "1 error, 0 warnings, 1,234 infos")])
+def test_infos_are_counted_in_the_last_line(infos: int, counts: str) -> None:
+    summary = Summary(files=1, crds=1, errors=1, infos=infos, seconds=1.5)
+    assert TextReport(width=80).summary(summary) == f"checked 1 file, 1 CRD: {counts} in 1.50 s"
+    assert TextReport(width=None).summary(summary) == f"checked 1 file, 1 CRD: {counts}"
+
+
+def test_a_message_is_one_line_where_there_is_no_terminal() -> None:
+    text = "spec.versions[0].schema: Invalid value: " + "word " * 100 + "end"
+    found = (finding("error", text, help=text),)
+    lines = list(TextReport(width=None).file(FileResult("a.yaml", "a\n", 1, (), 0, found)))
+    assert f"  {text}" in lines
+    assert f"  help: {text}" in lines
+
+
+FOLDED = {
+    "a struct": (": Invalid value: " + '{"a": 1}' * 30 + ": must be b", '{"a": 1}{"a"'),
+    "a list": (": Unsupported value: [" + "1," * 100 + "2]", "[1,1"),
+    "a text": (': Duplicate value: "' + 'a: \\"b\\" ' * 30 + '": c', '"a: \\"b'),
+    "a text with more behind it": (': Invalid value: "x"y: Invalid value: "' + "a" * 200 + '"', '"aaa'),
+    "a text that is not closed, and a list": (': Invalid value: "x: Invalid value: [' + "1," * 100 + "]", "[1,1"),
+}
+
+
+@pytest.mark.parametrize(("message", "start"), FOLDED.values(), ids=FOLDED)
+def test_folded(message: str, start: str) -> None:
+    shown = fold(message)
+    value = message[message.rindex("value: ") + len("value: ") :]
+    assert value.startswith(start)
+    end = value.rindex(shown.rpartition("characters)")[2]) if not shown.endswith("characters)") else len(value)
+    assert shown == message.replace(value[:end], f"{value[:60]}… ({end:,} characters)")
+
+
+@pytest.mark.parametrize(
+    "part",
+    [": Invalid value: {", ': Invalid value: "', ": Invalid value: []", '"\\', "]: ", " ", "a.b[", "é", ": Invalid value: {}: "],
+)  # fmt: skip
+def test_a_message_of_a_megabyte(part: str) -> None:
+    message = "x" + part * (1_000_000 // len(part))
+    assert len(fold(message)) <= len(message)
+    lines = wrapped(message, 80, "  ")
+    assert "".join("".join(lines).split()) == "".join(message.split())
+
+
+def test_work_grows_with_the_findings_and_not_with_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One line of JSON, with a character that is not ASCII and many findings."""
+
+    def work(count: int) -> int:
+        seen: list[int] = []
+        monkeypatch.setattr(snippet_module, "columns", lambda text: (seen.append(len(text)), columns(text))[1])
+        line = '"é"' + ',"p":{}' * count
+        found = [finding("error", "m", column=5 + 7 * i, end_column=10 + 7 * i) for i in range(count)]
+        lines = list(TextReport(width=100).file(FileResult("a.yaml", line, 1, (), 0, tuple(found))))
+        assert sum("^" in line for line in lines) == count
+        return sum(seen)
+
+    assert work(2000) < 2.3 * work(1000)
+
+
+@pytest.mark.parametrize(("start", "end"), [(0, 40), (300, 340), (1, 900), (880, 900)])
+def test_wide_characters_fit_into_the_window(start: int, end: int) -> None:
+    line = "名前" * 450
+    found = snippet([line], finding("error", "m", column=start + 1, end_column=end + 1), 60)
+    assert found is not None
+    _, shown, carets = found
+    assert columns(shown) <= 56
+    at = carets.index("^")
+    assert line[start] == next(c for i, c in enumerate(shown) if columns(shown[:i]) == at)

@@ -17,7 +17,7 @@ SUITE = (FIXTURES / "widgets.testsuite.yaml").read_text()
 
 
 def run(*args: str):
-    return CliRunner().invoke(cli, ("test", *args), catch_exceptions=False, env={"COLUMNS": "80"})
+    return CliRunner().invoke(cli, ("test", *args), catch_exceptions=False)
 
 
 def suite(tmp_path: Path, text: str) -> str:
