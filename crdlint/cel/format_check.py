@@ -6,12 +6,10 @@ from typing import TYPE_CHECKING
 
 from crdlint.cel import ast
 from crdlint.cel.ext.strings import FORMAT_OVERLOAD
-from crdlint.cel.runtime.format_syntax import VERSION_1, VERSION_4, FormatSyntaxError, pieces
+from crdlint.cel.runtime.format_syntax import CLAUSES, FormatSyntaxError, pieces
 from crdlint.cel.types import DYN, Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from crdlint.cel.checker import CheckResult
     from crdlint.cel.runtime.format_syntax import Accepted
     from crdlint.cel.types import Type
@@ -19,25 +17,16 @@ if TYPE_CHECKING:
 
 
 def format_literals(checked: Checked) -> Findings:
-    """Find format calls that cannot be carried out, as versions 1 to 3 of the strings library say it.
+    """Find format calls that fail, with the texts of versions 1 to 3 of the strings library.
 
     An environment with this validator exempts `format` from the validator of homogeneous literals.
     """
-    return _find(checked, VERSION_1)
-
-
-def format_literals_v4(checked: Checked) -> Findings:
-    """Find format calls that cannot be carried out, as version 4 of the strings library says it."""
-    return _find(checked, VERSION_4)
-
-
-def _find(checked: Checked, dialect: Mapping[str, Accepted]) -> Findings:
     for node in checked.nodes:
         if type(node) is not ast.Call or node.function != "format" or not _is_format(node, checked.result):
             continue
         text, args = node.target, node.args[0]
         if type(text) is ast.Literal and type(text.value) is str and type(args) is ast.ListExpr:
-            yield from _check(node.id, text.value, args.elements, checked.result, dialect)
+            yield from _check(node.id, text.value, args.elements, checked.result)
 
 
 def _is_format(call: ast.Call, result: CheckResult) -> bool:
@@ -47,15 +36,13 @@ def _is_format(call: ast.Call, result: CheckResult) -> bool:
     return reference is None or not reference.overload_ids or FORMAT_OVERLOAD in reference.overload_ids
 
 
-def _check(
-    call_id: int, text: str, args: list[ast.Expr], result: CheckResult, dialect: Mapping[str, Accepted]
-) -> Findings:
+def _check(call_id: int, text: str, args: list[ast.Expr], result: CheckResult) -> Findings:
     index = 0
     try:
         for piece in pieces(text, len(args), static=True):
             if isinstance(piece, str):
                 continue
-            accepted = dialect[piece.verb]
+            accepted = CLAUSES[piece.verb]
             refused = _refused(args[index], result, accepted, deep=piece.verb == "s")
             if refused is not None:
                 yield refused, accepted.refusal(_type_of(refused, result).name)

@@ -15,11 +15,6 @@ def is_print(rune: int) -> bool:
     return bisect_right(_BOUNDS, rune) % 2 == 1
 
 
-def is_control(rune: int) -> bool:
-    """Say whether the code point is a control character (unicode.IsControl)."""
-    return rune < 0x20 or 0x7F <= rune < 0xA0
-
-
 def _bounds() -> list[int]:
     """Unpack where printable runs begin and end, beginning with a beginning."""
     bounds: list[int] = []

@@ -8,7 +8,7 @@ from crdlint.cel.checker import check
 from crdlint.cel.decls import Variable
 from crdlint.cel.env import STANDARD
 from crdlint.cel.ext import optionals, strings
-from crdlint.cel.format_check import format_literals, format_literals_v4
+from crdlint.cel.format_check import format_literals
 from crdlint.cel.parser import ParserOptions, parse
 from crdlint.cel.types import ANY, DYN, INT, STRING, object_type, optional_type, wrapper_type
 from crdlint.cel.validators import homogeneous_literals, validate
@@ -113,25 +113,6 @@ def test_finds(text, column, message):
 )
 def test_finds_nothing(text):
     assert findings(text) == []
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("'%d'.format([1.0])", None),
-        ("'%f %f'.format([1, 2u])", None),
-        ("'%d'.format(['a'])", "decimal clause can only be used on ints, uints, and doubles, was given string"),
-        ("'%f'.format(['NaN'])", "fixed-point clause can only be used on ints, uints, and doubles, was given string"),
-        ("'%e'.format(['NaN'])", "scientific clause can only be used on ints, uints, and doubles, was given string"),
-        ("'%b'.format([1.0])", "only ints, uints, and bools can be formatted as binary, was given double"),
-        ("'%x'.format([1.0])", "only ints, uints, bytes, and strings can be formatted as hex, was given double"),
-        ("'%o'.format([1.0])", "octal clause can only be used on ints and uints, was given double"),
-        ("'%s'.format([o])", STRING_CLAUSE.removeprefix("error during formatting: ") + "Thing"),
-    ],
-)
-def test_version_4(text, message):
-    expected = [] if message is None else [f"error during formatting: {message}"]
-    assert [found for _, found in findings(text, format_literals_v4)] == expected
 
 
 def test_long_texts():

@@ -8,7 +8,7 @@ import zlib
 import pytest
 
 from crdlint.golang import unicode
-from crdlint.golang.unicode import is_control, is_print
+from crdlint.golang.unicode import is_print
 
 
 def packed_runs() -> bytes:
@@ -66,9 +66,3 @@ def test_agrees_with_python_but_for_characters_added_between_their_versions() ->
 )
 def test_is_print(code: int, printable: bool) -> None:
     assert is_print(code) is printable
-
-
-def test_is_control() -> None:
-    assert [code for code in range(0x200) if is_control(code)] == [*range(0x20), *range(0x7F, 0xA0)]
-    assert not is_control(0x200B)
-    assert not is_control(0xAD)

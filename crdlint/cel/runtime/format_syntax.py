@@ -1,6 +1,6 @@
-"""The clauses of a format string, and what each takes (cel-go's ext/formatting.go, formatting_v2.go: parseFormatString).
+"""The clauses of a format string, and what each takes (cel-go's ext/formatting.go: parseFormatString).
 
-Versions 1 to 3 of the strings library share one dialect, version 4 has another.
+They are those of versions 1 to 3 of the strings library.
 """
 
 from __future__ import annotations
@@ -62,33 +62,21 @@ _STRING: Final = Accepted(
     "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps",
 )
 _INTEGERS: Final = frozenset({Kind.INT, Kind.UINT})
-_NUMBERS: Final = _INTEGERS | {Kind.DOUBLE}
 # A string may be "NaN", "Infinity" or "-Infinity".
 _FLOATS: Final = frozenset({Kind.DOUBLE, Kind.STRING})
 _HEX: Final = _INTEGERS | {Kind.STRING, Kind.BYTES}
 
-_HEX_1: Final = Accepted(_HEX, "only integers, byte buffers, and strings can be formatted as hex")
-_HEX_4: Final = Accepted(_HEX, "only ints, uints, bytes, and strings can be formatted as hex")
+_HEX_CLAUSE: Final = Accepted(_HEX, "only integers, byte buffers, and strings can be formatted as hex")
 
-VERSION_1: Final[Mapping[str, Accepted]] = {
+CLAUSES: Final[Mapping[str, Accepted]] = {
     "s": _STRING,
     "d": Accepted(_INTEGERS, "decimal clause can only be used on integers"),
     "f": Accepted(_FLOATS, "fixed-point clause can only be used on doubles"),
     "e": Accepted(_FLOATS, "scientific clause can only be used on doubles"),
     "b": Accepted(_INTEGERS | {Kind.BOOL}, "only integers and bools can be formatted as binary"),
-    "x": _HEX_1,
-    "X": _HEX_1,
+    "x": _HEX_CLAUSE,
+    "X": _HEX_CLAUSE,
     "o": Accepted(_INTEGERS, "octal clause can only be used on integers"),
-}
-VERSION_4: Final[Mapping[str, Accepted]] = {
-    "s": _STRING,
-    "d": Accepted(_NUMBERS, "decimal clause can only be used on ints, uints, and doubles"),
-    "f": Accepted(_NUMBERS, "fixed-point clause can only be used on ints, uints, and doubles"),
-    "e": Accepted(_NUMBERS, "scientific clause can only be used on ints, uints, and doubles"),
-    "b": Accepted(_INTEGERS | {Kind.BOOL}, "only ints, uints, and bools can be formatted as binary"),
-    "x": _HEX_4,
-    "X": _HEX_4,
-    "o": Accepted(_INTEGERS, "octal clause can only be used on ints and uints"),
 }
 
 
@@ -132,7 +120,7 @@ def _clause(text: str, at: int) -> tuple[Clause, int]:
             raise _unreadable("error while parsing precision: could not find end of precision specifier")
         precision = _precision(written)
     verb = text[at]
-    if verb not in VERSION_1:
+    if verb not in CLAUSES:
         # cel-go reads bytes, and prints the first byte of the character as one of its own.
         first = verb.encode("utf-8", "surrogatepass")[0]
         raise _unreadable(f'unrecognized formatting clause "{chr(first)}"')

@@ -10,7 +10,7 @@ from crdlint.cel import ast
 from crdlint.cel.checker import check
 from crdlint.cel.decls import DeclarationError, Variable, member, overload
 from crdlint.cel.env import STANDARD
-from crdlint.cel.ext import lists, math, optionals, sets, strings, two_var_comprehensions
+from crdlint.cel.ext import lists, optionals, sets, strings, two_var_comprehensions
 from crdlint.cel.format import format_type
 from crdlint.cel.parser import ParserOptions, parse
 from crdlint.cel.source import SourceInfo
@@ -49,7 +49,6 @@ ENV = STANDARD.extend(
         *sets.FUNCTIONS,
         *lists.functions(3),
         *two_var_comprehensions.FUNCTIONS,
-        *math.functions(2),
     ),
     provider=Provider(),
 )
