@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 _UNMARSHAL: Final = re.compile(r"json: cannot unmarshal (\w+).* of type (\S+)\Z", re.DOTALL)
 _WHOLE: Final = re.compile(r"[-+]?\d+\Z")
-_NUMBER: Final = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?\Z")
+_NUMBER: Final = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?\Z")
 _NUMBERS: Final = frozenset({"int", "int32", "int64", "float64"})
 _COLLECTIONS: Final = {"object": "a mapping", "array": "a list"}
 _LONGEST: Final = 40  # characters of a value that is shown

@@ -10,10 +10,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from crdlint.cel.ast import Uint
 from crdlint.cel.interpreter.equality import equal
 from crdlint.cel.interpreter.errors import CancelledError, Error, no_overload
 from crdlint.cel.interpreter.times import parse_duration
-from crdlint.cel.interpreter.values import MISSING, PLAIN_LISTS, Map, element, find, kind_of, native
+from crdlint.cel.interpreter.values import MISSING, PLAIN_LISTS, Map, element, find, go_type, kind_of, native
 from crdlint.cel.runtime.go_text import go_text
 from crdlint.cel.runtime.values import Duration, Timestamp
 from crdlint.cel.types import DYN, Kind, list_type, map_type, opaque_type
@@ -36,7 +37,7 @@ _MAP: Final = map_type(DYN, DYN)
 _UNKNOWN: Final = opaque_type("unknown")
 _SECOND: Final = 10**9  # nanoseconds
 _MAX_INT: Final = 2**63 - 1
-_DURATION_PART: Final = re.compile(r"([0-9]+)[\t\n\f\r ]*[A-Za-zµ]+")
+_DURATION_PART: Final = re.compile(r"(?<![0-9])([0-9]+)[\t\n\f\r ]*[A-Za-zµ]+")
 
 _GO_TYPES: Final = {
     bool: "bool",
@@ -49,8 +50,19 @@ _GO_TYPES: Final = {
     Duration: "time.Duration",
     Timestamp: "time.Time",
     bytes: "[]uint8",
+    Uint: "uint64",
 }
-_UNHASHABLE: Final = frozenset({dict, list, bytes})
+# What the types of Kubernetes' libraries hold (ref.Val.Value).
+_HELD_TYPES: Final = {
+    "cel.Quantity": "*resource.Quantity",
+    "cel.URL": "*url.URL",
+    "cel.IP": "netip.Addr",
+    "cel.CIDR": "netip.Prefix",
+    "cel.Semver": "semver.Version",
+    "cel.Format": "*cel.Format",
+}
+_SCALARS: Final = frozenset({bool, int, float, str})
+_UNHASHABLE: Final = ("[]", "map[", "semver.Version")  # the beginnings of Go types
 
 
 def to_value(value: Any, schema: JSONSchemaProps, *, is_resource: bool = False) -> Value:
@@ -76,7 +88,11 @@ def to_value(value: Any, schema: JSONSchemaProps, *, is_resource: bool = False) 
 
 
 def _go_type(value: Any) -> str:
-    return value.go_type if value.__class__ is _Foreign else _GO_TYPES[value.__class__]
+    """Return Go's type of a JSON value, or of another value that was added to a list of JSON values."""
+    if value.__class__ is _Foreign:
+        return str(value.go_type)
+    name = _GO_TYPES.get(value.__class__) or go_type(value)
+    return _HELD_TYPES.get(name, name)
 
 
 def _object(value: Any, schema: JSONSchemaProps, *, is_resource: bool = False) -> Value:
@@ -198,10 +214,15 @@ class _Foreign:
         self.go_type = go_type
 
 
+_NULL: Final = _Foreign("structpb.NullValue")
+
+
 def _raw(value: Value) -> Any:
     """Return what a value is in a list of JSON values (ref.Val.Value)."""
     if value is None:
-        return _Foreign("structpb.NullValue")
+        return _NULL
+    if type(value) is Error:
+        return _Foreign("*errors.errorString")
     if type(value) in PLAIN_LISTS:
         return _Foreign("[]ref.Val")
     return _Foreign("map[ref.Val]ref.Val") if isinstance(value, Map) else native(value)
@@ -393,9 +414,12 @@ class ListValue(Sequence[Any]):
 
 def _key(value: Any) -> Any:
     """Return what tells a JSON value from others in a set of Go's."""
-    if value.__class__ in _UNHASHABLE:
-        raise CancelledError(f"internal error: runtime error: hash of unhashable type {_go_type(value)}")
-    return value.__class__, value
+    if value.__class__ in _SCALARS:
+        return value.__class__, value
+    name = _go_type(value)
+    if name.startswith(_UNHASHABLE):
+        raise CancelledError(f"internal error: runtime error: hash of unhashable type {name}")
+    return (name, id(value)) if name.startswith("*") else (name, value)
 
 
 class SetValue(ListValue):

@@ -19,6 +19,9 @@ _PLAIN: Final = re.compile(r"[A-Za-z_/](?:[A-Za-z0-9_./@%+=~^()<>;,$*!?|\\-]|:(?
 _WORDS: Final = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf"})
 _LITERAL: Final = re.compile(r"[^\s\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff]")
 _CONTROL: Final = re.compile('[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff"\\\\]')
+_LONGEST_SIMPLE_KEY: Final = (
+    128  # bytes; go-yaml writes longer keys with a question mark (yaml_emitter_check_simple_key)
+)
 _ESCAPES: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
 
 
@@ -40,8 +43,11 @@ def dump(value: dict[str, Any]) -> Iterator[str]:
         start, lead = lead or " " * indent, ""
         if key is None:
             start += "- "
+        elif len(key.encode("utf-8", "replace")) <= _LONGEST_SIMPLE_KEY:
+            start += f"{_scalar(key)}:"
         else:
-            start += f"{_key(key)}:"
+            yield f"{start}? {_scalar(key)}"
+            start, key = " " * indent + ": ", None
         if isinstance(held, (dict, list)) and held:
             if key is None:
                 lead = start
@@ -59,10 +65,6 @@ def _entries(value: Any) -> Iterator[tuple[str | None, Any]]:
     if isinstance(value, dict):
         return ((name, value[name]) for name in sorted(value))
     return ((None, item) for item in value)
-
-
-def _key(name: str) -> str:
-    return name if _is_plain(name) and len(name) <= 128 else _quoted(name)
 
 
 def _scalar(value: Any) -> str:

@@ -16,9 +16,8 @@ from crdlint.crd.gotypes import CRD
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.times import check_rfc3339
 from crdlint.golang.utc import as_utc
-from crdlint.golang.values import marshal
 from crdlint.schema.places import child, index, key
-from crdlint.yaml.parse import parse_first
+from crdlint.yaml.from_json import json_node
 
 if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
@@ -84,9 +83,7 @@ _GO_TYPES: Final = {str: "string", bool: "bool", int: "int64", float: "float64",
 
 def decode_error(metadata: Any) -> str:
     """Return the text of the error in which decoding metadata as an ObjectMeta ends."""
-    root = parse_first(marshal(metadata)).root
-    assert root is not None  # noqa: S101  JSON text is never empty
-    return str(explain(OBJECT_META, root))
+    return str(explain(OBJECT_META, json_node(metadata)))
 
 
 def _struct(of: GoType, value: Any, path: str, unknown: list[str]) -> dict[str, Any]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from crdlint.cel.interpreter.errors import Error
+from crdlint.cel.interpreter.times import timestamp_getter
+from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.values import Duration, Timestamp
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.kubecel.values import to_value
@@ -57,6 +59,13 @@ def schema(type_: str, **given) -> JSONSchemaProps:
 @pytest.mark.parametrize(("format_", "text", "value"), STRINGS.values(), ids=STRINGS)
 def test_strings(format_, text, value):
     assert to_value(text, schema("string", format=format_)) == value
+
+
+@pytest.mark.parametrize("zone", ["a/" * 1500, "a." * 1500 + "/x", "Nowhere"], ids=["slashes", "dots", "short"])
+def test_an_unknown_time_zone_of_any_length_is_an_error(zone):
+    with pytest.raises(FunctionError) as raised:
+        timestamp_getter("getHours")(Timestamp(0), zone)
+    assert str(raised.value) == f"unknown time zone {zone}"
 
 
 def test_an_embedded_resource_has_a_name():

@@ -9,6 +9,7 @@ from crdlint.resources.dump import dump
 from crdlint.yaml.parse import parse_first
 from crdlint.yaml.values import to_json
 
+LONG = "k" * 129
 LAID_OUT = {
     "sorted": ({"b": 1, "a": {"c": [1, {"e": 2, "d": 3}]}}, "a:\n  c:\n  - 1\n  - d: 3\n    e: 2\nb: 1"),
     "empty": ({"a": {}, "b": [], "c": None}, "a: {}\nb: []\nc: null"),
@@ -17,6 +18,10 @@ LAID_OUT = {
     "several lines": ({"a": ["x\n\n y\n", "x\ny", "x\n\n"]}, 'a:\n- |\n  x\n\n   y\n- |-\n  x\n  y\n- "x\\n\\n"'),
     "numbers": ({"a": 1.5, "b": 1e100, "c": 2**53, "d": -0.5}, "a: 1.5\nb: 1e+100\nc: 9007199254740992\nd: -0.5"),
     "words": ({"a": True, "b": "true", "c": "yes", "d": "plain text"}, 'a: true\nb: "true"\nc: "yes"\nd: plain text'),
+    "long keys": (
+        {"l": [{LONG: [1, 2], "a": 1}], LONG: {"b": 1, "a": "x\ny"}, LONG[1:]: 1},
+        f"{LONG[1:]}: 1\n? {LONG}\n: a: |-\n    x\n    y\n  b: 1\nl:\n- a: 1\n  ? {LONG}\n  : - 1\n    - 2",
+    ),
     "keys": ({"yes": 1, "a/b.c-d": 2, "1": 3}, '"1": 3\na/b.c-d: 2\n"yes": 1'),
 }
 
@@ -38,6 +43,14 @@ TEXTS = [
 @pytest.mark.parametrize("text", TEXTS)
 def test_texts_are_read_back(text):
     value = {"k": text, "l": [text, [text], {"z": text}], "m": {text: 1}}
+    written = "\n".join(dump(value)) + "\n"
+    assert to_json(parse_first(written).root) == value
+    assert YAML(typ="safe", pure=True).load(written) == value
+
+
+@pytest.mark.parametrize("key", ["k" * 1025, "é" * 600, 'a"b' * 500, "a: b" * 400, "\n" * 1500, "-" * 2000])
+def test_long_keys_are_read_back(key):
+    value = {"m": {key: {"a": 1, key: [1, {key: "x\ny"}]}, "z": 1}, "l": [{key: []}]}
     written = "\n".join(dump(value)) + "\n"
     assert to_json(parse_first(written).root) == value
     assert YAML(typ="safe", pure=True).load(written) == value

@@ -66,6 +66,16 @@ def test_what_go_does_not_read(given, said):
     assert str(raised.value) == said
 
 
+NOT_PLAIN_IN_YAML = ["\x85", "\x7f", "\x9f", "\u2028", "\ufeff", "\ufffe", "\ud800", "k" * 1025, '"\\', "\n"]
+
+
+@pytest.mark.parametrize("key", NOT_PLAIN_IN_YAML, ids=ascii)
+def test_any_text_is_a_key_of_mistyped_metadata(key):
+    with pytest.raises(MetadataError) as raised:
+        read_object_meta({"labels": {key: [key]}, key: {key: [1, None, 1.5, True]}})
+    assert str(raised.value) == "json: cannot unmarshal array into Go struct field ObjectMeta.labels of type string"
+
+
 def test_malformed_fields_can_be_dropped():
     given = {"name": 1, "labels": {"a": "b"}, "x": 1}
     assert read_object_meta(given, drop_malformed=True) == ({"labels": {"a": "b"}}, ["x"])

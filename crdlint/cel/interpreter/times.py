@@ -22,6 +22,7 @@ TIMESTAMP_OVERFLOW: Final = "timestamp overflow"
 _DAY: Final = 86400
 _INTEGER: Final = re.compile(r"[+-]?[0-9]+")
 _ATOI_DIGITS: Final = 30
+_LONGEST_ZONE: Final = 64  # characters; the longest name in the time zone database has 38
 
 
 def parse_duration(text: str) -> Duration | None:
@@ -80,9 +81,11 @@ def _zone(name: str) -> ZoneInfo:
     from zoneinfo import ZoneInfo
 
     try:
-        return ZoneInfo(name)
+        if len(name) <= _LONGEST_ZONE:  # ZoneInfo imports a package for each part of an unknown name
+            return ZoneInfo(name)
     except (ValueError, OSError, KeyError):
-        raise FunctionError(f"unknown time zone {name}") from None
+        pass
+    raise FunctionError(f"unknown time zone {name}")
 
 
 def _atoi(text: str) -> int:

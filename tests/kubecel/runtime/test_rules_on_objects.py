@@ -7,6 +7,7 @@ import json
 import pytest
 
 from crdlint import validate_resource
+from crdlint.rules.examples import small
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "integer"}
@@ -114,6 +115,45 @@ def test_what_holds(rule, spec):
 )
 def test_what_goes_wrong(rule, spec, problem):
     assert judged([rule], spec)[0] == [f"{problem} evaluating rule: {rule}"]
+
+
+LIST_TYPES = {
+    "atomic": {},
+    "set": {"x-kubernetes-list-type": "set"},
+    "map": {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"]},
+}
+UNHASHABLE = "internal error: runtime error: hash of unhashable type"
+UNREAD = "invalid data, expected string, got *errors.errorString"
+
+
+@pytest.mark.parametrize(
+    ("list_type", "rule", "problem"),
+    [
+        ("atomic", "(self.a + self.b)[1] == 'x'", UNREAD),
+        ("set", "(self.a + self.b)[1] == 'x'", UNREAD),
+        ("map", "(self.a + self.b)[1] == 'x'", UNREAD),
+        ("atomic", "(self.a + self.b).all(x, x == 'x')", UNREAD),
+        ("set", "(dyn(self.a) + dyn([[dyn(1u)]])) == dyn(self.b)", f"{UNHASHABLE} []ref.Val"),
+        ("set", "(dyn(self.a) + dyn([dyn(semver('1.0.0'))])) == dyn(self.b)", f"{UNHASHABLE} semver.Version"),
+        ("set", "(dyn(self.a) + dyn([dyn(quantity('1'))]))[1] == 'x'", "invalid data, expected string, got *resource.Quantity"),
+        ("atomic", "(dyn(self.a) + dyn([dyn(1u)]))[1] == 'x'", "invalid data, expected string, got uint64"),
+    ],
+)  # fmt: skip
+def test_lists_of_mistyped_items_are_added(list_type, rule, problem):
+    """Nothing is validated before the rules where `kind` is missing, so that items of any type reach them."""
+    list_ = {"type": "array", "items": TEXT, **LIST_TYPES[list_type]}
+    whole = {"type": "object", "properties": {"a": list_, "b": list_}, "x-kubernetes-validations": [{"rule": rule}]}
+    resource = {"apiVersion": "example.com/v1", "metadata": {"name": "x"}, "a": ["x"], "b": [1]}
+    (*_, found) = validate_resource(json.dumps(small(whole)), json.dumps(resource)).errors
+    assert found.detail == f"{problem} evaluating rule: {rule}"
+
+
+def test_the_nulls_of_two_sets_are_one_item():
+    list_ = {"type": "array", "items": {**TEXT, "nullable": True}, **LIST_TYPES["set"]}
+    rule = "(dyn(self.a) + dyn([null, null])).size() == 2"
+    whole = {"type": "object", "properties": {"a": list_}, "x-kubernetes-validations": [{"rule": rule}]}
+    resource = {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "x", "namespace": "y"}, "a": ["x"]}
+    assert validate_resource(json.dumps(small(whole)), json.dumps(resource)).errors == []
 
 
 @pytest.mark.parametrize(

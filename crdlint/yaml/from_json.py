@@ -1,0 +1,44 @@
+"""JSON values to nodes, for decoders that read nodes."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, Final
+
+from ruamel.yaml.events import MappingStartEvent, SequenceStartEvent
+
+from crdlint.golang.values import marshal
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+
+if TYPE_CHECKING:
+    from crdlint.yaml.nodes import Node
+
+_OBJECT: Final = MappingStartEvent(None, None, implicit=True, flow_style=True)
+_ARRAY: Final = SequenceStartEvent(None, None, implicit=True, flow_style=True)
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+def json_node(value: Any) -> Node:
+    """Return the node of a JSON value as encoding/json prints it: keys sorted. The nodes have no marks.
+
+    A text that is parsed would have limits that JSON does not have, such as 1,024 characters for a key.
+    """
+    top: list[Node] = []
+    pending: list[tuple[Any, list[Node]]] = [(value, top)]  # values, and the items that they are added to
+    while pending:
+        item, items = pending.pop()
+        if not isinstance(item, (dict, list)):
+            items.append(_scalar(item))
+            continue
+        node = Mapping(_OBJECT) if isinstance(item, dict) else Sequence(_ARRAY)
+        items.append(node)
+        inner = [part for name in sorted(item) for part in (name, item[name])] if isinstance(item, dict) else item
+        pending.extend((part, node.items) for part in reversed(inner))
+    return top[0]
+
+
+def _scalar(value: Any) -> Node:
+    if isinstance(value, str):
+        # A lone surrogate is three invalid bytes to Go, each of which becomes a replacement character.
+        return Scalar(None, None, (False, True), _SURROGATE.sub("\ufffd" * 3, value), style='"')
+    return Scalar(None, None, (True, False), marshal(value), style="")
