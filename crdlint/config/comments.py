@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -46,6 +46,7 @@ _WHOLE_FILE: Final[Stretch] = ((0, 0), (1 << 62, 0))
 # Looking for what was meant takes time; nobody reads more of them.
 _MOST_UNKNOWN: Final = 20
 _MOST_PATTERNS: Final = 1000
+_MOST_REMARKS: Final = 1000
 # Found by `validate`, in updates (--against) or for a range of versions: a run may well not meet them.
 _OF_OTHER_RUNS: Final = (
     "resource-*",
@@ -93,7 +94,7 @@ class Comments:
     unknown: int = 0
 
     def say(self, rule: Rule, message: str, at: Position, end_column: int) -> None:
-        """Add what there is to say at a place."""
+        """Add a remark at a place."""
         self.remarks.append(rule.diagnostic(self.file, "advice", message, Span(*at, at[0], end_column)))
 
 
@@ -113,6 +114,12 @@ def read_comments(text: str, file: str) -> Comments:
         message = "the comment stands on a line that separates documents, which belongs to none of them"
         comments.say(MALFORMED, message, (line, column), column + len(match[1].rstrip()))
     comments.remarks.sort(key=lambda said: (said.line, said.column))
+    more = len(comments.remarks) - _MOST_REMARKS
+    if more > 0:
+        del comments.remarks[_MOST_REMARKS:]
+        last = comments.remarks[-1]
+        message = f"{last.message} (and {more:,} more remarks on ignore comments below)"
+        comments.remarks[-1] = replace(last, message=message)
     return comments
 
 
@@ -124,6 +131,7 @@ def _read_document(comments: Comments, document: Document) -> None:
     lines = (first, first + len(starts) - 1)
     leads: dict[int, int] = {}  # where the first character of each line looked at stands
     below: tuple[int, int] | None = None  # (where the next comment is, what comes below it)
+    blocks: dict[int, tuple[Stretch, ...]] = {}  # comments above each other are for the same block
     for match in reversed(list(_COMMENT.finditer(text))):
         index = match.start()
         if places is not None and _is_text(places, index):
@@ -140,7 +148,9 @@ def _read_document(comments: Comments, document: Document) -> None:
             where = _line(places, index, (row, column), document.line_offset)
         else:
             below = (index, _next(text, match.end(), below))
-            where = _block(places, text, below[1], document.line_offset)
+            if below[1] not in blocks:
+                blocks[below[1]] = _block(places, text, below[1], document.line_offset)
+            where = blocks[below[1]]
         if read is None:
             continue
         word, rules = read

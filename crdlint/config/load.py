@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Cache: TypeAlias = "dict[str, Config | ConfigError]"
 
 NAMES: Final = (".crdlint.yaml", ".crdlint.yml", "pyproject.toml")
-MAX_BYTES: Final = 1024 * 1024
+MAX_BYTES: Final = 256 * 1024
 _DEFAULTS: Final = Config()
 
 

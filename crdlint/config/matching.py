@@ -2,20 +2,33 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
 from functools import cache
 from typing import TYPE_CHECKING, Final
+
+from crdlint.sources.patterns import BrokenPatternError, segment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# Longer words are no one's typing errors, and comparing them takes time.
+# A longer word is no rule and no typing error, and comparing it takes time.
 _LONGEST: Final = 64
 
 
 def is_matched(rule: str, patterns: Iterable[str]) -> bool:
-    """Tell whether any of the patterns is a rule's id or matches it (``cel-*``)."""
-    return any(pattern in {"*", rule} or (_is_glob(pattern) and fnmatchcase(rule, pattern)) for pattern in patterns)
+    """Return whether any of the patterns is a rule's id or matches it (``cel-*``)."""
+    return any(pattern in {"*", rule} or rule in _rules_matched(pattern) for pattern in patterns)
+
+
+@cache
+def _rules_matched(pattern: str) -> frozenset[str]:
+    """Return the rules that a pattern with wildcards matches."""
+    if not _is_glob(pattern) or len(pattern) > _LONGEST:
+        return frozenset()
+    try:
+        found = segment(pattern.encode("utf-8", "surrogatepass"))
+    except BrokenPatternError:
+        return frozenset()
+    return frozenset(rule for rule in rule_ids() if found.matches(rule.encode()))
 
 
 @cache
@@ -29,8 +42,7 @@ def rule_ids() -> frozenset[str]:
 
 def is_known(pattern: str) -> bool:
     """Tell whether a pattern is a rule's id or matches one."""
-    ids = rule_ids()
-    return pattern in ids or (_is_glob(pattern) and any(fnmatchcase(rule, pattern) for rule in ids))
+    return pattern in rule_ids() or bool(_rules_matched(pattern))
 
 
 def unknown_rule(pattern: str) -> str | None:

@@ -56,15 +56,30 @@ def read_toml(text: str) -> Source | None:
     except RecursionError as error:
         message = "nested too deeply"
         raise BrokenError(message, (1, 1)) from error
-    except ValueError as error:  # a date or a number that Python has not
-        raise BrokenError(str(error), (1, 1)) from error
+    except ValueError as error:  # a date that does not exist, or more digits than Python converts
+        message = "a number of too many digits" if "digits" in str(error) else str(error)
+        raise BrokenError(message, (1, 1)) from error
     for name in _TABLE:
         if not isinstance(values, dict) or name not in values:
             return None
         values = values[name]
     lines = [line[:_LONGEST_LINE] for line in text.split("\n")]
     keys = list(_keys(lines))
+    for steps in _too_large(values):
+        raise BrokenError("an integer of more than 64 bits", _place(lines, keys, steps, key=False))
     return Source(values, lambda steps, key: _place(lines, keys, steps, key=key))
+
+
+def _too_large(values: Any) -> Iterator[list[Step]]:
+    """Yield the steps to each integer that TOML does not allow; tomllib does, and Python may not print it."""
+    pending: list[tuple[list[Step], Any]] = [([], values)]
+    while pending:
+        steps, value = pending.pop()
+        if isinstance(value, (dict, list)):
+            inside = value.items() if isinstance(value, dict) else enumerate(value)
+            pending.extend(([*steps, step], one) for step, one in inside)
+        elif isinstance(value, int) and not -(2**63) <= value < 2**63:
+            yield steps
 
 
 def _broken(message: str, text: str) -> BrokenError:

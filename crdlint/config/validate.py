@@ -26,6 +26,7 @@ _TYPES: Final = {
     "number": "a number",
     "boolean": "true or false",
 }
+_LONGEST_SPECIFIER: Final = 200  # characters; packaging converts each number in it
 # The schema takes numbers for them, since an editor sees one in 1.30; here a number is one that has lost its zeros.
 _TEXTS: Final = ("kube-version", "required-version")
 
@@ -76,7 +77,7 @@ def _by_schema(values: Any, source: Source) -> Iterator[tuple[str, Place]]:
                 if name not in error.schema["properties"]:
                     said = f"unknown key {shown(name)}{did_you_mean(name, error.schema['properties'])}"
                     yield said, source.place([*steps, name], True)
-        else:
+        elif error.validator != "enum" or isinstance(error.instance, str):  # the type is reported besides
             yield _said(error, steps), source.place(steps, False)
 
 
@@ -121,14 +122,14 @@ def _by_meaning(values: dict[str, Any], source: Source) -> Iterator[tuple[str, P
             yield said, source.place(steps, is_key)
     for name in _TEXTS:
         if not isinstance(values.get(name, ""), str):
-            yield f"'{name}' must be text, not {values[name]}", source.place([name], False)
+            yield f"'{name}' must be text, not {_kind(values[name])}", source.place([name], False)
     version = values.get("kube-version")
     said = version_fault(version) if isinstance(version, str) else None
     if said is not None:
         yield said, source.place(["kube-version"], False)
     for steps, pattern, is_key in _patterns_of_files(values):
         if not is_pattern(pattern):
-            yield f"{shown(pattern)} is no pattern of files", source.place(steps, is_key)
+            yield f"{shown(pattern)} is not a pattern of files", source.place(steps, is_key)
 
 
 def _patterns_of_rules(values: dict[str, Any]) -> Iterator[tuple[list[Step], str, bool]]:
@@ -164,15 +165,17 @@ def _check_version(values: Any, source: Source, file: str) -> None:
     wanted = values.get("required-version") if isinstance(values, dict) else None
     if not isinstance(wanted, str):
         return
-    from packaging.specifiers import InvalidSpecifier, SpecifierSet
+    from packaging.specifiers import SpecifierSet
 
     place = source.place(["required-version"], False)
     try:
+        if len(wanted) > _LONGEST_SPECIFIER:
+            raise ValueError(len(wanted))
         fits = SpecifierSet(wanted).contains(__version__, prereleases=True)
-    except InvalidSpecifier as error:
+    except ValueError as error:  # InvalidSpecifier is one
         meant = "; did you mean " + repr(f">={wanted}") + "?" if wanted[:1].isdigit() and len(wanted) < _MOST else ""
-        said = f"'required-version': {shown(wanted)} is no specifier of versions{meant}"
-        raise ConfigError((Fault(said, file, *place),)) from error
+        message = f"'required-version': {shown(wanted)} is not a version specifier{meant}"
+        raise ConfigError((Fault(message, file, *place),)) from error
     if not fits:
         said = f"this is crdlint {__version__}, and the configuration is for {wanted}: pip install 'crdlint{wanted}'"
         raise ConfigError((Fault(said, file, *place),))

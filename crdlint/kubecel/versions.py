@@ -41,7 +41,15 @@ def parse_version(text: str) -> Version:
     """Read `1.36`, `v1.36` or `1.36.2`; raises ValueError with what is wrong."""
     major, _, rest = text.removeprefix("v").partition(".")
     minor = rest.partition(".")[0]
-    if not (major.isascii() and major.isdigit() and minor.isascii() and minor.isdigit()):
-        message = f"{text!r} is no Kubernetes version such as {LATEST[0]}.{LATEST[1]}"
+    if not (_is_number(major) and _is_number(minor)):
+        given = text if len(text) <= _LONGEST else f"{text[:_LONGEST]}..."
+        message = f"{given!r} is not a Kubernetes version such as {LATEST[0]}.{LATEST[1]}"
         raise ValueError(message)
     return int(major), int(minor)
+
+
+_LONGEST: Final = 40  # characters of a version in a message
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= _LONGEST

@@ -282,3 +282,21 @@ def test_hostile_comments_come_to_an_end(text):
     comments = read_comments(text, "x")
     lint = lint_file(text, filename="x")
     assert apply(lint, Config(), comments).result.file == "x"
+
+
+def test_comments_above_one_key_look_for_its_block_once(monkeypatch):
+    from crdlint.config import comments
+
+    calls = []
+    block = vars(comments)["_block"]
+    monkeypatch.setattr(comments, "_block", lambda *given: calls.append(given) or block(*given))
+    text = "a: b\nx:\n" + "# crdlint: ignore[cel-*]\n" * 100 + "- - - 1\n"
+    assert len(read_comments(text, "a.yaml").found) == 100
+    assert len(calls) == 1
+
+
+def test_remarks_on_comments_end_after_a_thousand():
+    remarks = read_comments("a: b\n" + "# crdlint: ignore\n" * 2000, "a.yaml").remarks
+    assert len(remarks) == 1000
+    assert "(and 1,000 more remarks on ignore comments below)" in remarks[-1].message
+    assert remarks[-1].line == 1001
