@@ -26,10 +26,10 @@ def lint_update(old_text: str, new_text: str, *, kube_version: str = "1.36") -> 
 
     CRDs are matched by name; where each text holds one CRD alone, the two are matched whatever their names.
     """
-    baseline, new = collect_crds(old_text), collect_crds(new_text)
-    if len(baseline) == len(new) == 1:
-        baseline = dict(zip(new, baseline.values(), strict=True))
-    return _said(lint_file(new_text, filename="<stdin>", kube_version=kube_version, baseline=baseline))
+    old, new = collect_crds(old_text).by_name, collect_crds(new_text).by_name
+    if len(old) == len(new) == 1:
+        old = dict(zip(new, old.values(), strict=True))
+    return _said(lint_file(new_text, filename="<stdin>", kube_version=kube_version, previous=old.get))
 
 
 def estimate_costs(text: str, *, kube_version: str = "1.36") -> list[RuleCost]:

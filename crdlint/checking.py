@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from crdlint.charts.check import Charts
     from crdlint.charts.helm import Values
     from crdlint.charts.layout import Place
-    from crdlint.results import FileResult
+    from crdlint.previous.crds import PreviousCRDs
+    from crdlint.results import FileResult, OldCRD
     from crdlint.running.cache import Cache
-    from crdlint.sources.baseline import Baseline
 
 _TOO_OLD: Final = "kube-version-too-old"
 
@@ -26,11 +26,11 @@ _TOO_OLD: Final = "kube-version-too-old"
 class Settings:
     """What decides, besides an input's text, what is said of it.
 
-    ``baseline`` has the CRDs to judge updates from, ``keep`` keeps the CRDs and rules in results, which then cannot
+    ``previous`` has the CRDs to judge updates from, ``keep`` keeps the CRDs and rules in results, which then cannot
     leave the process. ``values`` are for Helm; ``cache`` has results of earlier runs, None where they are not wanted.
     """
 
-    baseline: Baseline | None = None
+    previous: PreviousCRDs | None = None
     keep: bool = False
     values: Values | None = None
     uses_helm: bool = True
@@ -96,7 +96,7 @@ class Checker:
         except UnreadableError as error:
             return Checked(name, task, problem=str(error))
         cache = self.settings.cache
-        if cache is None or not data or self.settings.baseline is not None or self.settings.keep or task.place:
+        if cache is None or not data or self.settings.previous is not None or self.settings.keep or task.place:
             return self.check_text(text, task)
         key = cache.key(data, task.kube_version)
         known = cache.get(key, name, text)
@@ -110,18 +110,22 @@ class Checker:
     def check_text(self, text: str, task: Task) -> Checked:
         """Check a text as that of an input."""
         name = shown_name(task.path)
+        unread: dict[str, None] = {}
+
+        def lint(given: str, file: str) -> FileResult:
+            return self._lint(given, file, task.kube_version, unread)
+
         try:
             if task.place is None:
-                result = self._lint(text, name, task.kube_version)
+                result = lint(text, name)
             else:
-                result = self._of_charts().check(
-                    name, text, task.place, lambda given, file: self._lint(given, file, task.kube_version)
-                )
+                result = self._of_charts().check(name, text, task.place, lint)
                 if task.supported is not None:
                     result = _with_support(result, task.supported)
         except Exception as error:
             return Checked(name, task, bug=bug_of(error))
-        return Checked(name, task, (result,))
+        problem = f"not compared with its old version: {'; '.join(unread)}" if unread else None
+        return Checked(name, task, (result,), problem)
 
     def check_kustomization(self, task: Task, judged: dict[str, FileResult]) -> Checked:
         """Check the kustomization of a folder, the task's path; ``judged`` has results of files by their real path."""
@@ -129,23 +133,31 @@ class Checker:
 
         try:
             results = check_kustomization(
-                task.path, lambda text, file: self._lint(text, file, task.kube_version), judged
+                task.path, lambda text, file: self._lint(text, file, task.kube_version, {}), judged
             )
         except Exception as error:
             return Checked(task.path, task, bug=bug_of(error))
         return Checked(task.path, task, tuple(results))
 
-    def _lint(self, text: str, name: str, kube_version: str) -> FileResult:
+    def _lint(self, text: str, name: str, kube_version: str, unread: dict[str, None]) -> FileResult:
+        """Check a text; add to ``unread`` why old CRDs of its CRDs cannot be read."""
         from crdlint.linter import lint_file
 
-        settings = self.settings
+        previous = self.settings.previous
+
+        def find(crd: str) -> OldCRD | None:
+            assert previous is not None  # noqa: S101  it is asked only if there is one
+            old, problems = previous.find(crd, name)
+            unread.update(dict.fromkeys(problems))
+            return old
+
         return lint_file(
             text,
             filename=name,
             kube_version=kube_version,
-            baseline=settings.baseline,
+            previous=None if previous is None else find,
             skip_unfinished=True,
-            keep=settings.keep,
+            keep=self.settings.keep,
         )
 
     def _of_charts(self) -> Charts:

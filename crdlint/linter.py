@@ -6,18 +6,19 @@ Each document is judged on its own, so that a broken one keeps none of the other
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.convert import read_crd
-from crdlint.crd.decode import identify, kind_missing
+from crdlint.crd.decode import KIND, identify, kind_missing
 from crdlint.crd.decode_help import way_out
 from crdlint.crd.decode_values import is_json
+from crdlint.crd.defaults import assume_established
+from crdlint.crd.paths import Path
 from crdlint.crd.positions import Locator, node_span, problem_span
 from crdlint.effort import Effort
 from crdlint.kubecel.versions import parse_range
-from crdlint.results import CRD, FileResult, FoundCRD, FoundRule, OldCRD
+from crdlint.results import CRD, CollectedCRDs, FileResult, FoundCRD, FoundRule, OldCRD, UnreadDocument
 from crdlint.rules import catalog, cel, cel_cost, create, kube_versions, update
 from crdlint.rules.remarks import remarks
 from crdlint.yaml.errors import YAMLDecodeError
@@ -26,8 +27,7 @@ from crdlint.yaml.parse import collector_paused, parse_stream
 from crdlint.yaml.values import duplicate_keys, first_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from collections.abc import Mapping as MappingOf
+    from collections.abc import Callable, Iterator
 
     from crdlint.crd.decode import DecodeProblem
     from crdlint.crd.errors import FieldError
@@ -38,13 +38,15 @@ if TYPE_CHECKING:
     from crdlint.rules.cel import JudgedRule
     from crdlint.yaml.parse import Document
 
+    FindOldCRD = Callable[[str], OldCRD | None]
+
 
 @dataclass(slots=True)
 class _Run:
     """What is collected while a file is read."""
 
     file: str
-    baseline: MappingOf[str, OldCRD] | None
+    previous: FindOldCRD | None
     skip_unfinished: bool
     versions: Range
     keep: bool
@@ -63,11 +65,11 @@ def lint_file(
     *,
     filename: str,
     kube_version: str = "1.36",
-    baseline: MappingOf[str, OldCRD] | None = None,
+    previous: FindOldCRD | None = None,
     skip_unfinished: bool = False,
     keep: bool = False,
 ) -> FileResult:
-    """Judge every CRD of a text; with ``baseline``, those it names are judged as updates of what they were.
+    """Judge every CRD of a text; a CRD that ``previous`` returns an old one for is judged as an update of that.
 
     ``keep`` keeps the CRDs and their rules of x-kubernetes-validations in the result.
     ``skip_unfinished`` passes over what is no CRD yet, with a notice: templates, and the patches of Kustomize.
@@ -75,7 +77,7 @@ def lint_file(
     the newest is answered for, and what older ones do not take is told besides. Bad input raises nothing, a
     ``kube_version`` that is none ValueError.
     """
-    run = _Run(filename, baseline, skip_unfinished, parse_range(kube_version), keep)
+    run = _Run(filename, previous, skip_unfinished, parse_range(kube_version), keep)
     with collector_paused():
         notice = _lint_text(run, text)
     return FileResult(
@@ -99,16 +101,55 @@ def _lint_text(run: _Run, text: str) -> str | None:
     return stream.notice
 
 
-def collect_crds(text: str) -> dict[str, OldCRD]:
-    """Return the CRDs of a text by name, as the API server would have them stored; what is broken is left out."""
+def collect_crds(text: str) -> CollectedCRDs:
+    """Return the CRDs of a text as the API server has them stored: established, unless their status says otherwise."""
     found: dict[str, OldCRD] = {}
-    for document in parse_stream(text).documents:
-        with suppress(YAMLDecodeError):
-            for root in manifests(document):
-                if identify(root).form == "crd":
-                    crd = read_crd(root, stored=True).crd
-                    found[crd.metadata.name] = OldCRD(crd)
-    return found
+    unread: list[UnreadDocument] = []
+    with collector_paused():
+        for document in parse_stream(text).documents:
+            problem = document.error
+            if problem is not None:
+                unread += _unread(document, problem_span(problem).line, problem.message)
+                continue
+            try:
+                for root in manifests(document):
+                    unread += _collect(root, document, found)
+            except YAMLDecodeError as error:
+                node = error.node or document.root
+                line = document.line_offset + 1 if node is None else node_span(node, document.line_offset).line
+                unread += _unread(document, line, str(error))
+    return CollectedCRDs(found, tuple(unread))
+
+
+def _unread(document: Document, line: int, reason: str) -> Iterator[UnreadDocument]:
+    """Yield a document that is not YAML as the API server reads it, if it may contain a CRD."""
+    if KIND in document.text:
+        template = document.line_of("{{")
+        if template is not None:
+            line, reason = template, "a template"
+        yield UnreadDocument(line, document.text, reason, on_purpose=template is not None)
+
+
+def _collect(root: Mapping, document: Document, found: dict[str, OldCRD]) -> Iterator[UnreadDocument]:
+    """Add an object to ``found`` if it is a CRD; yield a CRD that cannot be decoded."""
+    identity = identify(root, document.text)
+    if identity.form not in {"crd", "unserved"}:
+        return
+    offset = document.line_offset
+    if identity.error is not None:
+        line = node_span(identity.node or root, offset).line
+        yield UnreadDocument(line, document.text, identity.error, on_purpose=identity.form == "unserved")
+        return
+    if _is_patch(root):
+        return
+    decoded = read_crd(root, stored=True)
+    refusal = next((problem for problem in decoded.problems if problem.kind == "decode"), None)
+    if refusal is not None:
+        yield UnreadDocument(node_span(refusal.node, offset).line, document.text, refusal.message)
+        return
+    crd = decoded.crd
+    assume_established(crd)
+    found.setdefault(crd.metadata.name, OldCRD(crd, Locator(root, offset).span(_NAME)))
 
 
 def manifests(document: Document) -> Iterator[Mapping]:
@@ -165,6 +206,7 @@ def _lint_document(run: _Run, document: Document) -> None:
 
 
 # A CRD behind what ends a document before it, as less indentation does.
+_NAME: Final = Path("metadata").child("name")
 _LOST: Final = re.compile(r"^kind:[ \t]+CustomResourceDefinition\b", re.MULTILINE)
 
 
@@ -204,7 +246,7 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
         run.diagnostics.append(_diagnostic(run, "decode", rule, identity.error, node_span(node, offset)))
         return True
 
-    old = run.baseline.get(name_of(root)) if run.baseline else None
+    old = run.previous(name_of(root)) if run.previous is not None else None
     decoded = read_crd(root, stored=old is not None)
     crd = decoded.crd
     start = len(run.diagnostics)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from crdlint.crd.model import CustomResourceDefinition
     from crdlint.crd.positions import Locator, Span
@@ -24,9 +24,31 @@ class CRD:
 
 @dataclass(frozen=True, slots=True)
 class OldCRD:
-    """A CRD as it was, to validate an update from."""
+    """A CRD to validate an update from, and where its name is in its file."""
 
     crd: CustomResourceDefinition
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadDocument:
+    """A document that may contain a CRD but cannot be read: its first line in the file, its text and the reason.
+
+    ``on_purpose`` marks what crdlint reads no CRD from although it is not broken, such as a template.
+    """
+
+    line: int
+    text: str
+    reason: str
+    on_purpose: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CollectedCRDs:
+    """The CRDs of a text by name, the first one of each name, and the documents that cannot be read."""
+
+    by_name: Mapping[str, OldCRD]
+    unread: tuple[UnreadDocument, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import subprocess
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Mapping
+    from pathlib import Path
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -26,3 +29,60 @@ def _cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     os.environ["CRDLINT_CACHE_DIR"] = str(tmp_path_factory.mktemp("cache"))
     yield
     del os.environ["CRDLINT_CACHE_DIR"]
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """A git repository with a work tree, made and changed by git itself."""
+
+    top: Path
+
+    def git(self, *arguments: str) -> str:
+        """Call git in the top folder, with nobody's configuration, and return what it prints."""
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+        settings = ("user.name=t", "user.email=t@example.com", "commit.gpgSign=false")
+        options = [part for one in settings for part in ("-c", one)]
+        return subprocess.run(
+            ["git", *options, *arguments],
+            cwd=self.top,
+            env={**kept, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+
+    def write(self, files: Mapping[str, str | bytes]) -> None:
+        """Write files below the top folder."""
+        for name, content in files.items():
+            path = self.top / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content if isinstance(content, bytes) else content.encode())
+
+    def commit(self, files: Mapping[str, str | bytes]) -> str:
+        """Commit all files of the work tree, after these are written, and return the commit."""
+        self.write(files)
+        self.git("add", "-A", "-f")
+        self.git("commit", "-q", "--allow-empty", "-m", "files")
+        return self.git("rev-parse", "HEAD").strip()
+
+
+@pytest.fixture
+def new_checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], Checkout]:
+    """Make repositories below `tmp_path`, outside of which no repository is looked for."""
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+
+    def make(name: str) -> Checkout:
+        checkout = Checkout(tmp_path / name)
+        checkout.top.mkdir()
+        checkout.git("init", "-q", "-b", "main")
+        return checkout
+
+    return make
+
+
+@pytest.fixture
+def checkout(new_checkout: Callable[[str], Checkout], monkeypatch: pytest.MonkeyPatch) -> Checkout:
+    """An empty repository, which is the working directory."""
+    made = new_checkout("checkout")
+    monkeypatch.chdir(made.top)
+    return made

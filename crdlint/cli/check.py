@@ -32,9 +32,11 @@ if TYPE_CHECKING:
     from crdlint.config.baseline import Baseline as Known
     from crdlint.config.baseline import Matching
     from crdlint.config.model import Config, FailOn
+    from crdlint.previous.crds import PreviousCRDs
+    from crdlint.previous.load import Loaded
     from crdlint.report.text import TextReport
     from crdlint.results import FileResult
-    from crdlint.sources.baseline import Baseline
+    from crdlint.sources.paths import Problem
 
 _PROGRESS_FROM: Final = 50  # files
 
@@ -48,9 +50,11 @@ class _Run:
 
     matching: Matching | None = None
     updates: bool = False
+    removed: bool = False  # whether an old CRD is gone
     results: list[FileResult] = field(default_factory=list)
     found: list[FileResult] = field(default_factory=list)
     judged: dict[str, FileResult] = field(default_factory=dict)
+    crds: dict[str, list[str]] = field(default_factory=dict)  # their names by file
     problems: list[tuple[str, str]] = field(default_factory=list)
     summary: Summary = field(default_factory=Summary)
     unwritten: list[str] = field(default_factory=list)  # files of the command line that cannot be written, and why
@@ -125,31 +129,51 @@ class _Command:
         start = time.perf_counter()
         given = self._given
         selection = Selection(given["include"], given["exclude"], not given["no_ignore"])
-        against = _against(given["against"], self._paths[0], selection) if given["against"] else None
-        run = _Run(self._known.matching() if self._known is not None else None, updates=against is not None)
+        loaded = _load_previous(given["against"], self._paths, selection) if given["against"] else None
+        run = _Run(self._known.matching() if self._known is not None else None, updates=loaded is not None)
         found = discover(self._paths, selection)
-        for problem in found.problems:
-            if problem.fatal:
-                run.problems.append((problem.path, problem.message))
-            elif not self._quiet:
-                console.err(f"crdlint: {problem.path}: {problem.message}")
+        deleted = set() if loaded is None else {one for one in loaded.covered if not os.path.lexists(one)}
+        self._take_problems(run, (one for one in found.problems if one.path not in deleted))
         builds = not (given["no_kustomize"] or given["fix"] or given["against"])
         planner = Planner(given["kube_version"], options.laid_over(given), given["config"], builds)
         plan = planner.add(found.files)
-        settings = Settings(against, given["fix"], options.values(given), not given["no_helm"], self._cache())
+        previous = loaded.crds() if loaded is not None else None
+        settings = Settings(previous, given["fix"], options.values(given), not given["no_helm"], self._cache())
         self._check(run, plan, settings)
         self._check_kustomizations(run, planner, settings)
+        if loaded is not None and previous is not None:
+            self._take_problems(run, loaded.problems)
+            self._compare(run, planner, previous, loaded.tops)
         run.summary.seconds = time.perf_counter() - start
         self._tell(run, plan)
         told = any(result.diagnostics for result in run.results)
-        nothing = not (run.summary.crds or told or run.problems or run.bugs)
-        if nothing and not run.unwritten and not given["allow_empty"]:
+        nothing = not (run.summary.crds or told or run.removed or run.problems or run.bugs)
+        if nothing and not run.unwritten and not deleted and not given["allow_empty"]:
             what = "CustomResourceDefinition" if found.files else ".yaml, .yml or .json file"
             console.err(f"crdlint: no {what} in {', '.join(self._paths)} (--allow-empty accepts that)")
             return 2
         if run.bugs:
             return 3
         return 2 if run.problems or run.unwritten else 1 if run.failed else 0
+
+    def _take_problems(self, run: _Run, problems: Iterable[Problem]) -> None:
+        for problem in problems:
+            if problem.fatal:
+                run.problems.append((problem.path, problem.message))
+            elif not self._quiet:
+                console.err(f"crdlint: {problem.path}: {problem.message}")
+
+    def _compare(self, run: _Run, planner: Planner, previous: PreviousCRDs, tops: list[str]) -> None:
+        """Report the CRDs of old files that are gone, and old documents that cannot be compared."""
+        from crdlint.previous.removed import compare
+
+        comparison = compare(previous, run.crds, tops, lambda path: planner.config_of(path) is not None)
+        self._take_problems(run, comparison.problems)
+        run.removed = bool(comparison.results)
+        for result in comparison.results:
+            config = planner.config_of(result.file)
+            if config is not None:
+                self._take(run, result, config, later=False, reads_comments=False)
 
     def _check(self, run: _Run, plan: Plan, settings: Settings) -> None:
         """Check what is planned, and print findings as they come."""
@@ -209,13 +233,14 @@ class _Command:
 
             yield from run(tasks, settings, self._given["jobs"])
 
-    def _take(self, run: _Run, result: FileResult, config: Config, *, later: bool) -> None:
+    def _take(self, run: _Run, result: FileResult, config: Config, *, later: bool, reads_comments: bool = True) -> None:
         """Count in a file's result, as far as its configuration and comments let it be told."""
         from crdlint.config.apply import apply
         from crdlint.config.comments import read_comments
 
         text = result.text if result.masked is None else result.masked
-        comments = read_comments(text, result.file) if "crdlint:" in text else None
+        comments = read_comments(text, result.file) if reads_comments and "crdlint:" in text else None
+        run.crds.setdefault(result.file, []).extend(crd.name for crd in result.crds)
         if run.matching is not None:
             run.found.append(apply(result, config, comments, updates=run.updates).result)
         applied = apply(result, config, comments, run.matching, updates=run.updates)
@@ -347,15 +372,12 @@ def _with_bar(checked: Iterable[tuple[Checked, Config]], total: int) -> Iterator
     yield from track(checked, description="checking", console=Console(stderr=True), transient=True, total=total)
 
 
-def _against(place: str, near: str, selection: Selection) -> Baseline:
-    """Return the CRDs to judge updates from; a place that is none ends the run."""
-    from crdlint.sources.baseline import load_baseline
-    from crdlint.sources.git import RevisionError
+def _load_previous(place: str, arguments: tuple[str, ...], selection: Selection) -> Loaded:
+    """Return the old files to compare with; a place that is none ends the run."""
+    from crdlint.previous.load import load
+    from crdlint.sources.repository import RepositoryError
 
     try:
-        baseline, complaints = load_baseline(place, near=near, selection=selection)
-    except RevisionError as error:
+        return load(place, arguments, selection)
+    except RepositoryError as error:
         raise click.UsageError(f"--against: {error}") from error
-    for complaint in complaints:
-        console.err(f"crdlint: --against: {complaint}")
-    return baseline

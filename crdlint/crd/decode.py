@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 GROUP: Final = "apiextensions.k8s.io"
 VERSION: Final = f"{GROUP}/v1"
-_KIND: Final = "CustomResourceDefinition"
+KIND: Final = "CustomResourceDefinition"
 
 # crd: to be decoded; unserved: a CRD of a version that no server serves; crd-list, list: `items` holds documents.
 Form: TypeAlias = Literal["crd", "unserved", "crd-list", "list", "other"]
@@ -115,11 +115,11 @@ def _form(api_version: str, kind: str, *, mistyped: bool) -> Form:
     group, _, _ = api_version.rpartition("/")
     if kind == "List" and api_version == "v1":
         return "list"
-    if kind == f"{_KIND}List" and group == GROUP:
+    if kind == f"{KIND}List" and group == GROUP:
         return "crd-list"
-    if kind == _KIND and group == GROUP:
+    if kind == KIND and group == GROUP:
         return "crd" if api_version == VERSION else "unserved"
-    if (mistyped or not (api_version and kind)) and (kind == _KIND or api_version == VERSION):
+    if (mistyped or not (api_version and kind)) and (kind == KIND or api_version == VERSION):
         return "crd"
     return "other"
 

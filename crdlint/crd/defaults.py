@@ -6,7 +6,7 @@ strategy.go, whose disabled fields are none under 1.36's default feature gates.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from crdlint.crd import model
 from crdlint.golang.text import to_lower
@@ -15,6 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionVersion
+
+ESTABLISHED: Final = "Established"  # the condition of a CRD whose resources the API server serves
 
 
 def set_defaults(crd: CustomResourceDefinition) -> None:
@@ -55,6 +57,21 @@ def prepare_for_update(crd: CustomResourceDefinition, old: CustomResourceDefinit
         *status.stored_versions,
         *(name for name in storage if name not in status.stored_versions),
     ]
+
+
+def assume_established(crd: CustomResourceDefinition) -> None:
+    """Make a CRD that was read from a file an established one, in place, unless its status says otherwise.
+
+    A file has no status, or the empty one that code generators write. A status with accepted names comes from a server,
+    which then writes the condition Established too, once it is true.
+    """
+    status = crd.__dict__.setdefault("status", model.CustomResourceDefinitionStatus())
+    accepted = status.accepted_names
+    if accepted.kind or accepted.plural or any(one.type == ESTABLISHED for one in status.conditions):
+        return
+    condition = model.CustomResourceDefinitionCondition()
+    condition.type, condition.status = ESTABLISHED, "True"
+    status.conditions = (*status.conditions, condition)
 
 
 def own_metadata(crd: CustomResourceDefinition) -> model.ObjectMeta:

@@ -34,7 +34,7 @@ _FAMILIES: Final = (
     "resource",
 )
 # Of packages above this one, named so that imports keep going one way.
-_ELSEWHERE: Final = ("crdlint.charts.rules", "crdlint.config.rules")
+_ELSEWHERE: Final = ("crdlint.charts.rules", "crdlint.config.rules", "crdlint.previous.rules")
 
 
 @cache

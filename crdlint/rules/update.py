@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.defaults import own_metadata, prepare_for_update
+from crdlint.crd.defaults import ESTABLISHED, own_metadata, prepare_for_update
 from crdlint.crd.equality import semantic_equal
 from crdlint.crd.errors import invalid
 from crdlint.crd.paths import Path
@@ -138,7 +138,7 @@ def _immutable(
 
 
 def _is_established(crd: CustomResourceDefinition) -> bool:
-    return any(c.type == "Established" and c.status == "True" for c in crd.status.conditions)
+    return any(c.type == ESTABLISHED and c.status == "True" for c in crd.status.conditions)
 
 
 def _reviews_known_version(spec: CustomResourceDefinitionSpec) -> bool:

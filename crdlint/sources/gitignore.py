@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from crdlint.sources.patterns import compiled
+from crdlint.sources.repository import repository_at
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -46,7 +47,9 @@ class Ignored:
         """Return the patterns in force in ``folder``, an absolute path; a repository of its own starts anew."""
         inherited = self.levels
         if os.path.lexists(os.path.join(folder, ".git")):
-            inherited = self._read(folder, _info_exclude(folder), follow_link=True)
+            repository = repository_at(folder)
+            exclude = None if repository is None else os.path.join(repository.shared, "info", "exclude")
+            inherited = () if exclude is None else self._read(folder, exclude, follow_link=True)
         # Like git, read no .gitignore through a link, which may lead out of the repository.
         own = self._read(folder, os.path.join(folder, ".gitignore"), follow_link=False)
         return Ignored(own + inherited, self.report) if own or inherited is not self.levels else self
@@ -90,24 +93,3 @@ def ignored_in(folder: str, report: Report) -> Ignored:
     for path in reversed(above):
         found = found.below(path)
     return found
-
-
-def _info_exclude(root: str) -> str:
-    """Return where a repository keeps info/exclude: the ``.git`` of a worktree is a file that names the folder."""
-    git = os.path.join(root, ".git")
-    if os.path.isfile(git):
-        git = os.path.join(root, _line(git).removeprefix("gitdir:").strip())
-    common = os.path.join(git, "commondir")
-    if os.path.isfile(common):
-        git = os.path.join(git, _line(common))
-    return os.path.join(git, "info", "exclude")
-
-
-def _line(path: str) -> str:
-    """Return the text of a file of git's that holds a path, empty if it cannot be read."""
-    from crdlint.sources.read import UnreadableError, read_bytes
-
-    try:
-        return os.fsdecode(read_bytes(path, MAX_BYTES)).strip()
-    except UnreadableError:
-        return ""

@@ -43,6 +43,10 @@ class Selection:
     exclude: tuple[str, ...] = ()
     gitignore: bool = True
 
+    def filter(self) -> PathFilter:
+        """Return the selection as a filter of paths."""
+        return PathFilter(_compiled(self.include), _compiled(self.exclude))
+
 
 @dataclass(frozen=True, slots=True)
 class Found:
@@ -77,7 +81,7 @@ def discover(arguments: Sequence[str], selection: Selection) -> Found:
     A named file is taken whatever its suffix and though git ignores it. Links to folders are followed only where named,
     so there are no loops.
     """
-    walk = _Walk(selection.gitignore, _compiled(selection.include), _compiled(selection.exclude))
+    walk = _Walk(selection.gitignore, selection.filter())
     for argument in arguments:
         if open_descriptor(argument) is not None:
             walk.add(argument)
@@ -94,13 +98,32 @@ def _compiled(lines: tuple[str, ...]) -> Patterns | None:
     return compiled(map(os.fsencode, lines)) if lines else None
 
 
+@dataclass(frozen=True, slots=True)
+class PathFilter:
+    """Decides by its path alone whether a file is taken."""
+
+    include: Patterns | None
+    exclude: Patterns | None
+
+    def wants(self, path: str) -> bool:
+        """Return whether a file below a folder has one of the usual suffixes or matches ``include``."""
+        return path.endswith(_SUFFIXES) if self.include is None else _matches(self.include, path)
+
+    def excludes(self, path: str) -> bool:
+        """Return whether a file, or a folder with a closing slash, matches ``exclude``."""
+        return _matches(self.exclude, path)
+
+    def matches(self, glob: Glob, path: str, states: States) -> bool:
+        """Return whether a glob takes a file; one that ends in a ``*`` says nothing about the suffix."""
+        return glob.accepts(states) and not glob.only_folders and (not glob.open_end or self.wants(path))
+
+
 @dataclass(slots=True)
 class _Walk:
     """The files found so far; ``ignored`` and ``excluded`` count files and folders that were left out."""
 
     gitignore: bool
-    include: Patterns | None
-    exclude: Patterns | None
+    filter: PathFilter
     files: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     seen: set[str] = field(default_factory=set)
@@ -122,7 +145,7 @@ class _Walk:
             return
         if stat.S_ISDIR(mode):
             self.folder(path)
-        elif _matches(self.exclude, path):
+        elif self.filter.excludes(path):
             self.excluded += 1
         else:
             self.add(path)
@@ -144,14 +167,27 @@ class _Walk:
             self._report(glob.text, "no file matches")
 
     def _add_tracked(self, top: str, glob: Glob | None) -> None:
-        from crdlint.sources.git import tracked_though_ignored
-
-        for name in tracked_though_ignored(top):
+        """Take the files that git tracks, which it keeps although they match a .gitignore."""
+        found = set(self.files)
+        for name in self._tracked(top):
             path = os.path.normpath(os.path.join(top, name))
-            if (self._is_wanted(path) if glob is None else self._is_match(glob, path, glob.states_of(name))) and (
-                os.path.isfile(path)
-            ):
+            if path in found:
+                continue
+            filter_ = self.filter
+            is_taken = filter_.wants(path) if glob is None else filter_.matches(glob, path, glob.states_of(name))
+            if is_taken and os.path.isfile(path):
                 self.named(path)
+
+    def _tracked(self, top: str) -> list[str]:
+        from crdlint.sources.git import tracked_files  # most runs need no git
+        from crdlint.sources.repository import RepositoryError, repository_of
+
+        try:
+            repository = repository_of(top)
+            return [] if repository is None else tracked_files(repository, top)
+        except RepositoryError as error:
+            self._report(top, f"ignored files that git tracks are not checked: {error}", fatal=False)
+            return []
 
     def _report(self, path: str, message: str, *, fatal: bool = True) -> None:
         problem = Problem(path, message, fatal)
@@ -185,7 +221,7 @@ class _Walk:
                 if entry.is_dir(follow_symlinks=False):
                     if entry.name not in _NEVER_ENTERED and not self._is_left_out(path, ignored, folder=True):
                         folders.append(path)
-                elif self._is_wanted(path) and not self._is_left_out(path, ignored):
+                elif self.filter.wants(path) and not self._is_left_out(path, ignored):
                     self.entry(entry, path)
             pending.extend((path, self._below(ignored, path)) for path in reversed(folders))
 
@@ -200,7 +236,7 @@ class _Walk:
             for entry in self._entries(folder):
                 path, is_folder = folder + entry.name, entry.is_dir()
                 after = glob.step(states, entry.name, is_link=is_folder and entry.is_symlink())
-                if not after or (not is_folder and not self._is_match(glob, path, after)):
+                if not after or (not is_folder and not self.filter.matches(glob, path, after)):
                     continue
                 if self._is_left_out(path, ignored, folder=is_folder):
                     continue
@@ -223,15 +259,8 @@ class _Walk:
         elif not stat.S_ISDIR(mode):
             self._report(path, "skipped: not a regular file", fatal=False)
 
-    def _is_match(self, glob: Glob, path: str, states: States) -> bool:
-        """Return whether a glob takes a file; one that ends in a ``*`` says nothing about the suffix."""
-        return glob.accepts(states) and not glob.only_folders and (not glob.open_end or self._is_wanted(path))
-
-    def _is_wanted(self, path: str) -> bool:
-        return path.endswith(_SUFFIXES) if self.include is None else _matches(self.include, path)
-
     def _is_left_out(self, path: str, ignored: Ignored, *, folder: bool = False) -> bool:
-        if _matches(self.exclude, path + "/" if folder else path):
+        if self.filter.excludes(path + "/" if folder else path):
             self.excluded += 1
             return True
         is_ignored = bool(ignored.levels) and ignored.matches(os.path.abspath(path), folder=folder)

@@ -126,9 +126,14 @@ def _bounded(file: BinaryIO, limit: int) -> bytes:
     if len(data) == _CHUNK:
         data += file.read(limit + 1 - _CHUNK) or b""  # asking for all at once reserves `limit` for each small file
     if len(data) > limit:
-        size = f"{limit // 1024} KiB" if limit % _MEBIBYTE else f"{limit // _MEBIBYTE} MiB"
-        raise UnreadableError(f"larger than {size}: not read")
+        raise UnreadableError(too_large(limit))
     return data
+
+
+def too_large(limit: int) -> str:
+    """Return why content of more than ``limit`` bytes is not read."""
+    size = f"{limit // 1024} KiB" if limit % _MEBIBYTE else f"{limit // _MEBIBYTE} MiB"
+    return f"larger than {size}: not read"
 
 
 _MEBIBYTE: Final = 1024 * 1024

@@ -94,6 +94,7 @@ def test_patterns_above_the_named_folder_count_up_to_the_repository() -> None:
 
 def test_a_worktree_takes_the_exclude_file_of_its_repository() -> None:
     write("main/.git/info/exclude", text="b.yaml\n")
+    write("main/.git/objects/x", "main/.git/refs/x", "main/.git/worktrees/w/HEAD", text="ref: refs/heads/main\n")
     write("main/.git/worktrees/w/commondir", text="../..\n")
     write("w/.git", text="gitdir: ../main/.git/worktrees/w\n")
     write("w/a.yaml", "w/b.yaml")
