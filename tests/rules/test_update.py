@@ -142,7 +142,8 @@ def test_a_bundle_without_certificates_is_refused_once_established() -> None:
       conversionReviewVersions: [v1]
 """
     new = CRD.replace("  scope:", webhook + "  scope:")
-    assert said(CRD, new) == []
+    assert said(CRD + ESTABLISHED.replace('"True"', '"False"'), new) == []
+    assert said(CRD, new) == said(CRD + ESTABLISHED, new)
     assert said(CRD + ESTABLISHED, new) == [
         (
             "conversion-webhook-ca-bundle",
