@@ -5,6 +5,8 @@ What cannot be read, and a bug of ours, is told with the result, so that neither
 
 from __future__ import annotations
 
+import os
+from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
@@ -12,6 +14,9 @@ from crdlint.sources.paths import STDIN
 from crdlint.sources.read import UnreadableError, decode, may_hold_crd, read_bytes
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Container, Iterator, Sequence
+    from concurrent.futures import ThreadPoolExecutor
+
     from crdlint.charts.check import Charts
     from crdlint.charts.helm import Values
     from crdlint.charts.layout import Place
@@ -127,17 +132,64 @@ class Checker:
         problem = f"not compared with its old version: {'; '.join(unread)}" if unread else None
         return Checked(name, task, (result,), problem)
 
-    def check_kustomization(self, task: Task, judged: dict[str, FileResult]) -> Checked:
-        """Check the kustomization of a folder, the task's path; ``judged`` has results of files by their real path."""
-        from crdlint.charts.kustomize import check_kustomization
+    def check_kustomizations(
+        self, tasks: Sequence[Task], judged: dict[str, FileResult], workers: int
+    ) -> Iterator[Checked]:
+        """Check the kustomizations of folders, the tasks' paths, and yield the results in order.
+
+        ``judged`` has results of files by their real path. At most ``workers`` builds run side by side.
+        """
+        from concurrent.futures import ThreadPoolExecutor
+
+        from crdlint.program import end_running
+
+        elsewhere = {os.path.realpath(task.path) for task in tasks}
+        pending: deque[tuple[Task, Callable[[], Checked]]] = deque()
+        pool = ThreadPoolExecutor(workers)
+        try:
+            for task in tasks:
+                pending.append((task, self._start_build(task, judged, elsewhere, pool)))
+                while len(pending) > workers:
+                    yield _finished(*pending.popleft())
+            while pending:
+                yield _finished(*pending.popleft())
+        except BaseException:
+            end_running()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def _start_build(
+        self, task: Task, judged: dict[str, FileResult], elsewhere: Container[str], pool: ThreadPoolExecutor
+    ) -> Callable[[], Checked]:
+        """Start the build of a kustomization unless its result is known; return what waits for the result."""
+        from crdlint.charts.kustomize import Build, plan_build
+
+        def lint(text: str, file: str) -> FileResult:
+            return self._lint(text, file, task.kube_version, {})
 
         try:
-            results = check_kustomization(
-                task.path, lambda text, file: self._lint(text, file, task.kube_version, {}), judged
-            )
+            planned = plan_build(task.path, lint, judged, elsewhere)
         except Exception as error:
-            return Checked(task.path, task, bug=bug_of(error))
-        return Checked(task.path, task, tuple(results))
+            bug = bug_of(error)
+            return lambda: Checked(task.path, task, bug=bug)
+        if not isinstance(planned, Build):
+            return lambda: Checked(task.path, task, tuple(planned))
+        build, cache = planned, self.settings.cache
+        key = None if cache is None else cache.key(build.key(), f"build {task.kube_version}")
+        known = None if cache is None or key is None else cache.get(key, build.file, "")
+        if known is not None:
+            return lambda: Checked(task.path, task, tuple(build.results(known)))
+        future = pool.submit(build.run)
+
+        def finish() -> Checked:
+            output = future.result()
+            built = build.lint(output, lint)
+            if cache is not None and key is not None and output.final:
+                cache.put(key, built)
+            return Checked(task.path, task, tuple(build.results(built)))
+
+        return finish
 
     def _lint(self, text: str, name: str, kube_version: str, unread: dict[str, None]) -> FileResult:
         """Check a text; add to ``unread`` why old CRDs of its CRDs cannot be read."""
@@ -167,6 +219,13 @@ class Checker:
 
             self._charts = Charts(self.settings.values or Values(), self.settings.uses_helm)
         return self._charts
+
+
+def _finished(task: Task, finish: Callable[[], Checked]) -> Checked:
+    try:
+        return finish()
+    except Exception as error:
+        return Checked(task.path, task, bug=bug_of(error))
 
 
 def _with_support(result: FileResult, constraint: str) -> FileResult:

@@ -6,15 +6,20 @@ import os
 import shutil
 import signal
 import subprocess
-from contextlib import suppress
+import sys
+import time
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from typing import IO
 
 TIMEOUT: Final = 60.0  # seconds
+_CHUNK: Final = 65536  # bytes
 
 
 class ProgramError(Exception):
@@ -58,10 +63,15 @@ def run(
     *,
     data: bytes = b"",
     environment: Mapping[str, str] | None = None,
+    folder: str | None = None,
+    limit: int | None = None,
+    memory: int | None = None,
 ) -> Done:
     """Run a program with ``data`` as its standard input; ``environment`` replaces the environment as a whole.
 
-    Raises ProgramError if the program cannot be run, or still runs after ``timeout`` seconds.
+    ``folder`` is its working directory. ``limit`` is how many bytes it may print, and ``memory`` how many bytes of address
+    space it may use, where the system can limit that. Raises ProgramError if the program cannot be run, prints more, or
+    still runs after ``timeout`` seconds.
     """
     name = Path(command[0]).name
     try:
@@ -70,22 +80,87 @@ def run(
             stdin=subprocess.PIPE if data else subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
+            cwd=folder,
             env=environment,
             start_new_session=os.name == "posix",
         )
     except (OSError, ValueError) as error:
         message = f"{name} cannot be run: {getattr(error, 'strerror', None) or error}"
         raise ProgramError(message) from error
-    with process:
+    with process, _listed(process):
         try:
-            output, errors = process.communicate(data or None, timeout)
+            if memory is not None:
+                _limit_memory(process, memory)
+            output, errors = _communicate(process, data, timeout, limit)
         except BaseException as error:
             _end(process)
             if isinstance(error, subprocess.TimeoutExpired):
                 message = f"{name} took more than {timeout:g} s"
                 raise ProgramError(message) from error
             raise
+    if limit is not None and max(len(output), len(errors)) > limit:
+        message = f"{name} printed more than {limit // 1024 // 1024} MiB"
+        raise ProgramError(message)
     return Done(output, errors.decode("utf-8", "replace"), process.returncode)
+
+
+def _communicate(
+    process: subprocess.Popen[bytes], data: bytes, timeout: float, limit: int | None
+) -> tuple[bytes, bytes]:
+    """Return what a program prints, as Popen.communicate does, but end it once it has printed more than ``limit`` bytes."""
+    deadline = time.monotonic() + timeout
+    printed = bytearray(), bytearray()
+
+    def read(stream: IO[bytes], into: bytearray) -> None:
+        while chunk := os.read(stream.fileno(), _CHUNK):
+            into += chunk
+            if limit is not None and len(into) > limit:
+                _end(process)
+                return
+
+    def write(stream: IO[bytes]) -> None:
+        with suppress(OSError), stream:
+            stream.write(data)
+
+    streams = [stream for stream in (process.stdout, process.stderr) if stream is not None]
+    threads = [Thread(target=read, args=pair, daemon=True) for pair in zip(streams, printed, strict=True)]
+    if process.stdin is not None:
+        threads.append(Thread(target=write, args=(process.stdin,), daemon=True))
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(max(deadline - time.monotonic(), 0))
+        if thread.is_alive():
+            raise subprocess.TimeoutExpired(process.args, timeout)
+    process.wait(max(deadline - time.monotonic(), 0))
+    return bytes(printed[0]), bytes(printed[1])
+
+
+_running: Final[set[subprocess.Popen[bytes]]] = set()
+
+
+@contextmanager
+def _listed(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    _running.add(process)
+    try:
+        yield
+    finally:
+        _running.discard(process)
+
+
+def end_running() -> None:
+    """End the programs that other threads run."""
+    for process in tuple(_running):
+        _end(process)
+
+
+def _limit_memory(process: subprocess.Popen[bytes], memory: int) -> None:
+    """Limit the address space of a running program, on Linux."""
+    if sys.platform == "linux":
+        import resource
+
+        with suppress(OSError, ValueError):  # the program has ended, or has a lower limit
+            resource.prlimit(process.pid, resource.RLIMIT_AS, (memory, memory))
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

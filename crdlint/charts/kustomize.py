@@ -1,70 +1,154 @@
 """Kustomizations: what a build changes about CRDs, by `kustomize build` or `kubectl kustomize`.
 
-A resource that a build leaves alone is told of at its own file. What only the build has is told of at the kustomization,
-at the patch that names the CRD where there is one. Nothing is fetched: a kustomization of remote resources is not built.
+Findings of a resource that a build leaves alone are reported at its own file. Findings that only the build has are reported
+at the kustomization, at the patch that names the CRD if there is one.
 """
 
 from __future__ import annotations
 
+import json
 import os
-import re
-import shutil
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.charts.layout import kustomization_of
+from crdlint.charts.changes import changes_crds
+from crdlint.charts.kustomization import PATCHES, read_kustomization
+from crdlint.charts.offline import reason, sandbox
 from crdlint.crd.positions import node_span
-from crdlint.program import TIMEOUT, ProgramError, run, shortened
+from crdlint.program import TIMEOUT, ProgramError, find
 from crdlint.results import CRD, FileResult
 from crdlint.sources.read import UnreadableError, read_text
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
-from crdlint.yaml.parse import parse_first
+from crdlint.yaml.nodes import Sequence
 
 if TYPE_CHECKING:
-    from crdlint.charts.templates import Lint
-    from crdlint.diagnostics import Diagnostic
-    from crdlint.yaml.nodes import Node
+    from collections.abc import Container
 
-_RESOURCES: Final = ("resources", "bases", "components")
-_PATCHES: Final = ("patches", "patchesStrategicMerge", "patchesJson6902")
-# What changes the resources that are built, or makes others of them.
-_CHANGES: Final = (
-    *_PATCHES, "transformers", "components", "replacements", "vars", "configurations", "labels", "commonLabels",
-    "commonAnnotations", "namespace", "namePrefix", "nameSuffix", "generators", "helmCharts",
-)  # fmt: skip
-_REMOTE: Final = re.compile(r"(?:[a-z][a-z0-9+.-]*://|git@|git::|(?:github|gitlab|bitbucket)\.[a-z]+[/:])|.*[?&]ref=")
+    from crdlint.charts.kustomization import Kustomization
+    from crdlint.charts.templates import Lint
+    from crdlint.crd.positions import Span
+    from crdlint.diagnostics import Diagnostic
+
 _PROGRAMS: Final = (("kustomize", "build"), ("kubectl", "kustomize"))
-_LONGEST: Final = 300  # characters of what a program says
+_LONGEST: Final = 300  # characters of a program's error
+_SHOWN: Final = 100  # characters of a line of the build
 _INSTEAD: Final = "its resources are read as they are"
 
 
-@dataclass(slots=True)
-class _Kustomization:
-    """A kustomization with all that it is made of: local files, remote resources, whether anything is changed."""
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program that builds kustomizations: its absolute path, and its command."""
 
     path: str
-    text: str
-    root: Mapping
-    files: list[str] = field(default_factory=list)
-    remote: list[str] = field(default_factory=list)
-    changes: bool = False
+    command: str
+
+    @property
+    def name(self) -> str:
+        """How the program is called."""
+        return f"{os.path.basename(self.path)} {self.command}"
+
+    @property
+    def identity(self) -> str:
+        """What changes if the program is replaced."""
+        status = os.stat(self.path)
+        return f"{os.path.realpath(self.path)} {self.command} {status.st_size} {status.st_mtime_ns}"
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """A kustomization to build with ``program``, and the results of its resources.
+
+    ``resources`` are the results of files with CRDs. ``others`` are the results of files that the run does not report
+    otherwise.
+    """
+
+    kustomization: Kustomization
+    program: Program
+    resources: list[FileResult]
+    others: list[FileResult]
+
+    @property
+    def file(self) -> str:
+        """The kustomization file, as the user spells it."""
+        return self.kustomization.top.path
+
+    def key(self) -> bytes:
+        """Return a digest of all that the output of the build depends on."""
+        digest = blake2b(self.program.identity.encode("utf-8", "surrogateescape"))
+        top = os.path.relpath(self.kustomization.top.folder, self.kustomization.parent)
+        tree = sorted(self.kustomization.tree().items())
+        for part in (os.fsencode(top), *(part for name, data in tree for part in (os.fsencode(name), data))):
+            digest.update(b"%d:" % len(part))
+            digest.update(part)
+        return digest.digest()
+
+    def run(self, timeout: float = TIMEOUT) -> Output:
+        """Build the kustomization offline, in a copy of its files."""
+        found, program = self.kustomization, self.program
+        try:
+            with sandbox() as box:
+                box.write(found.tree())
+                folder = os.path.relpath(found.top.folder, found.parent)
+                done = box.run([program.path, program.command, "."], folder, timeout)
+                problem = reason(done, _LONGEST).replace(os.path.join(box.files, ""), "")
+        except (ProgramError, OSError) as error:
+            return Output(problem=f"{error}: {_INSTEAD}")
+        if done.status:
+            return Output(problem=f"{program.name} fails: {problem}; {_INSTEAD}", final=True)
+        return Output(done.output, final=True)
+
+    def lint(self, output: Output, lint: Lint) -> FileResult:
+        """Return the result of what a build printed; a problem is a notice of a result without documents."""
+        if output.problem is not None:
+            return _note(self.kustomization, output.problem)
+        result = lint(output.text, self.file)
+        lines = output.text.split("\n")
+        return replace(result, diagnostics=tuple(self._with_line(one, lines) for one in result.diagnostics))
+
+    def _with_line(self, one: Diagnostic, lines: list[str]) -> Diagnostic:
+        shown = lines[one.line - 1].strip() if one.line <= len(lines) else ""
+        origin = f"in what `{self.program.name}` prints, line {one.line}: {shown[:_SHOWN]}"
+        return replace(one, help=f"{one.help} ({origin})" if one.help else origin)
+
+    def results(self, built: FileResult) -> list[FileResult]:
+        """Return the findings that only the build has, and the other results without findings that the build fixes."""
+        if not built.documents and built.notices:
+            return [built, *self.others]
+        return _compared(self, built)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a build printed, or why it failed; ``final`` if it prints the same again for the same files."""
+
+    text: str = ""
+    problem: str | None = None
+    final: bool = False
 
 
 def check_kustomization(
     folder: str, lint: Lint, judged: dict[str, FileResult], timeout: float = TIMEOUT
 ) -> list[FileResult]:
-    """Judge the CRDs of a kustomization as they are built.
+    """Return the results of a kustomization as it is built, see `plan_build`. Programs end after ``timeout`` seconds."""
+    planned = plan_build(folder, lint, judged)
+    return planned.results(planned.lint(planned.run(timeout), lint)) if isinstance(planned, Build) else planned
 
-    ``judged`` has by real path what is known of files that are told of already. Other files with CRDs that the build is
-    made of are added to it and come with results of their own, but for what the build mends in them. Programs end after
-    ``timeout`` seconds.
+
+def plan_build(
+    folder: str, lint: Lint, judged: dict[str, FileResult], elsewhere: Container[str] = ()
+) -> Build | list[FileResult]:
+    """Return what to build for the kustomization of a folder, or the results if there is nothing to build.
+
+    ``judged`` has the results of files that the run reports, by real path. Other files with CRDs that the kustomization
+    includes are added to it and have results of their own. ``elsewhere`` has the real paths of folders whose
+    kustomizations the run checks as well.
     """
-    found = _read(folder)
-    if found is None:
+    found = read_kustomization(folder)
+    if found is None or found.top.is_component:
         return []
     resources: list[FileResult] = []
     others: list[FileResult] = []
-    for path in found.files:
+    for path in dict.fromkeys(path for layer in found.layers.values() for path in layer.resources):
         real = os.path.realpath(path)
         result = judged.get(real)
         if result is None:
@@ -74,187 +158,100 @@ def check_kustomization(
                 others.append(result)
         if result is not None and result.crds:
             resources.append(result)
-    if not resources or not found.changes:
+    if not resources or not changes_crds(found, elsewhere):
         return others
-    if found.remote:
-        return [_note(found, f"not built, since that would fetch {', '.join(found.remote)}: {_INSTEAD}"), *others]
-    built, problem = _build(folder, timeout)
-    if built is None:
-        return [_note(found, problem), *others]
-    return _compared(found, built, lint(built, found.path), resources, others)
+    if found.problem is not None:
+        return [_note(found, f"not built: {found.problem}; {_INSTEAD}"), *others]
+    program = _program()
+    if program is None:
+        return [_note(found, f"neither kustomize nor kubectl is on the path: {_INSTEAD}"), *others]
+    return Build(found, program, resources, others)
 
 
-def patch_files(folder: str) -> set[str]:
-    """Return the real paths of files that the kustomization of a folder, if it has one, lays over others."""
-    path = kustomization_of(folder)
-    text = _text(path) if path is not None else None
-    root = parse_first(text).root if text is not None else None
-    if not isinstance(root, Mapping):
-        return set()
-    lists = [entry[1] for key in _PATCHES if (entry := root.find(key)) is not None]
-    pending = [item for one in lists if isinstance(one, Sequence) for item in one.items]
-    names = []
-    for item in pending:
-        found = item.find("path") if isinstance(item, Mapping) else None
-        node = found[1] if found is not None else item
-        if isinstance(node, Scalar) and "\n" not in node.value:
-            names.append(node.value)
-    return {os.path.realpath(os.path.join(folder, name)) for name in names}
-
-
-def _note(found: _Kustomization, *notices: str) -> FileResult:
+def _note(found: Kustomization, *notices: str) -> FileResult:
     """Return a result that has only notices."""
-    return FileResult(found.path, found.text, 0, (), 0, (), notices)
+    return FileResult(found.top.path, found.top.text, 0, (), 0, (), notices)
 
 
-def _compared(
-    found: _Kustomization,
-    built: str,
-    result: FileResult,
-    resources: list[FileResult],
-    others: list[FileResult],
-) -> list[FileResult]:
-    """Return what the build has beyond its resources, and the resources without what it mends."""
-    known = {(one.crd, one.rule, one.message) for resource in resources for one in resource.diagnostics}
-    in_build = {(one.crd, one.rule, one.message) for one in result.diagnostics}
-    names = {crd.name for crd in result.crds}
-    lines = built.split("\n")
-    new = [one for one in result.diagnostics if (one.crd, one.rule, one.message) not in known]
-    program = _shown(found)
-    diagnostics = tuple(_at_patch(one, found, lines, program) for one in new)
-    told = {id(other) for other in others}
-    kept = [other for other in others if not other.crds]
+def _compared(build: Build, built: FileResult) -> list[FileResult]:
+    found = build.kustomization
+    known = {(one.crd, one.rule, one.message) for resource in build.resources for one in resource.diagnostics}
+    in_build = {(one.crd, one.rule, one.message) for one in built.diagnostics}
+    names = {crd.name for crd in built.crds}
+    new = [one for one in built.diagnostics if (one.crd, one.rule, one.message) not in known]
+    patches = _patches(found)
+    spans = {name: _patch_span(found, patches, name) for name in {one.crd or "" for one in new}}
+    diagnostics = tuple(_moved(one, spans[one.crd or ""]) for one in new)
+    others = {id(other) for other in build.others}
+    kept = [other for other in build.others if not other.crds]
     notices = []
-    for resource in resources:
-        mended = [
+    for resource in build.resources:
+        fixed = [
             one
             for one in resource.diagnostics
             if one.crd in names and (one.crd, one.rule, one.message) not in in_build and one.origin == "apiserver"
         ]
-        if id(resource) in told:
-            gone = {id(one) for one in mended}
+        if id(resource) in others:
+            gone = {id(one) for one in fixed}
             kept.append(replace(resource, diagnostics=tuple(d for d in resource.diagnostics if id(d) not in gone)))
-        elif mended:
-            where = f"{resource.file}:{mended[0].line}"
-            more = f" and {len(mended) - 1} more" if len(mended) > 1 else ""
-            notices.append(f"{program} mends what is found at {where}{more}")
-    patched = {one.crd for one in new if one.crd}
-    crds = tuple(CRD(name, _patch_line(found, name)[0]) for name in sorted(patched))
+        elif fixed:
+            where = f"{resource.file}:{fixed[0].line}"
+            more = f" and {len(fixed) - 1} more" if len(fixed) > 1 else ""
+            program = f"`{build.program.name} {os.path.dirname(found.top.path) or '.'}`"
+            notices.append(f"{program} fixes the finding at {where}{more}")
+    crds = tuple(CRD(name, spans[name].line) for name in sorted(spans) if name)
     if diagnostics or notices:
-        return [FileResult(found.path, found.text, 1, crds, 0, diagnostics, tuple(notices)), *kept]
+        return [FileResult(found.top.path, found.top.text, 1, crds, 0, diagnostics, tuple(notices)), *kept]
     return kept
 
 
-def _at_patch(one: Diagnostic, found: _Kustomization, lines: list[str], program: str) -> Diagnostic:
-    line, column, end_column = _patch_line(found, one.crd or "")
-    shown = lines[one.line - 1].strip() if one.line <= len(lines) else ""
-    origin = f"in what {program} gives, line {one.line}: {shown[:100]}"
-    help_ = f"{one.help} ({origin})" if one.help else origin
-    return replace(one, line=line, column=column, end_line=line, end_column=end_column, help=help_)
+def _moved(one: Diagnostic, span: Span) -> Diagnostic:
+    return replace(one, line=span.line, column=span.column, end_line=span.line, end_column=span.end_column)
 
 
-def _shown(found: _Kustomization) -> str:
-    return f"`{' '.join(_program() or _PROGRAMS[1])} {os.path.dirname(found.path) or '.'}`"
+def _patches(found: Kustomization) -> list[tuple[Span, str]]:
+    """Return where each patch of the top layer is, and its text with that of its file."""
+    layer = found.top
+    made = []
+    for name in PATCHES:
+        entry = layer.root.find(name)
+        if entry is not None and isinstance(entry[1], Sequence):
+            texts = [_patch_text(found, patch) for patch in layer.document.get(name) or ()]
+            made += [(node_span(item), text) for item, text in zip(entry[1].items, texts, strict=False)]
+    return made
 
 
-def _patch_line(found: _Kustomization, name: str) -> tuple[int, int, int]:
-    """Return where to point at (line, column, end column): the patch that names a CRD, else what changes resources."""
-    first: Node | None = None
-    for key in _CHANGES:
-        entry = found.root.find(key)
-        if entry is None:
-            continue
-        first = first or entry[0]
-        if key in _PATCHES and isinstance(entry[1], Sequence):
-            for item in entry[1].items:
-                if name and name in _patch_text(item, os.path.dirname(found.path)):
-                    span = node_span(item)
-                    return span.line, span.column, span.end_column
-    span = node_span(first or found.root)
-    return span.line, span.column, span.end_column
+def _patch_text(found: Kustomization, patch: Any) -> str:
+    path = patch.get("path") if isinstance(patch, dict) else patch
+    content = found.top.content(path).decode("utf-8", "replace") if isinstance(path, str) and path[:1] == "." else ""
+    return f"{json.dumps(patch)}\n{content}"
 
 
-def _patch_text(item: Node, folder: str) -> str:
-    """Return what a patch says: its own text, what it aims at, and the file that it names."""
-    texts = []
-    pending = [item]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, Scalar):
-            texts.append(node.value)
-            if "\n" not in node.value and node.value.endswith((".yaml", ".yml", ".json")):
-                texts.append(_text(os.path.join(folder, node.value)) or "")
-        else:
-            pending.extend(node.items)
-    return "\n".join(texts)
+def _patch_span(found: Kustomization, patches: list[tuple[Span, str]], name: str) -> Span:
+    """Return the span of the first patch that names a CRD, else of the first field that can change CRDs."""
+    span = next((span for span, text in patches if name and name in text), None)
+    if span is not None:
+        return span
+    keys = (entry[0] for field in _CHANGES if (entry := found.top.root.find(field)) is not None)
+    return node_span(next(keys, found.top.root))
+
+
+_CHANGES: Final = (
+    *PATCHES, "transformers", "components", "replacements", "vars", "configurations", "labels", "commonLabels",
+    "commonAnnotations", "namespace", "namePrefix", "nameSuffix",
+)  # fmt: skip
 
 
 def _resource(path: str, lint: Lint) -> FileResult | None:
-    text = _text(path, only_crds=True)
+    """Return the result of a file, None if it cannot be read or can hold no CRD."""
+    try:
+        text = read_text(path, only_crds=True)
+    except UnreadableError:
+        return None
     return lint(text, path) if text is not None else None
 
 
-def _text(path: str, *, only_crds: bool = False) -> str | None:
-    """Return a file's text; None where it cannot be read, or can hold no CRD where only those are asked for."""
-    try:
-        return read_text(path, only_crds=only_crds) if os.path.isfile(path) else None
-    except UnreadableError:
-        return None
-
-
-def _read(folder: str) -> _Kustomization | None:
-    """Read the kustomization of a folder, and those that it is made of; None where it is none to be built."""
-    top: _Kustomization | None = None
-    pending, seen = [folder], set()
-    while pending:
-        at = pending.pop()
-        path = kustomization_of(at)
-        text = _text(path) if path is not None else None
-        if path is None or text is None or os.path.realpath(path) in seen:
-            continue
-        seen.add(os.path.realpath(path))
-        root = parse_first(text).root
-        if not isinstance(root, Mapping):
-            continue
-        if top is None:
-            kind = root.find("kind")
-            if kind is not None and isinstance(kind[1], Scalar) and kind[1].value == "Component":
-                return None  # a part of others, which are built
-            top = _Kustomization(os.path.normpath(path), text, root)
-        top.changes |= any(root.find(key) is not None for key in _CHANGES)
-        for name in _entries(root):
-            below = os.path.normpath(os.path.join(at, name))
-            if os.path.isdir(below):
-                pending.append(below)
-            elif os.path.isfile(below):
-                if below not in top.files:
-                    top.files.append(below)
-            elif _REMOTE.match(name) and name not in top.remote:
-                top.remote.append(name)
-    return top
-
-
-def _entries(root: Mapping) -> list[str]:
-    """Return the resources that a kustomization names."""
-    lists = [entry[1] for key in _RESOURCES if (entry := root.find(key)) is not None]
-    return [item.value for one in lists if isinstance(one, Sequence) for item in one.items if isinstance(item, Scalar)]
-
-
-def _program() -> tuple[str, str] | None:
-    """Return the first of the programs that is on the path, with what makes it build."""
-    return next((one for one in _PROGRAMS if shutil.which(one[0])), None)
-
-
-def _build(folder: str, timeout: float) -> tuple[str | None, str]:
-    """Return what a folder's kustomization is built to; None, and why, where it is not."""
-    program = _program()
-    if program is None:
-        return None, f"neither kustomize nor kubectl is on the path: {_INSTEAD}"
-    try:
-        done = run([*program, os.path.abspath(folder)], timeout)
-    except ProgramError as error:
-        return None, f"{error}: {_INSTEAD}"
-    if done.status:
-        said = " ".join(done.errors.split()).removeprefix("error: ").removeprefix("Error: ")
-        return None, f"{' '.join(program)} fails: {shortened(said, _LONGEST) or 'it says nothing'}; {_INSTEAD}"
-    return done.output, ""
+def _program() -> Program | None:
+    """Return the first of the programs that is on the path."""
+    found = ((find(name), command) for name, command in _PROGRAMS)
+    return next((Program(path, command) for path, command in found if path is not None), None)

@@ -67,13 +67,15 @@ class Layout:
         return found
 
 
+def kustomization_files(folder: str) -> list[str]:
+    """Return the names of the files of a folder that kustomize takes for its kustomization; it refuses more than one."""
+    return [name for name in _KUSTOMIZATIONS if os.path.isfile(os.path.join(folder, name))]
+
+
 def kustomization_of(folder: str) -> str | None:
-    """Return the kustomization of a folder, None where it has none."""
-    for name in _KUSTOMIZATIONS:
-        path = os.path.join(folder, name)
-        if os.path.isfile(path):
-            return path
-    return None
+    """Return the path of a folder's kustomization file, None if it has none."""
+    names = kustomization_files(folder)
+    return os.path.join(folder, names[0]) if names else None
 
 
 class Patches:
@@ -98,8 +100,8 @@ class Patches:
 
 
 def _patches(folder: str) -> set[str]:
-    if kustomization_of(folder) is None:
+    if not kustomization_files(folder):
         return set()
-    from crdlint.charts.kustomize import patch_files  # most folders have none
+    from crdlint.charts.kustomization import patch_files  # most folders have none
 
     return patch_files(folder)

@@ -203,10 +203,14 @@ class _Command:
 
     def _check_kustomizations(self, run: _Run, planner: Planner, settings: Settings) -> None:
         """Check what builds make of CRDs, and print findings as they come."""
+        if not planner.plan.kustomizations:
+            return
+        from crdlint.running.pool import processors
+
         checker = Checker(settings)
         told: set[str] = set()  # that no program is there is so for all of them
-        for task in planner.plan.kustomizations:
-            one = checker.check_kustomization(task, run.judged)
+        workers = self._given["jobs"] or processors()
+        for one in checker.check_kustomizations(planner.plan.kustomizations, run.judged, workers):
             self._take_bug(run, one)
             for result in one.results:
                 config = planner.config_of(result.file)

@@ -28,7 +28,7 @@ _CHUNKS: Final = 6  # for each process, so that the last to end is not alone for
 def run(tasks: Sequence[Task], settings: Settings, jobs: int | None) -> Iterator[Checked]:
     """Yield what comes of tasks; ``jobs`` None takes as many processes as there are processors, where it pays."""
     sizes = [_size(task) for task in tasks]
-    count = jobs or (_processors() if sum(sizes) > _WORTHWHILE else 1)
+    count = jobs or (processors() if sum(sizes) > _WORTHWHILE else 1)
     count = min(count, len(tasks))
     if count <= 1 or settings.keep:
         checker = Checker(settings)
@@ -80,7 +80,8 @@ def _size(task: Task) -> int:
         return 0
 
 
-def _processors() -> int:
+def processors() -> int:
+    """Return the number of processors that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
