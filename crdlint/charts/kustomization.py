@@ -221,9 +221,9 @@ class _Resolver:
             self.refuse(f"{os.path.dirname(layer.path) or '.'} has several kustomization files")
         layer.document = _ROOT(self, self.value, "")
         try:
-            layer.manifest = json.dumps(layer.document, allow_nan=False).encode()
-        except (ValueError, RecursionError) as error:
-            self.refuse(f"{layer.path} cannot be written as JSON ({error})")
+            layer.manifest = json.dumps(layer.document).encode()
+        except RecursionError:
+            self.refuse(f"{layer.path} is nested too deeply")
 
     def refuse(self, problem: str) -> None:
         """Add a problem."""
