@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from crdlint.crd.model import ValidationRule
     from crdlint.kubecel.declarations import DeclType
     from crdlint.kubecel.environment import Environment
+    from crdlint.kubecel.sharing import Sharing
 
 SELF: Final = "self"
 OLD_SELF: Final = "oldSelf"
@@ -57,17 +58,46 @@ MESSAGE: Final = Kind(
 )
 
 
+@dataclass(slots=True)
+class Compilation:
+    """The result of compiling an expression: `error` is the server's message, None for an expression without errors.
+
+    `highest_cost` is what one evaluation costs at most, None as long as nobody has asked.
+    """
+
+    compiled: Compiled
+    error: str | None
+    highest_cost: int | None = None
+
+
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A rule or message expression compiled: `error` is what the server says of it, None where it is well."""
+    """A rule or message expression of a schema, and what compiling it resulted in."""
 
     text: str
     kind: Kind
     optional_old_self: bool
     environment: Environment
     compiler: RuleCompiler
-    compiled: Compiled
-    error: str | None = None
+    compilation: Compilation
+
+    @property
+    def compiled(self) -> Compiled:
+        """The tree with its types, or errors."""
+        return self.compilation.compiled
+
+    @property
+    def error(self) -> str | None:
+        """The server's message about the expression, None where it has none."""
+        return self.compilation.error
+
+    @property
+    def highest_cost(self) -> int:
+        """What one evaluation costs at most (cost units), 0 for an expression with an error."""
+        found = self.compilation.highest_cost
+        if found is None:
+            found = self.compilation.highest_cost = 0 if self.error is not None else self.cost().total.max
+        return found
 
     @property
     def env(self) -> Env:
@@ -130,11 +160,12 @@ class Environments:
 class RuleCompiler:
     """Compiles the rules of one schema; declarations and environments are made once, where a rule asks for them."""
 
-    def __init__(self, declared: DeclType | None) -> None:
+    def __init__(self, declared: DeclType | None, sharing: Sharing | None = None) -> None:
         """Take what declares the schema; raises `CompilationError` where that is nothing."""
         if declared is None:
             raise CompilationError("failed to convert to declType for CEL validation rules")
         self.declared: Final = declared
+        self._known: Final = sharing.compilations if sharing is not None and declared.shape else {}
         self._declarations: dict[bool, Declarations] = {}
         self._envs: dict[tuple[int, bool], Env] = {}
 
@@ -153,7 +184,14 @@ class RuleCompiler:
         return CompiledRule(compiled, message, uses_old_self)
 
     def expression(self, text: str, kind: Kind, environment: Environment, *, optional_old_self: bool) -> Expression:
-        """Compile an expression."""
+        """Compile an expression, once for all schemas of equal declarations."""
+        key = (self.declared.shape, environment.version, optional_old_self, kind.output, text)
+        compilation = self._known.get(key)
+        if compilation is None:
+            compilation = self._known[key] = self._compilation(text, kind, environment, optional_old_self)
+        return Expression(text, kind, optional_old_self, environment, self, compilation)
+
+    def _compilation(self, text: str, kind: Kind, environment: Environment, optional_old_self: bool) -> Compilation:
         env = self.env(environment, optional_old_self=optional_old_self)
         compiled = compile_text(text, env, environment.parser)
         error = None
@@ -165,7 +203,7 @@ class RuleCompiler:
             refused = instantiation_error(compiled, env, REGEX_FUNCTIONS)
             if refused is not None:
                 error = kind.not_instantiated + refused
-        return Expression(text, kind, optional_old_self, environment, self, compiled, error)
+        return Compilation(compiled, error)
 
     def env(self, environment: Environment, *, optional_old_self: bool) -> Env:
         """Return an environment with `self` and `oldSelf` (prepareEnvSet)."""

@@ -43,6 +43,7 @@ from crdlint.kubecel.limits import (
     MIN_STRING_SIZE,
     UINT64_MAX,
 )
+from crdlint.kubecel.sharing import Sharing
 
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
@@ -65,6 +66,7 @@ class DeclType:
     `type` is the CEL type of a scalar, None for others, whose type depends on the name they are given.
     `max_elements` bounds elements, entries, or bytes of a string; `min_serialized_size` is in bytes of JSON.
     `schema` is what a bound that is set, or missing, stands on; None for scalars that no schema bounds.
+    `shape` is equal for declarations that differ in nothing but their schemas (see `Sharing`), 0 where it is not known.
     """
 
     min_serialized_size: int
@@ -74,12 +76,14 @@ class DeclType:
     elem: DeclType | None = None
     fields: dict[str, DeclField] | None = None
     schema: JSONSchemaProps | None = None
+    shape: int = 0
 
 
-_STRING: Final = DeclType(MIN_STRING_SIZE, type=STRING)
-_BOOL: Final = DeclType(MIN_BOOL_SIZE, type=BOOL)
-_DOUBLE: Final = DeclType(MIN_NUMBER_SIZE, type=DOUBLE)
-_INT: Final = DeclType(MIN_NUMBER_SIZE, type=INT)
+# Shapes of declarations that are the same everywhere are negative.
+_STRING: Final = DeclType(MIN_STRING_SIZE, type=STRING, shape=-1)
+_BOOL: Final = DeclType(MIN_BOOL_SIZE, type=BOOL, shape=-2)
+_DOUBLE: Final = DeclType(MIN_NUMBER_SIZE, type=DOUBLE, shape=-3)
+_INT: Final = DeclType(MIN_NUMBER_SIZE, type=INT, shape=-4)
 _FIXED: Final = {"boolean": _BOOL, "number": _DOUBLE, "integer": _INT}
 
 _LONGEST_STRING: Final = MAX_REQUEST_SIZE - 2
@@ -92,8 +96,10 @@ _FORMATS: Final[dict[str, tuple[Type, int, int | None]]] = {
 }
 
 # What the type and object metadata of a resource declare, whatever its schema says: unbounded strings.
-_META_STRING: Final = DeclType(MIN_STRING_SIZE, _LONGEST_STRING, STRING)
-_OBJECT_META: Final = DeclType(2, fields={name: DeclField(name, _META_STRING) for name in ("name", "generateName")})
+_META_STRING: Final = DeclType(MIN_STRING_SIZE, _LONGEST_STRING, STRING, shape=-5)
+_OBJECT_META: Final = DeclType(
+    2, fields={name: DeclField(name, _META_STRING) for name in ("name", "generateName")}, shape=-6
+)
 _RESOURCE_FIELDS: Final = {"kind": _META_STRING, "apiVersion": _META_STRING, "metadata": _OBJECT_META}
 
 
@@ -104,6 +110,7 @@ class Declarer:
     `declare` returns None where CEL does not see the schema: an array without items, an unknown type.
     """
 
+    sharing: Sharing = field(default_factory=Sharing)
     _known: dict[tuple[int, bool], DeclType | None] = field(default_factory=dict)
 
     def declare(self, schema: JSONSchemaProps, *, is_resource: bool) -> DeclType | None:
@@ -128,13 +135,14 @@ class Declarer:
 
     def _build(self, schema: JSONSchemaProps, *, is_resource: bool) -> DeclType | None:
         if schema.x_int_or_string:
-            return DeclType(1, _max_length(schema), DYN, schema=schema)
+            most = _max_length(schema)
+            return DeclType(1, most, DYN, schema=schema, shape=self.sharing.shape("int-or-string", most))
         if schema.type == "object":
             return self._object(schema, is_resource=is_resource)
         if schema.type == "array":
             return self._list(schema)
         if schema.type == "string":
-            return _string(schema)
+            return self._string(schema)
         return _FIXED.get(schema.type)
 
     def _list(self, schema: JSONSchemaProps) -> DeclType | None:
@@ -144,7 +152,8 @@ class Declarer:
             return None
         bound = schema.max_items
         most = max(bound, 0) if bound is not None else (MAX_REQUEST_SIZE - 2) // (elem.min_serialized_size + 1)
-        return DeclType(2, most, elem=elem, schema=schema)
+        shape = self.sharing.shape("list", most, elem.shape)
+        return DeclType(2, most, elem=elem, schema=schema, shape=shape)
 
     def _object(self, schema: JSONSchemaProps, *, is_resource: bool) -> DeclType | None:
         additional = schema.additional_properties
@@ -154,7 +163,8 @@ class Declarer:
                 return None
             bound = schema.max_properties
             most = max(bound, 0) if bound is not None else (MAX_REQUEST_SIZE - 2) // (elem.min_serialized_size + 6)
-            return DeclType(2, most, key=_STRING, elem=elem, schema=schema)
+            shape = self.sharing.shape("map", most, elem.shape)
+            return DeclType(2, most, key=_STRING, elem=elem, schema=schema, shape=shape)
         members: dict[str, tuple[DeclType | None, JSONSchemaProps | None]] = {
             name: (self._child(child), child) for name, child in schema.properties.items()
         }
@@ -171,7 +181,17 @@ class Declarer:
                 fields[escaped] = DeclField(escaped, declared, name in required, child)
             if name in required and (child is None or child.default is None or child.default.value is None):
                 size += len(name.encode()) + declared.min_serialized_size + 4
-        return DeclType(size, fields=fields, schema=schema)
+        shape = self.sharing.shape("object", *((name, one.type.shape) for name, one in fields.items()))
+        return DeclType(size, fields=fields, schema=schema, shape=shape)
+
+    def _string(self, schema: JSONSchemaProps) -> DeclType:
+        known = _FORMATS.get(schema.format)
+        if known is None:
+            type_, least, most = STRING, MIN_STRING_SIZE, _max_length(schema)
+        else:
+            type_, least, longest = known
+            most = _longest(schema) if longest is None else longest
+        return DeclType(least, most, type_, schema=schema, shape=self.sharing.shape(type_.name, most))
 
 
 def _children(schema: JSONSchemaProps) -> list[tuple[JSONSchemaProps, bool]]:
@@ -200,14 +220,8 @@ def has_resource_fields(schema: JSONSchemaProps) -> bool:
     )
 
 
-def _string(schema: JSONSchemaProps) -> DeclType:
-    known = _FORMATS.get(schema.format)
-    if known is None:
-        return DeclType(MIN_STRING_SIZE, _max_length(schema), STRING, schema=schema)
-    type_, least, most = known
-    if most is None:
-        most = _LONGEST_STRING if schema.max_length is None else max(schema.max_length, 0)
-    return DeclType(least, most, type_, schema=schema)
+def _longest(schema: JSONSchemaProps) -> int:
+    return _LONGEST_STRING if schema.max_length is None else max(schema.max_length, 0)
 
 
 def _max_length(schema: JSONSchemaProps) -> int:
@@ -247,11 +261,13 @@ class Declarations(WellKnownTypes):
     `keywords_as_fields` lets `a.namespace` stand for `a.__namespace__`.
     """
 
-    __slots__ = ("_keywords_as_fields", "_map_values", "_objects", "_types", "self_type")
+    __slots__ = ("_keywords_as_fields", "_located", "_map_values", "_objects", "_root", "_types", "self_type")
 
     def __init__(self, root: DeclType, *, keywords_as_fields: bool) -> None:
         self._keywords_as_fields = keywords_as_fields
+        self._root = root
         self._objects: dict[str, DeclType] = {}
+        self._located: dict[str, DeclType] = {}
         self._types: dict[tuple[str, str], Type] = {}
         self.self_type: Final = self._named(root, _SELF_TYPE)
         # Upstream takes the name `map` for that of a root that is one.
@@ -289,7 +305,26 @@ class Declarations(WellKnownTypes):
 
     def object(self, name: str) -> DeclType | None:
         """Return the declaration of an object by the name of its type."""
-        return self._objects.get(name)
+        found = self._objects.get(name) or self._located.get(name)
+        if found is None:
+            found = self._locate(name)
+            if found is not None:
+                self._located[name] = found
+        return found
+
+    def _locate(self, name: str) -> DeclType | None:
+        """Return the object that has a name: of an expression compiled for an equal schema, none is known yet here."""
+        start, *steps = name.split(".")
+        declared: DeclType | None = self._root if start == _SELF_TYPE else None
+        for step in steps:
+            if declared is None:
+                return None
+            if step in ("@idx", "@elem"):
+                declared = declared.elem
+            else:
+                member = (declared.fields or {}).get(step)
+                declared = None if member is None else member.type
+        return None if declared is None or declared.fields is None else declared
 
     def _named(self, declared: DeclType, name: str) -> Type:
         """Return the CEL type of a declaration that stands at a place of that name (MaybeAssignTypeName)."""

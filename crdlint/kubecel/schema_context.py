@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from crdlint.kubecel.declarations import Declarer, DeclType
 from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.limits import multiply
+from crdlint.kubecel.sharing import Sharing
 
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
@@ -37,8 +38,8 @@ class _Node:
 class SchemaContext:
     """Declarations and cardinalities of one schema, each worked out once and only where they are asked for."""
 
-    def __init__(self) -> None:
-        self._declarer = Declarer()
+    def __init__(self, sharing: Sharing | None = None) -> None:
+        self._declarer = Declarer(sharing or Sharing())
         self._nodes: dict[int, _Node] = {}
 
     def cardinality(self, schema: JSONSchemaProps) -> int | None:

@@ -166,11 +166,11 @@ def _compiled(nodes: SequenceOf[CompiledNode], options: Options) -> Iterator[Fie
         stored_rules=options.preexisting_rules,
         stored_messages=options.preexisting_message_expressions,
     )
-    context = SchemaContext()
+    context = SchemaContext(options.sharing)
     for node in nodes:
         path = node.schema.path.child("x-kubernetes-validations")
         try:
-            compiler = RuleCompiler(context.declared(node.schema))
+            compiler = RuleCompiler(context.declared(node.schema), options.sharing)
         except DeclarationFailedError as error:
             start = "internal error: failed to construct type information for x-kubernetes-validations rules: "
             yield FieldError(DECLARATION.id, INTERNAL, path, None, f"{start}{error}")
@@ -185,15 +185,11 @@ def _compiled(nodes: SequenceOf[CompiledNode], options: Options) -> Iterator[Fie
                 node,
                 rule,
                 compiled,
-                cost=_cost(compiled.rule),
-                message_cost=_cost(compiled.message),
+                cost=compiled.rule.highest_cost,
+                message_cost=0 if compiled.message is None else compiled.message.highest_cost,
                 cardinality=context.cardinality(node.schema),
                 min_size_cardinality=max_cardinality(compiler.declared.min_serialized_size),
             )
-
-
-def _cost(expression: Expression | None) -> int:
-    return 0 if expression is None or expression.error is not None else expression.cost().total.max
 
 
 def _errors(judged: JudgedRule, options: Options, advice: Advice | None) -> Iterator[FieldError]:
