@@ -17,7 +17,11 @@ class Estimate(NamedTuple):
 
     def plus(self, other: Estimate) -> Estimate:
         """Return the sum."""
-        return Estimate(add(self.min, other.min), add(self.max, other.max))
+        least, most = self
+        more, most_more = other
+        least += more
+        most += most_more
+        return _new(Estimate, (least if least < UINT64_MAX else UINT64_MAX, most if most < UINT64_MAX else UINT64_MAX))
 
     def times(self, other: Estimate) -> Estimate:
         """Return the product."""
@@ -29,8 +33,16 @@ class Estimate(NamedTuple):
 
     def union(self, other: Estimate) -> Estimate:
         """Return the bounds of either."""
-        return Estimate(min(self.min, other.min), max(self.max, other.max))
+        least, most = self
+        other_least, other_most = other
+        return _new(
+            Estimate,
+            (least if least < other_least else other_least, most if most > other_most else other_most),
+        )
 
+
+# Sums are what estimating does most: without the constructor's call they take half of the time.
+_new: Final = tuple.__new__
 
 UNKNOWN: Final = Estimate(0, UINT64_MAX)
 ZERO: Final = Estimate(0, 0)

@@ -39,8 +39,7 @@ class CallEstimate(NamedTuple):
     size: Estimate | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """A node as estimators see it (AstNode).
 
     ``path`` leads from a variable through fields, `@items`, `@keys` and `@values`, and is empty where the node stands
@@ -138,8 +137,7 @@ def _union(first: _Entries | None, second: _Entries | None) -> _Entries | None:
     return _Entries(first.kind, first.key.union(second.key), first.value.union(second.value))
 
 
-@dataclass(frozen=True, slots=True)
-class _Local:
+class _Local(NamedTuple):
     path: _Path
     size: Estimate | None
     entries: _Entries | None
@@ -159,39 +157,38 @@ class _Coster:
 
     def run(self, root: ast.Expr) -> Estimate:
         stack: list[tuple[ast.Expr, Visit]] = []
+        costs = self.costs
         expr = root
         while True:
-            visit = self._visit(expr)
-            if isinstance(visit, Estimate):
-                self.costs[expr.id] = visit
+            leaf = _LEAVES.get(expr.__class__)
+            if leaf is not None:
+                costs[expr.id] = leaf(self, expr)
             else:
-                stack.append((expr, visit))
+                stack.append((expr, _VISITS[expr.__class__](self, expr)))
             while stack:
                 try:
                     expr = next(stack[-1][1])
                     break
                 except StopIteration as done:
-                    self.costs[stack.pop()[0].id] = done.value
+                    costs[stack.pop()[0].id] = done.value
             else:
-                return self.costs[root.id]
+                return costs[root.id]
 
-    def _visit(self, expr: ast.Expr) -> Estimate | Visit:
-        if isinstance(expr, ast.Ident):
-            return self._ident(expr.id, self._name(expr))
-        if isinstance(expr, ast.Select):
-            reference = self.result.reference_map.get(expr.id)
-            if reference is not None:
-                return self._ident(expr.id, reference.name)
-            return self._select(expr)
-        visit = _VISITS.get(type(expr))
-        return ZERO if visit is None else visit(self, expr)
+    def nothing(self, _expr: ast.Expr) -> Estimate:
+        return ZERO
 
-    def _ident(self, id_: int, name: str) -> Estimate:
+    def ident(self, expr: ast.Ident) -> Estimate:
+        return self._variable(expr.id, self._name(expr))
+
+    def _variable(self, id_: int, name: str) -> Estimate:
         local = self._local(name)
         self.paths[id_] = _Path([name], 1) if local is None else local.path
         return ONE
 
-    def _select(self, expr: ast.Select) -> Visit:
+    def select(self, expr: ast.Select) -> Visit:
+        reference = self.result.reference_map.get(expr.id)
+        if reference is not None:
+            return self._variable(expr.id, reference.name)
         yield expr.operand
         cost = self.costs[expr.operand.id]
         if expr.test_only:
@@ -398,7 +395,10 @@ class _Coster:
 
     def _size(self, expr: ast.Expr) -> Estimate | None:
         """Return the size of a node's value, None where nothing is known of it (computeSize)."""
-        size = self.sizes.get(expr.id) or _literal_size(expr)
+        size = self.sizes.get(expr.id)
+        if size is None:
+            literal = _LITERAL_SIZES.get(expr.__class__)
+            size = None if literal is None else literal(expr)
         if size is not None:
             return size
         type_ = self._type(expr)
@@ -419,12 +419,14 @@ class _Coster:
         return entries
 
 
-def _literal_visit(_coster: _Coster, _expr: ast.Expr) -> Estimate:
-    return ZERO
-
-
-_VISITS: Final[dict[type, Callable[..., Estimate | Visit]]] = {
-    ast.Literal: _literal_visit,
+# What is estimated at once, and what needs the estimates of its parts.
+_LEAVES: Final[dict[type, Callable[..., Estimate]]] = {
+    ast.Unspecified: _Coster.nothing,
+    ast.Literal: _Coster.nothing,
+    ast.Ident: _Coster.ident,
+}
+_VISITS: Final[dict[type, Callable[..., Visit]]] = {
+    ast.Select: _Coster.select,
     ast.Call: _Coster.call,
     ast.ListExpr: _Coster.list,
     ast.MapExpr: _Coster.map,
@@ -451,14 +453,15 @@ def _is_bind(expr: ast.Comprehension) -> bool:
     )
 
 
-def _literal_size(expr: ast.Expr) -> Estimate | None:
-    if isinstance(expr, ast.Literal):
-        return fixed(len(expr.value) if isinstance(expr.value, (str, bytes)) else 1)
-    if isinstance(expr, ast.ListExpr):
-        return fixed(len(expr.elements))
-    if isinstance(expr, ast.MapExpr):
-        return fixed(len(expr.entries))
-    return None
+def _literal_size(expr: ast.Literal) -> Estimate:
+    return fixed(len(expr.value) if isinstance(expr.value, (str, bytes)) else 1)
+
+
+_LITERAL_SIZES: Final[dict[type, Callable[..., Estimate]]] = {
+    ast.Literal: _literal_size,
+    ast.ListExpr: lambda expr: fixed(len(expr.elements)),
+    ast.MapExpr: lambda expr: fixed(len(expr.entries)),
+}
 
 
 _SCALARS: Final = (Kind.BOOL, Kind.DOUBLE, Kind.DURATION, Kind.INT, Kind.TIMESTAMP, Kind.UINT)

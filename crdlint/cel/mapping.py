@@ -36,6 +36,17 @@ class Mapping:
 
     def all_assignable(self, sources: Sequence[Type], targets: Sequence[Type]) -> bool:
         """Unify two lists of types; bindings are kept only on success (isAssignableList)."""
+        if len(sources) != len(targets):
+            return False
+        decided = True
+        for source, target in zip(sources, targets, strict=True):
+            if source is not target:
+                if not source.plain or not target.plain:
+                    decided = False
+                elif source.kind is not target.kind or source.name != target.name:
+                    return False
+        if decided:
+            return True
         mark = len(self._trail)
         if self._all_assignable(sources, targets):
             return True
@@ -67,8 +78,6 @@ class Mapping:
 
     def _all_assignable(self, sources: Sequence[Type], targets: Sequence[Type]) -> bool:
         """Unify from left to right, on an agenda for depth's sake (internalIsAssignableList)."""
-        if len(sources) != len(targets):
-            return False
         agenda: Agenda = [(source, target, None) for source, target in zip(sources, targets, strict=True)]
         agenda.reverse()
         done: dict[tuple[Type, Type], int] = {}

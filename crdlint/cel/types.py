@@ -35,10 +35,19 @@ class Kind(Enum):
     UINT = auto()
 
 
-class Type:
-    """An immutable type; `free` are the names of the type parameters in it, `wrapper` says that null is allowed."""
+_PLAIN: Final = (
+    *(Kind.BOOL, Kind.BYTES, Kind.DOUBLE, Kind.DURATION, Kind.INT),
+    *(Kind.STRING, Kind.STRUCT, Kind.TIMESTAMP, Kind.UINT),
+)
 
-    __slots__ = ("free", "is_dyn", "kind", "name", "params", "wrapper")
+
+class Type:
+    """An immutable type; `free` are the names of the type parameters in it, `wrapper` says that null is allowed.
+
+    A `plain` type is assignable to no other plain one.
+    """
+
+    __slots__ = ("free", "is_dyn", "kind", "name", "params", "plain", "wrapper")
 
     def __init__(self, kind: Kind, name: str, params: tuple[Type, ...] = (), *, wrapper: bool = False) -> None:
         self.kind: Final = kind
@@ -46,6 +55,7 @@ class Type:
         self.params: Final = params
         self.wrapper: Final = wrapper
         self.is_dyn: Final = kind is Kind.DYN or kind is Kind.ANY
+        self.plain: Final = kind in _PLAIN
         self.free: Final = frozenset((name,)) if kind is Kind.TYPE_PARAM else _free(params)
 
     @property
