@@ -37,6 +37,7 @@ _TOKEN = re.compile(
 _KEYWORDS = frozenset({"in", "true", "false", "null"})
 
 EOF = "EOF"
+SPACE = "SPACE"
 
 Tokens: TypeAlias = "tuple[list[str], list[str], list[int]]"
 """Kinds, texts and offsets."""
@@ -64,6 +65,22 @@ def tokenize(text: str) -> Tokens | None:
     texts.append("")
     starts.append(len(text))
     return kinds, texts, starts
+
+
+def token_at(text: str, offset: int) -> tuple[str, str] | None:
+    """Return the kind and text of the token at an offset, empty text at the end; None where none begins.
+
+    White space and comments are a token of the kind SPACE.
+    """
+    match = _TOKEN.match(text, offset)
+    if match is None:
+        return EOF, ""
+    kind, token = match.lastgroup, match.group()
+    if kind == "ERROR" or kind is None:
+        return None
+    if kind == "_":
+        return SPACE, token
+    return token if kind == "OP" or token in _KEYWORDS else kind, token
 
 
 def end_of_token(text: str, offset: int) -> int:

@@ -9,6 +9,8 @@ import pytest
 from counting import LINEAR, growth
 
 import crdlint
+from crdlint.cel.compiler import compile_text
+from crdlint.kubecel import compilation
 
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -87,3 +89,63 @@ def test_helps_stay_short() -> None:
     for text in (map_list(["missing"], names), map_list(names, names)):
         for diagnostic in crdlint.lint_text(text):
             assert len(diagnostic.help) < 200
+
+
+def compilations(text: str) -> int:
+    """Return how many expressions are compiled while a text is linted."""
+    count = 0
+
+    def counted(*args):
+        nonlocal count
+        count += 1
+        return compile_text(*args)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(compilation, "compile_text", counted)
+        crdlint.lint_text(text)
+    return count
+
+
+def aliases(n: int) -> str:
+    """Return a CRD in which n times n aliases repeat a schema with an expensive rule."""
+    rule = "self.all(a, self.all(b, a == b))"
+    leaf = f"{{type: array, items: {{type: string}}, x-kubernetes-validations: [{{rule: '{rule}'}}]}}"
+    inner = ", ".join([f"p0: &leaf {leaf}", *(f"p{i}: *leaf" for i in range(1, n))])
+    outer = ", ".join(
+        [f"q0: &inner {{type: object, properties: {{{inner}}}}}", *(f"q{i}: *inner" for i in range(1, n))]
+    )
+    return crd(f"{{type: object, properties: {{{outer}}}}}")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (aliases(20), 1),
+        (crd("{type: integer, x-kubernetes-validations: [" + "{rule: self =! 1}," * 50 + "]}"), 1),
+        (crd("{type: array, items: {type: string, x-kubernetes-validations: [{rule: self == 1}]}}"), 1),
+        (
+            crd(
+                "{type: object, properties: {a: {type: string, maxLength: 3, x-kubernetes-validations: [{rule: size(self) > 1}]},"
+                " b: {type: string, maxLength: 4, x-kubernetes-validations: [{rule: size(self) > 1}]}}}"
+            ),
+            2,
+        ),
+    ],
+    ids=["aliases", "equal rules with a syntax error", "one rule", "equal rules on unequal schemas"],
+)
+def test_equal_rules_are_compiled_once(text: str, expected: int) -> None:
+    assert compilations(text) == expected
+
+
+def test_each_alias_has_its_findings() -> None:
+    found = crdlint.lint_text(aliases(20))
+    fields = {d.field for d in found if d.rule == "cel-rule-cost"}
+    assert len(fields) == 400
+
+
+def test_helps_about_an_equal_schema_name_its_own_fields() -> None:
+    one = (
+        "{type: object, properties: {replicas: {type: integer}}, x-kubernetes-validations: [{rule: self.replica > 0}]}"
+    )
+    found = crdlint.lint_text(crd(f"{{type: object, properties: {{a: {one}, b: {one}}}}}"))
+    assert [d.help for d in found] == ["did you mean `replicas`?"] * 2

@@ -7,8 +7,9 @@ import math
 import re
 from typing import TYPE_CHECKING, Any
 
-from antlr4 import CommonTokenStream, InputStream
+from antlr4 import InputStream
 from antlr4.atn.ATNState import ATNState
+from antlr4.atn.ParserATNSimulator import ParserATNSimulator
 from antlr4.error.ErrorListener import ErrorListener
 from antlr4.error.Errors import InputMismatchException
 from antlr4.error.ErrorStrategy import DefaultErrorStrategy
@@ -17,7 +18,7 @@ from antlr4.Token import Token
 
 from crdlint.cel.antlr.CELLexer import CELLexer
 from crdlint.cel.antlr.CELParser import CELParser
-from crdlint.cel.antlr.stream import Stream
+from crdlint.cel.antlr.stream import LexedStream, Stream
 from crdlint.cel.antlr.visitor import RecursionLimitError, visit
 from crdlint.cel.ast import Expr, Unspecified
 from crdlint.cel.deep import deeply
@@ -65,11 +66,24 @@ class _Listener(ErrorListener):  # type: ignore[misc]
         self.builder.add_error(f"Syntax error: {msg}", location)
 
 
+class _Simulator(ParserATNSimulator):  # type: ignore[misc]
+    """Predicts alternatives by a grammar without predicates, so that no configuration is to be tested for one."""
+
+    def getSynValidOrSemInvalidAltThatFinishedDecisionEntryRule(  # noqa: N802
+        self,
+        configs: Any,
+        outerContext: Any,  # noqa: ARG002, N803
+    ) -> int:
+        """Return the alternative that a failed prediction falls back to."""
+        return self.getAltThatFinishedDecisionEntryRule(configs)  # type: ignore[no-any-return]
+
+
 class _Parser(CELParser):
     """Counts the open rules of each kind."""
 
     def __init__(self, stream: Any) -> None:
         super().__init__(stream)
+        self._interp = _Simulator(self, self.atn, self.decisionsToDFA, self.sharedContextCache)
         self._depths = [0] * len(self.ruleNames)
         # Rules are only told of where there is such a list.
         self._parseListeners: list[Any] = []
@@ -173,7 +187,7 @@ def _run(builder: Builder, tokens: Tokens | None) -> Expr:
         lexer = _Lexer(InputStream(builder.source.text))
         lexer.removeErrorListeners()
         lexer.addErrorListener(listener)
-    parser: Any = _Parser(CommonTokenStream(lexer) if tokens is None else Stream(builder.source, tokens))
+    parser: Any = _Parser(LexedStream(builder.source, lexer) if tokens is None else Stream(builder.source, tokens))
     parser.removeErrorListeners()
     parser.addErrorListener(listener)
     parser._errHandler = _Strategy()  # noqa: SLF001
@@ -196,5 +210,25 @@ def recognize(builder: Builder, tokens: Tokens | None) -> Expr:
             return _run(builder, tokens)
         return deeply(lambda: _run(builder, tokens))
     finally:
+        _garbage.add(len(builder.source.text))
         if collects:
             gc.enable()
+
+
+class _Garbage:
+    """Parse trees are cycles: without a collection now and then, they pile up while the collector is paused."""
+
+    def __init__(self) -> None:
+        self._characters = 0
+
+    def add(self, characters: int) -> None:
+        """Note that a text of so many characters was parsed; the trees of some texts are freed together."""
+        self._characters += characters + _SMALLEST_TREE
+        if self._characters > _CHARACTERS_TO_COLLECT:
+            self._characters = 0
+            gc.collect(0)
+
+
+_SMALLEST_TREE = 100
+_CHARACTERS_TO_COLLECT = 50_000
+_garbage = _Garbage()

@@ -9,7 +9,7 @@ from antlr4.CommonTokenFactory import CommonTokenFactory
 from antlr4.Token import CommonToken, Token
 
 from crdlint.cel.antlr.CELLexer import CELLexer
-from crdlint.cel.lexer import EOF
+from crdlint.cel.lexer import EOF, SPACE, token_at
 
 if TYPE_CHECKING:
     from crdlint.cel.lexer import Tokens
@@ -70,6 +70,77 @@ class Stream:
     def getText(self, start: Any, stop: Any) -> str:  # noqa: N802
         """Return the text from one token to another, with what stands between them."""
         return self._text[start.start : stop.stop + 1]
+
+
+class LexedStream(Stream):
+    """Tokens of a text with characters that begin none, read as they are asked for; ANTLR's lexer reports those."""
+
+    def __init__(self, source: SourceInfo, lexer: Any) -> None:
+        self.index = 0
+        self._source = source
+        self._lexer = lexer
+        self._at = 0
+        self._all: list[Any] = []
+        self._tokens = []
+        self._complete = False
+        self._read(0)
+
+    def _read(self, index: int) -> None:
+        """Read tokens up to an index, of those that the parser sees."""
+        while len(self._tokens) <= index and not self._complete:
+            token = self._next()
+            token.tokenIndex = len(self._all)
+            self._all.append(token)
+            self._complete = token.type == Token.EOF
+            if token.channel == Token.DEFAULT_CHANNEL:
+                self._tokens.append(token)
+
+    def _next(self) -> Any:
+        """Return the next token, of those that are hidden as well."""
+        at = self._at
+        found = token_at(self._source.text, at)
+        if found is None:
+            self._lexer.inputStream.seek(at)
+            self._lexer._interp.line, self._lexer._interp.column = self._source.location(at)  # noqa: SLF001
+            token = self._lexer.nextToken()
+        elif found[0] is SPACE:
+            token = CommonToken(channel=Token.HIDDEN_CHANNEL, start=at, stop=at + len(found[1]) - 1)
+            token.text = found[1]
+        else:
+            token = _token(self._source, *found, at)
+        self._at = token.stop + 1
+        return token
+
+    def LT(self, k: int) -> Any:  # noqa: N802
+        """Return a token: 1 is the next, 2 the one after it, -1 the last; None before the first."""
+        at = self.index + k
+        if k < 0:
+            return self._tokens[at] if at >= 0 else None
+        if at > len(self._tokens):
+            self._read(at - 1)
+            at = min(at, len(self._tokens))
+        return self._tokens[at - 1]
+
+    def LA(self, k: int) -> int:  # noqa: N802
+        """Return the type of the next token (1) or of the one after it (2)."""
+        type_: int = self.LT(k).type
+        return type_
+
+    def consume(self) -> None:
+        """Go on to the next token, and read it."""
+        self.index += 1
+        self._read(self.index)
+
+    def seek(self, index: int) -> None:
+        """Go to a token."""
+        self._read(index)
+        self.index = min(index, len(self._tokens) - 1)
+
+    def getText(self, start: Any, stop: Any) -> str:  # noqa: N802
+        """Return the text of the tokens from one to another, without what begins no token."""
+        self._read(len(self._source.text))
+        between = self._all[start.tokenIndex : stop.tokenIndex + 1]
+        return "".join(token.text for token in between if token.type != Token.EOF)
 
 
 def _token(source: SourceInfo, kind: str, text: str, start: int) -> Any:

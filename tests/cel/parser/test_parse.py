@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import gc
 import sys
 import threading
 
 import pytest
+from antlr4 import CommonTokenStream
 
+from crdlint.cel.antlr import recognizer
 from crdlint.cel.antlr.recognizer import recognize
 from crdlint.cel.ast import Call, Comprehension, Literal, Select, Uint
 from crdlint.cel.builder import Builder
@@ -185,3 +188,29 @@ def test_copies_have_new_ids_in_order() -> None:
     assert [arg.id for arg in copied.args] == [first + 1, first + 2]
     assert copied.target.id == first + 6
     assert offsets[first][0] == 3
+
+
+def test_parse_trees_do_not_pile_up_while_the_collector_is_paused() -> None:
+    from antlr4.ParserRuleContext import ParserRuleContext
+
+    gc.collect()
+    gc.disable()
+    try:
+        for i in range(1500):
+            assert parse(f"self.a{i} = = {i} && ) ", options=OPTIONS).errors
+        alive = sum(isinstance(one, ParserRuleContext) for one in gc.get_objects())
+    finally:
+        gc.enable()
+    assert alive < 10_000
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a = = b", "a $ b..c", "'a' #\n 'b'", "a //c\n &", "1 .. @ (", "`x y", "'''a", "\\ a ?", "é + 1", "a..b $", "$"],
+)
+def test_tokens_are_read_as_by_antlr(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    given = parse(text, options=OPTIONS)
+    monkeypatch.setattr(recognizer, "LexedStream", lambda _source, lexer: CommonTokenStream(lexer))
+    expected = parse(text, options=OPTIONS)
+    assert expected.errors
+    assert (given.errors, given.expr) == (expected.errors, expected.expr)
