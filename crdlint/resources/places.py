@@ -19,8 +19,10 @@ if TYPE_CHECKING:
     from crdlint.yaml.nodes import Node
 
 _BOUNDARY: Final = re.compile(r"[.\[\]]")
-_INDEX: Final = re.compile(r"\[(\d+)\]")
-_ATTEMPTS: Final = 50_000  # keys tried for one text, which is far more than one without odd keys takes
+_ENDS: Final = frozenset({"", ".", "[", "]"})  # what may follow a key
+_INDEX: Final = re.compile(r"\[([0-9]{1,9})\]")
+_DEAD_ENDS: Final = 50_000  # wrong ways tried for the texts of one object; without odd keys there are none
+_FEWEST_DEAD_ENDS: Final = 100  # those tried for each text after that
 
 
 class ResourceLocator(Locator):
@@ -28,8 +30,9 @@ class ResourceLocator(Locator):
 
     def __init__(self, root: Node, line_offset: int = 0, text: str = "") -> None:
         super().__init__(root, line_offset, text)
-        # The length of the longest key of the mappings that texts were followed into, by identity.
-        self._longest: dict[int, int] = {}
+        # The lengths of the keys of the mappings that texts were followed into, sorted, by the mapping's identity.
+        self._lengths: dict[int, list[int]] = {}
+        self._dead_ends = 0
 
     def find_text(self, text: str) -> Place:
         """Follow a path as it is printed as far as the document goes."""
@@ -60,13 +63,14 @@ class ResourceLocator(Locator):
 
     def _follow_text(self, start: Place, text: str) -> Place:
         """Follow a printed path; where keys can be read in two ways, the way that leads to its end."""
-        deepest, reached, attempts = start, -1, 0
+        deepest, reached = start, -1
+        most = max(_DEAD_ENDS, self._dead_ends + _FEWEST_DEAD_ENDS)
         stack = [self._ways(start, text, 0)]
-        while stack and attempts < _ATTEMPTS:
-            attempts += 1
+        while stack and self._dead_ends < most:
             way = next(stack[-1], None)
             if way is None:
                 stack.pop()
+                self._dead_ends += 1
                 continue
             place, at = way
             if at == len(text):
@@ -90,21 +94,14 @@ class ResourceLocator(Locator):
         closing = "]" if opening == "[" else ""
         start = at + 1 if opening in {".", "["} else at
         known = self._index(node)
-        longest = self._longest.get(id(node))
-        if longest is None:
-            longest = self._longest[id(node)] = max(map(len, known), default=0)
-        for end in _ends(text, start):
-            if end - start > longest:
-                return
-            if closing and text[end : end + 1] != closing:
+        lengths = self._lengths.get(id(node))
+        if lengths is None:
+            lengths = self._lengths[id(node)] = sorted(set(map(len, known)))
+        for length in lengths:
+            end = start + length
+            following = text[end : end + 1]
+            if end > len(text) or following not in _ENDS or (closing and following != closing):
                 continue
             found = known.get(text[start:end])
             if found is not None:
                 yield Place(found[1], found[0], exact=True), end + len(closing)
-
-
-def _ends(text: str, start: int) -> Iterator[int]:
-    """Yield where a key that begins at ``start`` may end."""
-    for boundary in _BOUNDARY.finditer(text, start):
-        yield boundary.start()
-    yield len(text)

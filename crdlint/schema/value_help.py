@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Step
 
-_PRINTED: Final = re.compile(r"([^.\[\]]+)|\[([^\]]*)\]")
+_PRINTED: Final = re.compile(r"([^.\[\]]+)|\[([^\]]*)(?:\]|\Z)")
 _SAMPLES: Final = {"string": '""', "integer": "1", "number": "1.5", "boolean": "true", "object": "{}", "array": "[]"}
 LIKE: Final = 0.7  # how like a name is that was meant
 _LISTED: Final = 6  # names in one help

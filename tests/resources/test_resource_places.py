@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import time
+import json
 
 import pytest
 
@@ -72,10 +72,38 @@ def test_steps(locator, path, wanted):
     assert (span.line, span.column) == wanted
 
 
-def test_odd_keys_end():
-    text = "{" + "a.a: {" * 400 + "x: 1" + "}" * 400 + "}"
-    locator = ResourceLocator(parse_first(text).root, 0, text)
-    start = time.perf_counter()
-    locator.find_text(".".join(["a.a"] * 400) + ".y")
-    locator.find_text(".".join(["a"] * 8001))
-    assert time.perf_counter() - start < 5
+class CountingLocator(ResourceLocator):
+    """Counts the places that ways are looked for from."""
+
+    looked = 0
+
+    def _ways(self, place, text, at):
+        self.looked += 1
+        return super()._ways(place, text, at)
+
+
+ODD = "{" + "a.a: {" * 40 + "x: 1" + "}" * 40 + "}"
+
+
+@pytest.mark.parametrize(
+    ("document", "path"),
+    [(ODD, "a.a." * 40 + "y"), (ODD, "a." * 81 + "a"), ("{a: {a: 1, a.a: {a: 1}}, a.a: {a: 1}}", "a." * 9 + "y")],
+    ids=["missing below", "missing", "ambiguous"],
+)
+def test_the_work_on_odd_keys_grows_with_the_number_of_paths(document, path):
+    looked = []
+    for count in (1000, 2000):
+        locator = CountingLocator(parse_first(document).root, 0, document)
+        for _ in range(count):
+            locator.find_text(path)
+        looked.append(locator.looked)
+    assert looked[1] / looked[0] < 2.3
+
+
+@pytest.mark.parametrize(
+    "key", ["a." * 100_000, "[" * 100_000, "a[" + "1" * 5000 + "]"], ids=["dots", "brackets", "digits"]
+)
+def test_keys_of_any_length_are_found(key):
+    text = f"spec:\n  a: [1]\n  ? {json.dumps(key)}\n  : 1\n"
+    place = ResourceLocator(parse_first(text).root, 0, text).find_text(f"spec.{key}")
+    assert (place.exact, place.key.value) == (True, key)
