@@ -94,7 +94,7 @@ def command(
             atomic.write(junit_file, suites_junit.render(run.results, run.broken, seconds).encode())
         except OSError as error:
             raise click.UsageError(f"--junit: {junit_file}: {error.strerror or error}") from error
-    if not run.results and not run.broken:
+    if not (run.results or run.broken or run.bugs):
         what = f"no test with {wanted!r} in its name" if wanted else "no suite (*.testsuite.yaml)"
         console.err(f"crdlint: {what} in {', '.join(paths)}")
         ctx.exit(2)
@@ -114,7 +114,9 @@ def _crd_files(run: _Run, crds: tuple[str, ...]) -> CRDFiles:
             texts.append((path, decode(read_bytes(path))))
         except UnreadableError as error:  # noqa: PERF203  files are few
             run.broken.append((path, str(error)))
-    return CRDFiles(texts)
+    files = CRDFiles(texts)
+    run.broken += files.broken
+    return files
 
 
 def _run_suite(

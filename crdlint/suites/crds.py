@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
+from crdlint.golang.values import marshal
 from crdlint.linter import lint_file
 from crdlint.resources.definitions import Definitions
+from crdlint.schema.values import deep_copy
+from crdlint.sources.paths import reason
+from crdlint.sources.read import UnreadableError, read_text
 from crdlint.suites.featuregates import GateError, applies
 from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.parse import parse_stream
@@ -22,11 +25,12 @@ if TYPE_CHECKING:
 
 # Where CRDs are looked for from a suite's folder, where none are given.
 _NEARBY: Final = (".", "crds", "zz_generated.crd-manifests", "../../zz_generated.crd-manifests", "..", "../..")
+_CRD: Final = "CustomResourceDefinition"
 _PLAIN: Final = (".yaml", ".yml", ".json")
 
 
 class MissingCRDError(ValueError):
-    """A suite of whose CRD there is no file, or no such version."""
+    """No file has the CRD of a suite or its version, or the API server rejects the CRD."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +40,39 @@ class Target:
     file: str
     value: dict[str, Any]
 
+    @property
+    def name(self) -> str:
+        """The CRD's metadata.name."""
+        return str(self.value["metadata"]["name"])
+
+    @property
+    def annotations(self) -> dict[str, str]:
+        """The CRD's annotations, as far as their values are text."""
+        found = self.value["metadata"].get("annotations")
+        given = found.items() if isinstance(found, dict) else ()
+        return {name: value for name, value in given if isinstance(value, str)}
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The CRDs of a file, and what is wrong with documents that may be CRDs and cannot be read."""
+
+    targets: list[Target] = field(default_factory=list)
+    broken: list[tuple[str, str]] = field(default_factory=list)  # places and messages
+
 
 class CRDFiles:
     """CRDs by name, each file read once."""
 
     def __init__(self, given: Iterable[tuple[str, str]]) -> None:
-        """Take the names and texts of files that were given; without any, folders near suites are looked into."""
-        self._given = [target for file, text in given for target in _targets(file, text)]
-        self._folders: dict[str, list[Target]] = {}
+        """Take the names and texts of files; without any, CRDs are looked for in folders near the suites.
+
+        ``broken`` lists the documents of these files that cannot be read.
+        """
+        found = [_read_crds(file, text) for file, text in given]
+        self._given = [target for one in found for target in one.targets]
+        self.broken = [problem for one in found for problem in one.broken]
+        self._folders: dict[str, _Found] = {}
         self._defined: dict[tuple[int, str], tuple[Definition, str]] = {}
 
     def define(self, target: Target, version: str) -> tuple[Definition, str]:
@@ -57,82 +86,100 @@ class CRDFiles:
     def of(self, suite: Suite) -> list[Target]:
         """Return the CRDs that a suite is about. Raises MissingCRDError."""
         folder = os.path.dirname(suite.file) or "."
-        if suite.crd_file:
-            path = os.path.join(folder, suite.crd_file)
-            nested = os.path.join(folder, "zz_generated.crd-manifests", suite.crd_file)
-            found = [one for name in (path, nested) if os.path.isfile(name) for one in _targets(name, _read(name))]
-            wanted = found[:1]
-        else:
-            wanted = [one for one in self._given if one.value["metadata"]["name"] == suite.crd_name]
-            for near in () if self._given else _NEARBY:
-                wanted = [
-                    one
-                    for one in self._folder(os.path.normpath(os.path.join(folder, near)))
-                    if one.value["metadata"]["name"] == suite.crd_name
-                ]
-                if wanted:
-                    break
+        wanted, broken = self._named(suite, folder) if suite.crd_file else self._by_name(suite, folder)
         try:
-            chosen = [
-                one
-                for one in wanted
-                if applies(
-                    one.value["metadata"].get("annotations") or {}, suite.feature_gates, os.path.dirname(one.file)
-                )
-            ]
+            chosen = [one for one in wanted if applies(one.annotations, suite.feature_gates, os.path.dirname(one.file))]
         except GateError as error:
             raise MissingCRDError(str(error)) from error
         if not chosen:
             name = suite.crd_file or suite.crd_name
-            why = "none has these feature gates" if wanted else "--crd names where it is"
+            why = (
+                "none has these feature gates"
+                if wanted
+                else "; ".join(f"{place}: {message}" for place, message in broken) or "--crd names where it is"
+            )
             raise MissingCRDError(f"no CRD {name} for this suite: {why}")
         return chosen
 
-    def _folder(self, folder: str) -> list[Target]:
+    def _named(self, suite: Suite, folder: str) -> tuple[list[Target], list[tuple[str, str]]]:
+        """Return the first CRD of the file that a suite names, and what is wrong with that file."""
+        path = os.path.join(folder, suite.crd_file)
+        nested = os.path.join(folder, "zz_generated.crd-manifests", suite.crd_file)
+        found = [_read_file(name) for name in (path, nested) if os.path.isfile(name)]
+        return [one for file in found for one in file.targets][:1], [one for file in found for one in file.broken]
+
+    def _by_name(self, suite: Suite, folder: str) -> tuple[list[Target], list[tuple[str, str]]]:
+        """Return the CRDs with the name that a suite gives, and what is wrong with files that may have them."""
+        broken: list[tuple[str, str]] = []
+        wanted = [one for one in self._given if one.name == suite.crd_name]
+        for near in () if self._given or self.broken else _NEARBY:
+            found = self._folder(os.path.normpath(os.path.join(folder, near)))
+            wanted = [one for one in found.targets if one.name == suite.crd_name]
+            broken += found.broken
+            if wanted:
+                break
+        return wanted, broken
+
+    def _folder(self, folder: str) -> _Found:
         if folder not in self._folders:
-            found: list[Target] = []
-            if os.path.isdir(folder):
+            found = _Found()
+            try:
                 names = sorted(name for name in os.listdir(folder) if name.endswith(_PLAIN))
-                paths = [os.path.join(folder, name) for name in names]
-                found = [one for path in paths if os.path.isfile(path) for one in _targets(path, _read(path))]
+            except OSError as error:
+                names = []
+                if not isinstance(error, (FileNotFoundError, NotADirectoryError)):
+                    found.broken.append((folder, reason(error)))
+            for path in (os.path.join(folder, name) for name in names):
+                if os.path.isfile(path):
+                    one = _read_file(path)
+                    found.targets.extend(one.targets)
+                    found.broken.extend(one.broken)
             self._folders[folder] = found
         return self._folders[folder]
 
 
-def _read(path: str) -> str:
-    from crdlint.sources.read import UnreadableError, decode, read_bytes
-
+def _read_file(path: str) -> _Found:
     try:
-        return decode(read_bytes(path))
-    except UnreadableError:
-        return ""
+        text = read_text(path, only_crds=True)
+    except UnreadableError as error:
+        return _Found(broken=[(path, str(error))])
+    return _Found() if text is None else _read_crds(path, text)
 
 
-def _targets(file: str, text: str) -> list[Target]:
-    found: list[Target] = []
-    if "CustomResourceDefinition" not in text:
+def _read_crds(file: str, text: str) -> _Found:
+    found = _Found()
+    if _CRD not in text:
         return found
     for document in parse_stream(text).documents:
         try:
-            value = None if document.root is None else to_json(document.root)
-        except YAMLDecodeError:
+            if document.error is not None:
+                if _CRD in document.text:
+                    found.broken.append((f"{file}:{document.error.line + 1}", document.error.message))
+                continue
+            value: Any = None if document.root is None else to_json(document.root)
+        except YAMLDecodeError as error:
+            if _CRD in document.text:
+                found.broken.append((f"{file}:{document.line_offset + 1}", str(error)))
             continue
-        if (
-            isinstance(value, dict)
-            and value.get("kind") == "CustomResourceDefinition"
-            and isinstance(value.get("metadata"), dict)
-            and isinstance(value.get("spec"), dict)
-            and isinstance(value["spec"].get("versions"), list)
-            and "name" in value["metadata"]
-        ):
-            found.append(Target(file, value))
+        if _is_crd(value):
+            found.targets.append(Target(file, value))
     return found
+
+
+def _is_crd(value: Any) -> bool:
+    metadata = value.get("metadata") if isinstance(value, dict) and value.get("kind") == _CRD else None
+    return isinstance(metadata, dict) and isinstance(metadata.get("name"), str)
 
 
 def reduced(target: Target, version: str) -> tuple[dict[str, Any], str]:
     """Return a CRD with one version alone, served and stored, and its name. Raises MissingCRDError."""
-    versions = target.value["spec"]["versions"]
+    spec = target.value.get("spec")
+    versions = spec.get("versions") if isinstance(spec, dict) else None
+    if not isinstance(versions, list) or not all(isinstance(one, dict) for one in versions):
+        raise _rejected(target.value, target.file)
     names = [one.get("name") for one in versions]
+    if not all(isinstance(name, str) for name in names):
+        raise _rejected(target.value, target.file)
     if not version:
         if len(versions) != 1:
             raise MissingCRDError(
@@ -142,8 +189,7 @@ def reduced(target: Target, version: str) -> tuple[dict[str, Any], str]:
     if version not in names:
         raise MissingCRDError(f"{target.file} has no version {version}: there are {', '.join(names)}")
     kept = [{**one, "served": True, "storage": True} for one in versions if one.get("name") == version]
-    spec = {**target.value["spec"], "versions": kept}
-    return {**target.value, "spec": spec}, version
+    return {**target.value, "spec": {**spec, "versions": kept}}, version  # type: ignore[dict-item]
 
 
 def patched(target: Target, patches: tuple[dict[str, Any], ...]) -> Target:
@@ -152,18 +198,29 @@ def patched(target: Target, patches: tuple[dict[str, Any], ...]) -> Target:
     from jsonpointer import JsonPointerException  # type: ignore[import-untyped, unused-ignore]
 
     try:
-        value = JsonPatch(patches).apply(target.value)
-    except (JsonPatchException, JsonPointerException) as error:
+        value = JsonPatch(patches).apply(deep_copy(target.value), in_place=True)  # its own copy recurses
+    except (JsonPatchException, JsonPointerException, RecursionError) as error:
         raise MissingCRDError(f"a patch cannot be applied to {target.file}: {error}") from error
+    if not _is_crd(value):
+        raise MissingCRDError(f"what the patches make of {target.file} is no CRD with a name")
     return Target(target.file, value)
 
 
 def define(value: dict[str, Any], file: str) -> Definition:
-    """Return a CRD to hold objects against. Raises MissingCRDError with what the server says of one that it refuses."""
+    """Return a CRD to validate objects against. Raises MissingCRDError with the API server's message if it is rejected."""
     definitions = Definitions()
-    definitions.add(lint_file(json.dumps(value), filename=file, keep=True))
+    definitions.add(lint_file(marshal(value), filename=file, keep=True))
     for definition in definitions.by_kind.values():
         if definition.refusal is None:
             return definition
-        raise MissingCRDError(f"the API server refuses the CRD of {file}: {definition.refusal.partition(': ')[2]}")
-    raise MissingCRDError(f"the API server refuses the CRD of {file}: {', '.join(definitions.refused.values())}")
+    raise _rejected(value, file)
+
+
+def _rejected(value: dict[str, Any], file: str) -> MissingCRDError:
+    """Return the error with what the API server says of a CRD that it rejects."""
+    errors = [
+        one.message
+        for one in lint_file(marshal(value), filename=file).diagnostics
+        if one.origin == "apiserver" and one.severity == "error"
+    ]
+    return MissingCRDError(f"the API server rejects the CRD of {file}: {errors[0] if errors else 'it has no versions'}")

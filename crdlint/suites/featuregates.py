@@ -6,8 +6,9 @@ import os
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+from crdlint.sources.paths import reason
 from crdlint.sources.read import UnreadableError, decode, read_bytes
-from crdlint.yaml import decode_yaml
+from crdlint.yaml import YAMLDecodeError, decode_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 _SET: Final = "release.openshift.io/feature-set"
 _MAJOR: Final = "release.openshift.io/major-version"
 _PROFILE: Final = "include.release.openshift.io/"
+_LONGEST_VERSION: Final = 9  # characters of a major version
 _GATES: Final = os.path.join("payload-manifests", "featuregates")
 
 
@@ -58,22 +60,46 @@ def _folder(near: str) -> str:
 def _versions(annotations: Mapping[str, str]) -> Iterator[int]:
     given = next((value for name, value in annotations.items() if name.startswith(_MAJOR)), "")
     for version in given.split(","):
-        if version.strip().isdecimal():
+        if version.strip().isdecimal() and len(version) <= _LONGEST_VERSION:
             yield int(version)
 
 
 @lru_cache
 def _status(folder: str, profile: str, sets: frozenset[str], versions: frozenset[int]) -> dict[str, bool]:
     """Return the gates that are on or off for a profile and a set of features."""
-    for name in sorted(os.listdir(folder)):
-        path = os.path.join(folder, name)
+    for path in _files(folder):
         try:
             gate: Any = decode_yaml(decode(read_bytes(path)))
-        except UnreadableError as error:
+        except (UnreadableError, YAMLDecodeError) as error:
             raise GateError(f"{path}: {error}") from error
-        annotations = gate.get("metadata", {}).get("annotations", {})
+        annotations = {
+            name: value for name, value in _find(gate, "metadata", "annotations").items() if isinstance(value, str)
+        }
         matches = profile in annotations and annotations.get(_SET, "") in sets
         if matches and (not versions or versions & set(_versions(annotations))):
-            status = gate["status"]["featureGates"][0]
-            return {one["name"]: on for on in (True, False) for one in status["enabled" if on else "disabled"]}
+            listed = _find(gate, "status").get("featureGates")
+            status = listed[0] if isinstance(listed, list) and listed else None
+            if not isinstance(status, dict):
+                raise GateError(f"{path}: status.featureGates is not a list of objects")
+            return {name: on for on in (True, False) for name in _names(status.get("enabled" if on else "disabled"))}
     raise GateError(f"no feature gates of {profile} and {', '.join(sorted(sets))} in {folder}")
+
+
+def _files(folder: str) -> list[str]:
+    try:
+        return [os.path.join(folder, name) for name in sorted(os.listdir(folder))]
+    except OSError as error:
+        raise GateError(f"{folder}: {reason(error)}") from error
+
+
+def _find(value: Any, *names: str) -> dict[str, Any]:
+    """Return the object at a path of fields, empty if there is none."""
+    for name in names:
+        value = value.get(name) if isinstance(value, dict) else None
+    return value if isinstance(value, dict) else {}
+
+
+def _names(listed: Any) -> Iterator[str]:
+    for one in listed if isinstance(listed, list) else ():
+        if isinstance(one, dict) and isinstance(one.get("name"), str):
+            yield one["name"]

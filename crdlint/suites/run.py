@@ -6,12 +6,13 @@ Follows openshift/api tests/generator.go, with crdlint's validation in the place
 from __future__ import annotations
 
 import difflib
+import re
 from dataclasses import dataclass, replace
-from io import StringIO
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.golang.quote import quote
 from crdlint.golang.values import bad_value
+from crdlint.resources.dump import dump
 from crdlint.resources.report import read_resource
 from crdlint.resources.validation import NotDecodedError
 from crdlint.schema.values import deep_copy, deep_equal
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
     from crdlint.suites.model import Case, Suite
 
 _NAME: Final = "test-x7k2p"
+_CONTEXT: Final = 3  # lines around each difference
+_MOST_COMPARED: Final = 1000  # lines of each side: comparing takes time quadratic in their number
+_HUNK_START: Final = re.compile(r"(?<=[-+])[0-9]+")
 # What the server sets itself, or the name that it makes up.
 _OF_THE_SERVER: Final = (
     "uid", "generation", "creationTimestamp", "resourceVersion", "managedFields", "deletionGracePeriodSeconds",
@@ -95,7 +99,8 @@ class _Runner:
     def _update(self, case: Case) -> None:
         stored = self._initial(case)
         given = self._object(case.updated, "updated")
-        given["metadata"]["name"] = stored["metadata"]["name"]
+        if isinstance(given["metadata"], dict):
+            given["metadata"]["name"] = stored["metadata"]["name"]
         outcome = self._updated(given, stored)
         if case.expected_error:
             _expect(case.expected_error, self._refusal(outcome), "the update")
@@ -140,10 +145,12 @@ class _Runner:
             made = read_resource(document.root)
         except YAMLDecodeError as error:
             raise _FailedError(f"`{what}` is no object: {error}") from error
-        meta = made.setdefault("metadata", {})
+        if made.get("metadata") is None:
+            made["metadata"] = {}
+        meta = made["metadata"]
         if isinstance(meta, dict):
             meta.setdefault("generateName", "test-")
-            meta.setdefault("name", _NAME)
+            meta["name"] = meta.get("name") or _NAME
             if self._definition.crd.spec.scope == "Namespaced":
                 meta["namespace"] = "default"
             else:
@@ -173,18 +180,18 @@ class _Runner:
         if not outcome.errors:
             return ()
         spec = self._definition.crd.spec
-        start = f"{spec.names.kind}.{spec.group} {quote(outcome.resource['metadata']['name'])} is invalid: "
+        start = f"{spec.names.kind}.{spec.group} {quote(outcome.resource['metadata'].get('name', ''))} is invalid: "
         return tuple(start + _aggregate(list(dict.fromkeys(texts))) for texts in _spellings(outcome.errors))
 
     def _compare(self, stored: dict[str, Any], expected: str) -> None:
         got = self._definition.validator(self._version).read(stored)
         if not expected.strip():
             raise _FailedError(
-                "there is no `expected`, and no expected error; the object that is stored:", *_yaml(_own(got))
+                "there is no `expected`, and no expected error; the object that is stored:", *dump(_own(got))
             )
         want = self._object(expected, "expected")
         if not deep_equal(_own(got), _own(want)):
-            lines = difflib.unified_diff(_yaml(_own(want)), _yaml(_own(got)), "expected", "got", lineterm="", n=3)
+            lines = _difference(list(dump(_own(want))), list(dump(_own(got))))
             raise _FailedError("the stored object is not as expected:", *lines)
 
 
@@ -210,18 +217,8 @@ def _as_before(error: FieldError) -> str:
     elif value is None:
         value = "null"
     elif isinstance(value, (dict, list)):
-        return str(error).replace(bad_value(value), _go_value(value), 1)
+        return str(error).replace(bad_value(value), go_syntax(value, key_type="string"), 1)
     return str(replace(error, value=value))
-
-
-def _go_value(value: Any) -> str:
-    """Return a JSON value as Go's `%#v` prints it."""
-    if isinstance(value, dict):
-        held = ", ".join(f"{quote(name)}:{_go_value(value[name])}" for name in sorted(value))
-        return f"map[string]interface {{}}{{{held}}}"
-    if isinstance(value, list):
-        return f"[]interface {{}}{{{', '.join(map(_go_value, value))}}}"
-    return go_syntax(value)
 
 
 def _aggregate(texts: list[str]) -> str:
@@ -247,17 +244,20 @@ def _own(resource: dict[str, Any]) -> dict[str, Any]:
     return made
 
 
-def _yaml(value: dict[str, Any]) -> list[str]:
-    from ruamel.yaml import YAML
+def _difference(want: list[str], got: list[str]) -> Iterator[str]:
+    """Yield the unified diff of two texts; of long parts that differ, that of their first lines."""
+    same = _common(want, got)
+    end = _common(want[same:][::-1], got[same:][::-1])
+    first, most = max(same - _CONTEXT, 0), _MOST_COMPARED + 2 * _CONTEXT
+    old, new = (side[first : len(side) - max(end - _CONTEXT, 0)] for side in (want, got))
+    for line in difflib.unified_diff(old[:most], new[:most], "expected", "got", n=_CONTEXT, lineterm=""):
+        yield _HUNK_START.sub(lambda match: str(int(match[0]) + first), line) if line.startswith("@@") else line
+    left_out = sum(max(len(side) - most, 0) for side in (old, new))
+    if left_out:
+        yield f"... and {left_out:,} more lines are not compared"
 
-    yaml = YAML(pure=True)
-    yaml.default_flow_style = False
-    out = StringIO()
-    yaml.dump(_sorted(value), out)
-    return out.getvalue().splitlines()
 
-
-def _sorted(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _sorted(value[name]) for name in sorted(value)}
-    return [_sorted(item) for item in value] if isinstance(value, list) else value
+def _common(one: list[str], other: list[str]) -> int:
+    """Return how many lines two texts have in common at the start."""
+    differing = (i for i, (line, opposite) in enumerate(zip(one, other, strict=False)) if line != opposite)
+    return next(differing, min(len(one), len(other)))

@@ -135,8 +135,11 @@ def _identity(key: Scalar) -> tuple[type, Any]:
     return (type(value), value if value == value else object())
 
 
-def go_syntax(value: Any) -> str:
-    """Return a decoded value as Go's %#v prints it, maps in the order of their keys. Depth is bounded by memory only."""
+def go_syntax(value: Any, key_type: str = "interface {}") -> str:
+    """Return a decoded value as Go's %#v prints it, maps in the order of their keys. Depth is bounded by memory only.
+
+    ``key_type`` is Go's type of the keys of maps.
+    """
     out: list[str] = []
     frames: list[tuple[Iterator[tuple[str, Any]], str]] = [(iter((("", value),)), "")]
     while frames:
@@ -145,7 +148,7 @@ def go_syntax(value: Any) -> str:
             out.append(prefix)
             if isinstance(item, (dict, _GoMap)):
                 pairs = list(item.items()) if isinstance(item, dict) else item
-                out.append("map[interface {}]interface {}{")
+                out.append(f"map[{key_type}]interface {{}}{{")
                 frames.append((_map_items(pairs), "}"))
                 break
             if isinstance(item, list):

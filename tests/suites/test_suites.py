@@ -11,9 +11,12 @@ from click.testing import CliRunner
 from crdlint.cli.main import cli
 from crdlint.suites.featuregates import GateError, applies
 from crdlint.suites.read import SuiteError, read_suite
+from crdlint.suites.run import _difference
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "suites"
 SUITE = (FIXTURES / "widgets.testsuite.yaml").read_text()
+CRD = (FIXTURES / "widgets.crd.yaml").read_text()
+GATE = "metadata: {annotations: {include.release.openshift.io/x: 'true', release.openshift.io/feature-set: Default}}\n"
 
 
 def run(*args: str):
@@ -94,13 +97,139 @@ def test_a_crd_that_the_server_refuses(tmp_path):
     crd.write_text(crd.read_text().replace("type: boolean", "type: bool"))
     result = run(file)
     assert result.exit_code == 2
-    assert "the API server refuses the CRD of" in result.stderr
+    assert "the API server rejects the CRD of" in result.stderr
 
 
 def test_what_is_passed_over_is_told(tmp_path):
     result = run(suite(tmp_path, SUITE + "onUpdate: []\n"))
     assert result.exit_code == 0
     assert "note: a suite has no `onUpdate`" in result.stderr
+
+
+UNMARSHAL = "cannot unmarshal"
+VERSIONS = CRD.index("  versions:")
+# What is replaced in the CRD, what by, and what is reported.
+ODD_CRDS = {
+    "a number for a version": (CRD[VERSIONS:], "  versions: [1]\n", f"{UNMARSHAL} number into Go struct field CustomRes"),
+    "a name that is a number": ("- name: v1\n", "- name: 1\n", "CustomResourceDefinitionVersion.spec.versions.name of type string"),
+    "null for a version": (CRD[VERSIONS:], "  versions: [null]\n", "spec.versions[0].schema.openAPIV3Schema: Required value"),
+    "no list of versions": (CRD[VERSIONS:], "  versions: {a: 1}\n", "cannot unmarshal object into Go struct field"),
+    "no spec": (CRD[CRD.index("spec:"):], "", "metadata.name: Invalid value: \"widgets.example.com\""),
+    "annotations that are a number": ("metadata: {", "metadata: {annotations: 1, ", "ObjectMeta.metadata.annotations"),
+    "broken YAML": ("spec:\n", "spec: [\n", "widgets.crd.yaml:7: yaml: line 6: did not find expected ',' or ']'"),
+    "an invalid key": ("spec:\n", "spec:\n  ? [a]\n  : b\n", "widgets.crd.yaml:1: yaml: invalid map key"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "after", "said"), ODD_CRDS.values(), ids=ODD_CRDS)
+@pytest.mark.parametrize("given", [True, False], ids=["given", "nearby"])
+def test_crds_of_odd_types(before, after, said, given, tmp_path):
+    assert before in CRD
+    file = suite(tmp_path, SUITE)
+    crd = tmp_path / "widgets.crd.yaml"
+    crd.write_text(CRD.replace(before, after, 1))
+    result = run(file, *(["--crd", str(crd)] if given else []))
+    assert (result.exit_code, result.stdout.splitlines()[-1].partition(" in ")[0]) == (
+        2,
+        f"0 passed, {1 + (given and 'widgets.crd' in said)} could not be run",
+    )
+    assert said in result.stderr
+
+
+PATCH = (
+    "    - op: remove\n      path: /spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/zones/maxItems\n"
+)
+# A patch of the CRD, and the failure that it causes.
+PATCHES = {
+    "a spec that is a number": ("{op: replace, path: /spec, value: 1}", "cannot unmarshal number into Go struct field"),
+    "no object": ("{op: replace, path: '', value: 1}", "is no CRD with a name"),
+    "versions that are a number": ("{op: replace, path: /spec/versions, value: 1}", "cannot unmarshal number into Go struct field"),
+    "a version that is a list": ("{op: replace, path: /spec/versions/0, value: []}", "cannot unmarshal array into Go struct field"),
+    "a number among the versions": ("{op: add, path: /spec/versions/-, value: 1}", "cannot unmarshal number into Go struct field"),
+    "no version": ("{op: replace, path: /spec/versions, value: []}", "has no version v1: there are "),
+    "metadata that is a number": ("{op: replace, path: /metadata, value: 1}", "is no CRD with a name"),
+    "a path below text": ("{op: add, path: /spec/versions/0/name/x, value: 1}", "a patch cannot be applied to"),
+    "no such operation": ("{op: 1, path: /a}", "a patch cannot be applied to"),
+    "no pointer": ("{op: add, path: /spec/~2, value: 1}", "a patch cannot be applied to"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("patch", "said"), PATCHES.values(), ids=PATCHES)
+def test_patches_that_leave_no_crd(patch, said, tmp_path):
+    assert PATCH in SUITE
+    result = run(suite(tmp_path, SUITE.replace(PATCH, f"    - {patch}\n")))
+    assert (result.exit_code, result.stdout.splitlines()[-1].partition(" in ")[0]) == (1, "1 failed, 6 passed")
+    assert said in " ".join(result.stdout.split())
+
+
+def test_a_patch_of_a_crd_of_any_depth(tmp_path):
+    deep = "{type: object, properties: {a: " * 500 + "{type: string}" + "}}" * 500
+    file = suite(tmp_path, SUITE)
+    (tmp_path / "widgets.crd.yaml").write_text(
+        CRD.replace("class: {type: string}", f"class: {{type: string}}\n              deep: {deep}")
+    )
+    assert run(file).exit_code == 0
+
+
+DEEP = "{a: " * 1500 + "1" + "}" * 1500
+OBJECT = "kind: Widget\n      spec: {size: 1}"
+ODD_OBJECTS = {
+    "expected, nested": ("{size: 1, mode: Fast}", DEEP, 1, "the stored object is not as expected:"),
+    "an initial object, nested": ("{size: 1}", f"{{size: {DEEP}}}", 1, "the object should be created, but:"),
+    "metadata that is text": (OBJECT, OBJECT.replace("spec", "metadata: x\n      spec"), 1, f"{UNMARSHAL} string into Go value"),
+    "metadata that is a list": (OBJECT, OBJECT.replace("spec", "metadata: []\n      spec"), 1, f"{UNMARSHAL} array into Go value"),
+    "metadata of an update": ("spec: {size: 3}", "metadata: x\n      spec: {size: 3}", 1, f"{UNMARSHAL} string into Go value"),
+    "metadata that is null": (OBJECT, OBJECT.replace("spec", "metadata:\n      spec"), 0, ""),
+    "a name that is null": (OBJECT, OBJECT.replace("spec", "metadata: {name: null}\n      spec"), 0, ""),
+    "a long key": ("{size: 1, mode: Fast}", "{size: 1, mode: Fast}\n      ? " + "k" * 3000 + "\n      : 1", 1, "-? kkk"),
+    "a control character": ("{size: 1, mode: Fast}", '{size: 1, mode: "\\a"}', 1, '- mode: "\\x07"'),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("before", "after", "status", "said"), ODD_OBJECTS.values(), ids=ODD_OBJECTS)
+def test_objects_of_odd_types(before, after, status, said, tmp_path):
+    assert before in SUITE
+    result = run(suite(tmp_path, SUITE.replace(before, after, 1)))
+    assert (result.exit_code, said in " ".join(result.stdout.split())) == (status, True), result.output
+
+
+def test_a_deep_value_is_printed_as_older_servers_do(tmp_path):
+    text = SUITE.replace("{size: 1, mode: Safe}", f"{{size: {DEEP}, mode: Safe}}").replace(
+        'expectedError: "spec.size: Forbidden: safe needs two or more, not one"',
+        'expectedError: \'spec.size: Invalid value: "object": spec.size in body must be of type integer: "object"\'',
+    )
+    assert run(suite(tmp_path, text)).exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ("a: [", "x.yaml: yaml: "),
+        ("- 1\n", "no feature gates of"),
+        ("metadata: {annotations: 1}\n", "no feature gates of"),
+        (GATE, "status.featureGates is not a list of objects"),
+        (f"{GATE}status: {{featureGates: [1]}}\n", "status.featureGates is not a list of objects"),
+        (f"{GATE}status: {{featureGates: [{{enabled: [{{name: [1]}}, 1], disabled: 1}}]}}\n", "no feature gate A in"),
+    ],
+)
+def test_feature_gates_of_odd_types(content, said, tmp_path):
+    annotations = "annotations: {release.openshift.io/feature-set: Default, include.release.openshift.io/x: 'true'}"
+    file = suite(tmp_path, SUITE.replace("version: v1\n", "version: v1\nfeatureGates: [A]\n"))
+    (tmp_path / "widgets.crd.yaml").write_text(CRD.replace("metadata: {", f"metadata: {{{annotations}, "))
+    gates = tmp_path / "payload-manifests" / "featuregates"
+    gates.mkdir(parents=True)
+    (gates / "x.yaml").write_text(content)
+    result = run(file)
+    assert (result.exit_code, said in result.stderr) == (2, True), result.stderr
+
+
+def test_the_lines_compared_are_bounded():
+    want = ["same"] * 5 + [f"a{i}" for i in range(5000)] + ["same"] * 5
+    got = ["same"] * 5 + [f"b{i}" for i in range(5000)] + ["same"] * 5
+    lines = list(_difference(want, got))
+    assert lines[:4] == ["--- expected", "+++ got", "@@ -3,1006 +3,1006 @@", " same"]
+    assert lines[-1] == "... and 8,000 more lines are not compared"
+    assert list(_difference(want, want)) == []
 
 
 def test_choice_and_speed(tmp_path):
