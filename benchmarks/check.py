@@ -82,7 +82,7 @@ def main() -> None:
         plain.mkdir()
         for i in range(500):
             (plain / f"{i}.yaml").write_text("apiVersion: v1\nkind: ConfigMap\n", encoding="utf-8")
-        hook = min(run(plain, cache, "--allow-empty")[0] for _ in range(5))
+        hook = min(run(plain, cache, "--no-require-crds")[0] for _ in range(5))
         print(f"500 files without CRDs      {hook:7.2f} s")
 
 

@@ -46,8 +46,8 @@ class Settings:
 class Task:
     """An input: its path, the version or range of Kubernetes to answer for, and where in a chart it is.
 
-    ``text`` is that of a file that is packed within another, ``path`` then its name. ``supported`` is the chart's
-    kubeVersion where ``kube_version`` comes of it.
+    ``text`` is that of a file packed within another, or of standard input with a known name; ``path`` is that name.
+    ``supported`` is the chart's kubeVersion where ``kube_version`` comes of it.
     """
 
     path: str
@@ -124,7 +124,7 @@ class Checker:
             if task.place is None:
                 result = lint(text, name)
             else:
-                result = self._of_charts().check(name, text, task.place, lint)
+                result = self._of_charts().check(name, text, task.place, lint, is_saved=task.text is None)
                 if task.supported is not None:
                     result = _with_support(result, task.supported)
         except Exception as error:

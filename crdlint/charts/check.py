@@ -32,14 +32,14 @@ class Charts:
     uses_helm: bool = True
     _rendered: dict[str, Rendered | None] = field(default_factory=dict)
 
-    def check(self, path: str, text: str, place: Place, lint: Lint) -> FileResult:
-        """Judge a file of a chart."""
+    def check(self, path: str, text: str, place: Place, lint: Lint, *, is_saved: bool = True) -> FileResult:
+        """Check a file of a chart. A template whose text is not that of the file on disk is read without Helm."""
         if place.part == CRDS:
             return check_unrendered(path, text, lint)
         if place.part != TEMPLATES:
             return lint(text, path)
         whole = outermost(place.chart)
-        rendered = self._of(whole) if "{{" in text else None
+        rendered = self._of(whole) if is_saved and "{{" in text else None
         if rendered is None:
             return check_template(path, text, lint)
         # What keeps a chart from being rendered is told once, with the first of its templates.

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from crdlint.previous.load import Loaded
     from crdlint.report.text import TextReport
     from crdlint.results import FileResult
-    from crdlint.sources.paths import Problem
+    from crdlint.sources.paths import Found, Problem
 
 _PROGRESS_FROM: Final = 50  # files
 
@@ -66,7 +66,16 @@ class _Run:
 
 @click.command("check")
 @options.files
-@click.option("--allow-empty", is_flag=True, help="Succeed where there is no CRD.")
+@click.option(
+    "--require-crds/--no-require-crds",
+    default=None,
+    help="Exit with status 2 if no CRD is found, or never. By default, only if a file or - is named.",
+)
+@click.option("--allow-empty", is_flag=True, hidden=True, help="Deprecated: the same as --no-require-crds.")
+@click.option(
+    "--stdin-filename", metavar="FILE", shell_complete=complete_paths,
+    help="The file that - is the text of: its name in findings, and its configuration, chart and exclusions.",
+)  # fmt: skip
 @options.format_
 @click.option(
     "--output", "outputs", multiple=True, metavar="FORMAT=FILE", shell_complete=complete_outputs,
@@ -98,9 +107,10 @@ class _Run:
 @options.color
 @click.pass_context
 def command(ctx: click.Context, /, paths: tuple[str, ...], **given: Any) -> None:
-    """Say what the API server would say about the CRDs in files, below directories (.yaml, .yml, .json) or on stdin (-).
+    """Report what the API server would report about the CRDs in files, below directories, or on standard input (-).
 
-    Findings of severity error make the exit status 1 (see --fail-on); warnings and hints do not.
+    Without a PATH, the working directory is checked. Below directories, files are .yaml, .yml and .json. Findings of
+    severity error make the exit status 1 (see --fail-on); warnings and hints do not.
     """
     if given["fix"] and STDIN in paths:
         raise click.UsageError("--fix needs files: there is nothing to write - back to")
@@ -108,6 +118,8 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], **given: Any) -> None
         raise click.UsageError("--unsafe-fixes goes with --fix")
     if given["update_baseline"] and not given["baseline_file"]:
         raise click.UsageError("--update-baseline goes with --baseline FILE")
+    if given["stdin_filename"] is not None and STDIN not in paths:
+        raise click.UsageError("--stdin-filename goes with -")
     ctx.exit(_Command(paths, given).run())
 
 
@@ -120,6 +132,7 @@ class _Command:
         self._quiet: bool = given["quiet"]
         self._outputs = _outputs(given["outputs"])
         self._known = _known(given["baseline_file"], missing_ok=given["update_baseline"])
+        self._config = _config(given["config"])
         self._fixing = Fixing(unsafe=given["unsafe_fixes"]) if given["fix"] else None
         self._format = formats.choose(given["format_"])
         self._report = self._text_report() if self._format == formats.TEXT else None
@@ -128,14 +141,16 @@ class _Command:
         """Check, report, and return the exit status."""
         start = time.perf_counter()
         given = self._given
-        selection = Selection(given["include"], given["exclude"], not given["no_ignore"])
-        loaded = _load_previous(given["against"], self._paths, selection) if given["against"] else None
+        stdin_name: str | None = given["stdin_filename"]
+        selection = Selection(given["include"], given["exclude"], not given["no_ignore"], stdin_name)
+        places = tuple(stdin_name if path == STDIN and stdin_name else path for path in self._paths)
+        loaded = _load_previous(given["against"], places, selection) if given["against"] else None
         run = _Run(self._known.matching() if self._known is not None else None, updates=loaded is not None)
         found = discover(self._paths, selection)
         deleted = set() if loaded is None else {one for one in loaded.covered if not os.path.lexists(one)}
         self._take_problems(run, (one for one in found.problems if one.path not in deleted))
         builds = not (given["no_kustomize"] or given["fix"] or given["against"])
-        planner = Planner(given["kube_version"], options.laid_over(given), given["config"], builds)
+        planner = Planner(given["kube_version"], options.laid_over(given), self._config, builds, stdin_name)
         plan = planner.add(found.files)
         previous = loaded.crds() if loaded is not None else None
         settings = Settings(previous, given["fix"], options.values(given), not given["no_helm"], self._cache())
@@ -148,13 +163,23 @@ class _Command:
         self._tell(run, plan)
         told = any(result.diagnostics for result in run.results)
         nothing = not (run.summary.crds or told or run.removed or run.problems or run.bugs)
-        if nothing and not run.unwritten and not deleted and not given["allow_empty"]:
-            what = "CustomResourceDefinition" if found.files else ".yaml, .yml or .json file"
-            console.err(f"crdlint: no {what} in {', '.join(self._paths)} (--allow-empty accepts that)")
+        if nothing and not run.unwritten and not deleted and self._is_missing_crds(run, found, plan):
             return 2
         if run.bugs:
             return 3
         return 2 if run.problems or run.unwritten else 1 if run.failed else 0
+
+    def _is_missing_crds(self, run: _Run, found: Found, plan: Plan) -> bool:
+        """Report that nothing was there to check, and return whether that is an error."""
+        from crdlint.cli.nothing import nothing_to_check
+
+        required: bool | None = self._given["require_crds"]
+        if required is None and self._given["allow_empty"]:
+            required = False
+        nothing = nothing_to_check(self._paths, found, plan, skipped=run.summary.skipped, required=required)
+        if nothing.is_error or not self._quiet:
+            console.err(f"crdlint: {nothing.message}")
+        return nothing.is_error
 
     def _take_problems(self, run: _Run, problems: Iterable[Problem]) -> None:
         for problem in problems:
@@ -285,7 +310,7 @@ class _Command:
         if self._report is not None and self._given["statistics"]:
             for line in self._report.statistics(run.by_rule):
                 console.out(line)
-        if self._report is not None and not self._quiet:
+        if self._report is not None and not self._quiet and not (run.problems and not run.summary.files):
             console.out(self._report.summary(run.summary))
         self._tell_rejections(run)
         for problem in run.unwritten:
@@ -354,6 +379,19 @@ def _outputs(given: tuple[str, ...]) -> list[tuple[str, Path]]:
         return formats.parse_outputs(given)
     except formats.OutputError as error:
         raise click.UsageError(f"--output: {error}") from error
+
+
+def _config(file: str | None) -> Config | None:
+    """Return the configuration that replaces those of folders; a broken one ends the run."""
+    if file is None:
+        return None
+    from crdlint.config.load import read_config
+    from crdlint.config.model import ConfigError
+
+    try:
+        return read_config(file)
+    except ConfigError as error:
+        raise click.UsageError(f"--config: {error}") from error
 
 
 def _known(file: str | None, *, missing_ok: bool) -> Known | None:

@@ -75,15 +75,37 @@ def _plain(text: str, _name: str) -> str:
 def files(command: Command) -> Command:
     """Add the arguments that choose files."""
     for decorate in (
-        click.option("--no-ignore", is_flag=True, help="Look into what .gitignore leaves out, too."),
-        click.option("--exclude", multiple=True, metavar="GLOB", help="Leave these files out (repeatable)."),
+        click.option("--no-ignore", is_flag=True, help="Also check files that .gitignore excludes."),
         click.option(
-            "--include", multiple=True, metavar="GLOB", help="Below directories, take these files only (repeatable)."
+            "--exclude", multiple=True, metavar="GLOB", callback=_globs,
+            help="Do not check files that match GLOB (repeatable).",
         ),
-        click.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=complete_paths),
-    ):
+        click.option(
+            "--include", multiple=True, metavar="GLOB", callback=_globs,
+            help="Below directories, only check files that match GLOB (repeatable).",
+        ),
+        click.argument("paths", nargs=-1, metavar="[PATH]...", shell_complete=complete_paths, callback=_paths),
+    ):  # fmt: skip
         command = decorate(command)
     return command
+
+
+def _paths(_ctx: click.Context, _param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the paths, by default the working directory, which may have been deleted."""
+    try:
+        os.getcwd()  # noqa: PTH109  only whether it can be
+    except OSError as error:
+        raise click.UsageError(f"the working directory cannot be read: {error.strerror}") from error
+    return value or (os.curdir,)
+
+
+def _globs(_ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    from crdlint.sources.patterns import is_pattern
+
+    for glob in value:
+        if not is_pattern(glob):
+            raise click.BadParameter(f"{glob!r} is not a pattern of files", param=param)
+    return value
 
 
 format_ = click.option(

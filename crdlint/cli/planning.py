@@ -6,11 +6,11 @@ import os
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from crdlint.charts.layout import Layout, Patches, kustomization_of
+from crdlint.charts.layout import TEMPLATES, Layout, Patches, kustomization_of
 from crdlint.checking import Task, shown_name
 from crdlint.results import FileResult
-from crdlint.sources.paths import Problem, open_descriptor
-from crdlint.sources.read import UnreadableError, may_hold_crd, read_bytes
+from crdlint.sources.paths import STDIN, Problem, open_descriptor
+from crdlint.sources.read import UnreadableError, decode, may_hold_crd, read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -27,14 +27,15 @@ NEWEST: Final = "1.36"
 class Plan:
     """The tasks of a run in order, and each one's configuration.
 
-    ``passed`` counts files in which no CRD can be, ``problems`` are those that cannot be checked, and why; ``results``
-    has what is said without a check: of charts, and of patches. ``kustomizations`` are folders that have one, and their
-    versions.
+    ``passed`` counts files in which no CRD can be, ``excluded`` are the inputs that a configuration excludes, ``problems``
+    are those that cannot be checked, and why. ``results`` has what is reported without a check: of charts, and of
+    patches. ``kustomizations`` are folders that have one, and their versions.
     """
 
     tasks: list[Task] = field(default_factory=list)
     configs: list[Config] = field(default_factory=list)
     passed: int = 0
+    excluded: set[str] = field(default_factory=set)
     problems: list[tuple[str, str]] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     results: list[tuple[FileResult, Config]] = field(default_factory=list)
@@ -45,17 +46,18 @@ class Plan:
 class Planner:
     """Plans a run. ``kube_version`` is the command line's; ``merged`` lays the command line over a configuration.
 
-    ``kustomize`` tells whether kustomizations are built.
+    ``config`` replaces the configurations of folders. ``kustomize`` tells whether kustomizations are built.
+    ``stdin_name`` is the file that standard input is the text of.
     """
 
     kube_version: str | None
     merged: Callable[[Config], Config]
-    config_file: str | None = None
+    config: Config | None = None
     kustomize: bool = True
+    stdin_name: str | None = None
     plan: Plan = field(default_factory=Plan)
     _layout: Layout = field(default_factory=Layout)
     _configs: Cache = field(default_factory=dict)
-    _fixed: Config | None = None
     _charts: dict[str, Support | None] = field(default_factory=dict)
     _patches: Patches = field(default_factory=Patches)
     _told: set[int] = field(default_factory=set)
@@ -85,38 +87,54 @@ class Planner:
 
     def _add(self, path: str) -> None:
         plan = self.plan
-        is_file = open_descriptor(path) is None
-        if is_file:
+        is_stream = open_descriptor(path) is not None
+        name, data, text = path, b"", None
+        if not is_stream or (path == STDIN and self.stdin_name is not None):
             try:
-                if not may_hold_crd(read_bytes(path)):
+                data = read_bytes(path)
+                if not may_hold_crd(data):
                     plan.passed += 1
                     return
+                if is_stream:
+                    name, text = self.stdin_name or path, decode(data)
             except UnreadableError as error:
                 plan.problems.append((shown_name(path), str(error)))
                 return
-        config = self.config_of(path)
+        config = self._config(STDIN if name == path and is_stream else name)
         if config is None:
             return
-        if is_file and self._patches.has(path):
-            notice = "skipped a patch of a kustomization's: what is built with it is checked"
-            plan.results.append((FileResult(path, "", 1, (), 1, (), (notice,)), config))
+        if config.excludes(name):
+            plan.excluded.add(path)
             return
-        place = self._layout.place(path) if is_file else None
+        is_file = not is_stream or text is not None
+        if is_file and self._patches.has(name):
+            notice = "skipped a patch of a kustomization's: what is built with it is checked"
+            plan.results.append((FileResult(name, "", 1, (), 1, (), (notice,)), config))
+            return
+        place = self._layout.place(name) if is_file else None
+        if is_file and place is None and b"{{" in data:
+            self._note_lone_templates(name)
         support = None if place is None else self._chart(place.chart, config)
-        plan.tasks.append(self._task(path, config, place, support))
+        plan.tasks.append(self._task(name, config, place, support, text))
         plan.configs.append(config)
+
+    def _note_lone_templates(self, path: str) -> None:
+        """Add a notice that the templates of a folder belong to no chart."""
+        above, name, _ = os.path.normpath(path).rpartition(f"{os.sep}{TEMPLATES}{os.sep}")
+        if not name and not path.startswith(f"{TEMPLATES}{os.sep}"):
+            return
+        chart = above or os.curdir
+        notice = f"{os.path.join(above, TEMPLATES)} is not read as the templates of a chart: no Chart.yaml in {chart}"  # noqa: PTH118
+        if notice not in self.plan.notices:
+            self.plan.notices.append(notice)
 
     def _config(self, path: str) -> Config | None:
         """Return a file's configuration; None, and a problem told once, where it is broken."""
-        from crdlint.config.load import nearest, read_config
+        from crdlint.config.load import nearest
         from crdlint.config.model import ConfigError
 
         try:
-            if self.config_file is not None:
-                self._fixed = self._fixed or read_config(self.config_file)
-                config = self._fixed
-            else:
-                config = nearest(path, self._configs)
+            config = self.config or nearest(path, self._configs)
         except ConfigError as error:
             if id(error) not in self._told:
                 self._told.add(id(error))

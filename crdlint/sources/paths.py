@@ -37,11 +37,13 @@ class Selection:
     """Which files to take: gitignore patterns relative to the working directory.
 
     ``include`` stands in for the usual suffixes in folders; ``exclude`` holds for files that are named as well.
+    ``stdin_name`` is the file that standard input is the text of, if that is known.
     """
 
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     gitignore: bool = True
+    stdin_name: str | None = None
 
     def filter(self) -> PathFilter:
         """Return the selection as a filter of paths."""
@@ -84,7 +86,7 @@ def discover(arguments: Sequence[str], selection: Selection) -> Found:
     walk = _Walk(selection.gitignore, selection.filter())
     for argument in arguments:
         if open_descriptor(argument) is not None:
-            walk.add(argument)
+            walk.stream(argument, selection.stdin_name)
             continue
         glob = None if os.path.lexists(argument) else Glob.of(argument)
         if glob is None:
@@ -125,7 +127,7 @@ class _Walk:
     gitignore: bool
     filter: PathFilter
     files: list[str] = field(default_factory=list)
-    problems: list[Problem] = field(default_factory=list)
+    problems: dict[Problem, None] = field(default_factory=dict)
     seen: set[str] = field(default_factory=set)
     ignored: int = 0
     excluded: int = 0
@@ -135,6 +137,13 @@ class _Walk:
         if key not in self.seen:
             self.seen.add(key)
             self.files.append(path)
+
+    def stream(self, path: str, name: str | None) -> None:
+        """Take an open descriptor; a file's ``name`` is known for standard input only."""
+        if name is not None and path == STDIN and self.filter.excludes(name):
+            self.excluded += 1
+        else:
+            self.add(path)
 
     def named(self, path: str) -> None:
         """Take what an argument names."""
@@ -190,9 +199,7 @@ class _Walk:
             return []
 
     def _report(self, path: str, message: str, *, fatal: bool = True) -> None:
-        problem = Problem(path, message, fatal)
-        if problem not in self.problems:
-            self.problems.append(problem)
+        self.problems[Problem(path, message, fatal)] = None
 
     def _in_force(self, folder: str) -> Ignored:
         return ignored_in(os.path.abspath(folder), self._report_ignore_file) if self.gitignore else Ignored()

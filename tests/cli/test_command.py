@@ -75,8 +75,22 @@ def crdlint(*arguments: str, stdin: str = "", **environment: str) -> subprocess.
         (["--kube-version", "1.27", "good.yaml"], 2),
         (["--kube-version", "v1.30", "good.yaml"], 0),
         (["--against", "nowhere", "good.yaml"], 2),
-        (["--exclude", "*.yaml", "."], 2),
-        (["--exclude", "*.yaml", "--allow-empty", "."], 0),
+        (["--exclude", "*.yaml", "."], 0),
+        (["--exclude", "*.yaml", "--require-crds", "."], 2),
+        (["--exclude", "*.yaml", "pod.yaml"], 0),
+        (["pod.yaml"], 2),
+        (["--no-require-crds", "pod.yaml"], 0),
+        (["--allow-empty", "pod.yaml"], 0),
+        (["--allow-empty", "--require-crds", "pod.yaml"], 2),
+        (["pod.yaml", "good.yaml"], 0),
+        (["pod*.yaml"], 0),
+        (["-"], 2),
+        (["--no-require-crds", "-"], 0),
+        (["--include", "[", "."], 2),
+        (["--exclude", "[[:nothing:]]", "."], 2),
+        (["--include", "[z-a]", "."], 0),
+        (["--stdin-filename", "good.yaml", "."], 2),
+        (["--config", "nope.yaml", "."], 2),
     ],
 )
 def test_the_exit_status_says_what_came_of_it(arguments: list[str], status: int) -> None:
@@ -196,3 +210,102 @@ def test_explain_and_rules_tell_of_every_rule() -> None:
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_is_for_the_shell(shell: str) -> None:
     assert "_CRDLINT_COMPLETE" in crdlint("completion", shell).stdout
+
+
+# What is looked at
+
+
+def test_without_a_path_the_working_directory_is_checked() -> None:
+    Path("junk.yaml").unlink()
+    assert crdlint("check").stdout == crdlint("check", ".").stdout
+    assert crdlint("check").returncode == 1
+
+
+def test_a_run_without_crds_says_what_it_looked_at() -> None:
+    Path("none/gen").mkdir(parents=True)
+    for name in ("a.yaml", "b.yaml", "gen/c.yaml", "left.yaml"):
+        Path("none", name).write_text("kind: Pod\n", encoding="utf-8")
+    Path("none/.gitignore").write_text("gen/\n", encoding="utf-8")
+    done = crdlint("check", "none", "--exclude", "left.yaml")
+    note = "no CustomResourceDefinition in none: 2 files checked, 1 path ignored by git, 1 path excluded"
+    assert done.stderr == f"crdlint: note: {note}\n"
+    assert done.returncode == 0
+    assert crdlint("check", "-q", "none").stderr == ""
+    required = crdlint("check", "none", "--require-crds")
+    assert required.stderr == "crdlint: no CustomResourceDefinition in none (--no-require-crds accepts that)\n"
+    assert required.returncode == 2
+
+
+def test_templates_without_a_chart_are_named() -> None:
+    Path("lone/templates").mkdir(parents=True)
+    Path("lone/templates/crd.yaml").write_text("{{- if .Values.crds }}\n" + GOOD + "{{- end }}\n", encoding="utf-8")
+    done = crdlint("check", "lone")
+    assert "lone/templates is not read as the templates of a chart: no Chart.yaml in lone\n" in done.stderr
+    assert "no CustomResourceDefinition in lone: 1 file checked, 1 document skipped\n" in done.stderr
+    Path("lone/Chart.yaml").write_text("apiVersion: v2\nname: lone\nversion: 0.1.0\n", encoding="utf-8")
+    done = crdlint("check", "--no-helm", "lone")
+    assert done.stderr == ""
+    assert "1 CRD" in done.stdout
+
+
+def test_a_missing_file_is_an_error_without_figures() -> None:
+    done = crdlint("check", "gone.yaml")
+    assert (done.stdout, done.stderr) == ("", "crdlint: gone.yaml: No such file or directory\n")
+
+
+def test_a_broken_configuration_of_the_command_line_is_reported_once() -> None:
+    done = crdlint("check", "--config", "nope.yaml", "good.yaml", "bad.yaml")
+    assert done.stderr.count("nope.yaml") == 1
+    assert done.stdout == ""
+
+
+def test_standard_input_is_checked_as_the_file_that_it_is_the_text_of() -> None:
+    Path("sub/gen").mkdir(parents=True)
+    rules = "per-file-ignores: {/gen/: [format-unrecognized]}\nexclude: [/out/]\nseverity: {format-unrecognized: error}\n"
+    Path("sub/.crdlint.yaml").write_text(rules, encoding="utf-8")
+    plain = crdlint("check", "--format", "concise", "-", stdin=WARNED)
+    assert plain.stdout.startswith("<stdin>:14:")
+    assert plain.returncode == 0
+    named = crdlint("check", "--format", "concise", "-", "--stdin-filename", "sub/a.yaml", stdin=WARNED)
+    assert named.stdout.startswith("sub/a.yaml:14:")
+    assert named.returncode == 1
+    ignored = crdlint("check", "--format", "concise", "-", "--stdin-filename", "sub/gen/a.yaml", stdin=WARNED)
+    assert (ignored.stdout, ignored.returncode) == ("", 0)
+    for arguments in (["--stdin-filename", "sub/out/a.yaml"], ["--stdin-filename", "sub/a.yaml", "--exclude", "sub/"]):
+        excluded = crdlint("check", "--format", "concise", "-", *arguments, stdin=BAD)
+        assert (excluded.stdout, excluded.returncode) == ("", 0)
+        assert "1 path excluded" in excluded.stderr
+
+
+def test_standard_input_may_be_a_template_of_a_chart() -> None:
+    Path("chart/templates").mkdir(parents=True)
+    Path("chart/Chart.yaml").write_text("apiVersion: v2\nname: a\nversion: 0.1.0\n", encoding="utf-8")
+    template = "{{- if .Values.crds }}\n" + BAD + "{{- end }}\n"
+    done = crdlint("check", "--format", "concise", "-", "--stdin-filename", "chart/templates/a.yaml", stdin=template)
+    assert done.stdout.startswith("chart/templates/a.yaml:15:")
+    assert done.returncode == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a directory in use cannot be deleted")
+def test_a_deleted_working_directory_is_reported() -> None:
+    Path("gone").mkdir()
+    command = f"cd gone && rmdir ../gone && exec {sys.executable} -m crdlint check -"
+    done = subprocess.run(["sh", "-c", command], input=GOOD, capture_output=True, text=True, check=False)
+    assert "the working directory cannot be read: No such file or directory" in done.stderr
+    assert done.returncode == 2
+
+
+def test_closed_standard_input_is_reported() -> None:
+    done = subprocess.run(
+        ["sh", "-c", f"{sys.executable} -m crdlint check - <&-"], capture_output=True, text=True, check=False
+    )
+    assert done.stderr == "crdlint: <stdin>: Bad file descriptor\n"
+    assert done.returncode == 2
+
+
+def test_a_process_substitution_is_read() -> None:
+    command = f"exec {sys.executable} -m crdlint check --format concise <(cat bad.yaml)"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert "[list" not in done.stdout
+    assert SENTENCE in done.stdout
+    assert done.returncode == 1
