@@ -35,7 +35,10 @@ def loaded(code: str, folder: Path) -> set[str]:
         ("import crdlint", {"ruamel", "rich", "click"}),
         ("import crdlint; crdlint.lint_text('a: 1')", {"rich", "click", "hypothesis", "antlr4", "re2"}),
         (RUN.format(["--version"]), {"ruamel", "rich", "crdlint.checking", "crdlint.rules"}),
-        (RUN.format(["check", "--no-require-crds", "none.yaml"]), {*LATER, "ruamel", "crdlint.linter", "crdlint.config"}),
+        (
+            RUN.format(["check", "--no-require-crds", "none.yaml"]),
+            {*LATER, "ruamel", "crdlint.linter", "crdlint.config"},
+        ),
         (RUN.format(["check", "--no-cache", PLAIN]), LATER),
     ],
     ids=["import", "lint_text", "--version", "a file without CRDs", "a CRD without rules"],

@@ -261,7 +261,9 @@ def test_a_broken_configuration_of_the_command_line_is_reported_once() -> None:
 
 def test_standard_input_is_checked_as_the_file_that_it_is_the_text_of() -> None:
     Path("sub/gen").mkdir(parents=True)
-    rules = "per-file-ignores: {/gen/: [format-unrecognized]}\nexclude: [/out/]\nseverity: {format-unrecognized: error}\n"
+    rules = (
+        "per-file-ignores: {/gen/: [format-unrecognized]}\nexclude: [/out/]\nseverity: {format-unrecognized: error}\n"
+    )
     Path("sub/.crdlint.yaml").write_text(rules, encoding="utf-8")
     plain = crdlint("check", "--format", "concise", "-", stdin=WARNED)
     assert plain.stdout.startswith("<stdin>:14:")
