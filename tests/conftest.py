@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import pytest
 
@@ -86,3 +86,60 @@ def checkout(new_checkout: Callable[[str], Checkout], monkeypatch: pytest.Monkey
     made = new_checkout("checkout")
     monkeypatch.chdir(made.top)
     return made
+
+
+HOOKS: Final = (
+    "fsmonitor-watchman", "post-checkout", "post-index-change", "post-merge", "pre-commit", "reference-transaction",
+    "sendemail-validate", "update",
+)  # fmt: skip
+# Everything in a repository's configuration that names a program, as far as git's documentation of 2.39 to 2.51 has it.
+PROGRAMS: Final = (
+    "alias.cat-file", "alias.ls-files", "alias.ls-tree", "alias.rev-list", "alias.rev-parse", "browser.x.cmd",
+    "core.alternateRefsCommand", "core.askPass", "core.editor", "core.fsmonitor", "core.gitProxy", "core.pager",
+    "core.sshCommand", "core.virtualFilesystem", "credential.helper", "diff.external", "diff.x.command",
+    "diff.x.textconv", "difftool.x.cmd", "filter.x.clean", "filter.x.process", "filter.x.smudge", "gpg.program",
+    "gpg.ssh.defaultKeyCommand", "hook.x.command", "interactive.diffFilter", "man.x.cmd", "merge.x.driver",
+    "mergetool.x.cmd", "pager.cat-file", "pager.ls-files", "pager.ls-tree", "pager.rev-list", "pager.rev-parse",
+    "remote.origin.receivepack", "remote.origin.uploadpack", "remote.origin.vcs", "sendemail.sendmailCmd",
+    "sequence.editor", "submodule.x.update", "trailer.x.command", "uploadpack.packObjectsHook",
+)  # fmt: skip
+SHELL: Final = frozenset(
+    {"alias", "credential", "submodule"}
+)  # a command of the shell's begins with an exclamation mark
+
+
+class Trap:
+    """A program that leaves a mark if it is run, and configurations of git that name it."""
+
+    def __init__(self, folder: Path) -> None:
+        folder.mkdir()
+        self.mark = folder / "mark"
+        self.program = folder / "program"
+        self.program.write_text(f'#!/bin/sh\necho "$0 $@" >> {self.mark}\nexit 1\n', encoding="utf-8")
+        self.program.chmod(0o755)
+        self.hooks = folder / "hooks"
+        self.hooks.mkdir()
+        for name in HOOKS:
+            (self.hooks / name).symlink_to(self.program)
+
+    @property
+    def ran(self) -> str:
+        return self.mark.read_text(encoding="utf-8") if self.mark.exists() else ""
+
+    def config(self) -> str:
+        """Return a configuration in which every program is the trap."""
+        lines = ["[core]", "\trepositoryFormatVersion = 0", f"\thooksPath = {self.hooks}"]
+        for name in PROGRAMS:
+            section, _, rest = name.partition(".")
+            middle, _, key = rest.rpartition(".")
+            command = f"!{self.program}" if section in SHELL else str(self.program)
+            lines += [f'[{section} "{middle}"]' if middle else f"[{section}]", f"\t{key} = {command}"]
+        lines += ['[hook "x"]', *(f"\tevent = {name}" for name in HOOKS)]
+        lines += ['[protocol "ext"]', "\tallow = always", '[protocol "file"]', "\tallow = always"]
+        lines += ["[color]", "\tui = always", "\tgrep = always", "[submodule]", "\trecurse = true"]
+        return "\n".join(lines) + "\n"
+
+
+@pytest.fixture
+def trap(tmp_path: Path) -> Trap:
+    return Trap(tmp_path / "trap")
