@@ -5,6 +5,8 @@ A fix is safe where no object that was taken before is refused, or taken otherwi
 
 from __future__ import annotations
 
+import re
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from crdlint.effort import Effort
@@ -12,49 +14,48 @@ from crdlint.results import by_schema
 from crdlint.yaml.edit import Edit, apply, remove_entry, set_entry
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from crdlint.crd.positions import Locator
-    from crdlint.results import FileResult
+    from crdlint.results import FileResult, FoundRule
 
 
 def fixed(result: FileResult, *, unsafe: bool) -> str:
-    """Return the text of a file, linted with its rules kept, with what can be mended mended."""
-    edits = list(_unused_optional_old_self(result))
+    """Return the text of a file, linted with its rules kept, with every available fix applied."""
+    edits = _unused_optional_old_self(result.rules)
     if unsafe:
-        edits.extend(_limits(result))
-    return apply(result.text, edits)
+        edits = chain(edits, _limits(result.rules))
+    return apply(result.text, _in_file(result.text, edits))
 
 
-def limits_set(result: FileResult) -> str:
-    """Return the text of a file, linted with its rules kept, with the limits set that bring its rules below budget."""
-    return apply(result.text, _limits(result))
+def limit_edits(result: FileResult) -> list[Edit]:
+    """Return the edits that set the limits which bring the rules of a file, linted with its rules kept, below budget."""
+    return _in_file(result.text, _limits(result.rules))
 
 
-def _unused_optional_old_self(result: FileResult) -> Iterator[Edit]:
-    for found in result.rules:
+def _unused_optional_old_self(rules: Iterable[FoundRule]) -> Iterator[tuple[Locator, Edit]]:
+    """Yield edits, each with the locator of the document that it counts in."""
+    for found in rules:
         judged = found.judged
         if judged.rule.optional_old_self is None or judged.compiled.uses_old_self or judged.compiled.rule.error:
             continue
         for mapping in found.locator.mappings(judged.path):
-            yield _in_file(result, found.locator, remove_entry(found.locator.text, mapping, "optionalOldSelf"))
+            yield found.locator, remove_entry(found.locator.text, mapping, "optionalOldSelf")
 
 
-def _limits(result: FileResult) -> Iterator[Edit]:
+def _limits(found: Iterable[FoundRule]) -> Iterator[tuple[Locator, Edit]]:
     from crdlint.costs.suggest import Plan
 
     effort = Effort()
-    for rules in by_schema(result.rules):
+    for rules in by_schema(found):
         locator = rules[0].locator
         for limit, value in Plan([found.judged for found in rules], effort).values:
             for mapping in locator.mappings(limit.schema.path):
-                edit = set_entry(locator.text, mapping, limit.keyword, str(value), before="type")
-                yield _in_file(result, locator, edit)
+                yield locator, set_entry(locator.text, mapping, limit.keyword, str(value), before="type")
 
 
-def _in_file(result: FileResult, locator: Locator, edit: Edit) -> Edit:
-    """Return an edit of a document as one of its file."""
-    at = 0
-    for _ in range(locator.line_offset):
-        at = result.text.index("\n", at) + 1
-    return Edit(edit.start + at, edit.end + at, edit.text)
+def _in_file(text: str, edits: Iterable[tuple[Locator, Edit]]) -> list[Edit]:
+    """Return edits of documents as edits of their file."""
+    given = list(edits)
+    starts = [0, *(match.end() for match in re.finditer("\n", text))] if given else []
+    return [edit.moved(starts[locator.line_offset]) for locator, edit in given]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
@@ -147,12 +148,28 @@ def _print_json(entries: Sequence[Entry], problems: Sequence[tuple[str, str]]) -
 
 
 def _print_patch(results: Sequence[FileResult]) -> None:
-    from difflib import unified_diff
-
-    from crdlint.fixes import limits_set
+    from crdlint.fixes import limit_edits
+    from crdlint.report.patch import patch
+    from crdlint.report.uris import relative
 
     for result in results:
-        text = limits_set(result)
-        name = result.file.removeprefix("/")
-        before, after = (one.splitlines(keepends=True) for one in (result.text, text))
-        console.out("".join(unified_diff(before, after, f"a/{name}", f"b/{name}")), nl=False)
+        edits = limit_edits(result)
+        mark = _mark(result.file) if edits else ""
+        if mark is None:
+            console.err(
+                f"{result.file}: not in the patch: not UTF-8; `crdlint check --fix --unsafe-fixes` sets the limits"
+            )
+            continue
+        name = os.path.normpath(relative(result.file)).removeprefix("/")
+        console.out(patch(name, mark + result.text, [edit.moved(len(mark)) for edit in edits]), nl=False)
+
+
+def _mark(path: str) -> str | None:
+    """Return the byte order mark of a file, which is part of its first line, None if the file is not UTF-8."""
+    from crdlint.sources.read import UnreadableError, encoding_of, read_bytes
+
+    try:
+        mark, encoding = encoding_of(read_bytes(path))
+    except UnreadableError:
+        return ""  # standard input, or a file that is gone: nothing is known
+    return mark.decode() if encoding == "utf-8" else None

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from crdlint.yaml.nodes import Mapping
 
@@ -22,14 +22,25 @@ class Edit:
     end: int
     text: str
 
+    def moved(self, by: int) -> Edit:
+        """Return the edit for a text that has ``by`` more characters before this one's."""
+        return Edit(self.start + by, self.end + by, self.text)
 
-def apply(text: str, edits: Iterable[Edit]) -> str:
-    """Return the text with edits made; of edits at one place each kind is made once. They may not overlap."""
-    out: list[str] = []
+
+def in_order(edits: Iterable[Edit]) -> Iterator[Edit]:
+    """Yield the edits that are made, in order: each of equal ones once, and none inside another one."""
     at = 0
     for edit in sorted(set(edits), key=lambda one: (one.start, one.end, one.text)):
-        if edit.start < at:
-            continue  # one inside another that is made already
+        if edit.start >= at:
+            yield edit
+            at = edit.end
+
+
+def apply(text: str, edits: Iterable[Edit]) -> str:
+    """Return the text with edits made (see ``in_order``)."""
+    out: list[str] = []
+    at = 0
+    for edit in in_order(edits):
         out += (text[at : edit.start], edit.text)
         at = edit.end
     return "".join((*out, text[at:]))
@@ -47,8 +58,7 @@ def set_entry(text: str, mapping: Mapping, key: str, value: str, *, before: str)
         return _into_flow(text, mapping, key, value)
     following = mapping.find(before)
     at = (mapping.items[0] if following is None else following[0]).start_mark
-    newline = "\r\n" if "\r\n" in text else "\n"
-    return Edit(at.index, at.index, f"{key}: {value}{newline}{' ' * at.column}")
+    return Edit(at.index, at.index, f"{key}: {value}{_line_break(text, at.index)}{' ' * at.column}")
 
 
 def remove_entry(text: str, mapping: Mapping, key: str) -> Edit:
@@ -60,9 +70,15 @@ def remove_entry(text: str, mapping: Mapping, key: str) -> Edit:
         return Edit(start, items[index + 2].start_mark.index, "")
     if index:  # the last of several: what stands behind the one before goes too, but for a comment
         before = items[index - 1].end_mark.index
-        line_start = text.rfind("\n", 0, start) + 1
-        return Edit(before if mapping.flow else max(line_start - 1, before), end, "")
+        return Edit(before if mapping.flow else max(text.rfind("\n", before, start), before), end, "")
     return Edit(start, end, "" if mapping.flow else "{}")
+
+
+def _line_break(text: str, at: int) -> str:
+    """Return what the line of a character ends with, or the line before it if it is the last one."""
+    end = text.find("\n", at)
+    end = text.rfind("\n", 0, at) if end < 0 else end
+    return "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"
 
 
 def _into_flow(text: str, mapping: Mapping, key: str, value: str) -> Edit:
