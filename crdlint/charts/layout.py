@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import Final
 
-_CHART: Final = "Chart.yaml"
+CHART: Final = "Chart.yaml"
 TEMPLATES: Final = "templates"
 CRDS: Final = "crds"
 _KUSTOMIZATIONS: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
@@ -26,7 +26,7 @@ def outermost(chart: str) -> str:
     while True:
         above = os.path.dirname(os.path.abspath(chart))
         outer = os.path.dirname(above)
-        if os.path.basename(above) != "charts" or not os.path.isfile(os.path.join(outer, _CHART)):
+        if os.path.basename(above) != "charts" or not os.path.isfile(os.path.join(outer, CHART)):
             return chart
         chart = os.path.normpath(os.path.join(chart, os.pardir, os.pardir))  # spelt as the chart is
 
@@ -53,7 +53,7 @@ class Layout:
         found: str | None = None
         while folder not in known:
             way.append(folder)
-            if os.path.isfile(os.path.join(folder, _CHART)):
+            if os.path.isfile(os.path.join(folder, CHART)):
                 found = folder
                 break
             above = os.path.dirname(folder) or ("" if os.path.isabs(folder) else ".")

@@ -1,53 +1,74 @@
-"""The CRDs of a chart's packed dependencies: charts/*.tgz."""
+"""The CRDs of a chart's packed dependencies: charts/*.tgz, and those that are packed within them."""
 
 from __future__ import annotations
 
 import os
-import tarfile
 from typing import TYPE_CHECKING, Final
 
+from crdlint.charts.archive import MAX_BYTES, ArchiveError, Budget, members
 from crdlint.charts.layout import Place
 from crdlint.sources.paths import Problem, reason
-from crdlint.sources.read import MAX_BYTES, UnreadableError, decode, may_hold_crd
+from crdlint.sources.read import UnreadableError, decode, may_hold_crd, read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _YAML: Final = (".yaml", ".yml", ".json")
+_ARCHIVES: Final = (".tgz", ".tar.gz")
+_DEEPEST: Final = 8  # archives within archives
+
+
+def has_packed(chart: str) -> bool:
+    """Return whether a chart's folder of dependencies has archives, or cannot be read."""
+    try:
+        return any(name.endswith(_ARCHIVES) for name in _names(chart))
+    except OSError:
+        return True
 
 
 def packed_files(chart: str) -> Iterator[tuple[str, str, Place] | Problem]:
     """Yield the name, text and place of each file that may hold CRDs in a chart's packed dependencies, and problems."""
-    folder = os.path.join(chart, "charts")
-    names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+    try:
+        names = _names(chart)
+    except OSError as error:
+        yield Problem(os.path.join(chart, "charts"), reason(error))
+        return
     for name in names:
-        if name.endswith((".tgz", ".tar.gz")):
-            path = os.path.join(folder, name)
+        path = os.path.join(chart, "charts", name)
+        if name.endswith(_ARCHIVES) and not os.path.isdir(path):
             try:
-                yield from _files(path)
-            except (OSError, tarfile.TarError, EOFError) as error:
-                yield Problem(path, f"cannot be unpacked: {reason(error)}")
-
-
-def _files(path: str) -> Iterator[tuple[str, str, Place] | Problem]:
-    with tarfile.open(path, "r:gz") as archive:
-        left = MAX_BYTES
-        for member in archive:
-            if not member.isfile() or not member.name.endswith(_YAML):
-                continue
-            left -= member.size
-            if left < 0:
-                yield Problem(path, f"more than {MAX_BYTES // 1024 // 1024} MiB when unpacked: the rest is not read")
-                return
-            held = archive.extractfile(member)
-            data = b"" if held is None else held.read()
-            if not may_hold_crd(data):
-                continue
-            name = f"{path}:{member.name}"
-            try:
-                yield name, decode(data), _place(path, member.name)
+                data = read_bytes(path, MAX_BYTES)
             except UnreadableError as error:
-                yield Problem(name, str(error))
+                yield Problem(path, str(error))
+            else:
+                yield from _files(path, data, Budget(), 1)
+
+
+def _names(chart: str) -> list[str]:
+    try:
+        return sorted(os.listdir(os.path.join(chart, "charts")))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _files(path: str, data: bytes, budget: Budget, depth: int) -> Iterator[tuple[str, str, Place] | Problem]:
+    try:
+        for member in members(data, budget, (*_YAML, *_ARCHIVES)):
+            name = f"{path}:{member.name}"
+            if member.name.endswith(_ARCHIVES):
+                if member.name.split("/")[-2:-1] != ["charts"]:
+                    continue  # not a dependency
+                if depth >= _DEEPEST:
+                    yield Problem(name, f"more than {_DEEPEST} archives within each other: not read")
+                    continue
+                yield from _files(name, member.data, budget, depth + 1)
+            elif may_hold_crd(member.data):
+                try:
+                    yield name, decode(member.data), _place(path, member.name)
+                except UnreadableError as error:
+                    yield Problem(name, str(error))
+    except ArchiveError as error:
+        yield Problem(f"{path}:{error.member}" if error.member else path, f"cannot be unpacked: {error}")
 
 
 def _place(archive: str, name: str) -> Place:

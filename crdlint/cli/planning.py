@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from crdlint.charts.layout import TEMPLATES, Layout, Patches, kustomization_of
+from crdlint.charts.layout import CHART, TEMPLATES, Layout, Patches, kustomization_of
 from crdlint.checking import Task, shown_name
 from crdlint.results import FileResult
 from crdlint.sources.paths import STDIN, Problem, open_descriptor
@@ -88,6 +89,8 @@ class Planner:
     def _add(self, path: str) -> None:
         plan = self.plan
         is_stream = open_descriptor(path) is not None
+        if not is_stream and Path(path).name == CHART:
+            self._add_dependencies(path)
         name, data, text = path, b"", None
         if not is_stream or (path == STDIN and self.stdin_name is not None):
             try:
@@ -127,6 +130,15 @@ class Planner:
         notice = f"{os.path.join(above, TEMPLATES)} is not read as the templates of a chart: no Chart.yaml in {chart}"  # noqa: PTH118
         if notice not in self.plan.notices:
             self.plan.notices.append(notice)
+
+    def _add_dependencies(self, path: str) -> None:
+        """Plan the packed dependencies of a chart, which may have no CRD of its own."""
+        from crdlint.charts.packed import has_packed
+
+        chart = os.path.dirname(path) or "."  # noqa: PTH120  spelled as the user spells it
+        config = self.config_of(path) if has_packed(chart) else None
+        if config is not None and config.include_dependencies:
+            self._chart(chart, config)
 
     def _config(self, path: str) -> Config | None:
         """Return a file's configuration; None, and a problem told once, where it is broken."""

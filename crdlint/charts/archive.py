@@ -1,0 +1,226 @@
+"""Packed charts read as Helm reads them, by Go's archive/tar and compress/gzip, with bounded work and memory.
+
+Python's tarfile ends in silence at a damaged header. Here everything that ends an archive early is an error.
+"""
+
+from __future__ import annotations
+
+import zlib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MAX_BYTES: Final = 100 * 1024 * 1024  # of all unpacked data; Helm's MaxDecompressedChartSize
+MAX_MEMBERS: Final = 20_000
+MAX_HEADER: Final = 64 * 1024  # bytes of a pax or long-name header
+MAX_HEADERS: Final = 2 * 1024 * 1024  # bytes of all of them
+_BLOCK: Final = 512
+_CHUNK: Final = 64 * 1024
+_GZIP: Final = 16 + zlib.MAX_WBITS
+_REGULAR: Final = frozenset({b"0", b"\0", b"7"})
+_EXTENDING: Final = frozenset({b"x", b"g", b"L", b"K"})
+_WITHOUT_DATA: Final = frozenset({b"1", b"2", b"3", b"4", b"5", b"6"})  # links, devices, folders and pipes
+
+
+class ArchiveError(Exception):
+    """An archive that cannot be read to its end; ``str`` says why, ``member`` is the file where that shows."""
+
+    def __init__(self, message: str, member: str = "") -> None:
+        super().__init__(message)
+        self.member = member
+
+
+@dataclass(slots=True)
+class Budget:
+    """What may still be unpacked of an archive and of those within it."""
+
+    bytes: int = MAX_BYTES
+    members: int = MAX_MEMBERS
+    headers: int = MAX_HEADERS
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A regular file of an archive: its name, and its content if that was asked for."""
+
+    name: str
+    data: bytes
+
+
+def members(data: bytes, budget: Budget, suffixes: tuple[str, ...]) -> Iterator[Member]:
+    """Yield the regular files of a gzipped tar archive whose names have one of the suffixes. Raises ArchiveError."""
+    if not data:
+        raise ArchiveError("it is empty")
+    stream = _Unpacked(data, budget)
+    header = _Header()
+    while block := stream.read(_BLOCK):
+        if len(block) < _BLOCK:
+            raise ArchiveError("it ends within a header", header.name)
+        if not any(block):
+            _require_end(stream)
+            return
+        budget.members -= 1
+        if budget.members < 0:
+            raise ArchiveError(f"more than {MAX_MEMBERS:,} files: the rest is not read")
+        header.read(block)
+        kind, name = header.kind, header.name
+        size = 0 if kind in _WITHOUT_DATA else header.size
+        if kind in _EXTENDING:
+            budget.headers -= size
+            if size > MAX_HEADER or budget.headers < 0:
+                raise ArchiveError("headers that are too long: the rest is not read", name)
+            header.extend(kind, stream.exactly(size, name))
+        elif kind == b"S" or header.is_sparse:
+            raise ArchiveError("a sparse file: the rest is not read", name)
+        else:
+            if kind in _REGULAR and name.endswith(suffixes):
+                yield Member(name, stream.exactly(size, name))
+            else:
+                stream.skip(size, name)
+            header.extended.clear()
+        stream.skip(-size % _BLOCK, name)
+
+
+def _require_end(stream: _Unpacked) -> None:
+    """Raise ArchiveError unless only zeros follow the first of the two blocks that end an archive."""
+    second = stream.read(_BLOCK)
+    while block := stream.read(_CHUNK):
+        if any(block) or any(second):
+            break
+    else:
+        if not any(second):
+            return
+    raise ArchiveError("data after the end of the archive: the rest is not read")
+
+
+@dataclass(slots=True)
+class _Header:
+    """The header of a member, with the headers before it that extend it. Upstream: archive/tar, reader.go."""
+
+    kind: bytes = b""
+    name: str = ""
+    size: int = 0
+    extended: dict[str, str] = field(default_factory=dict)
+
+    def read(self, block: bytes) -> None:
+        """Read a header's block. Raises ArchiveError."""
+        own = _number(block[148:156])
+        blank = block[:148] + b" " * 8 + block[156:]
+        signed = sum(byte - 256 if byte > 127 else byte for byte in blank)
+        if own is None or own not in {sum(blank), signed}:
+            raise ArchiveError("the checksum of a header is wrong: the rest is not read", self.name)
+        self.kind = block[156:157]
+        name = _text(block[:100])
+        prefix = _text(block[345:500]) if block[257:263] == b"ustar\0" else ""
+        extended = self.extended if self.kind not in _EXTENDING else {}
+        self.name = extended.get("path") or (f"{prefix}/{name}" if prefix else name)
+        given = extended.get("size")
+        size = _decimal(given) if given is not None else _number(block[124:136])
+        if size is None:
+            raise ArchiveError("a header has an invalid size: the rest is not read", self.name)
+        self.size = size
+
+    @property
+    def is_sparse(self) -> bool:
+        """Whether the data is only a part of the file's."""
+        return any(key.startswith("GNU.sparse.") for key in self.extended)
+
+    def extend(self, kind: bytes, data: bytes) -> None:
+        """Take the content of a header that extends the next one. Raises ArchiveError."""
+        if kind == b"L":
+            self.extended["path"] = _text(data)
+        elif kind == b"x":
+            self.extended.update(_pax(data, self.name))
+
+
+def _pax(data: bytes, name: str) -> dict[str, str]:
+    """Return the records of a pax header, each `length key=value` and a newline. Upstream: parsePAXRecord."""
+    records = {}
+    at = 0
+    while at < len(data):
+        space = data.find(b" ", at, at + 8)
+        length = _decimal(data[at:space].decode("ascii", "replace")) if space > at else None
+        record = b"" if length is None else data[space + 1 : at + length]
+        key, equals, value = record[:-1].partition(b"=")
+        if length is None or at + length > len(data) or record[-1:] != b"\n" or not equals or not key:
+            raise ArchiveError("a pax header is malformed: the rest is not read", name)
+        records[key.decode("utf-8", "surrogateescape")] = value.decode("utf-8", "surrogateescape")
+        at += length
+    return records
+
+
+def _text(field: bytes) -> str:
+    return field.partition(b"\0")[0].decode("utf-8", "surrogateescape")
+
+
+def _decimal(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else None
+
+
+def _number(field: bytes) -> int | None:
+    """Return a number in octal digits, or in binary if the first bit is set; None if it is invalid or negative."""
+    if field[0] & 0x80:
+        value = int.from_bytes(bytes([field[0] & 0x7F]) + field[1:], "big")
+        return value if field[0] & 0x40 == 0 and value < 1 << 63 else None
+    digits = field.strip(b" \0").partition(b"\0")[0].decode("ascii", "replace")
+    return int(digits or "0", 8) if not digits.strip("01234567") else None
+
+
+@dataclass(slots=True)
+class _Unpacked:
+    """The data of a gzip file, unpacked as it is read."""
+
+    packed: bytes
+    budget: Budget
+    at: int = 0
+    inflating: zlib._Decompress | None = None
+    ready: bytearray = field(default_factory=bytearray)
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes, fewer only at the end. Raises ArchiveError."""
+        while len(self.ready) < size and self._fill():
+            pass
+        data = bytes(self.ready[:size])
+        del self.ready[:size]
+        return data
+
+    def exactly(self, size: int, name: str) -> bytes:
+        """Return the next bytes, as many as there must be. Raises ArchiveError."""
+        data = self.read(min(size, MAX_BYTES + 1))
+        if len(data) < size:
+            raise ArchiveError("it ends within this file", name)
+        return data
+
+    def skip(self, size: int, name: str) -> None:
+        """Pass over the next bytes, as many as there must be. Raises ArchiveError."""
+        while size > 0:
+            size -= len(self.exactly(min(size, _CHUNK), name))
+
+    def _fill(self) -> bool:
+        """Unpack some more; return whether there is more. A file may have several parts, as in Go."""
+        if self.inflating is None:
+            if self.at >= len(self.packed):
+                return False
+            self.inflating = zlib.decompressobj(_GZIP)
+        inflating = self.inflating
+        if inflating.unconsumed_tail:
+            given = inflating.unconsumed_tail
+        else:
+            given = self.packed[self.at : self.at + _CHUNK]
+            self.at += len(given)
+        if not given:
+            raise ArchiveError("it ends too early")
+        try:
+            made = inflating.decompress(given, _CHUNK)
+        except zlib.error as error:
+            raise ArchiveError(f"its compressed data is damaged ({str(error).rpartition(': ')[2]})") from error
+        self.budget.bytes -= len(made)
+        if self.budget.bytes < 0:
+            raise ArchiveError(f"more than {MAX_BYTES // 1024 // 1024} MiB when unpacked: the rest is not read")
+        self.ready += made
+        if inflating.eof:
+            self.at -= len(inflating.unused_data)
+            self.inflating = None
+        return True
