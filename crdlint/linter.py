@@ -58,6 +58,7 @@ class _Run:
     crds: list[CRD] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     effort: Effort = field(default_factory=Effort)
+    blocking: set[int] = field(default_factory=set)  # indexes of diagnostics
 
 
 def lint_file(
@@ -90,6 +91,7 @@ def lint_file(
         notices=(*([notice] if notice else []), *run.notices),
         definitions=tuple(run.definitions),
         rules=tuple(run.rules),
+        unestimated=tuple(d for i, d in enumerate(run.diagnostics) if d.kind == "decode" or i in run.blocking),
     )
 
 
@@ -265,8 +267,12 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
     )
     locator = Locator(root, offset, document.text)
     seen: set[str] = set()
+    blocking = {str(error) for error in report.blocking} if run.keep and not refused else set()
     for error in (*report.errors, *report.hidden):
         message = str(error)
+        if message in blocking:
+            blocking.discard(message)
+            run.blocking.add(len(run.diagnostics))
         if message not in seen:  # upstream's ToAggregate says nothing twice
             seen.add(message)
             run.diagnostics.append(_field_diagnostic(run, error, message, locator, hidden=refused or error.hidden))

@@ -89,8 +89,9 @@ def by_schema(rules: Iterable[FoundRule]) -> list[list[FoundRule]]:
 class FileResult:
     """What a file holds and what there is to say about it; ``skipped`` counts documents that are not CRDs.
 
-    ``definitions`` and ``rules`` are kept where that is asked for. ``masked`` is a template's text without its directives,
-    every position as it is; None where the text is no template.
+    ``definitions`` and ``rules`` are kept where that is asked for. ``unestimated`` are the diagnostics that leave rules
+    without a cost: those of CRDs that cannot be decoded, and of rules that are not compiled. ``masked`` is a template's
+    text without its directives, every position as it is; None where the text is no template.
     """
 
     file: str
@@ -103,3 +104,4 @@ class FileResult:
     definitions: tuple[FoundCRD, ...] = ()
     rules: tuple[FoundRule, ...] = ()
     masked: str | None = None
+    unestimated: tuple[Diagnostic, ...] = ()

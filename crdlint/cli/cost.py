@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crdlint.costs.entries import Entry
+    from crdlint.diagnostics import Diagnostic
     from crdlint.results import FileResult
 
 _SORTS: Final = ("cost", "place")
@@ -61,26 +62,35 @@ def command(
 ) -> None:
     """Show what the API server estimates CEL rules to cost, with the share of the budgets that they take.
 
-    The exit status is 1 where a rule or a schema is above its budget.
+    CRDs and rules that cannot be estimated are listed with the findings that keep them from it. The exit status is 1 if
+    there are any, or if a rule or a schema is above its budget, and 2 if an input cannot be read.
     """
     results, problems = _read(paths, Selection(include, exclude, not no_ignore), kube_version)
     entries = _entries(results, sort, explain)
+    unestimated = [one for result in results for one in result.unestimated]
     if suggest:
         _print_patch(results)
+        for one in unestimated:
+            console.err(f"{one.file}:{one.line}:{one.column}: not estimated: {one.message}")
     elif format_ == "json":
-        _print_json(entries[:top], problems)
+        _print_json(entries[:top], unestimated, problems)
     elif format_ == "html":
         from crdlint.report.cost_html import cost_page
 
-        console.out(cost_page(entries, top))
+        console.out(cost_page(entries, top, unestimated))
+    elif explain is not None:
+        _print_explanations(entries[:top], color)
     else:
-        _print_text(entries, top, explain, color)
+        _print_tables(entries, results, top, color)
+    for result in results:
+        for notice in result.notices:
+            console.err(f"{result.file}: note: {notice}")
     for name, reason in problems:
         console.err(f"crdlint: {name}: {reason}")
     if problems:
         ctx.exit(2)
     over = any(d.rule in ("cel-rule-cost", "cel-schema-cost") for result in results for d in result.diagnostics)
-    ctx.exit(1 if over else 0)
+    ctx.exit(1 if over or unestimated else 0)
 
 
 def _read(
@@ -119,22 +129,32 @@ def _is_meant(one: Entry, wanted: str) -> bool:
     return wanted in one.cost.rule or wanted in one.cost.path or wanted == f"{one.cost.file}:{one.cost.line}"
 
 
-def _print_text(entries: Sequence[Entry], top: int | None, explain: str | None, color: str) -> None:
+def _print_explanations(entries: Sequence[Entry], color: str) -> None:
     from crdlint.report import cost_text
 
-    width = options.width(140)
-    if explain is not None:
-        for one in entries[:top]:
-            for line in cost_text.explanation(one, width=width, style=options.style(color)):
-                console.out(line)
-        return
-    for line in cost_text.tables(entries, top=top, width=width, style=options.style(color)):
+    width, style = options.width(140), options.style(color)
+    for one in entries:
+        for line in cost_text.explanation(one, width=width, style=style):
+            console.out(line)
+
+
+def _print_tables(entries: Sequence[Entry], results: Sequence[FileResult], top: int | None, color: str) -> None:
+    from crdlint.report import cost_text
+
+    width, style = options.width(140), options.style(color)
+    tables = list(cost_text.tables(entries, top=top, width=width, style=style))
+    unestimated = list(cost_text.unestimated(results, width=width, style=style))
+    if tables and unestimated:
+        tables.append("")
+    for line in (*tables, *unestimated):
         console.out(line)
-    if not entries:
+    if not tables and not unestimated:
         console.out("no rules")
 
 
-def _print_json(entries: Sequence[Entry], problems: Sequence[tuple[str, str]]) -> None:
+def _print_json(
+    entries: Sequence[Entry], unestimated: Sequence[Diagnostic], problems: Sequence[tuple[str, str]]
+) -> None:
     from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
     from crdlint.report.escapes import json_text
 
@@ -142,6 +162,7 @@ def _print_json(entries: Sequence[Entry], problems: Sequence[tuple[str, str]]) -
         "version": 1,
         "limits": {"rule": RULE_COST_LIMIT, "schema": CRD_COST_LIMIT},
         "rules": [asdict(one.cost) | {"place": one.place, "times": one.times, "help": one.help} for one in entries],
+        "unestimated": [asdict(one) for one in unestimated],
         "unreadable": [{"file": file, "reason": reason} for file, reason in problems],
     }
     console.out(json_text(document, 2))

@@ -50,12 +50,17 @@ class Entry:
     help: str
 
 
+def schema_of(entry: Entry) -> Schema:
+    """Return the schema that has the rule."""
+    return Schema(entry.cost.file, entry.cost.crd, entry.cost.version)
+
+
 def schema_costs(entries: Iterable[Entry]) -> dict[Schema, int]:
     """Return what the rules of each schema cost with their messages, in the order in which they come."""
     costs: dict[Schema, int] = {}
-    for cost in (entry.cost for entry in entries):
-        key = Schema(cost.file, cost.crd, cost.version)
-        costs[key] = min(costs.get(key, 0) + cost.expression_cost + cost.message_max_cost, UINT64_MAX)
+    for entry in entries:
+        key = schema_of(entry)
+        costs[key] = min(costs.get(key, 0) + entry.cost.expression_cost + entry.cost.message_max_cost, UINT64_MAX)
     return costs
 
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from crdlint.costs.entries import Entry
     from crdlint.costs.explain import Part
     from crdlint.costs.rule_cost import RuleCost
+    from crdlint.diagnostics import Diagnostic
 
 # Each part of a tree holds the text of those below it, which a page is not to repeat without end.
 _LONGEST_PART: Final = 300
@@ -39,8 +40,11 @@ _COLUMNS: Final = (
 )
 
 
-def cost_page(entries: Sequence[Entry], top: int | None = None) -> str:
-    """Return a whole HTML document that shows the costs of rules in the order given, each of the first ``top`` only."""
+def cost_page(entries: Sequence[Entry], top: int | None = None, unestimated: Sequence[Diagnostic] = ()) -> str:
+    """Return a whole HTML document with the costs of rules in the order given, each of the first ``top`` only.
+
+    ``unestimated`` are the findings that keep rules from being estimated.
+    """
     return "\n".join(
         [
             "<!DOCTYPE html>",
@@ -55,8 +59,9 @@ def cost_page(entries: Sequence[Entry], top: int | None = None) -> str:
             "</head>",
             "<body>",
             "<main>",
-            *_heading(entries),
+            *_heading(entries, unestimated),
             *(_table(entries[:top]) if entries else ()),
+            *(_unestimated(unestimated) if unestimated else ()),
             "</main>",
             *((f"<script>{_SCRIPT}</script>",) if entries else ()),
             "</body>",
@@ -71,7 +76,7 @@ def _policy() -> str:
     return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
 
 
-def _heading(entries: Sequence[Entry]) -> Iterator[str]:
+def _heading(entries: Sequence[Entry], unestimated: Sequence[Diagnostic]) -> Iterator[str]:
     schemas = schema_costs(entries)
     above = {name: cost for name, cost in schemas.items() if cost > CRD_COST_LIMIT}
     dear = sum(_is_over(entry.cost) for entry in entries)
@@ -79,7 +84,7 @@ def _heading(entries: Sequence[Entry]) -> Iterator[str]:
     yield "<header>"
     yield "<h1>Cost of CEL rules</h1>"
     if not entries:
-        yield "<p>No rules.</p>"
+        yield "<p>No rules have been estimated.</p>" if unestimated else "<p>No rules.</p>"
         yield "</header>"
         return
     yield '<dl class="totals">'
@@ -88,6 +93,8 @@ def _heading(entries: Sequence[Entry]) -> Iterator[str]:
     yield _total("Cost in all", shown_cost(whole))
     yield _total("Rules over budget", f"{dear:,}", over=dear > 0)
     yield _total("Schemas over budget", f"{len(above):,}", over=bool(above))
+    if unestimated:
+        yield _total("Not estimated", f"{len(unestimated):,}", over=True)
     yield "</dl>"
     if above:
         yield '<ul class="schemas" aria-label="Schemas over budget">'
@@ -96,6 +103,23 @@ def _heading(entries: Sequence[Entry]) -> Iterator[str]:
             yield f"<li>{share} {_code(f'{crd} {version}'.rstrip())} in {_text(file)}: {shown_cost(cost)}</li>"
         yield "</ul>"
     yield "</header>"
+
+
+def _unestimated(found: Sequence[Diagnostic]) -> Iterator[str]:
+    """Yield the findings without which more rules could be estimated."""
+    yield '<section aria-labelledby="unestimated">'
+    yield '<h2 id="unestimated">Not estimated</h2>'
+    yield "<p>These findings keep CRDs or rules from being estimated.</p>"
+    yield '<ul class="findings">'
+    for one in found:
+        name = f"{_code(one.crd)} " if one.crd else ""
+        yield f"<li><p>{name}{_breakable(f'{one.file}:{one.line}:{one.column}')} <b>{_text(one.rule)}</b></p>"
+        yield f"<pre>{_text(one.message)}</pre>"
+        if one.help:
+            yield f'<p class="help"><b>Help:</b> {_quoted(one.help)}</p>'
+        yield "</li>"
+    yield "</ul>"
+    yield "</section>"
 
 
 def _total(name: str, value: str, *, over: bool = False) -> str:
@@ -109,46 +133,48 @@ def _is_over(cost: RuleCost) -> bool:
 def _table(entries: Sequence[Entry]) -> Iterator[str]:
     costs = [entry.cost.expression_cost for entry in entries]
     is_sorted = all(one >= after for one, after in pairwise(costs))
-    yield '<div class="scroll" role="region" aria-labelledby="caption" tabindex="0">'
-    yield "<table>"
+    # The styles lay cells out as a grid, which makes browsers forget that they are a table's: the roles say so.
+    yield '<table role="table" aria-labelledby="caption">'
     yield (
         f'<caption id="caption">What the API server estimates each rule to cost, beside the {RULE_COST_LIMIT:,} units'
         f" that a rule and the {CRD_COST_LIMIT:,} that a schema may cost. Open a rule to see why.</caption>"
     )
-    yield "<thead>"
-    yield "<tr>"
+    yield '<thead role="rowgroup">'
+    yield '<tr role="row">'
     for i, (name, kind) in enumerate(_COLUMNS):
         yield _header(name, kind, 'scope="col"' + (' aria-sort="descending"' if i == 0 and is_sorted else ""))
     yield "</tr>"
     whole = f'scope="colgroup" colspan="{len(_COLUMNS)}"'
-    yield f"<tr>{_header('Rule', 'text', whole)}</tr>"
+    yield f'<tr role="row">{_header("Rule", "text", whole)}</tr>'
     yield "</thead>"
     for entry in entries:
         yield from _row(entry)
     yield "</table>"
-    yield "</div>"
 
 
 def _header(name: str, kind: str, attributes: str) -> str:
     # The script enables the button: without it there is nothing to press.
-    return f'<th {attributes} data-kind="{kind}"><button type="button" disabled>{name}</button></th>'
+    return (
+        f'<th role="columnheader" {attributes} data-kind="{kind}"><button type="button" disabled>{name}</button></th>'
+    )
 
 
 def _row(entry: Entry) -> Iterator[str]:
     cost = entry.cost
     where = f"{cost.file}:{cost.line}"
-    yield f"<tbody{_class(dear=_is_over(cost))}>"
-    yield "<tr>"
-    yield f'<td class="number" data-sort="{cost.expression_cost}">{_cost_cell(cost)}</td>'
+    yield f'<tbody role="rowgroup"{_class(dear=_is_over(cost))}>'
+    yield '<tr role="row">'
+    yield f'<td role="cell" class="number" data-sort="{cost.expression_cost}">{_cost_cell(cost)}</td>'
     for limit in (RULE_COST_LIMIT, CRD_COST_LIMIT):
-        yield f'<td class="share" data-sort="{cost.expression_cost}">{_bar(cost.expression_cost / limit)}</td>'
+        bar = "" if cost.error is not None else _bar(cost.expression_cost / limit)
+        yield f'<td role="cell" class="share" data-sort="{cost.expression_cost}">{bar}</td>'
     cardinality = UINT64_MAX if cost.max_cardinality is None else cost.max_cardinality
-    yield f'<td class="number" data-sort="{cardinality}">{_cardinality_cell(cost)}</td>'
-    yield f"<td{_key(cost.crd)}>{_breakable(cost.crd)}</td>"
-    yield f"<td{_key(where)}>{_breakable(where)}</td>"
-    yield f'<th scope="rowgroup" class="place"{_key(entry.place)}>{_place(entry)}</th>'
+    yield f'<td role="cell" class="number" data-sort="{cardinality}">{_cardinality_cell(cost)}</td>'
+    yield f'<td role="cell" class="crd"{_key(cost.crd)}>{_breakable(cost.crd)}</td>'
+    yield f'<td role="cell" class="file"{_key(where)}>{_breakable(where)}</td>'
+    yield f'<th role="rowheader" scope="rowgroup" class="place"{_key(entry.place)}>{_place(entry)}</th>'
     yield "</tr>"
-    yield f'<tr><td class="rule" colspan="{len(_COLUMNS)}"{_key(cost.rule)}>'
+    yield f'<tr role="row"><td role="cell" class="rule" colspan="{len(_COLUMNS)}"{_key(cost.rule)}>'
     yield from _details(entry)
     yield "</td></tr>"
     yield "</tbody>"
@@ -156,7 +182,7 @@ def _row(entry: Entry) -> Iterator[str]:
 
 def _cost_cell(cost: RuleCost) -> str:
     if cost.error is not None:
-        return '<span class="over">does not compile</span>'
+        return '<span class="over">not estimated</span>'
     shown = f"<span{_class(over=cost.expression_cost > RULE_COST_LIMIT)}>{shown_cost(cost.expression_cost)}</span>"
     if cost.message_max_cost:
         over = _class(over=cost.message_max_cost > RULE_COST_LIMIT)
@@ -192,7 +218,7 @@ def _steps(text: str) -> str:
 
 def _details(entry: Entry) -> Iterator[str]:
     cost = entry.cost
-    yield f'<details class="held"><summary><code>{_text(cost.rule.strip())}</code></summary>'
+    yield f"<details><summary><code>{_text(cost.rule.strip())}</code></summary>"
     if cost.error is not None:
         yield f'<p class="over">It does not compile.</p><pre>{_text(cost.error)}</pre>'
     if entry.help:
@@ -303,17 +329,30 @@ small { display: block; white-space: normal; font-size: .85em; color: var(--fain
 .totals dt { color: var(--faint); font-size: .85rem; }
 .totals dd { font-size: 1.25rem; font-weight: 600; font-variant-numeric: tabular-nums; }
 .schemas { margin: 0 0 1rem; padding-left: 1.25rem; }
-.scroll { position: relative; overflow-x: auto; border: 1px solid var(--line); border-radius: 6px; }
-.scroll:focus-visible, button:focus-visible, summary:focus-visible { outline: 2px solid var(--focus); outline-offset: 1px; }
-table { width: 100%; min-width: 74rem; border-collapse: collapse; }
+button:focus-visible, summary:focus-visible { outline: 2px solid var(--focus); outline-offset: 1px; }
+/* A grid, so that at any width the figures stay in columns and names have the room that is left. */
+table, caption, th, td { display: block; }
+table { border: 1px solid var(--line); border-radius: 6px; }
+tr { display: contents; }
+thead { display: flex; flex-wrap: wrap; }
+tbody { display: grid; grid-template-columns: var(--figures) fit-content(22rem) minmax(0, 1fr); }
+table { --cost: 8.5rem; --share: 10.5rem; --times: 8.5rem;
+  --figures: var(--cost) var(--share) var(--share) var(--times); }
+thead th:nth-child(1) { width: var(--cost); }
+thead th:nth-child(2), thead th:nth-child(3) { width: var(--share); }
+thead th:nth-child(4) { width: var(--times); }
+.number, .share { grid-row: 1 / span 2; }
+.place { grid-area: 1 / 5 / auto / -1; padding-bottom: 0; }
+.crd, .file { grid-row: 2; padding-top: 0; }
+.rule { grid-column: 1 / -1; }
 caption { padding: .5rem .6rem; text-align: left; color: var(--faint); }
 th, td { padding: .4rem .6rem; text-align: left; vertical-align: top; font-weight: 400; }
 thead { background: var(--shade); }
-thead th { padding: 0 .1rem; white-space: nowrap; }
+thead th { padding: 0 .1rem; white-space: nowrap; box-sizing: border-box; }
 tbody { border-top: 1px solid var(--line); }
 tbody.dear { box-shadow: inset 3px 0 var(--over); }
 button { padding: .35rem .5rem; border: 0; border-radius: 4px; background: none; color: inherit; font: inherit;
-  font-weight: 600; }
+  font-weight: 600; text-align: left; }
 button:enabled { cursor: pointer; }
 button:enabled:hover { background: var(--line); }
 button:enabled::after { content: "\\2195"; display: inline-block; width: 1em; margin-left: .2em; color: var(--faint); }
@@ -322,8 +361,8 @@ button:enabled::after { content: "\\2195"; display: inline-block; width: 1em; ma
 [aria-sort=descending] button:enabled::after { content: "\\2193"; }
 tbody td:not(.rule) { font-size: .95em; }
 .number { white-space: nowrap; font-variant-numeric: tabular-nums; }
-.place { min-width: 12rem; }
-.place code { overflow-wrap: break-word; }
+.place code, .crd, .file { overflow-wrap: anywhere; }
+.crd, .file { color: var(--faint); }
 .place .each { white-space: nowrap; }
 .place strong { color: var(--ink); }
 .place { color: var(--faint); }
@@ -336,7 +375,6 @@ tbody td:not(.rule) { font-size: .95em; }
 .bar.over span { background: var(--over); }
 .percent { font-variant-numeric: tabular-nums; }
 .rule { padding-top: 0; padding-bottom: .6rem; }
-.held { position: sticky; left: .6rem; width: fit-content; max-width: min(100%, calc(100vw - 4rem)); }
 summary { cursor: pointer; display: grid; grid-template-columns: 1.1em minmax(0, 1fr); }
 summary::-webkit-details-marker { display: none; }
 summary::before { content: "\\25b8"; color: var(--faint); }
@@ -345,6 +383,9 @@ summary code { white-space: pre-wrap; }
 details:not([open]) > summary code { display: -webkit-box; -webkit-box-orient: vertical; -webkit-line-clamp: 3;
   overflow: hidden; }
 [open] > :not(summary) { margin-left: 1.1em; }
+.findings { margin: 0; padding: 0; list-style: none; }
+.findings li { padding: .4rem 0; border-top: 1px solid var(--line); }
+.findings p { margin: .25rem 0; overflow-wrap: anywhere; }
 .help { padding: .4rem .6rem; border-left: 3px solid var(--well); background: var(--shade); }
 .facts { margin-top: .3rem; }
 .facts div { display: flex; flex-wrap: wrap; gap: 0 .5rem; }
@@ -358,10 +399,24 @@ details:not([open]) > summary code { display: -webkit-box; -webkit-box-orient: v
 .part { display: grid; grid-template-columns: minmax(5.5em, max-content) minmax(0, 1fr); gap: 0 .5rem; padding: .1rem 0; }
 .part .cost { font-variant-numeric: tabular-nums; }
 .bound { grid-column: 2; overflow-wrap: anywhere; color: var(--faint); font-size: .9em; }
-@media (max-width: 40rem) {
+/* Where there is no room beside the figures, names stand above them. */
+@media (max-width: 64rem) {
+  table { --figures: repeat(4, minmax(0, 1fr)); }
+  tbody { grid-template-columns: var(--figures); }
+  thead th:nth-child(n) { width: 25%; }
+  thead tr:nth-child(2) th { width: 25%; }
+  .place { grid-area: 1 / 1 / auto / -1; }
+  .crd { grid-area: 2 / 1 / auto / -1; padding-bottom: 0; }
+  .file { grid-area: 3 / 1 / auto / -1; }
+  .number, .share { grid-row: 4; padding-top: 0; }
+}
+@media (max-width: 36rem) {
   body { font-size: 14px; }
   main { padding: .75rem; }
-  caption { position: sticky; left: 0; width: calc(100vw - 2rem); }
+  thead th { white-space: normal; }
+  button { padding: .35rem 0 .35rem .5rem; font-size: .85em; }
+  th, td { padding-right: .2rem; }
+  .bar { display: none; }
 }
 @page { size: landscape; margin: 12mm; }
 @media print {
@@ -369,18 +424,14 @@ details:not([open]) > summary code { display: -webkit-box; -webkit-box-orient: v
     --over: #b00; --empty: #e3e7eb; }
   main { max-width: none; padding: 0; }
   body { font-size: 8pt; }
-  .scroll { overflow: visible; border: 0; }
-  table { min-width: 0; }
-  thead th { white-space: normal; }
+  table { border: 0; --cost: 7em; --share: 11em; --times: 9em; }
   th, td { padding: .3rem .4rem; overflow-wrap: anywhere; }
   thead th, button { padding: .1rem .2rem; }
-  .place { min-width: 0; }
   .bar { width: 2rem; }
-  .held { max-width: 100%; }
   button:enabled::after, summary::before, [open] > summary::before { content: none; }
   summary { grid-template-columns: minmax(0, 1fr); }
   [open] > :not(summary) { margin-left: 0; }
-  tbody tr:first-child { break-after: avoid; }
+  tbody { break-inside: avoid-page; }
   details:not([open]) > summary code { display: block; }
 }
 """

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from crdlint.costs.entries import schema_costs
+from crdlint.costs.entries import schema_costs, schema_of
 from crdlint.costs.explain import shown_cost
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
 from crdlint.report.escapes import printable_line
 from crdlint.report.fold import columns, wrapped
+from crdlint.report.text import TextReport
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from crdlint.costs.entries import Entry
+    from crdlint.costs.entries import Entry, Schema
     from crdlint.costs.explain import Part
+    from crdlint.results import FileResult
 
     Style = Callable[[str, str], str]
 
@@ -25,23 +29,45 @@ _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 
 def tables(entries: Sequence[Entry], *, top: int | None, width: int | None, style: Style) -> Iterator[str]:
     """Yield the lines of a table for each schema, of the first ``top`` rules only, and what all its rules cost."""
-    shown = entries[:top]
-    for (file, crd, version), whole in schema_costs(entries).items():
-        own = [one for one in shown if (one.cost.file, one.cost.crd, one.cost.version) == (file, crd, version)]
-        if not own:
+    by_schema: dict[Schema, list[Entry]] = {}
+    for one in entries[:top]:
+        by_schema.setdefault(schema_of(one), []).append(one)
+    failed = Counter(schema_of(one) for one in entries if one.cost.error is not None)
+    first = True
+    for schema, whole in schema_costs(entries).items():
+        own = by_schema.get(schema)
+        if own is None:
             continue
-        if own[0] is not shown[0]:
+        if not first:
             yield ""
-        yield style(printable_line("  ".join(filter(None, (crd, version, file)))), "bold")
+        first = False
+        yield style(printable_line("  ".join(filter(None, (schema.crd, schema.version, schema.file)))), "bold")
         yield from _table(own, width=width, style=style)
         share = percent(whole / CRD_COST_LIMIT)
         total = f"{shown_cost(whole)} in all, {share} of the {CRD_COST_LIMIT:,} that a schema's rules may cost"
-        yield from wrapped(total, width, "  ")
+        left = failed.get(schema, 0)
+        without = f", without {left:,} rule{'s' if left > 1 else ''} not estimated" if left else ""
+        yield from wrapped(f"{total}{without}", width, "  ")
+
+
+def unestimated(results: Iterable[FileResult], *, width: int | None, style: Style) -> Iterator[str]:
+    """Yield the lines of the findings that keep CRDs or rules from being estimated."""
+    report = TextReport(width=width, style=style, notices=False)
+    count = 0
+    for result in results:
+        if result.unestimated:
+            if not count:
+                yield style("NOT ESTIMATED", "bold")
+                yield ""
+            count += len(result.unestimated)
+            yield from report.file(replace(result, diagnostics=result.unestimated))
+    if count:
+        yield f"{count:,} finding{'s keep' if count > 1 else ' keeps'} rules from being estimated"
 
 
 def _table(entries: Sequence[Entry], *, width: int | None, style: Style) -> Iterator[str]:
     """Yield the lines of a table: cost, shares of the budgets, where in an object, and below each the rule itself."""
-    costs = [shown_cost(entry.cost.expression_cost) for entry in entries]
+    costs = ["-" if entry.cost.error is not None else shown_cost(entry.cost.expression_cost) for entry in entries]
     wide = max(9, *map(len, costs))
     yield style(f"{'COST':>{wide}}  {'RULE BUDGET':<{_BAR + 7}}  {'SCHEMA':>6}  WHERE", "bold")
     indent = " " * (wide + 2)
@@ -63,7 +89,7 @@ def _details(entry: Entry) -> str:
     cost = entry.cost
     details = []
     if cost.error is not None:
-        details.append("does not compile")
+        details.append("not estimated: it does not compile")
     elif cost.max_cardinality != 1:
         times = (
             f"{cost.max_cardinality:,}"
@@ -95,7 +121,7 @@ def explanation(entry: Entry, *, width: int | None, style: Style) -> Iterator[st
             yield from _tree(tree, width, style)
             yield ""
     if cost.error is not None:
-        yield "  it does not compile: crdlint check shows why"
+        yield from wrapped(f"not estimated: {cost.error}", width, "  ")
     if entry.help:
         yield from _help(entry.help, width, style)
 

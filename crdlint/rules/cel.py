@@ -107,6 +107,8 @@ UNGUARDED = Rule(
 )
 
 RULES = (COMPILES, OUTPUT_TYPE, OLD_SELF, OPTIONAL_OLD_SELF, DECLARATION, UNGUARDED)
+# Errors that leave a rule or message expression without a cost.
+NOT_COMPILED = frozenset({COMPILES.id, OUTPUT_TYPE.id, DECLARATION.id})
 
 
 @dataclass(frozen=True, slots=True)

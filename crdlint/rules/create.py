@@ -34,11 +34,15 @@ _STATUS: Final = Path("status")
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What the server says of a CRD, in its order; what it would say next; and the rules that it compiles."""
+    """What the server says of a CRD, in its order; what it would say next; and the rules that it compiles.
+
+    ``blocking`` are those of the errors that leave rules without a cost.
+    """
 
     errors: tuple[FieldError, ...]
     hidden: tuple[FieldError, ...]
     rules: tuple[JudgedRule, ...]
+    blocking: tuple[FieldError, ...] = ()
 
 
 def validate(crd: CustomResourceDefinition, kube_version: tuple[int, int], effort: Effort) -> Report:
@@ -52,7 +56,7 @@ def validate(crd: CustomResourceDefinition, kube_version: tuple[int, int], effor
         *approval.validate(crd),
         *approval.preserve_unknown_fields(crd),
     )
-    return Report(errors, tuple(judged.hidden), tuple(judged.rules))
+    return Report(errors, tuple(judged.hidden), tuple(judged.rules), tuple(judged.blocking))
 
 
 class SpecJudge:
@@ -62,6 +66,7 @@ class SpecJudge:
         self.spec = spec
         self.hidden: list[FieldError] = []
         self.rules: list[JudgedRule] = []
+        self.blocking: list[FieldError] = []
         self._options = options
         self._refuses_defaults = False
         if not spec.preserve_unknown_fields:
@@ -127,6 +132,7 @@ class SpecJudge:
         report = schema.validate_validation(validation, status_enabled=status_enabled, options=options, path=path)
         self.hidden.extend(report.hidden)
         self.rules.extend(report.rules)
+        self.blocking.extend(report.blocking)
         yield from report.errors
 
     def _selectable(

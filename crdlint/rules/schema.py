@@ -14,7 +14,7 @@ from crdlint.rules import cel, defaults, forbidden_fields, list_types, root, str
 from crdlint.rules.schema_walk import Walker
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceValidation, JSONSchemaProps
@@ -28,11 +28,15 @@ WALKER = Walker((*structural.CHECKS, *forbidden_fields.CHECKS, *list_types.CHECK
 
 @dataclass(frozen=True, slots=True)
 class SchemaReport:
-    """What the server says of a schema, in its order; what it would say next; and the rules that it compiles."""
+    """What the server says of a schema, in its order; what it would say next; and the rules that it compiles.
+
+    ``blocking`` are those of the errors that keep rules from being compiled, or from having a cost.
+    """
 
     errors: tuple[FieldError, ...] = ()
     hidden: tuple[FieldError, ...] = ()
     rules: tuple[JudgedRule, ...] = ()
+    blocking: tuple[FieldError, ...] = ()
 
 
 def validate_validation(
@@ -52,12 +56,16 @@ def validate_validation(
     if findings.refusals:
         hidden = tuple(replace(error, hidden=True) for error in structural_errors)
         said = (*at_root, *open_api) or (_refused(findings, path),)
-        return SchemaReport(said, hidden)
+        return SchemaReport(said, hidden, blocking=said if findings.with_rules else ())
     whole = path.child("openAPIV3Schema")
     if findings.with_defaults and not structural_errors:
         structural_errors = defaults.validate(schema, whole, findings.with_defaults, options)
     of_rules, rules = cel.judge(() if structural_errors else _compiled(findings), options, whole)
-    return SchemaReport((*at_root, *structural_errors, *open_api, *of_rules), rules=tuple(rules))
+    if structural_errors:
+        blocking = tuple(structural_errors) if findings.with_rules else ()
+    else:
+        blocking = (*_blocking(findings), *(error for error in of_rules if error.rule in cel.NOT_COMPILED))
+    return SchemaReport((*at_root, *structural_errors, *open_api, *of_rules), rules=tuple(rules), blocking=blocking)
 
 
 def is_structural(schema: JSONSchemaProps, options: Options) -> bool:
@@ -84,6 +92,22 @@ def _compiled(findings: Findings) -> tuple[CompiledNode, ...]:
     """Return the nodes with rules at or below which no schema error stands."""
     tainted = _at_or_above(schema for schema, _ in findings.schema)
     return tuple(node for node in findings.with_rules if id(node.schema) not in tainted)
+
+
+def _blocking(findings: Findings) -> Iterator[FieldError]:
+    """Yield the errors at or below nodes with rules, which are not compiled then."""
+    with_rules = {id(node.schema) for node in findings.with_rules}
+    known: dict[int, bool] = {}
+    for schema, error in findings.schema if with_rules else ():
+        chain: list[JSONSchemaProps] = []
+        at: JSONSchemaProps | None = schema
+        while at is not None and id(at) not in known and id(at) not in with_rules:
+            chain.append(at)
+            at = at.parent
+        blocks = at is not None and known.get(id(at), True)
+        known.update((id(one), blocks) for one in chain)
+        if blocks:
+            yield error
 
 
 def _at_or_above(schemas: Iterable[JSONSchemaProps]) -> set[int]:

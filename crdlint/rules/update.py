@@ -69,7 +69,7 @@ def validate(
         *approval.validate(crd, old),
         *approval.preserve_unknown_fields(crd, old),
     )
-    return Report(errors, tuple(judged.hidden), tuple(judged.rules))
+    return Report(errors, tuple(judged.hidden), tuple(judged.rules), tuple(judged.blocking))
 
 
 def _take_over(crd: CustomResourceDefinition, old: CustomResourceDefinition) -> None:

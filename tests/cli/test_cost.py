@@ -130,3 +130,121 @@ def test_unreadable(tmp_path: Path) -> None:
     result = run("cost", str(tmp_path))
     assert result.exit_code == 2
     assert "not UTF-8" in result.stderr
+
+
+HEAD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: foos.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: foos, kind: Foo}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              a: {type: integer}
+            x-kubernetes-validations:
+            - rule: self.a > 0
+"""
+UNESTIMATED = {
+    "a missing type": (HEAD.replace("            type: object\n", ""), "structural-type-required", 16, 11),
+    "a missing type far from the rule": (
+        HEAD.replace("a: {type: integer}", "a: {type: integer}\n              b: {properties: {c: {type: string}}}"),
+        "structural-type-required",
+        20,
+        15,
+    ),
+    "an unknown type at the rule": (HEAD.replace("integer", "integr"), "type-unsupported", 19, 25),
+    "an unsupported construct": (
+        HEAD.replace("a: {type: integer}", "a: {type: integer, uniqueItems: true}"),
+        "unique-items-forbidden",
+        19,
+        47,
+    ),
+    "v1beta1": (HEAD.replace("io/v1\n", "io/v1beta1\n"), "api-version-removed", 1, 13),
+    "broken YAML": (HEAD.replace("group: example.com", "group: [example.com"), "yaml-syntax", 6, 8),
+    "a wrong type": (HEAD.replace("served: true", "served: maybe"), "decode-type", 10, 13),
+    "a rule that does not compile": (HEAD.replace("self.a", "self.b"), "cel-compilation", 21, 26),
+    "a rule without bool": (HEAD.replace("self.a > 0", "self.a"), "cel-output-type", 21, 21),
+    "a rule without text": (HEAD.replace("rule: self.a > 0", "message: a"), "rule-required", 21, 15),
+    "a message that does not compile": (
+        HEAD + "              messageExpression: self.b\n",
+        "cel-compilation",
+        22,
+        39,
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "rule", "line", "column"), UNESTIMATED.values(), ids=UNESTIMATED)
+def test_what_is_not_estimated_is_reported(text: str, rule: str, line: int, column: int, tmp_path: Path) -> None:
+    file = tmp_path / "crd.yaml"
+    file.write_text(text)
+    as_text = run("cost", str(file))
+    assert as_text.exit_code == 1
+    assert f"error[{rule}] {file}:{line}:{column}" in as_text.stdout
+    assert as_text.stdout.splitlines()[-1] == "1 finding keeps rules from being estimated"
+    as_json = run("cost", str(file), "--format", "json")
+    assert as_json.exit_code == 1
+    (found,) = json.loads(as_json.stdout)["unestimated"]
+    assert (found["rule"], found["line"], found["column"], found["file"]) == (rule, line, column, str(file))
+    assert found["help"]
+    page = run("cost", str(file), "--format", "html")
+    assert page.exit_code == 1
+    assert f"<b>{rule}</b>" in page.stdout
+    patch = run("cost", str(file), "--suggest")
+    assert patch.exit_code == 1
+    assert f"{file}:{line}:{column}: not estimated: " in patch.stderr
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        HEAD,
+        HEAD.replace("spec:\n  group", "spec:\n  unknown: 1\n  group"),
+        HEAD.replace("Namespaced", "Nowhere"),
+        HEAD.partition("            x-kube")[0].replace("            type: object\n", ""),
+    ],
+    ids=["nothing is wrong", "an unknown field", "a wrong scope", "an unstructured schema without rules"],
+)
+def test_findings_that_leave_all_rules_estimated(text: str, tmp_path: Path) -> None:
+    file = tmp_path / "crd.yaml"
+    file.write_text(text)
+    result = run("cost", str(file), "--format", "json")
+    assert json.loads(result.stdout)["unestimated"] == []
+    assert result.exit_code == 0
+
+
+def test_unreadable_input_beside_what_is_not_estimated(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text(HEAD.replace("self.a", "self.b"))
+    (tmp_path / "b.yaml").write_bytes(b"kind: CustomResourceDefinition \xff")
+    result = run("cost", str(tmp_path), "--format", "json")
+    assert result.exit_code == 2
+    document = json.loads(result.stdout)
+    assert [one["rule"] for one in document["unestimated"]] == ["cel-compilation"]
+    assert [Path(one["file"]).name for one in document["unreadable"]] == ["b.yaml"]
+
+
+def test_skipped_templates_are_noted(tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("{{- if .Values.crds }}\n" + HEAD + "{{- end }}\n")
+    result = run("cost", str(tmp_path))
+    assert result.exit_code == 0
+    assert "a.yaml: note: line 1: skipped a template" in result.stderr
+
+
+def test_the_cost_of_a_rule_that_does_not_compile(tmp_path: Path) -> None:
+    file = tmp_path / "crd.yaml"
+    file.write_text(HEAD.replace("self.a", "self.b"))
+    lines = run("cost", str(file)).stdout.splitlines()
+    assert lines[2].split()[0] == "-"
+    assert "  0 in all, 0.0% of the 100,000,000 that a schema's rules may cost, without 1 rule not estimated" in lines
+    assert "not estimated: compilation failed: " in run("cost", str(file), "--explain", "self.b").stdout

@@ -11,13 +11,14 @@ import subprocess
 from dataclasses import replace
 from html import unescape
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from crdlint.costs.entries import Entry, entries
 from crdlint.costs.explain import Part
 from crdlint.costs.rule_cost import RuleCost
+from crdlint.diagnostics import Diagnostic
 from crdlint.linter import lint_file
 from crdlint.report.cost_html import cost_page
 
@@ -193,7 +194,7 @@ def test_said_of_a_rule(one: Entry, expected: list[str]) -> None:
     ],
 )
 def test_bar(cost: int, grade: str, width: str) -> None:
-    bar = f'<td class="share" data-sort="{cost}"><span class="bar {grade}" aria-hidden="true">'
+    bar = f'<td role="cell" class="share" data-sort="{cost}"><span class="bar {grade}" aria-hidden="true">'
     assert bar + f'<span style="width:{width}%">' in cost_page([made(cost=cost)])
 
 
@@ -219,7 +220,7 @@ def test_bar(cost: int, grade: str, width: str) -> None:
 )
 def test_place(path: str, place: str, expected: str) -> None:
     page = cost_page([made(path=f"{ROOT}{path}.x-kubernetes-validations[0]", place=place)])
-    cell = re.search(r'<th scope="rowgroup" class="place"[^>]*><code>(.*?)</code></th>', page)
+    cell = re.search(r'<th role="rowheader" scope="rowgroup" class="place"[^>]*><code>(.*?)</code></th>', page)
     assert cell is not None
     assert cell[1].replace("<wbr>", "") == expected
 
@@ -321,7 +322,8 @@ def test_no_rules() -> None:
 def test_order_given_is_marked(costs: list[int], is_marked: bool) -> None:
     page = cost_page([made(cost=cost) for cost in costs])
     assert (
-        '<th scope="col" aria-sort="descending" data-kind="number"><button type="button" disabled>Cost' in page
+        '<th role="columnheader" scope="col" aria-sort="descending" data-kind="number"><button type="button" disabled>Cost'
+        in page
     ) is (is_marked)
 
 
@@ -364,27 +366,83 @@ FLAGS = (
 )
 
 
-@pytest.mark.skipif(BROWSER is None, reason="no Chromium on the PATH")
-def test_sorting_in_a_browser(tmp_path: Path) -> None:
-    page = cost_page(ROWS)
+def probed(page: str, script: str, tmp_path: Path, width: int = 1280) -> Any:
+    """Return what a script stores in `document.body.dataset.seen` when a page is shown in a window of a width."""
     # The page's policy lets no other script run, so that the probe is to be let in.
-    digest = base64.b64encode(hashlib.sha256(PROBE.encode()).digest()).decode()
-    probed = page.replace("script-src ", f"script-src 'sha256-{digest}' ").replace(
-        "</body>", f"<script>{PROBE}</script>\n</body>"
-    )
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     copy = tmp_path / "page.html"
-    copy.write_text(probed, encoding="utf-8")
+    copy.write_text(
+        page.replace("script-src ", f"script-src 'sha256-{digest}' ").replace(
+            "</body>", f"<script>{script}</script>\n</body>"
+        ),
+        encoding="utf-8",
+    )
     assert BROWSER is not None
+    profile, window = f"--user-data-dir={tmp_path / 'profile'}", f"--window-size={width},900"
     run = subprocess.run(
-        [BROWSER, *FLAGS.split(), f"--user-data-dir={tmp_path / 'profile'}", "--dump-dom", copy.as_uri()],
+        [BROWSER, *FLAGS.split(), profile, window, "--dump-dom", copy.as_uri()],
         capture_output=True,
         timeout=60,
         check=True,
     )
     found = re.search(r'data-seen="([^"]*)"', run.stdout.decode())
     assert found is not None
+    return json.loads(unescape(found[1]))
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium on the PATH")
+def test_sorting_in_a_browser(tmp_path: Path) -> None:
     expected = []
     for name, (once, twice) in ORDERS.items():
         orders = ("descending", "ascending") if name in NUMBERS else ("ascending", "descending")
         expected += [[f"{name} {orders[0]}", once], [f"{name} {orders[1]}", twice]]
-    assert json.loads(unescape(found[1])) == expected
+    assert probed(cost_page(ROWS), PROBE, tmp_path) == expected
+
+
+LONG = made(
+    "self.hosts.all(a, self.hosts.exists_one(b, a == b)) || " * 9,
+    cost=33_000_000_000_000,
+    times=None,
+    message=3251,
+    crd="httproutes.gateway.networking.k8s.io",
+    file="config/crd/bases/networking/gateway.networking.k8s.io_httproutes-experimental.yaml",
+    line=12345,
+    place="spec.rules[*].matches[*].headers[*].value",
+)
+LAYOUT = """
+const height = one => one.getBoundingClientRect().height;
+const right = one => one.getBoundingClientRect().right;
+const line = parseFloat(getComputedStyle(document.querySelector(".file")).lineHeight);
+document.body.dataset.seen = JSON.stringify({
+  width: window.innerWidth,
+  widest: Math.max(...[...document.querySelectorAll("td, tbody th")].map(right)),
+  fileLines: Math.round(height(document.querySelector(".file")) / line),
+});
+"""
+
+
+@pytest.mark.skipif(BROWSER is None, reason="no Chromium on the PATH")
+@pytest.mark.parametrize("width", [500, 640, 1280])
+def test_layout_in_a_browser(width: int, tmp_path: Path) -> None:
+    seen = probed(cost_page([LONG]), LAYOUT, tmp_path, width)
+    assert seen["width"] == width
+    assert seen["widest"] <= width
+    assert seen["fileLines"] <= 3
+
+
+def test_findings_that_prevent_estimates() -> None:
+    error = Diagnostic(
+        origin="apiserver",
+        kind="decode",
+        rule="yaml-syntax",
+        severity="error",
+        message="yaml: <b>",
+        file="a.yaml",
+        help="do `x`",
+    )
+    check = words(cost_page([], None, [error]))
+    assert "No rules have been estimated." in check
+    assert "Not estimated" in check
+    assert "a.yaml:1:1 yaml-syntax" in check
+    assert "yaml: <b>" in check
+    assert "Help: do x" in check
