@@ -14,9 +14,11 @@ from crdlint.costs.limits import value_path
 from crdlint.costs.model import Model
 from crdlint.costs.suggest import Plan, Solution
 from crdlint.effort import Effort
+from crdlint.fixes import limit_edits
 from crdlint.kubecel.compilation import Expression
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
 from crdlint.linter import lint_file
+from crdlint.yaml.edit import apply
 
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -168,16 +170,15 @@ def test_suggestions_pass_when_estimated_again(spec: str, keywords: set[tuple[st
         assert limit.bound is None or value < limit.bound
     for limit, value in found.values:
         setattr(limit.schema, _ATTRIBUTES[limit.keyword], value)
-    assert [d.rule for d in crdlint.lint_text(_fixed(spec)) if d.severity == "error"] == []
+    assert [d.rule for d in crdlint.lint_text(with_limits(crd(spec))) if d.severity == "error"] == []
 
 
 _ATTRIBUTES = {"maxItems": "max_items", "maxProperties": "max_properties", "maxLength": "max_length"}
 
 
-def _fixed(spec: str) -> str:
-    from crdlint.fixes import limits_set
-
-    return limits_set(lint_file(crd(spec), filename="x", keep=True))
+def with_limits(text: str) -> str:
+    """Return a text with the limits set that bring its rules below their budgets."""
+    return apply(text, limit_edits(lint_file(text, filename="x", keep=True)))
 
 
 def test_a_larger_round_value_would_not_pass() -> None:
@@ -203,7 +204,9 @@ def test_all_rules_together() -> None:
     assert {d.rule for d in crdlint.lint_text(text) if d.severity == "error"} == {"cel-schema-cost"}
     assert not Plan(judged, Effort()).hopeless
     assert [
-        d for d in crdlint.lint_text(_fixed(f"{{type: object, properties: {{{fields}}}}}")) if d.severity == "error"
+        d
+        for d in crdlint.lint_text(with_limits(crd(f"{{type: object, properties: {{{fields}}}}}")))
+        if d.severity == "error"
     ] == []
 
 
@@ -321,10 +324,7 @@ def test_the_search_for_limits_is_linear(text, size: int) -> None:
 
 @pytest.mark.parametrize("text", [lists(20), joined_lists(20), nested_lists(12), expensive_rules(40)])
 def test_suggestions_for_large_rules_pass(text: str) -> None:
-    from crdlint.fixes import limits_set
-
-    fixed = limits_set(lint_file(text, filename="x", keep=True))
-    assert [d.message for d in crdlint.lint_text(fixed) if d.severity == "error"] == []
+    assert [d.message for d in crdlint.lint_text(with_limits(text)) if d.severity == "error"] == []
 
 
 def test_helps_of_a_schema_agree() -> None:
