@@ -75,14 +75,32 @@ class Runner:
         return done.returncode, done.stdout + done.stderr
 
 
+# Modules that Python, venv, pip or crdlint import: each leaves a mark if it is imported from the workspace.
+PLANTED = (
+    "click", "codecs", "concurrent", "crdlint", "encodings", "ensurepip", "json", "logging", "multiprocessing", "os", "pip",
+    "re", "ruamel", "runpy", "secrets", "sitecustomize", "subprocess", "typing", "usercustomize", "venv",
+)  # fmt: skip
+
+
+def plant(workspace: Path, mark: Path) -> None:
+    """Put modules into a workspace, as a pull request may."""
+    code = f"open({str(mark)!r}, 'a').write(__name__ + ' ')\n"
+    write(
+        workspace, {f"{name}.py": code for name in PLANTED} | {"crdlint/__init__.py": code, "crdlint/__main__.py": code}
+    )
+
+
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory, source: Path, offline: Mapping[str, str]) -> Runner:
-    temp = tmp_path_factory.mktemp("runner temp")
-    env = {**offline, "CRDLINT_CACHE_DIR": str(temp / "cache")}
-    runner = Runner(temp, temp, source, env, outputs={"python": {"python-path": sys.executable}})
+    temp, workspace = (tmp_path_factory.mktemp(name) for name in ("runner temp", "workspace"))
+    mark = temp / "mark"
+    plant(workspace, mark)
+    env = {**offline, "CRDLINT_CACHE_DIR": str(temp / "cache"), "PYTHONPATH": "."}
+    runner = Runner(temp, workspace, source, env, outputs={"python": {"python-path": sys.executable}})
     status, said = runner.step("install")
     assert status == 0, said
     assert f"crdlint {__version__}" in said
+    assert not mark.exists(), mark.read_text()
     return runner
 
 
@@ -130,7 +148,7 @@ def test_passes(runner: Runner) -> None:
         ({"args": "--quiet --exclude 'crds/bad one.yaml'"}, 0, ""),
         ({"args": "--format concise"}, 1, "crds/bad one.yaml:15:15: error "),
         ({"args": "--exclude 'unclosed"}, 1, "unmatched"),
-        ({"paths": ""}, 2, "PATH"),
+        ({"paths": ""}, 1, "checked 2 files"),
         ({"paths": "nowhere"}, 2, "nowhere: No such file"),
         ({"working-directory": "crds", "paths": "good.yaml"}, 0, "checked 1 file"),
     ],
@@ -140,6 +158,17 @@ def test_inputs(runner: Runner, inputs: dict[str, str], status: int, said: str) 
     got, output = runner.step("check")
     assert got == status, output
     assert said in output
+
+
+def test_no_module_of_the_workspace_is_imported(runner: Runner, tmp_path: Path) -> None:
+    mark = tmp_path / "mark"
+    plant(runner.workspace, mark)
+    write(runner.workspace, {f"many/{i}.yaml": BAD for i in range(20)})
+    runner.inputs = {"args": "--jobs 2"}
+    status, said = runner.step("check")
+    assert status == 1, said
+    assert "crds/bad one.yaml" in said
+    assert not mark.exists(), mark.read_text()
 
 
 @pytest.mark.parametrize("name", ["paths", "args", "kube-version", "fail-on"])
