@@ -6,9 +6,10 @@ import os
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from crdlint.charts.helm import Rendered, Values, check_rendered, helm, render
+from crdlint.charts.helm import Rendered, Values, helm, render
 from crdlint.charts.layout import CRDS, TEMPLATES, outermost
 from crdlint.charts.masking import mask
+from crdlint.charts.rendered import check_rendered
 from crdlint.charts.rules import BRACES, KUBE_VERSION, SKIPPED
 from crdlint.charts.templates import check_template, check_unrendered, template_findings
 from crdlint.kubecel.versions import LATEST

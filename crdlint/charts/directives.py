@@ -15,8 +15,13 @@ _KEYWORDS: Final = frozenset({*OPENING, "else", "end", "break", "continue"})
 _STOPS: Final = re.compile(r"fail\b")
 _COMMENT: Final = re.compile(r"\{\{(?:-\s)?\s*/\*")
 _COMMENT_END: Final = re.compile(r"\*/\s*-?\}\}")
-# Texts in quotes of any kind, in which closing braces do not count, or the end.
-_PART: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|`[^`]*`|\'(?:[^\'\\\n]|\\.)+\'|\}\}')
+# What can end a directive, or begin a text in which closing braces do not count.
+_MARK: Final = re.compile(r"[\"'`]|\}\}")
+_TEXTS: Final = {
+    '"': re.compile(r'"(?:[^"\\\n]|\\.)*"'),
+    "'": re.compile(r"'(?:[^'\\\n]|\\.)+'"),
+    "`": re.compile(r"`[^`]*`"),
+}
 _WORD: Final = re.compile(r"[a-zA-Z]+(?![\w.:(])")
 _ASSIGNMENT: Final = re.compile(r"\$\w*\s*(?:,\s*\$\w+\s*)?:?=")
 
@@ -86,7 +91,24 @@ def _end(text: str, start: int) -> int:
     if _COMMENT.match(text, start):
         closing = _COMMENT_END.search(text, start)
         return -1 if closing is None else closing.end()
-    for part in _PART.finditer(text, start + 2):
-        if part[0] == "}}":
-            return part.end()
+    at = start + 2
+    while (mark := _MARK.search(text, at)) is not None:
+        if mark[0] == "}}":
+            return mark.end()
+        quoted = _TEXTS[mark[0]].match(text, mark.start())
+        if quoted is None:
+            return -1  # Go reads no further than a quote without an end
+        at = quoted.end()
     return -1
+
+
+def without_texts(body: str) -> str:
+    """Return what is between the braces of a directive, with its quoted texts empty."""
+    parts, at = [], 0
+    while (mark := _MARK.search(body, at)) is not None:
+        quoted = _TEXTS[mark[0]].match(body, mark.start()) if mark[0] != "}}" else None
+        if quoted is None:
+            break
+        parts.append(body[at : mark.start()] + '""')
+        at = quoted.end()
+    return "".join([*parts, body[at:]])

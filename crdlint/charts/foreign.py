@@ -5,13 +5,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
+from crdlint.charts.directives import without_texts
+
 if TYPE_CHECKING:
     from crdlint.charts.directives import Directive
 
 # What a template's root object has (helm's engine and chartutil.ToRenderValues).
 _ROOT: Final = frozenset({"Values", "Release", "Chart", "Files", "Capabilities", "Template", "Subcharts"})
 _FROM_ROOT: Final = re.compile(r"(?<![\w$)\].])\.([A-Za-z_]\w*)?")
-_TEXTS: Final = re.compile(r'"(?:[^"\\\n]|\\.)*"|`[^`]*`')
 # A name that something is taken from: no function of Helm's is called so.
 _OTHER_OBJECT: Final = re.compile(r"[A-Za-z_][\w-]*(?:\.[A-Za-z_]|\[)")
 _ONE_WORD: Final = re.compile(r"[A-Za-z_]\w*\Z")
@@ -31,5 +32,5 @@ def is_foreign(directive: Directive) -> bool:
         return True
     if _ONE_WORD.match(body):
         return body not in _WITHOUT_ARGUMENTS
-    asked = [name for name in _FROM_ROOT.findall(_TEXTS.sub('""', body)) if name]
+    asked = [name for name in _FROM_ROOT.findall(without_texts(body)) if name]
     return bool(asked) and "$" not in body and not any(name in _ROOT for name in asked)

@@ -103,7 +103,7 @@ class Kustomization:
 def read_kustomization(folder: str) -> Kustomization | None:
     """Return the kustomization of a folder; None if there is none or it is not a mapping."""
     real = os.path.realpath(folder)
-    reader = _Reader(_repository(real))
+    reader = _Reader(repository_top(real))
     reader.add(real, folder)
     while reader.pending:
         reader.pending.popleft().resolve()
@@ -133,7 +133,7 @@ def local_path(folder: str, reference: object) -> str | None:
     return os.path.realpath(os.path.normpath(os.path.join(folder, reference)))
 
 
-def _repository(folder: str) -> str:
+def repository_top(folder: str) -> str:
     """Return the real path of the repository that a real path belongs to, the root of the file system without one."""
     at = folder
     while not os.path.lexists(os.path.join(at, ".git")) and os.path.dirname(at) != at:
@@ -141,7 +141,8 @@ def _repository(folder: str) -> str:
     return at
 
 
-def _is_below(path: str, folder: str) -> bool:
+def is_below(path: str, folder: str) -> bool:
+    """Return whether a real path is inside of a folder."""
     return path.startswith(os.path.join(folder, ""))
 
 
@@ -151,7 +152,7 @@ def _document_of(folder: str) -> tuple[str, str, dict[str, Any], Mapping] | None
     if not names:
         return None
     path = os.path.normpath(os.path.join(folder, names[0]))
-    if not _is_below(os.path.realpath(path), os.path.realpath(folder)):
+    if not is_below(os.path.realpath(path), os.path.realpath(folder)):
         return None  # as kustomize does
     try:
         text = decode(read_bytes(path))
@@ -195,7 +196,7 @@ class _Reader:
         """Add the layer of a folder, given its real path and how it is shown; return why there is none."""
         if real in self.layers:
             return None
-        if real != self.repository and not _is_below(real, self.repository):
+        if real != self.repository and not is_below(real, self.repository):
             return "is outside of the repository"
         found = _document_of(folder)
         if found is None:
@@ -242,7 +243,7 @@ class _Resolver:
         path = self.path(reference, field)
         if path is None:
             return None
-        if not _is_below(path, self.layer.folder):
+        if not is_below(path, self.layer.folder):
             self.refuse(f"{_shown(reference, field)} is outside of the folder of its kustomization")
             return None
         try:
@@ -326,7 +327,7 @@ def _resource(resolver: _Resolver, value: Any, field: str) -> str | None:
     path = local_path(layer.folder, value)
     if path is None or not os.path.isfile(path):
         return resolver.folder(value, field, layer.bases)
-    if _is_below(path, resolver.reader.repository):
+    if is_below(path, resolver.reader.repository):
         layer.resources.append(resolver.shown(value))
     return resolver.file(value, field)
 

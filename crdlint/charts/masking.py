@@ -162,7 +162,7 @@ class _Masking:
         elif one.keyword in {"else", "end"} and self.masked.broken is None:
             self.masked.broken = one.line, f"`{one.keyword}` belongs to nothing"
         if not one.closed:
-            self.masked.broken = one.line, "a directive has no end: `}}` is missing"
+            self.masked.broken = one.line, "a directive has no end: `}}` is missing, or the end of a quoted text"
 
     def _keep(self, block: _Open, *, kept: bool) -> None:
         self.dropping += block.kept - kept

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _BLOCK_SCALAR: Final = re.compile(r"(?:^|[\s:-])[|>][-+0-9]*(?:\s+#.*)?$")
+_DASHES: Final = re.compile(r"(?:- +)+")
 _CRD: Final = "CustomResourceDefinition"
 _KEPT: Final = 3
 
@@ -89,10 +90,10 @@ class _Walk:
     def enter(self, line: str, content: str) -> None:
         """Go into the key of a line that has one."""
         depth = len(line) - len(line.lstrip(" "))
-        while content.startswith("- "):
-            behind = content[1:].lstrip(" ")
-            depth += len(content) - len(behind)
-            content = behind
+        dashes = _DASHES.match(content)
+        if dashes is not None:
+            depth += dashes.end()
+            content = content[dashes.end() :]
         at = bisect_left(self.indents, depth)
         del self.indents[at:], self.keys[at:]
         colon = content.find(": ")

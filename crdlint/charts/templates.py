@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -62,21 +63,22 @@ def _masked(path: str, text: str, masked: Masked, lint: Lint, without: Container
     unreadable = _unreadable(result, judging, masked)
     crds = tuple(crd for crd in result.crds if crd.name not in without and part_at(crd.line) not in unreadable)
     names = {crd.name for crd in crds}
+    filled = sorted(judging.filled)
     kept = [
         one
         for one in result.diagnostics
         if (one.crd is None or one.crd in names)
-        and not judging.filled.intersection(range(one.line, one.end_line + 1))
+        and not _has_between(filled, one.line, one.end_line)
         and part_at(one.line) not in unreadable
     ]
     lines = text.split("\n")
     lost = "with its directives left out this CRD cannot be read"
-    skipped = {one.part for one in judging.unjudged}
+    crd_parts = {one.part for one in judging.unjudged} | judging.judged
     more = [
         *(_skipped(path, lines, line, lost) for line in unreadable.values()),
         *(_left_out(path, lines, one) for one in judging.unjudged),
         *_defined(path, text, masked),
-        *(_unescaped(path, text, one) for one in masked.braces if part_at(one.line) in judging.judged | skipped),
+        *(_unescaped(path, text, one) for one in masked.braces if part_at(one.line) in crd_parts),
     ]
     notices = list(result.notices)
     if judging.conditions and names:
@@ -91,6 +93,12 @@ def _masked(path: str, text: str, masked: Masked, lint: Lint, without: Container
         diagnostics=_in_order(kept, more),
         notices=tuple(notices),
     )
+
+
+def _has_between(numbers: list[int], first: int, last: int) -> bool:
+    """Return whether one of the ascending numbers is between two others."""
+    at = bisect_left(numbers, first)
+    return at < len(numbers) and numbers[at] <= last
 
 
 def _in_order(kept: Sequence[Diagnostic], more: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -184,10 +192,11 @@ def _skipped(path: str, lines: list[str], line: int, message: str) -> Diagnostic
 def _defined(path: str, text: str, masked: Masked) -> list[Diagnostic]:
     """Return a finding for each CRD in a named template, which is rendered elsewhere or not at all."""
     message = "this CRD is not checked without Helm: it stands in a named template"
+    kinds = [match.start() for match in _KIND.finditer(text)] if masked.defined else []
     return [
         SKIPPED.diagnostic(path, "advice", message, _place(one))
         for one, end in masked.defined
-        if _KIND.search(text, one.end, end)
+        if _has_between(kinds, one.end, end - 1)
     ]
 
 

@@ -35,12 +35,12 @@ def program(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, s
 
 
 @pytest.fixture
-def fake_helm(program: Callable[[str, str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def fake_helm(program: Callable[[str, str], Path], tmp_path: Path) -> Iterator[Path]:
     """Put a stand-in for Helm on the path; what it is called with stands in the file returned."""
-    program("helm", (Path(__file__).parent / "fake_helm.py").read_text(encoding="utf-8"))
+    source = (Path(__file__).parent / "fake_helm.py").read_text(encoding="utf-8")
     log = tmp_path / "helm.log"
     log.touch()
-    monkeypatch.setenv("FAKE_HELM_LOG", str(log))
+    program("helm", source.replace("LOG = os.devnull", f"LOG = {str(log)!r}"))
     helm.helm.cache_clear()
     yield log
     helm.helm.cache_clear()

@@ -1,6 +1,6 @@
 """A stand-in for Helm: `version`, and `template` for the part of its language that the tests' charts have.
 
-Run as a program. FAKE_HELM_LOG is a file that its arguments are appended to.
+Run as a program. LOG is a file that its arguments are appended to.
 """
 
 import os
@@ -11,6 +11,7 @@ from typing import Any
 
 from ruamel.yaml import YAML
 
+LOG = os.devnull
 _DIRECTIVE = re.compile(r"(\s*)\{\{(-?)\s*(.*?)\s*(-?)\}\}(\s*)", re.DOTALL)
 
 
@@ -93,7 +94,7 @@ def write(chart: Path, values: dict[str, Any], source: str) -> None:
 
 
 def main(arguments: list[str]) -> None:
-    with Path(os.environ.get("FAKE_HELM_LOG", os.devnull)).open("a", encoding="utf-8") as log:
+    with Path(LOG).open("a", encoding="utf-8") as log:
         log.write(" ".join(arguments) + "\n")
     if arguments[0] == "version":
         sys.stdout.write("v3.18.4+gd80839c\n")

@@ -172,7 +172,7 @@ def test_a_chart_within_another_is_rendered_with_the_outer_ones_values(fake_helm
 
 
 def test_values_files_that_helm_refuses_alike_are_told_of_once(program, tmp_path: Path) -> None:
-    program("helm", "import sys\nif sys.argv[1] == 'version': print('v3.1.0')\nelse: sys.exit('Error: no way')\n")
+    program("helm", "import sys\nif sys.argv[1] == 'version': print('v3.11.1')\nelse: sys.exit('Error: no way')\n")
     helm.helm.cache_clear()
     files = {f"ci__{name}_values_yaml": "" for name in "abc"}
     folder = chart(tmp_path / "c", {"crd.yaml": "{{/* c */}}\n" + CRD}, **files)
@@ -184,15 +184,16 @@ def test_values_files_that_helm_refuses_alike_are_told_of_once(program, tmp_path
 
 
 TROUBLE = {
-    "fails": ("import sys\nif sys.argv[1] == 'version': print('v3.1.0')\nelse: sys.exit('Error: no way')\n", "no way"),
+    "fails": ("import sys\nif sys.argv[1] == 'version': print('v3.11.1')\nelse: sys.exit('Error: no way')\n", "no way"),
     "misses dependencies": (
-        "import sys\nif sys.argv[1] == 'version': print('v3.1.0')\n"
+        "import sys\nif sys.argv[1] == 'version': print('v3.11.1')\n"
         "else: sys.exit('Error: found in Chart.yaml, but missing in charts/ directory: x')\n",
         "helm dependency build",
     ),
-    "is too old": ("print('Client: v2.16.1')\n", "helm v2.16 is too old, crdlint needs 3 or later"),
-    "has no version": ("import sys\nsys.exit('nonsense')\n", "helm does not tell its version (nonsense)"),
-    "prints bytes": ("import sys\nsys.stdout.buffer.write(b'\\xff\\xfe')\n", "helm does not tell its version"),
+    "is too old": ("print('Client: v2.16.1')\n", "helm v2.16.1 is too old, crdlint needs 3.11.1 or later"),
+    "looks up host names": ("print('v3.11.0+g4')\n", "helm v3.11.0 is too old, crdlint needs 3.11.1 or later"),
+    "has no version": ("import sys\nsys.exit('nonsense')\n", "helm does not print its version (nonsense)"),
+    "prints bytes": ("import sys\nsys.stdout.buffer.write(b'\\xff\\xfe')\n", "helm does not print its version"),
 }
 
 
