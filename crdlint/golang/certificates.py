@@ -2,48 +2,31 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import re
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from crdlint.golang.pem import blocks
 
-_BLOCK: Final = re.compile(
-    rb"^-----BEGIN (?P<type>[^\n]*?)-----[ \t\r]*\n(?P<headers>(?:[^\n:]+:[^\n]*\n)*)"
-    rb"(?P<body>.*?)^-----END (?P=type)-----[ \t\r]*$",
-    re.MULTILINE | re.DOTALL,
-)
 _SEQUENCE: Final = 0x30
 
 
 def pool_error(bundle: bytes) -> str | None:
-    """Return why no certificate of a PEM bundle can be used, None where at least one can.
+    """Return why no certificate of a PEM bundle can be used, None if at least one can.
 
-    A certificate is looked at as far as its outer DER structure; what only crypto/x509 would find within is not.
+    Only the outer DER structure of a certificate is validated. Upstream: client-go transport.rootCertPool.
     """
     problem: str | None = None
-    blocks = list(_blocks(bundle))
-    for kind, headers, der in blocks:
-        if kind != b"CERTIFICATE" or headers:
+    end = 0
+    for block in blocks(bundle):
+        end = block.end
+        if block.type != b"CERTIFICATE" or block.has_headers:
             continue
-        if _is_certificate(der):
+        if _is_certificate(block.content):
             return None
         problem = problem or "failed to parse certificate: x509: malformed certificate"
     if problem is None:
-        problem = "unable to parse bytes as PEM block" if not blocks else "no valid certificate authority data seen"
+        is_read = bundle and end == len(bundle)
+        problem = "no valid certificate authority data seen" if is_read else "unable to parse bytes as PEM block"
     return f"unable to load root certificates: {problem}"
-
-
-def _blocks(bundle: bytes) -> Iterator[tuple[bytes, bytes, bytes]]:
-    """Yield (type, headers, decoded body) of each well-formed PEM block."""
-    for match in _BLOCK.finditer(bundle):
-        try:
-            body = base64.b64decode(b"".join(match["body"].split()), validate=True)
-        except binascii.Error:
-            continue
-        yield match["type"], match["headers"], body
 
 
 def _is_certificate(der: bytes) -> bool:

@@ -26,7 +26,7 @@ from crdlint.rules.selectable_fields import MAX_SELECTABLE_FIELDS
 from crdlint.schema.traversal import whole_schemas
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec, JSONSchemaProps
@@ -152,29 +152,31 @@ def _all_have_schemas(spec: CustomResourceDefinitionSpec) -> bool:
     return all(v.schema is not None and v.schema.open_api_v3_schema is not None for v in spec.versions)
 
 
-def _schema_of(spec: CustomResourceDefinitionSpec, name: str) -> tuple[bool, JSONSchemaProps | None]:
-    """Return whether a version has a schema to compare, and it (GetSchemaForVersion).
-
-    A schema that all versions share is that of any version, also of one that there is not.
-    """
-    if not any(version.schema is not None for version in spec.versions):
-        return True, None if spec.validation is None else spec.validation.open_api_v3_schema
-    if spec.validation is not None:
-        return False, None
-    for version in spec.versions:
-        if version.name == name:
-            return True, None if version.schema is None else version.schema.open_api_v3_schema
-    return False, None
-
-
 def _unchanged(spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec) -> frozenset[str]:
+    now, before = _schema_by_version(spec), _schema_by_version(old)
     found = set()
     for version in spec.versions:
-        now_there, now = _schema_of(spec, version.name)
-        there, before = _schema_of(old, version.name)
-        if now_there and there and semantic_equal(now, before):
+        (is_there, schema), (was_there, old_schema) = now(version.name), before(version.name)
+        if is_there and was_there and semantic_equal(schema, old_schema):
             found.add(version.name)
     return frozenset(found)
+
+
+def _schema_by_version(spec: CustomResourceDefinitionSpec) -> Callable[[str], tuple[bool, JSONSchemaProps | None]]:
+    """Return what finds the schema of a version, and whether there is one to compare (GetSchemaForVersion).
+
+    A schema that all versions share is that of any name. Of versions with one name, the first one counts.
+    """
+    if not any(version.schema is not None for version in spec.versions):
+        shared = None if spec.validation is None else spec.validation.open_api_v3_schema
+        return lambda _name: (True, shared)
+    if spec.validation is not None:
+        return lambda _name: (False, None)
+    found = {
+        version.name: (True, None if version.schema is None else version.schema.open_api_v3_schema)
+        for version in reversed(spec.versions)
+    }
+    return lambda name: found.get(name, (False, None))
 
 
 def _has_invalid_ca_bundle(spec: CustomResourceDefinitionSpec) -> bool:
