@@ -1,0 +1,349 @@
+"""What is fuzzed: how to make an input of each kind, and what to do with it. Only expected errors are caught."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import tarfile
+import tempfile
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import grammar
+from mutation import mutated, mutated_bytes
+
+import crdlint
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from random import Random
+
+    from crdlint.kubecel.compilation import RuleCompiler
+
+FIXTURES: Final = Path(__file__).resolve().parents[2] / "fixtures"
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A part of crdlint: `make` returns a random input, and `run` raises for a bug only."""
+
+    make: Callable[[Random], Any]
+    run: Callable[[Any], object]
+
+
+@cache
+def _crds() -> tuple[str, ...]:
+    """Return the texts of the fixtures."""
+    files = sorted(one for folder in ("valid", "invalid") for one in (FIXTURES / folder).glob("*") if one.is_file())
+    return tuple(one.read_bytes().decode("utf-8", "replace") for one in files)
+
+
+def _crd_text(random: Random) -> str:
+    """Return a fixture with changes, a random CRD, or a random CRD with changes."""
+    kind = random.randrange(3)
+    if kind == 0:
+        return mutated(random, random.choice(_crds()), _crds())
+    text = grammar.written(random, grammar.crd(random))
+    return text if kind == 1 else mutated(random, text, _crds())
+
+
+def _lint(text: str) -> None:
+    for diagnostic in crdlint.lint_text(text):
+        _check(diagnostic, text)
+
+
+def _check(diagnostic: crdlint.Diagnostic, text: str) -> None:
+    """Check that a finding is in the text, and has all that a report shows."""
+    lines = text.count("\n") + text.count("\r") + text.count("\x85") + text.count("\u2028") + text.count("\u2029") + 2
+    assert 1 <= diagnostic.line <= diagnostic.end_line <= lines
+    assert diagnostic.column >= 1
+    assert diagnostic.rule
+    assert diagnostic.message
+
+
+def _pair(random: Random) -> tuple[str, str]:
+    old = _crd_text(random)
+    return old, mutated(random, old, _crds()) if random.randrange(3) else _crd_text(random)
+
+
+def _update(pair: tuple[str, str]) -> None:
+    for diagnostic in crdlint.lint_update(*pair):
+        _check(diagnostic, "\n".join(pair))
+
+
+def _resource(random: Random) -> tuple[str, str, str | None]:
+    crd = grammar.crd(random)
+    of = grammar.written(random, crd)
+    if random.randrange(6) == 0:
+        of = mutated(random, of)
+    texts = [grammar.written(random, grammar.resource(random, crd)) for _ in range(2)]
+    new, old = (mutated(random, one) if random.randrange(2) else one for one in texts)
+    return of, new, old if random.randrange(3) == 0 else None
+
+
+def _validate(texts: tuple[str, str, str | None]) -> None:
+    crd, new, old = texts
+    with suppress(crdlint.YAMLDecodeError):
+        crdlint.validate_resource(crd, new, old_resource=old)
+
+
+def _decode(text: str) -> None:
+    with suppress(crdlint.YAMLDecodeError):
+        crdlint.decode_yaml(text)
+
+
+_SELF: Final = """\
+{type: object, required: [s], properties: {
+s: {type: string, maxLength: 20}, i: {type: integer}, n: {type: number}, b: {type: boolean},
+any: {x-kubernetes-int-or-string: true}, time: {type: string, format: date-time},
+l: {type: array, items: {type: string}}, m: {type: object, additionalProperties: {type: integer}},
+o: {type: object, properties: {a-b: {type: string}, namespace: {type: string}, l: {type: array, maxItems: 3,
+items: {type: object, properties: {name: {type: string}}}}}}}, x-kubernetes-validations: [{rule: "true"}]}
+"""
+
+
+@cache
+def _compiler() -> RuleCompiler:
+    from crdlint.kubecel.compilation import RuleCompiler
+    from crdlint.kubecel.schema_context import SchemaContext
+    from crdlint.linter import lint_file
+
+    lines = "".join(f"            {line}\n" for line in _SELF.splitlines())
+    head = _crds()[0].partition("        type: object")[0]
+    result = lint_file(
+        f"{head}        type: object\n        properties:\n          spec:\n{lines}", filename="x", keep=True
+    )
+    return RuleCompiler(SchemaContext().declared(result.rules[0].judged.node.schema))
+
+
+def _expression(random: Random) -> str:
+    text = grammar.condition(random, random.choice((2, 4, 6, 8)))
+    return text if random.randrange(3) == 0 else mutated(random, text)
+
+
+def _compile(text: str) -> None:
+    from crdlint.cel.places import place
+    from crdlint.effort import Effort
+    from crdlint.kubecel.compilation import MESSAGE, RULE
+    from crdlint.kubecel.environment import new_expressions
+    from crdlint.kubecel.guards import unguarded
+    from crdlint.kubecel.hints import hint
+
+    for kind in (RULE, MESSAGE):
+        expression = _compiler().expression(text, kind, new_expressions((1, 36)), optional_old_self=False)
+        if expression.error is None:
+            assert expression.highest_cost >= 0
+            unguarded(expression)
+        else:
+            hint(expression, Effort())
+            for error in expression.compiled.errors:
+                place(error, expression.compiled.source)
+
+
+def _archive(random: Random) -> bytes:
+    """Return a packed chart with CRDs, changed in its tar blocks, its compressed bytes, or not at all."""
+    packed = io.BytesIO()
+    form = random.choice((tarfile.PAX_FORMAT, tarfile.GNU_FORMAT, tarfile.USTAR_FORMAT))
+    with tarfile.open(fileobj=packed, mode="w", format=form) as tar:
+        for i in range(1 + random.randrange(4)):
+            name = random.choice(
+                ("x/Chart.yaml", f"x/crds/{i}.yaml", f"x/templates/{'d/' * 20}{i}.yaml", "x/charts/y.tgz")
+            )
+            data = mutated(random, random.choice(_crds()), _crds())[:4096].encode("utf-8", "surrogatepass")
+            member = tarfile.TarInfo(name)
+            member.size = len(data)
+            member.type = random.choice(
+                (tarfile.REGTYPE, tarfile.REGTYPE, tarfile.SYMTYPE, tarfile.DIRTYPE, tarfile.AREGTYPE)
+            )
+            if form == tarfile.PAX_FORMAT and random.randrange(2):
+                member.pax_headers = {
+                    random.choice(("path", "size", "comment", "GNU.sparse.map")): random.choice(
+                        ("1", "9" * 30, "é" * 200)
+                    )
+                }
+            tar.addfile(member, io.BytesIO(data))
+    raw = packed.getvalue()
+    if random.randrange(2):
+        raw = mutated_bytes(random, raw)
+    data = gzip.compress(raw, 1, mtime=0)
+    return mutated_bytes(random, data) if random.randrange(3) == 0 else data
+
+
+def _unpack(data: bytes) -> None:
+    from crdlint.charts.packed import packed_files
+
+    with tempfile.TemporaryDirectory() as chart:
+        path = Path(chart, "charts", "x.tgz")
+        path.parent.mkdir()
+        path.write_bytes(data)
+        for found in packed_files(chart):
+            assert found
+
+
+_CONFIGURATIONS: Final = (
+    "select: ['*']\nignore: [cel-*]\nseverity: {unknown-field: warning}\nfail-on: warning\nexclude: ['a/**', '!b']\n"
+    "per-file-ignores:\n  'x/*.yaml': [yaml-syntax]\nrequired-version: '>=0.1'\nkube-version: 1.30..1.36\n",
+    '[tool.other]\nx = """a\n"""\n[tool.crdlint]\nselect = ["*"]\nfail-on = "error"\n[tool.crdlint.severity]\n'
+    "unknown-field = 'off'\n[tool.crdlint.per-file-ignores]\n\"*.yaml\" = [\n  'yaml-syntax', # a\n]\n",
+)
+
+
+def _configuration(random: Random) -> tuple[str, str]:
+    return mutated(random, random.choice(_CONFIGURATIONS), _CONFIGURATIONS), random.choice((".yaml", ".toml"))
+
+
+def _configure(given: tuple[str, str]) -> None:
+    from crdlint.config.load import read_config
+    from crdlint.config.model import ConfigError
+
+    text, suffix = given
+    with _file(text, suffix) as path, suppress(ConfigError):
+        config = read_config(path)
+        config.excludes("a/b.yaml")
+        config.ignored_by("yaml-syntax", "x/a.yaml")
+        config.severity_of("unknown-field", "error")
+
+
+_COMMENTS: Final = (
+    *(
+        "# crdlint: ignore",
+        "# crdlint: ignore[unknown-field]",
+        "# crdlint: ignore[cel-*] -- why",
+        "# crdlint: ignore-next",
+    ),
+    *(
+        "# crdlint: ignore-file",
+        "# crdlint: ignore[",
+        "# crdlint: ignore[a, b,,c]",
+        "# crdlint:ignore",
+        "#crdlint: disable",
+    ),
+)
+
+
+def _commented(random: Random) -> str:
+    lines = random.choice(_crds()).split("\n")
+    for _ in range(1 + random.randrange(6)):
+        at = random.randrange(len(lines))
+        lines[at] += random.choice((" ", "\n", "  \n  ")) + random.choice(_COMMENTS)
+    return mutated(random, "\n".join(lines), _crds())
+
+
+def _comment(text: str) -> None:
+    from crdlint.config.comments import read_comments, silenced
+    from crdlint.linter import lint_file
+
+    result = lint_file(text, filename="x.yaml", skip_unfinished=True)
+    silenced(read_comments(text, "x.yaml"), result.diagnostics, [crd.line for crd in result.crds])
+
+
+_BASELINE: Final = """\
+{"version": 1, "findings": [
+{"crd": "foos.example.com", "version": "v1", "path": ".spec", "rule": "unknown-field", "count": 2},
+{"crd": "a", "path": "", "rule": "yaml-syntax"}
+]}
+"""
+
+
+def _baseline(random: Random) -> tuple[str, str]:
+    return mutated(random, _BASELINE, (_BASELINE,)), _crd_text(random)
+
+
+def _known(given: tuple[str, str]) -> None:
+    from crdlint.config import baseline
+    from crdlint.config.model import ConfigError
+    from crdlint.linter import lint_file
+
+    text, crd = given
+    known = baseline.Baseline()
+    with _file(text, ".json") as path, suppress(ConfigError):
+        known = baseline.read(path)
+    results = (lint_file(crd, filename="x.yaml"),)
+    known.filter(results)
+    known.updated(results).filter(results)
+
+
+_TEMPLATES: Final = (
+    "{{- if .Values.crds }}\n%s{{- end }}\n",
+    '{{/* a comment */}}\n%s---\n{{ include "x" . | nindent 2 }}\n',
+    "{{- range $i, $x := .Values.list }}\n---\n%s{{ else }}\na: b\n{{- end -}}\n",
+    '{{- define "x" }}\n%s{{- end }}\n',
+)
+
+
+_ACTIONS: Final = (
+    ".Values.x",
+    "$x",
+    'include "a" . | quote',
+    ".Values.y | default `b`",
+    "toYaml .Values.z | nindent 4",
+)
+
+
+def _template(random: Random) -> str:
+    text = random.choice(_crds())
+    for _ in range(random.randrange(4)):
+        at = text.find(":", random.randrange(len(text)))
+        if at >= 0:
+            text = f"{text[: at + 1]} {{{{ {random.choice(_ACTIONS)} }}}}{text[at + 1 :]}"
+    return mutated(random, random.choice(_TEMPLATES).replace("%s", text), _crds())
+
+
+def _render(text: str) -> None:
+    from crdlint.charts.templates import check_template, check_unrendered
+    from crdlint.linter import lint_file
+
+    def lint(given: str, file: str) -> Any:
+        return lint_file(given, filename=file)
+
+    check_template("x/templates/a.yaml", text, lint)
+    check_unrendered("x/crds/a.yaml", text, lint)
+
+
+def _cost(text: str) -> None:
+    from crdlint.costs.entries import entries
+    from crdlint.fixes import limit_edits
+    from crdlint.linter import lint_file
+    from crdlint.report.cost_html import cost_page
+    from crdlint.report.cost_text import tables
+    from crdlint.yaml.edit import apply
+
+    result = lint_file(text, filename="x.yaml", keep=True)
+    found = entries(result)
+    cost_page(found, None, result.unestimated)
+    list(tables(found, top=None, width=80, style=lambda given, _name: given))
+    apply(text, limit_edits(result))
+
+
+class _file:  # noqa: N801  used as a function
+    """A text in a file, for as long as a `with` block lasts."""
+
+    def __init__(self, text: str, suffix: str) -> None:
+        descriptor, self._path = tempfile.mkstemp(suffix)
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(text.encode("utf-8", "surrogatepass"))
+
+    def __enter__(self) -> str:
+        return self._path
+
+    def __exit__(self, *_: object) -> None:
+        Path(self._path).unlink()
+
+
+TARGETS: Final[dict[str, Target]] = {
+    "lint_text": Target(_crd_text, _lint),
+    "decode_yaml": Target(_crd_text, _decode),
+    "lint_update": Target(_pair, _update),
+    "validate_resource": Target(_resource, _validate),
+    "cel": Target(_expression, _compile),
+    "costs": Target(_crd_text, _cost),
+    "archives": Target(_archive, _unpack),
+    "configuration": Target(_configuration, _configure),
+    "comments": Target(_commented, _comment),
+    "baselines": Target(_baseline, _known),
+    "templates": Target(_template, _render),
+}

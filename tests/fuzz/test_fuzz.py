@@ -1,0 +1,81 @@
+"""A small part of the fuzzing that `benchmarks/fuzz.py` does, and what its driver does with inputs that fail."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from random import Random
+
+import pytest
+from driver import fuzz
+from targets import TARGETS
+
+INPUTS = 150
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_no_input_fails(name: str) -> None:
+    target = TARGETS[name]
+    for index in range(INPUTS):
+        target.run(target.make(Random(f"{name}/ci/{index}")))
+
+
+@pytest.mark.parametrize("name", TARGETS)
+def test_inputs_depend_on_the_seed_only(name: str) -> None:
+    make = TARGETS[name].make
+    assert [make(Random(f"x/{i}")) for i in range(9)] == [make(Random(f"x/{i}")) for i in range(9)]
+
+
+FAKE = """
+import os
+from dataclasses import dataclass
+from random import Random
+
+
+@dataclass
+class Target:
+    make: object
+    run: object
+
+
+NUMBERS = {Random(f"fake/7/{i}").random(): i for i in range(20)}
+
+
+def run(number):
+    index = NUMBERS[number]
+    if index == 3:
+        raise ZeroDivisionError("x")
+    if index == 5:
+        while True:
+            pass
+    if index == 7:
+        bytearray(500 * 1024 * 1024)
+    if index == 9:
+        os.abort()
+
+
+TARGETS = {"fake": Target(Random.random, run)}
+"""
+
+
+def test_the_driver_goes_on_behind_failures(tmp_path: Path) -> None:
+    worker = tmp_path / "worker.py"
+    shutil.copy(Path(__file__).with_name("worker.py"), worker)
+    (tmp_path / "targets.py").write_text(FAKE)
+    result = fuzz("fake", seed=7, first=1, last=12, seconds=1, megabytes=256, worker=worker)
+    assert result.inputs == 12
+    assert [(failure.kind, failure.index) for failure in result.failures] == [
+        ("crash", 3),
+        ("hang", 5),
+        ("memory", 7),
+        ("death", 9),
+    ]
+    assert [failure.place for failure in result.failures][1:4:2] == ["SIGPROF", "SIGABRT"]
+    assert result.failures[0].place.startswith("ZeroDivisionError at ")
+
+
+def test_a_worker_that_cannot_start_is_an_error(tmp_path: Path) -> None:
+    worker = tmp_path / "worker.py"
+    worker.write_text("import nothing_like_this")
+    with pytest.raises(RuntimeError, match="nothing_like_this"):
+        fuzz("fake", seed=7, first=1, last=2, worker=worker)
