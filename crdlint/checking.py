@@ -124,7 +124,9 @@ class Checker:
             if task.place is None:
                 result = lint(text, name)
             else:
-                result = self._of_charts().check(name, text, task.place, lint, is_saved=task.text is None)
+                result = self._of_charts().check(
+                    name, text, task.place, lint, task.kube_version, is_saved=task.text is None
+                )
                 if task.supported is not None:
                     result = _with_support(result, task.supported)
         except Exception as error:
@@ -217,7 +219,9 @@ class Checker:
             from crdlint.charts.check import Charts
             from crdlint.charts.helm import Values
 
-            self._charts = Charts(self.settings.values or Values(), self.settings.uses_helm)
+            settings = self.settings
+            cache = settings.cache if settings.previous is None and not settings.keep else None
+            self._charts = Charts(settings.values or Values(), settings.uses_helm, cache)
         return self._charts
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
-from crdlint.charts.helm import Rendered, Values, helm, render
+from crdlint.charts.helm import Rendered, Values, chart_digest, helm, render
 from crdlint.charts.layout import CRDS, TEMPLATES, outermost
 from crdlint.charts.masking import mask
 from crdlint.charts.rendered import check_rendered
 from crdlint.charts.rules import BRACES, KUBE_VERSION, SKIPPED
 from crdlint.charts.templates import check_template, check_unrendered, template_findings
 from crdlint.kubecel.versions import LATEST
+from crdlint.program import find
 from crdlint.results import FileResult
 
 if TYPE_CHECKING:
@@ -22,52 +23,129 @@ if TYPE_CHECKING:
 _KIND: Final = "kind: CustomResourceDefinition"
 
 
+class Results(Protocol):
+    """A cache of results by the content that they depend on."""
+
+    def key(self, data: bytes, options: str) -> str:
+        """Return the key of some content and options."""
+
+    def get(self, key: str, file: str, text: str) -> FileResult | None:
+        """Return the result of a key, as that of a file with a text; None if there is none."""
+
+    def put(self, key: str, result: FileResult) -> None:
+        """Store a result."""
+
+
+@dataclass(slots=True)
+class _Chart:
+    """A chart of the run: why it is not rendered as a whole, until that is reported, and what it renders to.
+
+    ``digest`` is of all that it renders to depends on, None if its results are not cached.
+    """
+
+    digest: bytes | None
+    problems: list[str] = field(default_factory=list)
+    rendered: Rendered | None = None
+
+
 @dataclass(slots=True)
 class Charts:
-    """The charts of a run: each is rendered once, when the first of its templates is checked.
+    """The charts of a run: each is rendered once, if a template is checked whose result is not in ``cache``.
 
-    ``uses_helm`` is false where templates are to be read with their directives masked whether or not Helm is there.
+    ``uses_helm`` is false if templates are checked with their directives masked even if Helm is on the path.
     """
 
     values: Values = field(default_factory=Values)
     uses_helm: bool = True
-    _rendered: dict[str, Rendered | None] = field(default_factory=dict)
+    cache: Results | None = None
+    _charts: dict[str, _Chart | None] = field(default_factory=dict)
 
-    def check(self, path: str, text: str, place: Place, lint: Lint, *, is_saved: bool = True) -> FileResult:
-        """Check a file of a chart. A template whose text is not that of the file on disk is read without Helm."""
-        if place.part == CRDS:
-            return check_unrendered(path, text, lint)
-        if place.part != TEMPLATES:
-            return lint(text, path)
+    def check(
+        self, path: str, text: str, place: Place, lint: Lint, versions: str = "", *, is_saved: bool = True
+    ) -> FileResult:
+        """Return the result of a file of a chart for some versions of Kubernetes, which ``lint`` checks for.
+
+        A template whose text is not that of the file on disk is read without Helm.
+        """
+        is_template = place.part == TEMPLATES and "{{" in text
         whole = outermost(place.chart)
-        rendered = self._of(whole) if is_saved and "{{" in text else None
-        if rendered is None:
-            return check_template(path, text, lint)
-        # What keeps a chart from being rendered is told once, with the first of its templates.
-        told, rendered.problems = tuple(rendered.problems), []
-        inside = os.path.join(os.path.relpath(place.chart, whole), place.path)
-        documents = rendered.documents.get(os.path.normpath(inside).replace(os.sep, "/"))
-        if documents:
-            result = _with_the_rest(check_rendered(path, text, documents, lint), lint)
-        else:
-            result = check_template(path, text, lint)
-            if rendered.documents and result.crds:
-                told = (*told, "no CRD comes of this template with the values given: it was read without Helm")
-        return replace(result, notices=(*result.notices, *told))
+        chart = self._of(whole) if is_template and is_saved else None
+        inside = os.path.normpath(os.path.join(os.path.relpath(place.chart, whole), place.path)).replace(os.sep, "/")
+        key = self._key(text, place.part, versions, inside, chart)
+        result = self.cache.get(key, path, text) if self.cache is not None and key is not None else None
+        if result is None:
+            result = self._checked(path, text, place.part, lint, whole, inside, chart)
+            if self.cache is not None and key is not None:
+                self.cache.put(key, result)
+        elif is_template:
+            result = replace(result, masked=mask(text).text)
+        if chart is None:
+            return result
+        # What keeps a chart from being rendered is reported once, with the first of its templates.
+        problems, chart.problems = tuple(chart.problems), []
+        return replace(result, notices=(*result.notices, *problems))
 
-    def _of(self, chart: str) -> Rendered | None:
-        """Return what a chart renders to; None where it is to be read as it is, as a packed one always is."""
-        if not self.uses_helm or not os.path.isdir(chart):
+    def _key(self, text: str, part: str, versions: str, inside: str, chart: _Chart | None) -> str | None:
+        """Return the key of a file's result in the cache, None if it does not go there."""
+        if self.cache is None or (chart is not None and chart.digest is None):
             return None
-        if chart not in self._rendered:
-            found = helm()
-            if found.program is None:
-                self._rendered[chart] = Rendered(problems=[found.problem]) if found.problem else None
-            else:
-                support = chart_support(chart)[0]
-                newest = support.versions.rpartition("..")[2] if support is not None else f"{LATEST[0]}.{LATEST[1]}"
-                self._rendered[chart] = render(chart, self.values, found.program, newest)
-        return self._rendered[chart]
+        digest = chart.digest.hex() if chart is not None and chart.digest is not None else ""
+        kind = part if part in {CRDS, TEMPLATES} else ""
+        return self.cache.key(
+            text.encode("utf-8", "surrogatepass"), f"chart {versions} {kind} {digest} {digest and inside}"
+        )
+
+    def _checked(
+        self, path: str, text: str, part: str, lint: Lint, whole: str, inside: str, chart: _Chart | None
+    ) -> FileResult:
+        if part == CRDS:
+            return check_unrendered(path, text, lint)
+        if part != TEMPLATES:
+            return lint(text, path)
+        if chart is None:
+            return check_template(path, text, lint)
+        if chart.rendered is None:
+            chart.rendered = self._render(whole)
+        documents = chart.rendered.documents.get(inside)
+        if documents:
+            return _with_the_rest(check_rendered(path, text, documents, lint), lint)
+        result = check_template(path, text, lint)
+        if chart.rendered.documents and result.crds:
+            return replace(result, notices=(*result.notices, _WITHOUT_CRD))
+        return result
+
+    def _of(self, chart: str) -> _Chart | None:
+        """Return a chart that Helm renders; None if its templates are read as they are, as in a packed chart."""
+        program = find("helm") if self.uses_helm and os.path.isdir(chart) else None
+        if program is None:
+            return None
+        if chart not in self._charts:
+            self._charts[chart] = self._load(chart, program)
+        return self._charts[chart]
+
+    def _load(self, chart: str, program: str) -> _Chart:
+        digest = chart_digest(chart, self.values, program) if self.cache is not None else None
+        key = self.cache.key(digest, f"rendered {chart}") if self.cache is not None and digest is not None else None
+        known = self.cache.get(key, chart, "") if self.cache is not None and key is not None else None
+        if known is not None:
+            return _Chart(digest, list(known.notices))
+        rendered = self._render(chart)
+        if not rendered.final:
+            digest = None
+        elif self.cache is not None and key is not None:
+            self.cache.put(key, FileResult(chart, "", 0, (), 0, (), tuple(rendered.problems)))
+        return _Chart(digest, list(rendered.problems), rendered)
+
+    def _render(self, chart: str) -> Rendered:
+        found = helm()
+        if found.program is None:
+            return Rendered(problems=[found.problem] if found.problem else [], final=False)
+        support = chart_support(chart)[0]
+        newest = support.versions.rpartition("..")[2] if support is not None else f"{LATEST[0]}.{LATEST[1]}"
+        return render(chart, self.values, found.program, newest)
+
+
+_WITHOUT_CRD: Final = "no CRD comes of this template with the values given: it was read without Helm"
 
 
 def _with_the_rest(result: FileResult, lint: Lint) -> FileResult:

@@ -116,7 +116,7 @@ def chart_digest(chart: str, values: Values, program: str) -> bytes | None:
     """Return a digest of all that rendering a chart depends on, None if it is too much to read or not readable."""
     status = os.stat(program)
     identity = f"{os.path.realpath(program)} {status.st_size} {status.st_mtime_ns}"
-    digest = blake2b(repr((identity, values.sets)).encode("utf-8", "backslashreplace"))
+    digest = blake2b(repr((identity, values.files, values.sets)).encode("utf-8", "backslashreplace"))
     left = _LARGEST
     names = [(os.path.relpath(entry.path, chart), entry) for entry in _entries(chart)]
     files = [(name, entry.path) for name, entry in names if not entry.is_dir()]
