@@ -127,9 +127,10 @@ def _unread(document: Document, line: int, reason: str) -> Iterator[UnreadDocume
     """Yield a document that is not YAML as the API server reads it, if it may contain a CRD."""
     if KIND in document.text:
         template = document.line_of("{{")
-        if template is not None:
-            line, reason = template, "a template"
-        yield UnreadDocument(line, document.text, reason, on_purpose=template is not None)
+        if template is None:
+            yield UnreadDocument(line, document.text, reason)
+        else:
+            yield UnreadDocument(template, document.text, "a template", "template")
 
 
 def _collect(root: Mapping, document: Document, found: dict[str, OldCRD]) -> Iterator[UnreadDocument]:
@@ -140,7 +141,8 @@ def _collect(root: Mapping, document: Document, found: dict[str, OldCRD]) -> Ite
     offset = document.line_offset
     if identity.error is not None:
         line = node_span(identity.node or root, offset).line
-        yield UnreadDocument(line, document.text, identity.error, on_purpose=identity.form == "unserved")
+        cause: Final = "unserved version" if identity.form == "unserved" else "broken"
+        yield UnreadDocument(line, document.text, identity.error, cause)
         return
     if _is_patch(root):
         return

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -32,15 +32,12 @@ class OldCRD:
 
 @dataclass(frozen=True, slots=True)
 class UnreadDocument:
-    """A document that may contain a CRD but cannot be read: its first line in the file, its text and the reason.
-
-    ``on_purpose`` marks what crdlint reads no CRD from although it is not broken, such as a template.
-    """
+    """A document that may contain a CRD but cannot be read: the line of the file to look at, its text and the reason."""
 
     line: int
     text: str
     reason: str
-    on_purpose: bool = False
+    cause: Literal["broken", "template", "unserved version"] = "broken"
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,11 +65,11 @@ class PreviousCRDs:
 
     def of_file(self, index: int) -> CollectedCRDs:
         """Return the CRDs of a file by its index."""
-        from crdlint.linter import collect_crds  # the parser, which a run from the cache does not need
+        from crdlint.previous.collect import collect  # the parser, which listing files does not need
 
         found = self._held.get(index)
         if found is None:
-            found = self._held[index] = collect_crds(self.files[index].text)
+            found = self._held[index] = collect(self.files[index].text)
             self._names[index] = frozenset(found.by_name)
             self._unread[index] = found.unread
             if len(self._held) > _HELD:
@@ -89,7 +89,7 @@ class PreviousCRDs:
             if old is not None:
                 return old, []
             if not file.in_scope:  # others are reported at the end of the run, whoever asks for them
-                documents = (one for one in self._unread[index] if name in one.text and not one.on_purpose)
+                documents = (one for one in self._unread[index] if name in one.text and one.cause == "broken")
                 problems += [f"{file.name}:{one.line}: {one.reason}" for one in documents]
         if self.unreadable:
             more = f" (and {len(self.unreadable) - 1:,} more files)" if len(self.unreadable) > 1 else ""

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from crdlint.crd.positions import Span
-from crdlint.linter import collect_crds
+from crdlint.previous.collect import collect
 from crdlint.previous.rules import REMOVED
 from crdlint.results import FileResult
 from crdlint.sources.paths import Problem, Selection, discover
@@ -45,7 +45,7 @@ def compare(
         found = previous.of_file(index)
         for one in found.unread:
             message = f"not compared: {one.reason}"
-            comparison.problems.append(Problem(f"{file.name}:{one.line}", message, fatal=not one.on_purpose))
+            comparison.problems.append(Problem(f"{file.name}:{one.line}", message, fatal=one.cause == "broken"))
         for name, old in found.by_name.items():
             if name not in names:
                 missing.setdefault(name, (file, old))
@@ -82,7 +82,7 @@ def _moved(names: Iterable[str], paths: Iterable[str]) -> Iterator[tuple[str, st
             continue
         near = {name for name in pending if name in text}
         if near:
-            collected = collect_crds(text)
+            collected = collect(text)
             found = {
                 name for name in near if name in collected.by_name or any(name in one.text for one in collected.unread)
             }
@@ -104,7 +104,7 @@ def _results(
             continue
         new = [name for name in crds.get(file.path, ()) if previous.find(name, file.path)[0] is None]
         if len(gone) == len(new) == 1:
-            span = collect_crds(text).by_name[new[0]].span
+            span = collect(text).by_name[new[0]].span
             diagnostics = [_diagnostic(file, name, span, new[0]) for name in gone]
         else:
             diagnostics = [_diagnostic(file, name, Span(1, 1, 1, 1)) for name in gone]

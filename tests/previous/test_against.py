@@ -277,6 +277,27 @@ class TestUnreadable:
         assert "HEAD:t.yaml:6: not compared: a template" in result.stderr
         assert "HEAD:v1beta1.yaml:1: not compared: " in result.stderr
 
+    def test_a_template_is_compared_without_its_directives(self, checkout: Any) -> None:
+        chart = {"chart/Chart.yaml": "apiVersion: v2\nname: a\nversion: 1.0.0\n"}
+        labels = 'metadata:\n  labels:\n    {{- include "a.labels" . | nindent 4 }}\n'
+        template = "{{- if .Values.crds }}\n" + crd().replace("metadata:\n", labels) + "{{- end }}\n"
+        decided = crd("bars").replace("scope: Namespaced", "scope: {{ .Values.scope }}")
+        both = template + "---\n" + decided
+        checkout.commit({**chart, "chart/templates/crds.yaml": both})
+        checkout.write({"chart/templates/crds.yaml": both.replace("scope: Namespaced", "scope: Cluster")})
+        result = check("--no-helm", ".")
+        assert "chart/templates/crds.yaml:11:10: error spec-immutable: spec.scope: Invalid value" in result.stdout
+        assert (
+            "HEAD:chart/templates/crds.yaml:27: not compared: `{{ .Values.scope }}` is the value of `scope`"
+            in result.stderr
+        )
+        assert result.exit_code == 1
+        checkout.write({"chart/templates/crds.yaml": "{{- if .Values.crds }}\n" + decided + "{{- end }}\n"})
+        lines = [line for line in findings("--no-helm", ".") if "change-crd-removed" in line]
+        assert lines == [
+            f"chart/templates/crds.yaml:1:1: {GONE.format('foos.example.com', 'chart/templates/crds.yaml')}"
+        ]
+
     def test_a_patch_is_no_old_crd(self, checkout: Any) -> None:
         patch = (
             "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: foos.example.com\n"
