@@ -304,6 +304,96 @@ def _render(text: str) -> None:
     check_unrendered("x/crds/a.yaml", text, lint)
 
 
+def _rendering(random: Random) -> tuple[str, str]:
+    """Return a template and a text as what it renders to."""
+    template = _template(random)
+    made = template
+    for action in _ACTIONS:
+        made = made.replace(f"{{{{ {action} }}}}", random.choice(("x", "", "int", "a\n  b: c")))
+    return template, mutated(random, made, _crds())
+
+
+def _map_back(texts: tuple[str, str]) -> None:
+    from crdlint.charts.rendered import check_rendered
+    from crdlint.linter import lint_file
+
+    template, made = texts
+    check_rendered("x/templates/a.yaml", template, [made], lambda given, file: lint_file(given, filename=file))
+
+
+_KUSTOMIZATIONS: Final = (
+    "resources: [&a a.yaml, base, *a]\nPatches: [{path: a.yaml}]\npatchesStrategicMerge: [a.yaml, '{kind: A}']\n",
+    "components: [base]\nconfigMapGenerator: [{name: a, files: [a.yaml, b=a.yaml], envs: [a.yaml]}]\n",
+    "transformers: ['{apiVersion: builtin, kind: PatchTransformer, path: a.yaml}', a.yaml]\nlabels: [{pairs: {a: b}}]\n",
+    "openapi: {path: a.yaml}\nconfigurations: [a.yaml]\nnamespace: a\nreplacements: [{path: a.yaml}, {targets: []}]\n",
+)
+_REFERENCES: Final = (
+    *(
+        "http://a.example/a/b",
+        "HTTPS://a.example/a/b",
+        "github.com/a/b",
+        "git@a.example:a/b",
+        "a@b:c/d",
+        "!!binary aHR0cA==",
+    ),
+    *(
+        "../a.yaml",
+        "/etc/passwd",
+        "a.yaml",
+        "./base/../a.yaml",
+        "base",
+        "..",
+        ".",
+        "file:///a",
+        "a/_git/b",
+        "ssh://a/b",
+    ),
+)
+
+
+def _kustomization(random: Random) -> str:
+    text = random.choice(_KUSTOMIZATIONS)
+    for _ in range(random.randrange(3)):
+        text = text.replace(random.choice(("a.yaml", "base")), random.choice(_REFERENCES), 1)
+    return mutated(random, text, _KUSTOMIZATIONS)
+
+
+def _resolve(text: str) -> None:
+    """Read a kustomization; the copy that is built refers to nothing but files of the copy."""
+    from crdlint.charts.changes import changes_crds
+    from crdlint.charts.kustomization import patch_files, read_kustomization
+
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in (
+            ("a.yaml", "kind: A\n"),
+            ("base/kustomization.yaml", "resources: [a.yaml]\n"),
+            ("base/a.yaml", ""),
+        ):
+            path = Path(folder, name)
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(content, encoding="utf-8")
+        Path(folder, "kustomization.yaml").write_bytes(text.encode("utf-8", "surrogatepass"))
+        patch_files(folder)
+        found = read_kustomization(folder)
+        if found is None or found.problem is not None:
+            return
+        changes_crds(found)
+        names = {Path(found.parent, name) for name in found.tree()}
+        document = found.top.document
+        references = [
+            *(
+                one
+                for key in ("resources", "bases", "components", "crds", "configurations")
+                for one in document.get(key) or ()
+            ),
+            *(one["path"] for key in ("patches", "replacements") for one in document.get(key) or () if "path" in one),
+        ]
+        for one in references:
+            path = Path(folder, one).resolve()
+            assert one.startswith(("./", "../")), one
+            assert path in names or path / "kustomization.yaml" in names, one
+
+
 def _cost(text: str) -> None:
     from crdlint.costs.entries import entries
     from crdlint.fixes import limit_edits
@@ -346,4 +436,6 @@ TARGETS: Final[dict[str, Target]] = {
     "comments": Target(_commented, _comment),
     "baselines": Target(_baseline, _known),
     "templates": Target(_template, _render),
+    "rendered": Target(_rendering, _map_back),
+    "kustomizations": Target(_kustomization, _resolve),
 }
