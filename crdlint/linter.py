@@ -140,6 +140,8 @@ def _collect(root: Mapping, document: Document, found: dict[str, OldCRD]) -> Ite
         return
     offset = document.line_offset
     if identity.error is not None:
+        if identity.kind != KIND:
+            return  # such as a test suite, which has the apiVersion of a CRD
         line = node_span(identity.node or root, offset).line
         cause: Final = "unserved version" if identity.form == "unserved" else "broken"
         yield UnreadDocument(line, document.text, identity.error, cause)

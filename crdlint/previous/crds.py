@@ -8,6 +8,7 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from crdlint.program import shortened
 from crdlint.sources.read import decode
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from crdlint.results import CollectedCRDs, OldCRD, UnreadDocument
 
+LONGEST_REASON: Final = 200  # characters: some errors of the API server quote the whole document
 _HELD: Final = 2  # files whose CRDs are kept: a name is asked for right after its neighbours
 # Candidates for metadata.name; a match ends at the first character that no name contains, so the search is linear.
 _NAME: Final = re.compile(r"""name["']?\s{0,8}:\s{0,8}["']?([^\s"'#,}&!*|>\\]+)""")
@@ -90,7 +92,7 @@ class PreviousCRDs:
                 return old, []
             if not file.in_scope:  # others are reported at the end of the run, whoever asks for them
                 documents = (one for one in self._unread[index] if name in one.text and one.cause == "broken")
-                problems += [f"{file.name}:{one.line}: {one.reason}" for one in documents]
+                problems += [f"{file.name}:{one.line}: {shortened(one.reason, LONGEST_REASON)}" for one in documents]
         if self.unreadable:
             more = f" (and {len(self.unreadable) - 1:,} more files)" if len(self.unreadable) > 1 else ""
             problems.append(self.unreadable[0] + more)

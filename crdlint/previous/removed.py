@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from crdlint.crd.positions import Span
 from crdlint.previous.collect import collect
+from crdlint.previous.crds import LONGEST_REASON
 from crdlint.previous.rules import REMOVED
+from crdlint.program import shortened
 from crdlint.results import FileResult
 from crdlint.sources.paths import Problem, Selection, discover
 from crdlint.sources.read import UnreadableError, decode, may_hold_crd, read_bytes
@@ -44,7 +46,7 @@ def compare(
             continue
         found = previous.of_file(index)
         for one in found.unread:
-            message = f"not compared: {one.reason}"
+            message = f"not compared: {shortened(one.reason, LONGEST_REASON)}"
             comparison.problems.append(Problem(f"{file.name}:{one.line}", message, fatal=one.cause == "broken"))
         for name, old in found.by_name.items():
             if name not in names:

@@ -298,6 +298,20 @@ class TestUnreadable:
             f"chart/templates/crds.yaml:1:1: {GONE.format('foos.example.com', 'chart/templates/crds.yaml')}"
         ]
 
+    def test_a_test_suite_is_no_old_crd(self, checkout: Any) -> None:
+        suite = "apiVersion: apiextensions.k8s.io/v1 # CustomResourceDefinition\nname: foos\ntests: {}\n"
+        checkout.commit({"suite.yaml": suite, "crd.yaml": crd()})
+        checkout.write({"suite.yaml": crd("bars")})
+        assert findings(".") == []
+
+    def test_a_long_reason_is_cut(self, checkout: Any) -> None:
+        checkout.commit({"a.yaml": crd().replace("apiVersion: apiextensions.k8s.io/v1\n", "") + "# long\n" * 100})
+        checkout.write({"a.yaml": crd()})
+        result = check(".")
+        assert result.exit_code == 2
+        assert "HEAD:a.yaml:1: not compared: " in result.stderr
+        assert max(map(len, result.stderr.splitlines())) < 300
+
     def test_a_patch_is_no_old_crd(self, checkout: Any) -> None:
         patch = (
             "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata:\n  name: foos.example.com\n"
