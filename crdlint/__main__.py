@@ -1,5 +1,15 @@
-"""`python -m crdlint`."""
+"""`python -m crdlint`, and the `crdlint` command."""
 
-from crdlint.cli.main import main
+from crdlint.cli.interrupts import handled
 
-main()
+
+def main() -> None:
+    """Run the command line. Signals are handled before everything else is imported."""
+    with handled():
+        from crdlint.cli.main import main as run
+
+        run()
+
+
+if __name__ == "__main__":
+    main()

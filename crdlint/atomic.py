@@ -6,7 +6,10 @@ import os
 import stat
 from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _NEW_FILE: Final = 0o666  # less the umask, which the system applies
 _CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
@@ -18,25 +21,28 @@ class ChangedError(Exception):
     """The file no longer has the content that its new content was made from."""
 
 
-def write(path: str | Path, data: bytes, *, made_from: bytes | None = None) -> None:
-    """Replace the content of a file with ``data``, or leave the file as it is. Raises OSError and ChangedError.
+def write(path: str | Path, data: bytes | Iterable[bytes], *, made_from: bytes | None = None) -> None:
+    """Replace the content of a file with ``data``, whole or in pieces, or leave the file as it is.
 
+    Raises OSError and ChangedError.
     A link keeps pointing at its file. The file keeps its mode, and its owner where the system allows that.
     What is no regular file, such as a pipe, is written to in place.
     ``made_from`` is the content that the file must still have right before it is replaced.
     """
     path = Path(path)
+    pieces = (data,) if isinstance(data, bytes) else data
     status = _status(path)
     if status is not None and (not stat.S_ISREG(status.st_mode) or not _OPEN_FILES.isdisjoint(path.absolute().parents)):
-        path.write_bytes(data)
+        with path.open("wb") as file:
+            file.writelines(pieces)
         return
     target = path.resolve()
     # The name does not grow with the file's, which may be as long as names can be.
     made = target.parent / f".crdlint-{os.urandom(8).hex()}"
-    descriptor = os.open(made, _CREATE, _NEW_FILE if status is None else stat.S_IMODE(status.st_mode))
     try:
+        descriptor = os.open(made, _CREATE, _NEW_FILE if status is None else stat.S_IMODE(status.st_mode))
         with os.fdopen(descriptor, "wb") as file:
-            file.write(data)
+            file.writelines(pieces)
         if status is not None:
             _take_over(made, status)
         if made_from is not None and _content(target) != made_from:

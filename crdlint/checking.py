@@ -10,7 +10,7 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
-from crdlint.sources.paths import STDIN
+from crdlint.sources.paths import STDIN, open_descriptor
 from crdlint.sources.read import UnreadableError, decode, may_hold_crd, read_bytes
 
 if TYPE_CHECKING:
@@ -76,6 +76,14 @@ class Checked:
     bug: Bug | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Opened:
+    """The text of a task, and the key of its result in the cache if it goes there."""
+
+    text: str
+    key: str | None = None
+
+
 def shown_name(path: str) -> str:
     """Return how an input is named to people."""
     return "<stdin>" if path == STDIN else path
@@ -90,27 +98,42 @@ class Checker:
 
     def check(self, task: Task) -> Checked:
         """Check a file, standard input (``-``), or the text of a packed file."""
+        opened = self._open(task)
+        if isinstance(opened, Checked):
+            return opened
+        checked = self.check_text(opened.text, task)
+        if opened.key is not None and self.settings.cache is not None and checked.results:
+            self.settings.cache.put(opened.key, checked.results[0])
+        return checked
+
+    def known(self, task: Task) -> Checked | None:
+        """Return the result of a task if it is in the cache or there is nothing to check, else None.
+
+        What can be read only once, such as standard input, is checked.
+        """
+        if open_descriptor(task.path) is not None:
+            return self.check(task)
+        opened = self._open(task)
+        return opened if isinstance(opened, Checked) else None
+
+    def _open(self, task: Task) -> Checked | _Opened:
+        """Return a task's text, or its result if nothing is to be done for that."""
         name = shown_name(task.path)
-        data = b""
+        if task.text is not None:
+            return _Opened(task.text)
         try:
-            if task.text is None:
-                data = read_bytes(task.path)
-                if not may_hold_crd(data):
-                    return Checked(name, task)
-            text = decode(data) if task.text is None else task.text
+            data = read_bytes(task.path)
+            if not may_hold_crd(data):
+                return Checked(name, task)
+            text = decode(data)
         except UnreadableError as error:
             return Checked(name, task, problem=str(error))
-        cache = self.settings.cache
-        if cache is None or not data or self.settings.previous is not None or self.settings.keep or task.place:
-            return self.check_text(text, task)
-        key = cache.key(data, task.kube_version)
-        known = cache.get(key, name, text)
-        if known is not None:
-            return Checked(name, task, (known,))
-        checked = self.check_text(text, task)
-        if checked.results:
-            cache.put(key, checked.results[0])
-        return checked
+        settings = self.settings
+        if settings.cache is None or settings.previous is not None or settings.keep or task.place:
+            return _Opened(text)
+        key = settings.cache.key(data, task.kube_version)
+        known = settings.cache.get(key, name, text)
+        return _Opened(text, key) if known is None else Checked(name, task, (known,))
 
     def check_text(self, text: str, task: Task) -> Checked:
         """Check a text as that of an input."""

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections import Counter
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -19,18 +19,17 @@ from crdlint.cli.fixing import Fixing, UnwritableError
 from crdlint.cli.main import report_bug
 from crdlint.cli.planning import Planner
 from crdlint.report import formats
-from crdlint.report.checked import Checked as ReportInput
+from crdlint.report.pieces import Outcome, SpoolError
 from crdlint.report.summary import Summary
 from crdlint.sources.paths import STDIN, Selection, discover
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
+    from collections.abc import Generator, Iterable
 
     from crdlint.checking import Task
     from crdlint.cli.planning import Plan
     from crdlint.config.baseline import Baseline as Known
-    from crdlint.config.baseline import Matching
+    from crdlint.config.baseline import Matching, Update
     from crdlint.config.model import Config, FailOn
     from crdlint.previous.crds import PreviousCRDs
     from crdlint.previous.load import Loaded
@@ -43,16 +42,15 @@ _PROGRESS_FROM: Final = 50  # files
 
 @dataclass(slots=True)
 class _Run:
-    """What has come of a run so far; ``found`` are results before a baseline takes out what is known.
+    """What has come of a run so far.
 
-    ``judged`` has files' results by their real path, where kustomizations ask for them.
+    ``judged`` has files' results by their real path, without texts, where kustomizations ask for them.
     """
 
     matching: Matching | None = None
     updates: bool = False
     removed: bool = False  # whether an old CRD is gone
-    results: list[FileResult] = field(default_factory=list)
-    found: list[FileResult] = field(default_factory=list)
+    update: Update | None = None
     judged: dict[str, FileResult] = field(default_factory=dict)
     crds: dict[str, list[str]] = field(default_factory=dict)  # their names by file
     problems: list[tuple[str, str]] = field(default_factory=list)
@@ -61,6 +59,7 @@ class _Run:
     bugs: Counter[str] = field(default_factory=Counter)
     failed: bool = False
     rejections: int = 0
+    told: bool = False  # whether there is a finding, hidden ones included
     by_rule: Counter[str] = field(default_factory=Counter)
 
 
@@ -120,7 +119,10 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], **given: Any) -> None
         raise click.UsageError("--update-baseline goes with --baseline FILE")
     if given["stdin_filename"] is not None and STDIN not in paths:
         raise click.UsageError("--stdin-filename goes with -")
-    ctx.exit(_Command(paths, given).run())
+    try:
+        ctx.exit(_Command(paths, given).run())
+    except SpoolError as error:
+        raise click.ClickException(str(error)) from error
 
 
 class _Command:
@@ -130,12 +132,13 @@ class _Command:
         self._paths = paths
         self._given = given
         self._quiet: bool = given["quiet"]
-        self._outputs = _outputs(given["outputs"])
+        self._outputs = _outputs(given["outputs"], hidden=given["hidden"])
         self._known = _known(given["baseline_file"], missing_ok=given["update_baseline"])
         self._config = _config(given["config"])
         self._fixing = Fixing(unsafe=given["unsafe_fixes"]) if given["fix"] else None
-        self._format = formats.choose(given["format_"])
-        self._report = self._text_report() if self._format == formats.TEXT else None
+        name = formats.choose(given["format_"])
+        self._text = self._text_report() if name == formats.TEXT else None
+        self._report = self._text or formats.report(name, hidden=given["hidden"])
 
     def run(self) -> int:
         """Check, report, and return the exit status."""
@@ -145,7 +148,7 @@ class _Command:
         selection = Selection(given["include"], given["exclude"], not given["no_ignore"], stdin_name)
         places = tuple(stdin_name if path == STDIN and stdin_name else path for path in self._paths)
         loaded = _load_previous(given["against"], places, selection) if given["against"] else None
-        run = _Run(self._known.matching() if self._known is not None else None, updates=loaded is not None)
+        run = self._new_run(updates=loaded is not None)
         found = discover(self._paths, selection)
         deleted = set() if loaded is None else {one for one in loaded.covered if not os.path.lexists(one)}
         self._take_problems(run, (one for one in found.problems if one.path not in deleted))
@@ -161,8 +164,7 @@ class _Command:
             self._compare(run, planner, previous, loaded.tops)
         run.summary.seconds = time.perf_counter() - start
         self._tell(run, plan)
-        told = any(result.diagnostics for result in run.results)
-        nothing = not (run.summary.crds or told or run.removed or run.problems or run.bugs)
+        nothing = not (run.summary.crds or run.told or run.removed or run.problems or run.bugs)
         if nothing and not run.unwritten and not deleted and self._is_missing_crds(run, found, plan):
             return 2
         if run.bugs:
@@ -181,6 +183,12 @@ class _Command:
             console.err(f"crdlint: {nothing.message}")
         return nothing.is_error
 
+    def _new_run(self, *, updates: bool) -> _Run:
+        if self._known is None:
+            return _Run(updates=updates)
+        update = self._known.update() if self._given["update_baseline"] else None
+        return _Run(self._known.matching(), updates=updates, update=update)
+
     def _take_problems(self, run: _Run, problems: Iterable[Problem]) -> None:
         for problem in problems:
             if problem.fatal:
@@ -198,31 +206,32 @@ class _Command:
         for result in comparison.results:
             config = planner.config_of(result.file)
             if config is not None:
-                self._take(run, result, config, later=False, reads_comments=False)
+                self._take(run, result, config, reads_comments=False)
 
     def _check(self, run: _Run, plan: Plan, settings: Settings) -> None:
         """Check what is planned, and print findings as they come."""
         run.problems += plan.problems
         run.summary.files += plan.passed
-        # A bar on the terminal that the findings go to as well would be torn apart by them: they then come after it.
-        with_bar = not self._quiet and len(plan.tasks) >= _PROGRESS_FROM and sys.stderr.isatty()
-        later = with_bar and sys.stdout.isatty()
         for result, config in plan.results:
-            self._take(run, result, config, later=later)
-        checked = zip(self._checked(plan.tasks, settings), plan.configs, strict=True)
-        for one, config in _with_bar(checked, len(plan.tasks)) if with_bar else checked:
-            if one.problem is not None:
-                run.problems.append((one.name, one.problem))
-                if not one.results:
-                    continue
-            run.summary.files += 1
-            self._take_bug(run, one)
-            for result in one.results:
-                if plan.kustomizations:
-                    run.judged[os.path.realpath(result.file)] = result
-                self._take(run, result, config, later=later)
-        if later:
-            self._print(run.results)
+            self._take(run, result, config)
+        has_bar = not self._quiet and len(plan.tasks) >= _PROGRESS_FROM
+        # Closed at once when the run is interrupted, so that no process is left.
+        with (
+            console.progress(len(plan.tasks) if has_bar else 0) as step,
+            closing(self._checked(plan.tasks, settings)) as all_,
+        ):
+            for one, config in zip(all_, plan.configs, strict=True):
+                step()
+                if one.problem is not None:
+                    run.problems.append((one.name, one.problem))
+                    if not one.results:
+                        continue
+                run.summary.files += 1
+                self._take_bug(run, one)
+                for result in one.results:
+                    if plan.kustomizations:
+                        run.judged[os.path.realpath(result.file)] = replace(result, text="", masked=None)
+                    self._take(run, result, config)
         if settings.cache is not None:
             settings.cache.sweep()
 
@@ -230,7 +239,7 @@ class _Command:
         """Check what builds make of CRDs, and print findings as they come."""
         if not planner.plan.kustomizations:
             return
-        from crdlint.running.pool import processors
+        from crdlint.running.processors import processors
 
         checker = Checker(settings)
         told: set[str] = set()  # that no program is there is so for all of them
@@ -242,7 +251,7 @@ class _Command:
                 if config is not None:
                     notices = tuple(notice for notice in result.notices if notice not in told)
                     told.update(notices)
-                    self._take(run, replace(result, notices=notices), config, later=False)
+                    self._take(run, replace(result, notices=notices), config)
 
     def _take_bug(self, run: _Run, one: Checked) -> None:
         if one.bug is not None:
@@ -250,68 +259,69 @@ class _Command:
             if run.bugs[one.bug.text] == 1:
                 report_bug(one.bug, one.name)
 
-    def _checked(self, tasks: list[Task], settings: Settings) -> Iterator[Checked]:
+    def _checked(self, tasks: list[Task], settings: Settings) -> Generator[Checked, None, None]:
         if self._fixing is not None:
             checker = Checker(settings)
             for task in tasks:
                 yield _mended(task, checker, self._fixing)
-        elif len(tasks) <= 1 or self._given["jobs"] == 1:
-            yield from map(Checker(settings).check, tasks)
         else:
             from crdlint.running.pool import run
 
             yield from run(tasks, settings, self._given["jobs"])
 
-    def _take(self, run: _Run, result: FileResult, config: Config, *, later: bool, reads_comments: bool = True) -> None:
-        """Count in a file's result, as far as its configuration and comments let it be told."""
+    def _take(self, run: _Run, result: FileResult, config: Config, *, reads_comments: bool = True) -> None:
+        """Report a file's result, as far as its configuration and comments let it be told."""
         from crdlint.config.apply import apply
         from crdlint.config.comments import read_comments
 
         text = result.text if result.masked is None else result.masked
         comments = read_comments(text, result.file) if reads_comments and "crdlint:" in text else None
-        run.crds.setdefault(result.file, []).extend(crd.name for crd in result.crds)
-        if run.matching is not None:
-            run.found.append(apply(result, config, comments, updates=run.updates).result)
+        if run.updates:
+            run.crds.setdefault(result.file, []).extend(crd.name for crd in result.crds)
+        if run.update is not None:
+            run.update.add(apply(result, config, comments, updates=run.updates).result)
         applied = apply(result, config, comments, run.matching, updates=run.updates)
         run.summary.add(applied.result)
         run.by_rule.update(d.rule for d in applied.result.diagnostics if not d.hidden)
-        run.results.append(applied.result)
+        run.told |= bool(applied.result.diagnostics)
         run.failed |= applied.failed
         run.rejections += len(applied.rejections)
-        if not later:
-            self._print([applied.result])
+        self._print(applied.result)
 
-    def _print(self, results: Iterable[FileResult]) -> None:
-        if self._report is not None:
-            for result in results:
-                for line in self._report.file(result):
-                    console.out(line)
+    def _print(self, result: FileResult) -> None:
+        """Write what a report has about a file, to standard output and to other files."""
+        console.out("".join(self._report.file(result)), nl=False)
+        for output in self._outputs:
+            output.file(result)
+        if not self._quiet and self._text is None:
+            for notice in result.notices:
+                console.err(f"{result.file}: note: {notice}")
 
     def _tell(self, run: _Run, plan: Plan) -> None:
         """Write what comes at the end: whole formats, files, problems, figures."""
         run.summary.unreadable = len(run.problems)
         if self._fixing is not None and not self._quiet:
             console.err(self._fixing.summary())
-        checked = ReportInput(run.results, run.problems, run.summary, self._given["hidden"])
-        for problem in formats.write_all(self._outputs, checked):
-            run.unwritten.append(f"--output: {problem}")
-        if self._report is None:
-            console.out(formats.render(self._format, checked), nl=False)
+        outcome = Outcome(run.problems, run.summary)
+        for piece in self._report.end(outcome):
+            console.out(piece, nl=False)
+        for output in self._outputs:
+            problem = output.end(outcome)
+            if problem is not None:
+                run.unwritten.append(f"--output: {problem}")
         for notice in () if self._quiet else plan.notices:
             console.err(f"crdlint: note: {notice}")
-        for file, notice in () if self._quiet or self._report is not None else checked.notices():
-            console.err(f"{file}: note: {notice}")
         for name, reason in run.problems:
             console.err(f"crdlint: {name}: {reason}")
         for text, times in run.bugs.items():
             if times > 1:
                 console.err(f"crdlint: the same bug in {times - 1:,} more files: {text}")
         self._tell_known(run)
-        if self._report is not None and self._given["statistics"]:
-            for line in self._report.statistics(run.by_rule):
+        if self._text is not None and self._given["statistics"]:
+            for line in self._text.statistics(run.by_rule):
                 console.out(line)
-        if self._report is not None and not self._quiet and not (run.problems and not run.summary.files):
-            console.out(self._report.summary(run.summary))
+        if self._text is not None and not self._quiet and not (run.problems and not run.summary.files):
+            console.out(self._text.summary(run.summary))
         self._tell_rejections(run)
         for problem in run.unwritten:
             console.err(f"crdlint: {problem}")
@@ -320,12 +330,12 @@ class _Command:
         """Write the baseline where that is asked for, or tell of what is in it and no longer there."""
         if self._known is None or run.matching is None:
             return
-        if self._given["update_baseline"]:
+        if run.update is not None:
             from crdlint.config.baseline import write
             from crdlint.config.model import ConfigError
 
             try:
-                changed = write(self._given["baseline_file"], self._known.updated(run.found))
+                changed = write(self._given["baseline_file"], run.update.baseline())
             except ConfigError as error:
                 run.unwritten.append(f"--baseline: {error}")
                 return
@@ -343,7 +353,7 @@ class _Command:
         fail_on: FailOn = self._given["fail_on"] or "error"
         line = closing_line(run.rejections, fail_on, accepted=self._given["accept_rejections"])
         if line is not None:
-            (console.out if self._report is not None else console.err)(line)
+            (console.out if self._text is not None else console.err)(line)
 
     def _text_report(self) -> TextReport:
         from crdlint.report.text import TextReport
@@ -374,9 +384,9 @@ def _mended(task: Task, checker: Checker, fixing: Fixing) -> Checked:
     return checked if mended is None else checker.check_text(mended, task)
 
 
-def _outputs(given: tuple[str, ...]) -> list[tuple[str, Path]]:
+def _outputs(given: tuple[str, ...], *, hidden: bool) -> list[formats.Output]:
     try:
-        return formats.parse_outputs(given)
+        return [formats.Output(name, path, hidden=hidden) for name, path in formats.parse_outputs(given)]
     except formats.OutputError as error:
         raise click.UsageError(f"--output: {error}") from error
 
@@ -404,14 +414,6 @@ def _known(file: str | None, *, missing_ok: bool) -> Known | None:
         return read(file, missing_ok=missing_ok)
     except ConfigError as error:
         raise click.UsageError(f"--baseline: {error}") from error
-
-
-def _with_bar(checked: Iterable[tuple[Checked, Config]], total: int) -> Iterator[tuple[Checked, Config]]:
-    """Yield what is checked, with a progress bar on standard error."""
-    from rich.console import Console
-    from rich.progress import track
-
-    yield from track(checked, description="checking", console=Console(stderr=True), transient=True, total=total)
 
 
 def _load_previous(place: str, arguments: tuple[str, ...], selection: Selection) -> Loaded:

@@ -6,16 +6,21 @@ import errno
 import io
 import os
 import sys
+import time
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from crdlint.report.escapes import printable_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import TextIO
+
+
+_BAR_EVERY: Final = 0.1  # seconds
 
 
 class StreamError(Exception):
@@ -62,8 +67,59 @@ def prepare() -> None:
         sys.stdout = _Output(file, sys.stdout.encoding, "backslashreplace", line_buffering=sys.stdout.line_buffering)
 
 
+_bar: _Bar | None = None
+
+
+@dataclass(slots=True)
+class _Bar:
+    """How far a run is, in a line of a terminal that what is written next takes the place of."""
+
+    total: int
+    done: int = 0
+    shown: str = ""
+    due: float = 0.0  # when it may be drawn again
+
+    def step(self) -> None:
+        """Count a file."""
+        self.done += 1
+        if time.monotonic() >= self.due:
+            self.clear()
+            self.shown = f"checking {self.done:,} of {self.total:,} files"
+            self.due = time.monotonic() + _BAR_EVERY
+            self._write(self.shown)
+
+    def clear(self) -> None:
+        """Take the line away."""
+        if self.shown:
+            self._write(f"\r{' ' * len(self.shown)}\r")
+            self.shown = ""
+
+    def _write(self, text: str) -> None:
+        try:
+            click.echo(text, nl=False, err=True)
+        except OSError:
+            discard(sys.stderr)
+
+
+@contextmanager
+def progress(total: int) -> Iterator[Callable[[], None]]:
+    """Show on standard error, if that is a terminal, how many files are checked; return what counts one."""
+    global _bar
+    if not total or not sys.stderr.isatty():
+        yield lambda: None
+        return
+    _bar = _Bar(total)
+    try:
+        yield _bar.step
+    finally:
+        _bar.clear()
+        _bar = None
+
+
 def out(text: str, *, nl: bool = True) -> None:
     """Write text to standard output, escaped by its format already. Raises StreamError."""
+    if _bar is not None and text:
+        _bar.clear()
     click.echo(text, nl=nl, color=True)
 
 
@@ -74,6 +130,8 @@ def err(*lines: str) -> None:
 
 def out_on_err(text: str, *, nl: bool = True) -> None:
     """Write text to standard error, escaped by its format already; it is lost if that cannot be written to."""
+    if _bar is not None:
+        _bar.clear()
     try:
         click.echo(text, nl=nl, err=True, color=True)
     except OSError:

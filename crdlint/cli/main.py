@@ -11,6 +11,7 @@ import click
 
 from crdlint.__about__ import __version__
 from crdlint.cli import console
+from crdlint.cli.interrupts import handled
 
 if TYPE_CHECKING:
     from crdlint.checking import Bug
@@ -77,6 +78,11 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line; a bug of ours ends in a report and exit status 3, never in a bare traceback."""
+    with handled():
+        _run()
+
+
+def _run() -> None:
     console.prepare()
     try:
         sys.exit(cli.main(standalone_mode=False, prog_name="crdlint"))
@@ -90,8 +96,6 @@ def main() -> None:
             sys.exit(_CLOSED_PIPE)
         console.err(f"crdlint: {error}")
         sys.exit(2)
-    except (click.Abort, KeyboardInterrupt):
-        sys.exit(130)
     except Exception as error:
         from crdlint.checking import bug_of
 

@@ -237,7 +237,7 @@ def _print(run: _Run, format_: str, color: str, *, quiet: bool, to_stderr: bool)
         width = options.width(120)
         report = TextReport(width=width, style=options.style(color), notices=not quiet, noun="resource")
         for result in run.results:
-            for line in report.file(result):
+            for line in report.lines(result):
                 write(line)
         if not quiet:
             write(report.summary(run.summary))

@@ -75,19 +75,32 @@ class Baseline:
             left.append(replace(result, diagnostics=tuple(_without(result.diagnostics, found))))
         return Filtered(tuple(left), tuple(known), matching.stale())
 
-    def updated(self, results: Iterable[FileResult]) -> Baseline:
-        """Return the baseline of what results hold; of CRDs that they have not, what was known is kept."""
+    def update(self) -> Update:
+        """Return what makes a new baseline of a run's findings."""
+        return Update(self.counts)
+
+
+@dataclass(slots=True)
+class Update:
+    """A new baseline in the making; of CRDs that are not met, what was known is kept."""
+
+    known: Mapping[Identity, int]
+    counts: Counter[Identity] = field(default_factory=Counter)
+    met: set[str] = field(default_factory=set)
+
+    def add(self, result: FileResult) -> None:
+        """Add the findings of a file."""
         from crdlint.config.identity import identities
 
-        counts: Counter[Identity] = Counter()
-        met: set[str] = set()
-        for result in results:
-            met.update(crd.name for crd in result.crds)
-            for alternatives in identities(result):
-                counts.update(alternatives)
-        met.update(identity.crd for identity in counts)
-        kept = {identity: count for identity, count in self.counts.items() if identity.crd not in met}
-        return Baseline(kept | counts)
+        self.met.update(crd.name for crd in result.crds)
+        for alternatives in identities(result):
+            self.counts.update(alternatives)
+
+    def baseline(self) -> Baseline:
+        """Return the baseline of what was added."""
+        met = self.met.union(identity.crd for identity in self.counts)
+        kept = {identity: count for identity, count in self.known.items() if identity.crd not in met}
+        return Baseline(kept | self.counts)
 
 
 @dataclass(slots=True)

@@ -1,14 +1,16 @@
-"""What a run gives to a report that is written as a whole."""
+"""A run that is over, for reports written at once."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from crdlint.report.pieces import Outcome
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from crdlint.diagnostics import Diagnostic
+    from crdlint.report.pieces import Report
     from crdlint.report.summary import Summary
     from crdlint.results import FileResult
 
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 class Checked:
     """A run: its files' results in order, (file, reason) of inputs that could not be read, and the figures.
 
-    ``hidden`` shows what the API server would say once other findings are mended, too.
+    ``hidden`` adds what the API server would report only after other findings are fixed.
     """
 
     results: Sequence[FileResult]
@@ -25,17 +27,8 @@ class Checked:
     summary: Summary
     hidden: bool = False
 
-    def shown(self, result: FileResult) -> Iterator[Diagnostic]:
-        """Yield the findings of a file that are to be told."""
-        return (one for one in result.diagnostics if self.hidden or not one.hidden)
-
-    def diagnostics(self) -> Iterator[Diagnostic]:
-        """Yield the findings of all files that are to be told."""
+    def pieces(self, report: Report) -> Iterator[str]:
+        """Yield the pieces of a report of the run."""
         for result in self.results:
-            yield from self.shown(result)
-
-    def notices(self) -> Iterator[tuple[str, str]]:
-        """Yield what was passed over or taken for granted, with the file."""
-        for result in self.results:
-            for notice in result.notices:
-                yield result.file, notice
+            yield from report.file(result)
+        yield from report.end(Outcome(self.problems, self.summary))

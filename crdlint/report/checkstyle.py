@@ -5,27 +5,43 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdlint.report.escapes import XML_HEAD, xml_attribute
+from crdlint.report.pieces import shown
 
 if TYPE_CHECKING:
-    from crdlint.report.checked import Checked
+    from collections.abc import Iterator
+
+    from crdlint.report.pieces import Outcome
+    from crdlint.results import FileResult
 
 
-def render(checked: Checked) -> str:
-    """Return the whole document."""
-    lines = [XML_HEAD, '<checkstyle version="4.3">']
-    for result in checked.results:
-        lines.append(f"  <file name={xml_attribute(result.file)}>")
-        for one in checked.shown(result):
+class Report:
+    """The whole document: an element for each file."""
+
+    def __init__(self, *, hidden: bool) -> None:
+        self._hidden = hidden
+        self._head = f'{XML_HEAD}\n<checkstyle version="4.3">\n'
+
+    def file(self, result: FileResult) -> Iterator[str]:
+        """Yield the element of a file."""
+        yield from self._begin()
+        yield f"  <file name={xml_attribute(result.file)}>\n"
+        for one in shown(result, hidden=self._hidden):
             text = one.message + (f"\nhelp: {one.help}" if one.help else "")
-            lines.append(
+            yield (
                 f'    <error line="{one.line}" column="{one.column}" severity="{one.severity}"'
-                f" message={xml_attribute(text)} source={xml_attribute(f'crdlint.{one.rule}')}/>"
+                f" message={xml_attribute(text)} source={xml_attribute(f'crdlint.{one.rule}')}/>\n"
             )
-        lines.append("  </file>")
-    for file, reason in checked.problems:
-        lines.append(f"  <file name={xml_attribute(file)}>")
-        lines.append(
-            f'    <error line="1" severity="error" message={xml_attribute(reason)} source="crdlint.unreadable"/>'
-        )
-        lines.append("  </file>")
-    return "\n".join([*lines, "</checkstyle>", ""])
+        yield "  </file>\n"
+
+    def end(self, outcome: Outcome) -> Iterator[str]:
+        """Yield the elements of inputs that could not be read, and the end."""
+        yield from self._begin()
+        for file, reason in outcome.problems:
+            yield f"  <file name={xml_attribute(file)}>\n"
+            yield f'    <error line="1" severity="error" message={xml_attribute(reason)} source="crdlint.unreadable"/>\n'
+            yield "  </file>\n"
+        yield "</checkstyle>\n"
+
+    def _begin(self) -> Iterator[str]:
+        yield self._head
+        self._head = ""

@@ -5,17 +5,31 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdlint.report.escapes import printable_line
+from crdlint.report.pieces import shown
 
 if TYPE_CHECKING:
-    from crdlint.report.checked import Checked
+    from collections.abc import Iterable, Iterator
+
+    from crdlint.report.pieces import Outcome
+    from crdlint.results import FileResult
 
 
-def render(checked: Checked) -> str:
-    """Return the lines, each message in one of them."""
-    return "".join(
-        printable_line(f"{one.file}:{one.line}:{one.column}: {one.severity} {one.rule}: {_joined(one.message)}") + "\n"
-        for one in checked.diagnostics()
-    )
+class Report:
+    """The lines, each message in one of them."""
+
+    def __init__(self, *, hidden: bool) -> None:
+        self._hidden = hidden
+
+    def file(self, result: FileResult) -> Iterator[str]:
+        """Yield a line for each finding."""
+        for one in shown(result, hidden=self._hidden):
+            place = f"{one.file}:{one.line}:{one.column}"
+            yield printable_line(f"{place}: {one.severity} {one.rule}: {_joined(one.message)}") + "\n"
+
+    def end(self, outcome: Outcome) -> Iterable[str]:
+        """Return nothing: what could not be read goes to standard error."""
+        del outcome
+        return ()
 
 
 def _joined(message: str) -> str:

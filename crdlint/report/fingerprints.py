@@ -1,4 +1,4 @@
-"""What tells a finding from others from run to run: never its line."""
+"""What identifies a finding from run to run: never its line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,10 @@ if TYPE_CHECKING:
 
 
 def fingerprints(diagnostics: Iterable[Diagnostic]) -> Iterator[tuple[Diagnostic, str]]:
-    """Yield each finding with a text of its own, made of its file, CRD, rule, path and detail; of equal ones by number."""
+    """Yield each finding of a file with a text of its own, made of file, CRD, rule, path and detail.
+
+    Equal ones are numbered.
+    """
     seen: Counter[str] = Counter()
     for one in diagnostics:
         held = "\0".join((relative(one.file), one.crd or "", one.rule, one.field, one.detail))

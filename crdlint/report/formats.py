@@ -8,15 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from crdlint import atomic
+from crdlint.report.pieces import Spool, SpoolError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable
 
     from crdlint.report.checked import Checked
+    from crdlint.report.pieces import Outcome, Report
+    from crdlint.results import FileResult
 
 TEXT: Final = "text"
 AUTO: Final = "auto"
-# Name: module, what it is for. Each has `render(checked) -> str`.
+# Name: module, what it is for. Each has a class `Report`.
 WHOLE: Final = {
     "concise": ("crdlint.report.concise", "a line for each finding"),
     "server": ("crdlint.report.server", "nothing but the API server's sentences"),
@@ -42,10 +45,15 @@ def choose(name: str) -> str:
     return "github" if os.environ.get("GITHUB_ACTIONS") == "true" else TEXT
 
 
+def report(name: str, *, hidden: bool) -> Report:
+    """Return a new report in a format of `WHOLE`; ``hidden`` adds the findings that others hide."""
+    made: Report = import_module(WHOLE[name][0]).Report(hidden=hidden)
+    return made
+
+
 def render(name: str, checked: Checked) -> str:
-    """Return a run in a format of `WHOLE`."""
-    text: str = import_module(WHOLE[name][0]).render(checked)
-    return text.encode("utf-8", "replace").decode()  # lone surrogates are no text to anyone
+    """Return a run that is over in a format of `WHOLE`."""
+    return "".join(checked.pieces(report(name, hidden=checked.hidden)))
 
 
 def parse_outputs(given: Iterable[str]) -> list[tuple[str, Path]]:
@@ -70,10 +78,33 @@ def parse_outputs(given: Iterable[str]) -> list[tuple[str, Path]]:
     return found
 
 
-def write_all(outputs: Iterable[tuple[str, Path]], checked: Checked) -> Iterator[str]:
-    """Write a run to files, each in its format; yield which ones cannot be written, and why."""
-    for name, path in outputs:
-        try:
-            atomic.write(path, render(name, checked).encode())
-        except OSError as error:  # noqa: PERF203  a few files at most
-            yield f"{path} cannot be written: {error.strerror or error}"
+class Output:
+    """A report that is written to a file at the end of the run."""
+
+    def __init__(self, name: str, path: Path, *, hidden: bool) -> None:
+        self._path = path
+        self._report = report(name, hidden=hidden)
+        self._spool = Spool()
+        self._problem: str | None = None
+
+    def file(self, result: FileResult) -> None:
+        """Add what a file has to the report."""
+        self._add(lambda: self._report.file(result))
+
+    def end(self, outcome: Outcome) -> str | None:
+        """Write the file; return why it cannot be written, None if it is."""
+        self._add(lambda: self._report.end(outcome))
+        if self._problem is None:
+            try:
+                atomic.write(self._path, self._spool.data())
+            except OSError as error:
+                self._problem = error.strerror or str(error)
+        return None if self._problem is None else f"{self._path} cannot be written: {self._problem}"
+
+    def _add(self, pieces: Callable[[], Iterable[str]]) -> None:
+        if self._problem is None:
+            try:
+                for piece in pieces():
+                    self._spool.write(piece)
+            except SpoolError as error:
+                self._problem = str(error)

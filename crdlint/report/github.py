@@ -5,22 +5,40 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.report.escapes import command_data, command_property
+from crdlint.report.pieces import Spool, shown
 from crdlint.report.uris import relative
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from crdlint.diagnostics import Diagnostic
-    from crdlint.report.checked import Checked
+    from crdlint.report.pieces import Outcome
+    from crdlint.results import FileResult
 
 _LEVELS: Final = {"error": "error", "warning": "warning", "info": "notice"}
 
 
-def render(checked: Checked) -> str:
-    """Return a command for each finding, the gravest first: GitHub shows ten of each level for a step."""
-    found = sorted(checked.diagnostics(), key=lambda one: list(_LEVELS).index(one.severity))
-    lines = [
-        f"::error file={command_property(relative(file))}::{command_data(reason)}" for file, reason in checked.problems
-    ]
-    return "".join(f"{line}\n" for line in (*lines, *map(_command, found)))
+class Report:
+    """A command for each finding, the most severe first: GitHub shows ten of each level for a step."""
+
+    def __init__(self, *, hidden: bool) -> None:
+        self._hidden = hidden
+        self._later = {"warning": Spool(), "info": Spool()}
+
+    def file(self, result: FileResult) -> Iterator[str]:
+        """Yield the errors of a file; the rest comes at the end."""
+        for one in shown(result, hidden=self._hidden):
+            if one.severity == "error":
+                yield _command(one)
+            else:
+                self._later[one.severity].write(_command(one))
+
+    def end(self, outcome: Outcome) -> Iterator[str]:
+        """Yield what could not be read, then warnings and infos."""
+        for file, reason in outcome.problems:
+            yield f"::error file={command_property(relative(file))}::{command_data(reason)}\n"
+        for spool in self._later.values():
+            yield from spool.pieces()
 
 
 def _command(one: Diagnostic) -> str:
@@ -29,4 +47,4 @@ def _command(one: Diagnostic) -> str:
         given |= {"col": one.column, "endColumn": max(one.end_column - 1, one.column)}
     properties = ",".join(f"{name}={command_property(str(value))}" for name, value in given.items())
     text = one.message + (f"\nhelp: {one.help}" if one.help else "")
-    return f"::{_LEVELS[one.severity]} {properties}::{command_data(text)}"
+    return f"::{_LEVELS[one.severity]} {properties}::{command_data(text)}\n"

@@ -6,24 +6,42 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.report.escapes import json_text, printable, printable_line
 from crdlint.report.fingerprints import fingerprints
+from crdlint.report.pieces import shown
 from crdlint.report.uris import relative
 
 if TYPE_CHECKING:
-    from crdlint.report.checked import Checked
+    from collections.abc import Iterator
+
+    from crdlint.report.pieces import Outcome
+    from crdlint.results import FileResult
 
 _SEVERITIES: Final = {"error": "major", "warning": "minor", "info": "info"}
 
 
-def render(checked: Checked) -> str:
-    """Return the array of findings."""
-    found = [
-        {
-            "description": printable(one.message),
-            "check_name": one.rule,
-            "fingerprint": print_,
-            "severity": _SEVERITIES[one.severity],
-            "location": {"path": printable_line(relative(one.file)), "lines": {"begin": one.line, "end": one.end_line}},
-        }
-        for one, print_ in fingerprints(checked.diagnostics())
-    ]
-    return json_text(found, 2) + "\n"
+class Report:
+    """The array of findings, each in a line."""
+
+    def __init__(self, *, hidden: bool) -> None:
+        self._hidden = hidden
+        self._before = "[\n"
+
+    def file(self, result: FileResult) -> Iterator[str]:
+        """Yield the findings of a file."""
+        for one, fingerprint in fingerprints(shown(result, hidden=self._hidden)):
+            found = {
+                "description": printable(one.message),
+                "check_name": one.rule,
+                "fingerprint": fingerprint,
+                "severity": _SEVERITIES[one.severity],
+                "location": {
+                    "path": printable_line(relative(one.file)),
+                    "lines": {"begin": one.line, "end": one.end_line},
+                },
+            }
+            yield f"{self._before}{json_text(found)}"
+            self._before = ",\n"
+
+    def end(self, outcome: Outcome) -> Iterator[str]:
+        """Yield the end of the array."""
+        del outcome
+        yield "[]\n" if self._before == "[\n" else "\n]\n"

@@ -3,35 +3,49 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from crdlint.__about__ import __version__
 from crdlint.report.escapes import json_text
+from crdlint.report.pieces import Lines, shown
 
 if TYPE_CHECKING:
-    from crdlint.report.checked import Checked
+    from collections.abc import Iterator
+
+    from crdlint.report.pieces import Outcome
+    from crdlint.results import FileResult
 
 # Raised when a field goes or changes its meaning; new fields may come without.
 FORMAT_VERSION: Final = 1
 
 
-def render(checked: Checked) -> str:
-    """Return the whole object as text."""
-    document: dict[str, Any] = {
-        "version": FORMAT_VERSION,
-        "crdlint": __version__,
-        "files": [
-            {
-                "file": result.file,
-                "documents": result.documents,
-                "skipped": result.skipped,
-                "crds": [asdict(crd) for crd in result.crds],
-                "notices": list(result.notices),
-            }
-            for result in checked.results
-        ],
-        "unreadable": [{"file": file, "reason": reason} for file, reason in checked.problems],
-        "diagnostics": [asdict(one) for one in checked.diagnostics()],
-        "summary": asdict(checked.summary),
-    }
-    return json_text(document, 2) + "\n"
+class Report:
+    """The whole object: findings as they come, each in a line, then what is known of the files and the run."""
+
+    def __init__(self, *, hidden: bool) -> None:
+        self._hidden = hidden
+        self._head = f'{{\n"version": {FORMAT_VERSION},\n"crdlint": {json_text(__version__)},\n"diagnostics": ['
+        self._before = f"{self._head}\n"
+        self._files = Lines()
+
+    def file(self, result: FileResult) -> Iterator[str]:
+        """Yield the findings of a file."""
+        about = {
+            "file": result.file,
+            "documents": result.documents,
+            "skipped": result.skipped,
+            "crds": [asdict(crd) for crd in result.crds],
+            "notices": list(result.notices),
+        }
+        self._files.add(about)
+        for one in shown(result, hidden=self._hidden):
+            yield f"{self._before}{json_text(asdict(one))}"
+            self._before = ",\n"
+
+    def end(self, outcome: Outcome) -> Iterator[str]:
+        """Yield the rest of the object."""
+        yield "\n" if self._before == ",\n" else self._head
+        yield '],\n"files": ['
+        yield from self._files.pieces()
+        unreadable = [{"file": file, "reason": reason} for file, reason in outcome.problems]
+        yield f'],\n"unreadable": {json_text(unreadable)},\n"summary": {json_text(asdict(outcome.summary))}\n}}\n'

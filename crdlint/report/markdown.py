@@ -5,61 +5,88 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.report.escapes import html_text, markdown, printable_line
+from crdlint.report.pieces import shown
 from crdlint.report.uris import relative
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from crdlint.diagnostics import Diagnostic
-    from crdlint.report.checked import Checked
+    from crdlint.report.pieces import Outcome
+    from crdlint.results import FileResult
 
 _LIMIT: Final = 1_000_000  # bytes; GitHub takes a step's summary of up to 1 MiB
 _ICONS: Final = {"error": "🔴", "warning": "🟡", "info": "🔵"}
 
 
-def render(checked: Checked) -> str:
-    """Return a headline and a table for each file, cut with a word on it where they are too long."""
-    summary = checked.summary
+class Report:
+    """A headline and a table for each file, cut with a note if they are too long."""
+
+    def __init__(self, *, hidden: bool) -> None:
+        self._hidden = hidden
+        self._tables: list[tuple[str, int]] = []  # with the number of findings in each
+        self._room = _LIMIT
+        self._left = 0
+
+    def file(self, result: FileResult) -> Iterable[str]:
+        """Return nothing: the headline has the totals."""
+        found = list(shown(result, hidden=self._hidden))
+        if found:
+            table = _table(result, found)
+            self._room -= _size(table)
+            if self._left or self._room < 0:
+                self._left += len(found)
+            else:
+                self._tables.append((table, len(found)))
+        return ()
+
+    def end(self, outcome: Outcome) -> Iterator[str]:
+        """Yield the whole page."""
+        head = _head(outcome)
+        room = _LIMIT - _size(head)
+        left = self._left
+        yield head
+        for table, findings in self._tables:
+            room -= _size(table)
+            if room < 0:
+                left += findings
+            else:
+                yield table
+        if left:
+            yield f"\n… and {_count(left, 'more finding')}, for which there is no room here.\n"
+
+
+def _head(outcome: Outcome) -> str:
+    summary, problems = outcome.summary, outcome.problems
     verdict = (
         f"{_count(summary.errors, 'error')}, {_count(summary.warnings, 'warning')} in {_count(summary.crds, 'CRD')}"
     )
-    parts = ["## crdlint\n", f"{'❌' if summary.errors or checked.problems else '✅'} {verdict}\n"]
-    if checked.problems:
-        lines = [
-            f"- <code>{markdown(printable_line(file))}</code> could not be read: {markdown(reason)}\n"
-            for file, reason in checked.problems
-        ]
-        parts.append("".join(lines))
-    room = _LIMIT - sum(len(part.encode()) for part in parts)
-    left = 0
-    for part, findings in _files(checked):
-        size = len(part.encode("utf-8", "replace"))
-        if left or size > room:
-            left += findings
-            continue
-        room -= size
-        parts.append(part)
-    if left:
-        parts.append(f"… and {_count(left, 'more finding')}, for which there is no room here.\n")
-    return "\n".join(parts)
+    lines = ["## crdlint\n", f"{'❌' if summary.errors or problems else '✅'} {verdict}\n"]
+    if problems:
+        lines.append(
+            "".join(
+                f"- <code>{markdown(printable_line(file))}</code> could not be read: {markdown(reason)}\n"
+                for file, reason in problems
+            )
+        )
+    return "\n".join(lines)
 
 
-def _files(checked: Checked) -> Iterator[tuple[str, int]]:
-    """Yield the part about each file with findings, and how many those are."""
-    for result in checked.results:
-        found = list(checked.shown(result))
-        if not found:
-            continue
-        rows = ["| | place | rule | message |", "| --- | --- | --- | --- |", *map(_row, found)]
-        file = html_text(printable_line(relative(result.file)))
-        head = f"<summary><code>{file}</code>: {_count(len(found), 'finding')}</summary>"
-        opened = " open" if len(found) <= 20 else ""
-        yield "\n".join([f"<details{opened}>{head}\n", *rows, "\n</details>\n"]), len(found)
+def _table(result: FileResult, found: Sequence[Diagnostic]) -> str:
+    rows = ["| | place | rule | message |", "| --- | --- | --- | --- |", *map(_row, found)]
+    file = html_text(printable_line(relative(result.file)))
+    head = f"<summary><code>{file}</code>: {_count(len(found), 'finding')}</summary>"
+    opened = " open" if len(found) <= 20 else ""
+    return "\n".join(["", f"<details{opened}>{head}\n", *rows, "\n</details>\n"])
 
 
 def _row(one: Diagnostic) -> str:
     help_ = f"<br>**help:** {markdown(one.help)}" if one.help else ""
     return f"| {_ICONS[one.severity]} | {one.line}:{one.column} | `{one.rule}` | {markdown(one.message)}{help_} |"
+
+
+def _size(text: str) -> int:
+    return len(text.encode())
 
 
 def _count(number: int, noun: str) -> str:

@@ -7,12 +7,16 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.__about__ import __version__
 from crdlint.report.escapes import json_text, printable, printable_line
 from crdlint.report.fingerprints import fingerprints
+from crdlint.report.pieces import Lines, shown
 from crdlint.report.uris import uri
 from crdlint.rules.catalog import all_rules
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
     from crdlint.diagnostics import Diagnostic
-    from crdlint.report.checked import Checked
+    from crdlint.report.pieces import Outcome
+    from crdlint.results import FileResult
     from crdlint.rules.registry import Rule
 
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -20,34 +24,42 @@ _LEVELS: Final = {"error": "error", "warning": "warning", "info": "note"}
 _LONGEST_EXAMPLE: Final = 2000  # characters
 
 
-def render(checked: Checked) -> str:
-    """Return the whole log: one run, its rules those that are broken."""
-    found = list(fingerprints(checked.diagnostics()))
-    known = all_rules()
-    ids = list(dict.fromkeys(one.rule for one, _ in found))
-    index = {rule: i for i, rule in enumerate(ids)}
-    run = {
-        "tool": {
-            "driver": {
-                "name": "crdlint",
-                "semanticVersion": __version__,
-                "rules": [_rule(known[rule]) for rule in ids],
-            }
-        },
-        "columnKind": "unicodeCodePoints",
-        "originalUriBaseIds": {"SRCROOT": {"description": {"text": "The folder that crdlint was run in."}}},
-        "invocations": [
-            {
-                "executionSuccessful": not checked.problems,
-                "toolExecutionNotifications": [
-                    *(_notification(file, reason, "error") for file, reason in checked.problems),
-                    *(_notification(file, notice, "note") for file, notice in checked.notices()),
-                ],
-            }
-        ],
-        "results": [_result(one, index[one.rule], print_) for one, print_ in found],
-    }
-    return json_text({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, 2) + "\n"
+class Report:
+    """The whole log: one run, its rules those that are broken."""
+
+    def __init__(self, *, hidden: bool) -> None:
+        self._hidden = hidden
+        self._rules: dict[str, int] = {}  # the index of each
+        self._results = Lines()
+        self._notes = Lines()
+
+    def file(self, result: FileResult) -> Iterable[str]:
+        """Return nothing: the rules go before the results."""
+        for one, fingerprint in fingerprints(shown(result, hidden=self._hidden)):
+            index = self._rules.setdefault(one.rule, len(self._rules))
+            self._results.add(_result(one, index, fingerprint))
+        for notice in result.notices:
+            self._notes.add(_notification(result.file, notice, "note"))
+        return ()
+
+    def end(self, outcome: Outcome) -> Iterator[str]:
+        """Yield the whole log."""
+        known = all_rules()
+        rules = [_rule(known[rule]) for rule in self._rules]
+        driver = {"name": "crdlint", "semanticVersion": __version__, "rules": rules}
+        base = {"SRCROOT": {"description": {"text": "The folder that crdlint was run in."}}}
+        for file, reason in outcome.problems:
+            self._notes.add(_notification(file, reason, "error"))
+        yield (
+            f'{{\n"$schema": "{_SCHEMA}",\n"version": "2.1.0",\n"runs": [{{\n"tool": {json_text({"driver": driver})},\n'
+            f'"columnKind": "unicodeCodePoints",\n"originalUriBaseIds": {json_text(base)},\n'
+            f'"invocations": [{{"executionSuccessful": {json_text(not outcome.problems)},'
+            ' "toolExecutionNotifications": ['
+        )
+        yield from self._notes.pieces()
+        yield ']}],\n"results": ['
+        yield from self._results.pieces()
+        yield "]\n}]\n}\n"
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
@@ -66,7 +78,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _result(one: Diagnostic, index: int, print_: str) -> dict[str, Any]:
+def _result(one: Diagnostic, index: int, fingerprint: str) -> dict[str, Any]:
     text = one.message if not one.help else f"{one.message}\n\nHelp: {one.help}"
     made: dict[str, Any] = {
         "ruleId": one.rule,
@@ -91,7 +103,7 @@ def _result(one: Diagnostic, index: int, print_: str) -> dict[str, Any]:
                 ),
             }
         ],
-        "partialFingerprints": {"crdlint/v1": print_},
+        "partialFingerprints": {"crdlint/v1": fingerprint},
     }
     if one.related is not None:
         made["relatedLocations"] = [

@@ -5,16 +5,28 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdlint.report.escapes import printable
+from crdlint.report.pieces import shown
 
 if TYPE_CHECKING:
-    from crdlint.report.checked import Checked
+    from collections.abc import Iterable, Iterator
+
+    from crdlint.report.pieces import Outcome
+    from crdlint.results import FileResult
 
 
-def render(checked: Checked) -> str:
-    """Return the sentences, file by file; a message of several lines stays whole."""
-    return "".join(
-        f"{printable(one.message)}\n"
-        for result in checked.results
-        for one in result.diagnostics
-        if one.origin == "apiserver" and not one.hidden
-    )
+class Report:
+    """The sentences, file by file; a message of several lines stays whole."""
+
+    def __init__(self, *, hidden: bool) -> None:
+        del hidden  # the API server reports none of those
+
+    def file(self, result: FileResult) -> Iterator[str]:
+        """Yield the sentences about a file."""
+        for one in shown(result, hidden=False):
+            if one.origin == "apiserver":
+                yield f"{printable(one.message)}\n"
+
+    def end(self, outcome: Outcome) -> Iterable[str]:
+        """Return nothing: the API server has no summary."""
+        del outcome
+        return ()

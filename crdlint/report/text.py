@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from crdlint.diagnostics import Diagnostic
+    from crdlint.report.pieces import Outcome
     from crdlint.report.summary import Summary
     from crdlint.results import FileResult
 
@@ -47,7 +48,16 @@ class TextReport:
         self._noun = noun
 
     def file(self, result: FileResult) -> Iterator[str]:
-        """Yield the lines about one file; none where there is nothing to say."""
+        """Yield the text about a file."""
+        return (f"{line}\n" for line in self.lines(result))
+
+    def end(self, outcome: Outcome) -> Iterable[str]:
+        """Return nothing: commands write their own closing lines."""
+        del outcome
+        return ()
+
+    def lines(self, result: FileResult) -> Iterator[str]:
+        """Yield the lines about a file; none if there is nothing to report."""
         for notice in result.notices if self._notices else ():
             yield printable_line(f"{result.file}: note: {notice}")
         lines = split_lines(result.text) if result.diagnostics else []

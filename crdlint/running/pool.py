@@ -1,109 +1,149 @@
-"""Tasks spread over processes, results in the tasks' order.
+"""Tasks spread over processes where that pays, results in the tasks' order.
 
-A process that dies takes its own tasks with it only: those are run again one by one, each in a process of its own, so
-that the one at fault is told of and the others are checked.
+Tasks are taken, and results returned, a few at a time, so that memory does not grow with the run. A process that dies
+takes only its own tasks with it: they are run again one by one, each in a process of its own, so that the one at fault
+is reported and the others are checked.
 """
 
 from __future__ import annotations
 
 import os
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from dataclasses import replace
+from collections import deque
 from typing import TYPE_CHECKING, Final
 
-from crdlint.checking import Bug, Checked, Checker, shown_name
+from crdlint.checking import Checked, Checker
+from crdlint.running.processors import free_processors
+from crdlint.sources.paths import open_descriptor
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
     from crdlint.checking import Settings, Task
-    from crdlint.results import FileResult
+    from crdlint.running.workers import Chunk
 
-# Bytes from which on it pays to start processes: they need as long as these are checked in.
-_WORTHWHILE: Final = 3_000_000
-_CHUNKS: Final = 6  # for each process, so that the last to end is not alone for long
-
-
-def run(tasks: Sequence[Task], settings: Settings, jobs: int | None) -> Iterator[Checked]:
-    """Yield what comes of tasks; ``jobs`` None takes as many processes as there are processors, where it pays."""
-    sizes = [_size(task) for task in tasks]
-    count = jobs or (processors() if sum(sizes) > _WORTHWHILE else 1)
-    count = min(count, len(tasks))
-    if count <= 1 or settings.keep:
-        checker = Checker(settings)
-        yield from map(checker.check, tasks)
-        return
-    chunks = list(_chunks(tasks, sizes, sum(sizes) // (count * _CHUNKS) + 1))
-    pool = ProcessPoolExecutor(count, initializer=_start, initargs=(settings,))
-    try:
-        futures = [pool.submit(_check_all, chunk) for chunk in chunks]
-        for chunk, future in zip(chunks, futures, strict=True):
-            try:
-                yield from future.result()
-            except BrokenProcessPool:  # noqa: PERF203  a chunk at a time
-                yield from _one_by_one(chunk, settings)
-    finally:
-        pool.shutdown(cancel_futures=True)
+# Bytes to check from which on processes are started: that takes as long as checking some of them.
+_WORTHWHILE: Final = 8_000_000
+# Bytes of files that are read ahead to find out how much there is to check.
+_READ_AHEAD: Final = 16_000_000
+_CHUNK: Final = 500_000  # bytes that a process is given at a time
+_CHUNK_TASKS: Final = 100
+_AHEAD: Final = 3  # chunks for each process that are underway, or done and behind others that are underway
 
 
-def _one_by_one(chunk: Sequence[Task], settings: Settings) -> Iterator[Checked]:
-    for task in chunk:
-        with ProcessPoolExecutor(1, initializer=_start, initargs=(settings,)) as pool:
-            try:
-                yield from pool.submit(_check_all, [task]).result()
-            except BrokenProcessPool as error:
-                text = f"the process that checked it ended: {error}"
-                yield Checked(shown_name(task.path), task, bug=Bug(text, text))
+def run(tasks: Iterable[Task | Checked], settings: Settings, jobs: int | None) -> Iterator[Checked]:
+    """Yield the results of tasks in order; what is checked already is passed on.
+
+    ``jobs`` is the number of processes. None takes as many as there are free processors if the files that are not in
+    the cache are large enough for that to pay.
+    """
+    checker = Checker(settings)
+    if jobs is None and not settings.keep:
+        ahead = _ReadAhead(checker, iter(tasks))
+        yield from ahead.results()
+        tasks = ahead.left()
+        jobs = free_processors()
+    if jobs is None or jobs == 1 or settings.keep:
+        for task in tasks:
+            yield _check(checker, task)
+    else:
+        yield from _spread(tasks, checker, jobs)
 
 
-def _chunks(tasks: Sequence[Task], sizes: Sequence[int], limit: int) -> Iterator[list[Task]]:
-    """Yield runs of tasks of about the same size in bytes; those of a chart stay together."""
+class _ReadAhead:
+    """Tasks read ahead of their check, until there is enough to check for several processes."""
+
+    def __init__(self, checker: Checker, tasks: Iterator[Task | Checked]) -> None:
+        self._checker = checker
+        self._tasks = tasks
+        self._waiting: deque[Task | Checked] = deque()
+
+    def results(self) -> Iterator[Checked]:
+        """Yield results in order until the tasks that are left are worth several processes."""
+        to_check = held = 0
+        for task in self._tasks:
+            size = _size(task)
+            known = task if isinstance(task, Checked) else self._checker.known(task)
+            self._waiting.append(known or task)
+            held += size
+            to_check += 0 if known else size
+            if to_check > _WORTHWHILE:
+                return
+            if to_check == 0 or held > _READ_AHEAD:
+                yield from self._checked()
+                to_check = held = 0
+        yield from self._checked()
+
+    def left(self) -> Iterator[Task | Checked]:
+        """Yield the tasks that are left."""
+        while self._waiting:
+            yield self._waiting.popleft()
+        yield from self._tasks
+
+    def _checked(self) -> Iterator[Checked]:
+        while self._waiting:
+            yield _check(self._checker, self._waiting.popleft())
+
+
+def _spread(tasks: Iterable[Task | Checked], checker: Checker, count: int) -> Iterator[Checked]:
+    """Yield the results of tasks that up to ``count`` processes check."""
+    from crdlint.running.workers import Workers
+
+    chunks = _chunks(tasks, checker)
+    pending: deque[Chunk] = deque()
+    with Workers(count, checker.settings) as workers:
+        while True:
+            while len(pending) < count * _AHEAD and (chunk := next(chunks, None)) is not None:
+                pending.append(chunk)
+                if chunk.results is None:
+                    workers.submit(chunk)
+            if not pending:
+                return
+            while pending[0].results is None:
+                workers.collect(wait_for_one=True)
+            workers.collect(wait_for_one=False)
+            yield from pending.popleft().results or ()
+
+
+def _chunks(tasks: Iterable[Task | Checked], checker: Checker) -> Iterator[Chunk]:
+    """Yield tasks of some size together; those of a chart are not parted, since it is rendered once for all."""
+    from crdlint.running.workers import Chunk
+
     chunk: list[Task] = []
     held = 0
-    for task, size in zip(tasks, sizes, strict=True):
-        same_chart = chunk and task.place is not None and chunk[-1].place is not None
-        joined = same_chart and task.place.chart == chunk[-1].place.chart  # type: ignore[union-attr]
-        if chunk and held + size > limit and not joined:
-            yield chunk
+    for task in tasks:
+        if isinstance(task, Checked) or open_descriptor(task.path) is not None:
+            if chunk:
+                yield Chunk(chunk)
+            # No other process can read standard input.
+            yield Chunk([], [task if isinstance(task, Checked) else checker.check(task)])
+            chunk, held = [], 0
+            continue
+        size = _size(task)
+        is_full = held + size > _CHUNK or len(chunk) == _CHUNK_TASKS
+        if chunk and is_full and not _are_of_one_chart(chunk[-1], task):
+            yield Chunk(chunk)
             chunk, held = [], 0
         chunk.append(task)
         held += size
     if chunk:
-        yield chunk
+        yield Chunk(chunk)
 
 
-def _size(task: Task) -> int:
+def _are_of_one_chart(one: Task, other: Task) -> bool:
+    return one.place is not None and other.place is not None and one.place.chart == other.place.chart
+
+
+def _check(checker: Checker, task: Task | Checked) -> Checked:
+    return task if isinstance(task, Checked) else checker.check(task)
+
+
+def _size(task: Task | Checked) -> int:
+    """Return about how many bytes a task has to check."""
+    if isinstance(task, Checked):
+        return sum(len(result.text) for result in task.results)
+    if task.text is not None:
+        return len(task.text)
     try:
         return os.stat(task.path).st_size  # noqa: PTH116
     except (OSError, ValueError):
         return 0
-
-
-def processors() -> int:
-    """Return the number of processors that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-_checker: Checker | None = None
-
-
-def _start(settings: Settings) -> None:
-    global _checker
-    _checker = Checker(settings)
-
-
-def _check_all(tasks: Sequence[Task]) -> list[Checked]:
-    assert _checker is not None  # noqa: S101  the initializer has run
-    return [_light(_checker.check(task)) for task in tasks]
-
-
-def _light(checked: Checked) -> Checked:
-    """Return a result without texts that nobody will look into."""
-    return replace(checked, results=tuple(map(_without_text, checked.results)))
-
-
-def _without_text(result: FileResult) -> FileResult:
-    if result.diagnostics or "crdlint:" in result.text:
-        return result
-    return replace(result, text="")

@@ -48,7 +48,7 @@ def test_golden(name: str, width: int, request: pytest.FixtureRequest) -> None:
     summary = Summary(files=1, seconds=0.04)
     summary.add(result)
     report = TextReport(width=width, hidden=True)
-    out = "\n".join([*report.file(result), report.summary(summary)]) + "\n"
+    out = "\n".join([*report.lines(result), report.summary(summary)]) + "\n"
     golden = GOLDEN / f"{name}-{width}.txt"
     if request.config.getoption("--update-expected"):
         golden.write_text(out, encoding="utf-8")
@@ -119,7 +119,7 @@ def test_advice_that_repeats_is_counted(severity: Severity, shown: int, note: bo
         )
         for line in range(1, 6)
     )  # fmt: skip
-    lines = list(TextReport(width=80).file(FileResult("a.yaml", "a\n" * 5, 1, (), 0, found)))
+    lines = list(TextReport(width=80).lines(FileResult("a.yaml", "a\n" * 5, 1, (), 0, found)))
     assert sum("[some-rule]" in line for line in lines) == shown
     assert ("  = note: 3 more some-rule here: --format concise lists them" in lines) is note
 
@@ -132,7 +132,7 @@ def test_errors_are_first_within_a_crd() -> None:
     severities: list[Severity] = ["info", "warning", "error", "info", "error"]
     found = tuple(finding(severity, f"m{i}") for i, severity in enumerate(severities))
     others = (replace(found[0], crd="y"), replace(found[2], crd="y"))
-    lines = list(TextReport(width=None).file(FileResult("a.yaml", "a\n", 1, (), 0, found + others)))
+    lines = list(TextReport(width=None).lines(FileResult("a.yaml", "a\n", 1, (), 0, found + others)))
     messages = [line.strip() for line in lines if re.fullmatch(r"  m\d", line)]
     assert messages == ["m2", "m4", "m1", "m0", "m3", "m2", "m0"]
 
@@ -147,7 +147,7 @@ def test_infos_are_counted_in_the_last_line(infos: int, counts: str) -> None:
 def test_a_message_is_one_line_where_there_is_no_terminal() -> None:
     text = "spec.versions[0].schema: Invalid value: " + "word " * 100 + "end"
     found = (finding("error", text, help=text),)
-    lines = list(TextReport(width=None).file(FileResult("a.yaml", "a\n", 1, (), 0, found)))
+    lines = list(TextReport(width=None).lines(FileResult("a.yaml", "a\n", 1, (), 0, found)))
     assert f"  {text}" in lines
     assert f"  help: {text}" in lines
 
@@ -189,7 +189,7 @@ def test_work_grows_with_the_findings_and_not_with_the_line(monkeypatch: pytest.
         monkeypatch.setattr(snippet_module, "columns", lambda text: (seen.append(len(text)), columns(text))[1])
         line = '"é"' + ',"p":{}' * count
         found = [finding("error", "m", column=5 + 7 * i, end_column=10 + 7 * i) for i in range(count)]
-        lines = list(TextReport(width=100).file(FileResult("a.yaml", line, 1, (), 0, tuple(found))))
+        lines = list(TextReport(width=100).lines(FileResult("a.yaml", line, 1, (), 0, tuple(found))))
         assert sum("^" in line for line in lines) == count
         return sum(seen)
 

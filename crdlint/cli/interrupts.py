@@ -1,0 +1,51 @@
+"""Ctrl-C and SIGTERM: end at once, leave nothing behind, print no traceback."""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Final, NoReturn
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from types import FrameType
+
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+_STATUS: Final = 128  # plus the number of the signal, as shells report it
+
+
+class Interrupted(BaseException):
+    """A signal ends the run."""
+
+
+@contextmanager
+def handled() -> Iterator[None]:
+    """Exit with status 130 or 143 on a signal, after what is underway was cleaned up.
+
+    A signal that the shell ignores, as for a job in the background, stays ignored.
+    """
+    _replace_handlers(_interrupt)
+    try:
+        yield
+    except Interrupted as interrupted:
+        # Nothing is flushed: whoever reads standard output may have stopped reading.
+        os._exit(_STATUS + interrupted.args[0])
+    finally:
+        _replace_handlers(signal.SIG_DFL)
+
+
+def _replace_handlers(handler: Callable[[int, FrameType | None], NoReturn] | signal.Handlers) -> None:
+    for number in _SIGNALS:
+        if signal.getsignal(number) != signal.SIG_IGN:
+            signal.signal(number, handler)
+
+
+def _interrupt(number: int, _frame: FrameType | None) -> NoReturn:
+    _replace_handlers(_leave)
+    raise Interrupted(number)
+
+
+def _leave(number: int, _frame: FrameType | None) -> NoReturn:
+    """Exit without cleaning up, on a second signal."""
+    os._exit(_STATUS + number)

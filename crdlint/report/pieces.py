@@ -1,0 +1,96 @@
+"""Reports written piece by piece, so that memory does not grow with the run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from tempfile import SpooledTemporaryFile
+from typing import TYPE_CHECKING, Any, Final, Protocol
+
+from crdlint.report.escapes import json_text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from crdlint.diagnostics import Diagnostic
+    from crdlint.report.summary import Summary
+    from crdlint.results import FileResult
+
+_MEMORY: Final = 1024 * 1024  # bytes of a spool before it goes to a temporary file
+_PIECE: Final = 64 * 1024  # bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What is known at the end of a run: (file, reason) of inputs that could not be read, and the figures."""
+
+    problems: Sequence[tuple[str, str]]
+    summary: Summary
+
+
+class Report(Protocol):
+    """A run in one format: the pieces of `file`, for each file in order, then those of `end`."""
+
+    def file(self, result: FileResult) -> Iterable[str]:
+        """Return the pieces about a file."""
+        ...
+
+    def end(self, outcome: Outcome) -> Iterable[str]:
+        """Return the last pieces."""
+        ...
+
+
+class SpoolError(Exception):
+    """A temporary file cannot be written; ``str`` says why."""
+
+
+class Spool:
+    """Text to be written later, in memory while it is short, else in a temporary file that has no name."""
+
+    def __init__(self) -> None:
+        self._file = SpooledTemporaryFile(_MEMORY)  # noqa: SIM115  closed by `pieces`
+
+    def write(self, text: str) -> None:
+        """Append text. Raises SpoolError."""
+        try:
+            self._file.write(text.encode())
+        except OSError as error:
+            raise SpoolError(f"a temporary file cannot be written: {error.strerror or error}") from error
+
+    def data(self) -> Iterator[bytes]:
+        """Yield what was written, once."""
+        self._file.seek(0)
+        with self._file as file:
+            while piece := file.read(_PIECE):
+                yield piece
+
+    def pieces(self) -> Iterator[str]:
+        """Yield the text that was written, once."""
+        left = b""
+        for data in self.data():
+            # A piece ends where a line ends: no character is cut.
+            whole, newline, left = (left + data).rpartition(b"\n")
+            yield (whole + newline).decode()
+        yield left.decode()
+
+
+class Lines:
+    """Members of a JSON array to be written later, each in a line."""
+
+    def __init__(self) -> None:
+        self._spool = Spool()
+        self._before = "\n"
+
+    def add(self, value: Any) -> None:
+        """Append a JSON value. Raises SpoolError."""
+        self._spool.write(f"{self._before}{json_text(value)}")
+        self._before = ",\n"
+
+    def pieces(self) -> Iterator[str]:
+        """Yield what is between the brackets, once."""
+        yield from self._spool.pieces()
+        yield "" if self._before == "\n" else "\n"
+
+
+def shown(result: FileResult, *, hidden: bool) -> Iterator[Diagnostic]:
+    """Yield the findings of a file that are to be reported; ``hidden`` adds those that others hide."""
+    return (one for one in result.diagnostics if hidden or not one.hidden)
