@@ -118,7 +118,9 @@ def progress(total: int) -> Iterator[Callable[[], None]]:
 
 def out(text: str, *, nl: bool = True) -> None:
     """Write text to standard output, escaped by its format already. Raises StreamError."""
-    if _bar is not None and text:
+    if not text and not nl:
+        return
+    if _bar is not None:
         _bar.clear()
     click.echo(text, nl=nl, color=True)
 

@@ -79,6 +79,13 @@ class Baseline:
         """Return what makes a new baseline of a run's findings."""
         return Update(self.counts)
 
+    def updated(self, results: Iterable[FileResult]) -> Baseline:
+        """Return the baseline of the findings in results."""
+        update = self.update()
+        for result in results:
+            update.add(result)
+        return update.baseline()
+
 
 @dataclass(slots=True)
 class Update:

@@ -9,7 +9,7 @@ from crdlint.report.pieces import Spool, shown
 from crdlint.report.uris import relative
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from crdlint.diagnostics import Diagnostic
     from crdlint.report.pieces import Outcome
@@ -23,21 +23,19 @@ class Report:
 
     def __init__(self, *, hidden: bool) -> None:
         self._hidden = hidden
-        self._later = {"warning": Spool(), "info": Spool()}
+        self._spools = {severity: Spool() for severity in _LEVELS}
 
-    def file(self, result: FileResult) -> Iterator[str]:
-        """Yield the errors of a file; the rest comes at the end."""
+    def file(self, result: FileResult) -> Iterable[str]:
+        """Return nothing: the next file may have what is more severe."""
         for one in shown(result, hidden=self._hidden):
-            if one.severity == "error":
-                yield _command(one)
-            else:
-                self._later[one.severity].write(_command(one))
+            self._spools[one.severity].write(_command(one))
+        return ()
 
     def end(self, outcome: Outcome) -> Iterator[str]:
-        """Yield what could not be read, then warnings and infos."""
+        """Yield what could not be read, then errors, warnings and infos."""
         for file, reason in outcome.problems:
             yield f"::error file={command_property(relative(file))}::{command_data(reason)}\n"
-        for spool in self._later.values():
+        for spool in self._spools.values():
             yield from spool.pieces()
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import crdlint.checking
 from crdlint.checking import Checked, Checker, Settings, Task
-from crdlint.running import pool
+from crdlint.running import pool, workers
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 FILES = sorted(str(path) for path in (FIXTURES / "invalid").iterdir())
@@ -31,7 +31,7 @@ def test_the_same_in_the_same_order():
 
 
 def test_small_runs_start_no_processes(monkeypatch):
-    monkeypatch.setattr(pool, "ProcessPoolExecutor", None)
+    monkeypatch.setattr(workers, "Workers", None)
     assert len(list(pool.run(tasks()[:5], Settings(), None))) == 5
 
 
