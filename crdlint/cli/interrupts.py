@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+_GRACE: Final = 1.0  # seconds in which the run may clean up
 _STATUS: Final = 128  # plus the number of the signal, as shells report it
 
 
@@ -43,6 +44,9 @@ def _replace_handlers(handler: Callable[[int, FrameType | None], NoReturn] | sig
 
 def _interrupt(number: int, _frame: FrameType | None) -> NoReturn:
     _replace_handlers(_leave)
+    if hasattr(signal, "setitimer"):  # an import in C may swallow the exception
+        signal.signal(signal.SIGALRM, lambda *_: os._exit(_STATUS + number))
+        signal.setitimer(signal.ITIMER_REAL, _GRACE)
     raise Interrupted(number)
 
 

@@ -40,6 +40,8 @@ def run(tasks: Iterable[Task | Checked], settings: Settings, jobs: int | None) -
     if jobs is None and not settings.keep:
         ahead = _ReadAhead(checker, iter(tasks))
         yield from ahead.results()
+        if not ahead.is_worthwhile:
+            return
         tasks = ahead.left()
         jobs = free_processors()
     if jobs is None or jobs == 1 or settings.keep:
@@ -50,12 +52,13 @@ def run(tasks: Iterable[Task | Checked], settings: Settings, jobs: int | None) -
 
 
 class _ReadAhead:
-    """Tasks read ahead of their check, until there is enough to check for several processes."""
+    """Tasks read ahead of their check; ``is_worthwhile`` is set once there is enough to check for several processes."""
 
     def __init__(self, checker: Checker, tasks: Iterator[Task | Checked]) -> None:
         self._checker = checker
         self._tasks = tasks
         self._waiting: deque[Task | Checked] = deque()
+        self.is_worthwhile = False
 
     def results(self) -> Iterator[Checked]:
         """Yield results in order until the tasks that are left are worth several processes."""
@@ -66,7 +69,8 @@ class _ReadAhead:
             self._waiting.append(known or task)
             held += size
             to_check += 0 if known else size
-            if to_check > _WORTHWHILE:
+            self.is_worthwhile = to_check > _WORTHWHILE
+            if self.is_worthwhile:
                 return
             if to_check == 0 or held > _READ_AHEAD:
                 yield from self._checked()

@@ -1,0 +1,174 @@
+"""Ctrl-C, SIGTERM, and readers that go away: the run ends at once and leaves nothing behind."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import signal
+import subprocess
+import sys
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+BAD = str(FIXTURES / "invalid" / "ref.yaml")
+# Python whose check of a file prints a line and then takes for ever.
+ENDLESS = """
+import os, sys, time
+import crdlint.checking
+def endless(self, text, task):
+    print("checking", os.getpid(), flush=True)
+    {work}
+crdlint.checking.Checker.check_text = endless
+from crdlint.__main__ import main
+sys.argv = ["crdlint", *sys.argv[1:]]
+main()
+"""
+WORK = {
+    "Python": "while True: pass",
+    # Signal handlers run between instructions of Python: this one never comes to an end.
+    "C": "import hashlib; hashlib.pbkdf2_hmac('sha256', b'', b'', 1 << 40)",
+}
+SIGNALS = [(signal.SIGINT, 130), (signal.SIGTERM, 143)]
+
+
+@contextmanager
+def started(work: str, *arguments: str, folder: Path) -> Iterator[subprocess.Popen[str]]:
+    """Start a run in a session of its own, and wait until it checks something."""
+    with subprocess.Popen(
+        [sys.executable, "-c", ENDLESS.format(work=WORK[work]), "check", "--no-cache", *arguments],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        cwd=folder,
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline().startswith("checking ")
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+@pytest.mark.parametrize("group", [True, False], ids=["terminal", "process"])
+@pytest.mark.parametrize(("number", "status"), SIGNALS)
+@pytest.mark.parametrize(("jobs", "work"), [("1", "Python"), ("2", "Python"), ("2", "C")])
+def test_a_signal_ends_the_run(
+    jobs: str, work: str, number: signal.Signals, status: int, group: bool, tmp_path: Path
+) -> None:
+    output = tmp_path / "out.json"
+    output.write_text("before")
+    with started(work, "--jobs", jobs, "--output", "json=out.json", BAD, folder=tmp_path) as run:
+        (os.killpg if group else os.kill)(run.pid, number)
+        # Standard output is at its end once no process has it open.
+        _, errors = run.communicate(timeout=60)
+    assert (run.returncode, errors) == (status, "")
+    assert output.read_text() == "before"
+    assert [path.name for path in tmp_path.iterdir()] == ["out.json"]
+
+
+def test_processes_end_with_the_one_that_started_them(tmp_path: Path) -> None:
+    with started("C", "--jobs", "2", BAD, folder=tmp_path) as run:
+        run.kill()
+        _, errors = run.communicate(timeout=60)
+    assert errors == ""
+
+
+def test_a_signal_that_the_shell_ignores_stays_ignored(tmp_path: Path) -> None:
+    code = """
+import signal
+from crdlint.cli.interrupts import handled
+with handled():
+    signal.raise_signal(signal.SIGINT)
+    print("on")
+"""
+    done = subprocess.run(
+        ["sh", "-c", f"trap '' INT; exec {sys.executable} -c '{code}'"],
+        capture_output=True, text=True, check=False, cwd=tmp_path,
+    )  # fmt: skip
+    assert (done.returncode, done.stdout, done.stderr) == (0, "on\n", "")
+
+
+def test_an_exception_that_is_swallowed_ends_the_run_as_well() -> None:
+    code = """
+from crdlint.cli.interrupts import handled
+import signal
+with handled():
+    try:
+        signal.raise_signal(signal.SIGTERM)
+    except BaseException:
+        pass
+    while True:
+        pass
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60)
+    assert (done.returncode, done.stderr) == (143, "")
+
+
+COMMANDS = {
+    "check": ["check", "--no-cache", BAD],
+    "json": ["check", "--no-cache", "--format", "json", BAD],
+    "sarif": ["check", "--no-cache", "--format", "sarif", BAD],
+    "cost": ["cost", str(FIXTURES / "valid" / "rules.yaml")],
+    "validate": ["validate", "--crd", str(FIXTURES / "resources" / "crd.yaml"), str(FIXTURES / "resources" / "bad.yaml")],
+    "rules": ["rules"],
+    "help": ["check", "--help"],
+    "version": ["--version"],
+}  # fmt: skip
+
+
+def shell(command: list[str], redirection: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        ["bash", "-c", f'"$@" {redirection}', "bash", sys.executable, "-m", "crdlint", *command],
+        capture_output=True, text=True, check=False,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+@pytest.mark.parametrize(
+    ("redirection", "reason"),
+    [("> /dev/full", "No space left on device"), (">&-", "Bad file descriptor")],
+    ids=["full", "closed"],
+)
+def test_standard_output_that_cannot_be_written(command: list[str], redirection: str, reason: str) -> None:
+    done = shell(command, redirection)
+    assert (done.returncode, done.stderr) == (2, f"crdlint: standard output cannot be written: {reason}\n")
+
+
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS)
+def test_a_closed_pipe(command: list[str]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    done = subprocess.run(
+        [sys.executable, "-m", "crdlint", *command], stdout=writer, stderr=subprocess.PIPE, text=True, check=False
+    )
+    os.close(writer)
+    assert (done.returncode, done.stderr) == (141, "")
+
+
+@pytest.mark.parametrize("redirection", ["2> /dev/full", "2>&-"], ids=["full", "closed"])
+def test_standard_error_that_cannot_be_written(redirection: str) -> None:
+    done = shell(["check", "--no-cache", BAD, "missing.yaml"], redirection)
+    assert done.returncode == 2
+    assert "forbidden-ref" in done.stdout
+
+
+def test_standard_input_that_is_closed() -> None:
+    done = shell(["check", "--no-cache", "-"], "<&-")
+    assert (done.returncode, done.stderr) == (2, "crdlint: <stdin>: Bad file descriptor\n")
+
+
+def test_a_file_does_not_take_the_number_of_a_closed_stream(tmp_path: Path) -> None:
+    copy = tmp_path / "copy.yaml"
+    copy.write_bytes(Path(BAD).read_bytes())
+    before = hashlib.sha256(copy.read_bytes()).digest()
+    shell(["check", "--no-cache", str(copy), "--output", f"json={tmp_path}/out.json"], "<&- >&- 2>&-")
+    assert hashlib.sha256(copy.read_bytes()).digest() == before
