@@ -163,3 +163,26 @@ def test_a_full_disk_leaves_no_temporary_file(tmp_path: Path, arguments: list[st
     assert message in done.stderr
     assert file.read_bytes() == FIXABLE.read_bytes()
     assert [one for one in tmp_path.rglob("*") if one.is_file() and one.name != "swept"] == [file]
+
+
+def test_a_link_that_is_written_to_stays_one(tmp_path: Path) -> None:
+    """`--output`, `--baseline` and `--fix` write to the file that a link names."""
+    for name in ("out.json", "known.json", "crd.yaml"):
+        (tmp_path / "real").mkdir(exist_ok=True)
+        (tmp_path / "real" / name).write_bytes(FIXABLE.read_bytes() if name == "crd.yaml" else b"")
+        (tmp_path / name).symlink_to(f"real/{name}")
+    (tmp_path / "real/known.json").unlink()
+    options = ["--fix", "--output", "json=out.json", "--baseline", "known.json", "--update-baseline"]
+    done = subprocess.run(
+        [sys.executable, "-m", "crdlint", "check", "--no-cache", *options, "crd.yaml"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    for name in ("out.json", "known.json", "crd.yaml"):
+        assert (tmp_path / name).is_symlink()
+        assert (tmp_path / "real" / name).read_bytes()
+    assert b"optionalOldSelf: true" not in (tmp_path / "real/crd.yaml").read_bytes()
+    assert names(tmp_path / "real") == ["crd.yaml", "known.json", "out.json"]
