@@ -79,12 +79,27 @@ class _Ready:
 
 
 @dataclass(slots=True)
+class _Rules:
+    """The rules of one schema, compiled when a value first needs them: most values reach few of a schema's rules."""
+
+    schema: JSONSchemaProps
+    declared: DeclType
+    _ready: tuple[_Ready, ...] | None = None
+
+    def ready(self) -> tuple[_Ready, ...]:
+        """Return the rules with their programs."""
+        if self._ready is None:
+            self._ready = _compiled(self.schema, self.declared)
+        return self._ready
+
+
+@dataclass(slots=True)
 class RuleValidator:
     """The rules of a schema and of the schemas below it."""
 
     schema: JSONSchemaProps
     is_root: bool
-    rules: tuple[_Ready, ...] = ()
+    rules: _Rules | None = None
     compilation_error: str | None = None
     items: RuleValidator | None = None
     additional: RuleValidator | None = None
@@ -135,13 +150,12 @@ def _validator(
     rules_of: JSONSchemaProps, schema: JSONSchemaProps, declared: DeclType | None, declarer: Declarer, *, is_root: bool
 ) -> _Building:
     """Compile the rules that one schema gives for the values of another (in allOf they differ)."""
-    ready: tuple[_Ready, ...] = ()
-    error = None
+    rules = error = None
     if rules_of.x_validations:
         if declared is None:
             error = "failed to convert to declType for CEL validation rules"
         else:
-            ready = _compiled(rules_of, declared)
+            rules = _Rules(rules_of, declared)
     elem = None if declared is None else declared.elem
     items = additional = None
     inner = None if rules_of.items is None else rules_of.items.schema
@@ -167,9 +181,9 @@ def _validator(
     for one in rules_of.all_of:
         all_of.append((yield _validator(one, schema, declared, declarer, is_root=is_root)))  # noqa: PERF401  it yields
     made = RuleValidator(
-        schema, is_root, ready, error, items, additional, properties, tuple(one for one in all_of if one is not None)
+        schema, is_root, rules, error, items, additional, properties, tuple(one for one in all_of if one is not None)
     )
-    empty = not (ready or error or items or additional or properties or made.all_of)
+    empty = not (rules or error or items or additional or properties or made.all_of)
     return None if empty else made
 
 
@@ -311,7 +325,8 @@ def _expressions(
     if validator.compilation_error is not None:
         run.errors.append(invalid(f"rule compiler initialization error: {validator.compilation_error}"))
         return
-    if not validator.rules:
+    rules = () if validator.rules is None else validator.rules.ready()
+    if not rules:
         return
     if run.budget <= 0:
         run.errors.append(invalid(_NO_BUDGET))
@@ -319,12 +334,12 @@ def _expressions(
     variables: dict[str, Any] = {"self": to_value(value, schema, is_resource=validator.is_root)}
     optional = dict(variables)
     has_old = old is not MISSING and old is not None
-    if any(one.compiled.uses_old_self for one in validator.rules):
+    if any(one.compiled.uses_old_self for one in rules):
         optional["oldSelf"] = NONE
         if has_old:
             variables["oldSelf"] = to_value(old, schema, is_resource=validator.is_root)
             optional["oldSelf"] = Optional_(_readapted(variables["oldSelf"]))
-    for one in validator.rules:
+    for one in rules:
         if one.compiled.rule.error is not None:
             run.errors.append(invalid(f"rule compile error: {one.compiled.rule.error}", one.rule))
             continue
