@@ -42,7 +42,7 @@ def read_schemas(reader: Reader) -> None:
                     reader.trouble = True
                     continue
                 value: Any = node.value
-                if node.tag is not None or not (node.style or is_plain_string(value)):
+                if node.ctag is not None or not (node.style or is_plain_string(value)):
                     value = resolve(node)
                     if value.__class__ is not str:
                         if value is not None:

@@ -18,16 +18,15 @@ __all__ = ["Collection", "Mapping", "Node", "Scalar", "Sequence"]
 
 
 class Collection:
-    """What mappings and sequences share: their items, flow or block style, tag, anchor and marks."""
+    """What mappings and sequences share: their items, flow or block style, anchor and marks."""
 
-    __slots__ = ("anchor", "end_mark", "flow", "items", "start_mark", "tag")
+    __slots__ = ("anchor", "end_mark", "flow", "items", "start_mark")
 
     def __init__(self, event: Any) -> None:
         self.items: list[Node] = []
         self.start_mark = event.start_mark
         self.end_mark = event.end_mark
         self.anchor: str | None = event.anchor
-        self.tag: str | None = event.tag
         self.flow: bool = event.flow_style
 
 

@@ -27,7 +27,7 @@ from ruamel.yaml.parser import ParserError
 from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.lines import line_starts, place_of
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
-from crdlint.yaml.resolve import is_plain_string
+from crdlint.yaml.resolve import WORDS, is_plain_string
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -350,12 +350,20 @@ def _is_simple(items: list[Any]) -> bool:
         names = [key.value for key in keys if key.ctag is None]  # not `tag`, a property
     except AttributeError:
         return False
-    if len(set(names)) != len(keys):
+    different = set(names)
+    if len(different) != len(keys):
         return False
+    if not names or (min(names) > _LAST_OF_NUMBERS and different.isdisjoint(_OTHER_MEANING)):
+        return True
     for name in names:
         if not name or name == "<<" or not is_plain_string(name):
             return all(key.style or _stands_for_itself(key) for key in keys)
     return True
+
+
+# Names that begin with a later character than this one cannot be numbers.
+_LAST_OF_NUMBERS: Final = ":"
+_OTHER_MEANING: Final = frozenset({*WORDS, "<<"})
 
 
 def _stands_for_itself(key: Any) -> bool:

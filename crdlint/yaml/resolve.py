@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 Value = str | int | float | bool | None
 
-_WORDS: Final[dict[str, Value]] = {
+WORDS: Final[dict[str, Value]] = {
     **dict.fromkeys(("", "~", "null", "Null", "NULL"), None),
     **dict.fromkeys(["y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"], True),
     **dict.fromkeys(["n", "N", "no", "No", "NO", "false", "False", "FALSE", "off", "Off", "OFF"], False),
@@ -50,7 +50,7 @@ _RESOLVABLE: Final = frozenset({"str", "bool", "int", "float", "null", "timestam
 
 def is_plain_string(text: str) -> bool:
     """Tell whether a plain scalar stands for its own text; cheap, and true for nearly all."""
-    return text not in _WORDS and text[0] not in _NUMBER_START
+    return text not in WORDS and text[0] not in _NUMBER_START
 
 
 def resolve(scalar: Scalar) -> Value:
@@ -64,7 +64,7 @@ def resolve(scalar: Scalar) -> Value:
 def go_value(scalar: Scalar) -> Value:
     """Return what go-yaml makes of a scalar, before it becomes JSON: floats may be NaN or infinite."""
     text: str = scalar.value
-    if scalar.tag is not None:
+    if scalar.ctag is not None:  # not `tag`, a property
         return _tagged(scalar)
     return text if scalar.style or is_plain_string(text) else _plain(text)
 
@@ -92,8 +92,8 @@ MAX_INT64: Final = 2**63 - 1
 
 def _plain(text: str) -> Value:
     """Resolve a plain scalar without a tag that is no plain string at first sight."""
-    if text in _WORDS:
-        return _WORDS[text]
+    if text in WORDS:
+        return WORDS[text]
     if text[0] == ".":
         number = _go_float(text.replace("_", "")) if _FRACTION.match(text) else text
         return text if number.__class__ is str else number
@@ -146,7 +146,7 @@ def _tagged(scalar: Scalar) -> Value:
         return _INVALID.sub("\ufffd", octets.decode("utf-8", "surrogateescape"))
     if short not in _RESOLVABLE or short == "str":
         return str(text)
-    value = _WORDS[text] if text in _WORDS else text if not text or text[0] not in _NUMBER_START else _plain(text)
+    value = WORDS[text] if text in WORDS else text if not text or text[0] not in _NUMBER_START else _plain(text)
     found = "timestamp" if short == "timestamp" and _is_timestamp(text) else _KINDS[value.__class__]
     if short == "float" and found == "int":
         return float(value)  # type: ignore[arg-type]
