@@ -7,11 +7,11 @@ read.
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
+from weakref import ref
 
 from crdlint.crd import model
 from crdlint.crd.decode_values import MAX_DEPTH, UNSET, is_null, pairs
 from crdlint.crd.gotypes import SCHEMA, SCHEMA_BITS, STRINGS
-from crdlint.crd.paths import Key
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.resolve import is_plain_string, resolve
 
@@ -42,7 +42,7 @@ def read_schemas(reader: Reader) -> None:
                     reader.trouble = True
                     continue
                 value: Any = node.value
-                if node.ctag is not None or not (node.style or is_plain_string(value)):
+                if node.ctag is not None or not (node.style or is_plain_string(value)):  # not `tag`, a property
                     value = resolve(node)
                     if value.__class__ is not str:
                         if value is not None:
@@ -64,9 +64,9 @@ def _read_properties(reader: Reader, schema: Any, name: str, _of: GoType, node: 
     """Read a map of schemas: ``properties`` and its like."""
     if node.__class__ is not Mapping:
         return UNSET if is_null(node) else reader.refuse()
-    begin = reader.schema
+    begin, above = reader.schema, ref(schema)
     depth += 1
-    return {key: begin(child, schema, (name, Key(key)), depth) for key, child in pairs(reader, node)}
+    return {key: begin(child, above, (name, key), depth) for key, child in pairs(reader, node)}
 
 
 def _read_list(reader: Reader, schema: Any, name: str, _of: GoType, node: Any, depth: int) -> Any:
@@ -74,18 +74,19 @@ def _read_list(reader: Reader, schema: Any, name: str, _of: GoType, node: Any, d
     items = reader.items(node)
     if items.__class__ is not list:
         return items
-    return [reader.schema(item, schema, (name, i), depth + 1) for i, item in enumerate(items)]
+    above = ref(schema)
+    return [reader.schema(item, above, (name, i), depth + 1) for i, item in enumerate(items)]
 
 
 def _read_one(reader: Reader, schema: Any, name: str, _of: GoType, node: Any, depth: int) -> Any:
-    return UNSET if is_null(node) else reader.schema(node, schema, (name,), depth)
+    return UNSET if is_null(node) else reader.schema(node, ref(schema), (name,), depth)
 
 
 def _read_schema_or_bool(reader: Reader, schema: Any, name: str, _of: GoType, node: Any, depth: int) -> Any:
     made = model.JSONSchemaPropsOrBool()
     if node.__class__ is Mapping:
         made.allows = True
-        made.schema = reader.schema(node, schema, (name,), depth)
+        made.schema = reader.schema(node, ref(schema), (name,), depth)
         return made
     value = resolve(node) if node.__class__ is Scalar else 0
     if value.__class__ is bool:
@@ -100,7 +101,7 @@ def _read_schema_or_array(reader: Reader, schema: Any, name: str, of: GoType, no
         return UNSET
     made = model.JSONSchemaPropsOrArray()
     if node.__class__ is Mapping:
-        made.schema = reader.schema(node, schema, (name,), depth)
+        made.schema = reader.schema(node, ref(schema), (name,), depth)
     elif node.__class__ is Sequence:
         made.json_schemas = _read_list(reader, schema, name, of, node, depth)
     return made
@@ -113,7 +114,7 @@ def _read_dependencies(reader: Reader, schema: Any, name: str, _of: GoType, node
     for key, child in pairs(reader, node):
         dependencies[key] = made = model.JSONSchemaPropsOrStringArray()
         if child.__class__ is Mapping:
-            made.schema = reader.schema(child, schema, (name, Key(key)), depth + 1)
+            made.schema = reader.schema(child, ref(schema), (name, key), depth + 1)
         elif child.__class__ is Sequence:
             made.property = reader.read(STRINGS, child, depth + 1)
     return dependencies

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, TypeGuard
-from weakref import ref
 
 from crdlint.crd import model
 from crdlint.crd.gotypes import SCHEMA
@@ -22,9 +21,9 @@ from crdlint.yaml.values import entries, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from weakref import ReferenceType
 
     from crdlint.crd.gotypes import GoType
-    from crdlint.crd.paths import Step
     from crdlint.yaml.nodes import Node
 
 MAX_DEPTH: Final = 10000  # nesting that encoding/json's scanner bears
@@ -115,11 +114,14 @@ class Reader:
         return _READERS[of.kind](self, of, node, depth)
 
     def schema(
-        self, node: Node, parent: model.JSONSchemaProps | None, steps: tuple[Step, ...], depth: int
+        self, node: Node, above: ReferenceType[model.JSONSchemaProps] | None, steps: tuple[str | int, ...], depth: int
     ) -> model.JSONSchemaProps:
-        """Return the schema at ``node``, whose fields are still to be read; a zero one where there is no mapping."""
+        """Return the schema at ``node``, whose fields are still to be read; a zero one where there is no mapping.
+
+        ``above`` is the schema around it, and ``steps`` lead from there to it (see `model.JSONSchemaProps`).
+        """
         made = model.JSONSchemaProps()
-        attributes: dict[str, Any] = {"above": None if parent is None else ref(parent), "steps": steps}
+        attributes: dict[str, Any] = {"above": above, "steps": steps}
         made.__dict__ = attributes
         if node.__class__ is Mapping:
             attributes["node"] = node

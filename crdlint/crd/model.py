@@ -10,14 +10,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from crdlint.crd.paths import Path
+from crdlint.crd.paths import Key, Path
 
 if TYPE_CHECKING:
     from collections.abc import Mapping as MappingOf
     from collections.abc import Sequence as SequenceOf
     from weakref import ReferenceType
 
-    from crdlint.crd.paths import Step
     from crdlint.yaml.nodes import Mapping
 
 GoFields = tuple[tuple[str, str], ...]
@@ -91,9 +90,9 @@ class JSON(Record):
 class JSONSchemaProps(Record):
     """A schema node.
 
-    ``parent`` and ``steps`` say how it is reached from the schema above (``("properties", Key("spec"))``,
-    ``("allOf", 0)``, ``("items",)``), ``root`` is the path of the whole schema (set on the topmost node only),
-    ``given`` the set of JSON field names that the document gives (null gives none), as a bit mask over
+    ``parent`` and ``steps`` say how it is reached from the schema above: by a field, and a map key or index where the
+    field has several (``("properties", "spec")``, ``("allOf", 0)``, ``("items",)``). ``root`` is the path of the whole
+    schema (set on the topmost node only), ``given`` the set of JSON field names that the document gives (null gives none), as a bit mask over
     ``crdlint.crd.gotypes.SCHEMA_BITS``.
     """
 
@@ -192,7 +191,7 @@ class JSONSchemaProps(Record):
     _path: Path
     given: int = 0
     above: ReferenceType[JSONSchemaProps] | None = None
-    steps: tuple[Step, ...] = ()
+    steps: tuple[str | int, ...] = ()
     root: Path | None = None
 
     @property
@@ -218,8 +217,10 @@ class JSONSchemaProps(Record):
             node = above
         path = node._path if hasattr(node, "_path") else node.root or Path("openAPIV3Schema")  # noqa: SLF001
         for link in reversed(chain):
-            for step in link.steps:
-                path = Path(step, path)
+            field, *within = link.steps
+            path = Path(field, path)
+            for step in within:
+                path = Path(step if step.__class__ is int else Key(step), path)
             link._path = path  # noqa: SLF001
         return path
 

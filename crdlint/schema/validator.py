@@ -152,14 +152,41 @@ def _run(walk: Walk) -> None:
 
 
 class _Flats(dict[type, "Flat | None"]):
-    """The flat check for each type of value; None for types that need a walk."""
+    """The flat check for each type of value; None for types that need a walk.
 
-    def __init__(self, node: _Node) -> None:
-        self._node = node
+    It does not refer to the node that it belongs to, so that reference counting alone frees both.
+    """
+
+    __slots__ = ("_dialect", "_schema")
+
+    def __init__(self, schema: JSONSchemaProps, dialect: Dialect) -> None:
+        self._schema = schema
+        self._dialect = dialect
 
     def __missing__(self, kind: type) -> Flat | None:
-        made = self[kind] = self._node.compile_flat(kind)
+        made = self[kind] = _flat_check(self._schema, self._dialect, kind)
         return made
+
+
+def _flat_check(schema: JSONSchemaProps, dialect: Dialect, kind: type) -> Flat | None:
+    """Return the check of values of a type, None where they need a walk."""
+    if kind is type(None):
+        return _null_check(schema, dialect.types(schema))
+    if kind in _CONTAINERS or schema.any_of or schema.one_of or schema.all_of or schema.not_ is not None:
+        return None
+    own = _own_checks(schema, dialect, kind)
+    if own.type is None and not own.rest:
+        return lambda _value, _place, _found: own.matches
+
+    def check(value: Any, place: Place, found: Found) -> int:
+        matched = own.matches
+        if own.type is not None and own.type(value, place, found):
+            matched -= 1
+        for one in own.rest:
+            one(value, place, found)
+        return matched
+
+    return check
 
 
 class _Node:
@@ -172,33 +199,12 @@ class _Node:
         self.schema = schema
         self.dialect = dialect
         self.nested = nested
-        self.flat = _Flats(self)
+        self.flat = _Flats(schema, dialect)
         self.items: _Node | None = None
         self._properties: dict[str, _Node] | None = None
         self._additional: _Node | None = None
         self._alternatives: dict[str, list[_Node]] | None = None
         self._own: dict[type, _Own] = {}
-
-    def compile_flat(self, kind: type) -> Flat | None:
-        """Return the check of values of a type, None where they need a walk."""
-        schema = self.schema
-        if kind is type(None):
-            return _null_check(schema, self.dialect.types(schema))
-        if kind in _CONTAINERS or schema.any_of or schema.one_of or schema.all_of or schema.not_ is not None:
-            return None
-        own = self._own_checks(kind)
-        if own.type is None and not own.rest:
-            return lambda _value, _place, _found: own.matches
-
-        def check(value: Any, place: Place, found: Found) -> int:
-            matched = own.matches
-            if own.type is not None and own.type(value, place, found):
-                matched -= 1
-            for one in own.rest:
-                one(value, place, found)
-            return matched
-
-        return check
 
     def _own_checks(self, kind: type) -> _Own:
         own = self._own.get(kind)
