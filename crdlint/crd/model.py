@@ -92,8 +92,8 @@ class JSONSchemaProps(Record):
 
     ``parent`` and ``steps`` say how it is reached from the schema above: by a field, and a map key or index where the
     field has several (``("properties", "spec")``, ``("allOf", 0)``, ``("items",)``). ``root`` is the path of the whole
-    schema (set on the topmost node only), ``given`` the set of JSON field names that the document gives (null gives none), as a bit mask over
-    ``crdlint.crd.gotypes.SCHEMA_BITS``.
+    schema (set on the topmost node only), ``given`` the set of JSON field names that the document gives (null gives
+    none), as a bit mask over ``crdlint.crd.gotypes.SCHEMA_BITS``.
     """
 
     GO_FIELDS = (

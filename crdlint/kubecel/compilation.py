@@ -12,6 +12,7 @@ from crdlint.cel.instantiation import instantiation_error
 from crdlint.cel.types import BOOL, STRING, optional_type
 from crdlint.kubecel.declarations import Declarations
 from crdlint.kubecel.estimator import KubernetesEstimator
+from crdlint.kubecel.sharing import Sharing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     from crdlint.crd.model import ValidationRule
     from crdlint.kubecel.declarations import DeclType
     from crdlint.kubecel.environment import Environment
-    from crdlint.kubecel.sharing import Sharing
 
 SELF: Final = "self"
 OLD_SELF: Final = "oldSelf"
@@ -165,7 +165,7 @@ class RuleCompiler:
         if declared is None:
             raise CompilationError("failed to convert to declType for CEL validation rules")
         self.declared: Final = declared
-        self._known: Final = sharing.compilations if sharing is not None and declared.shape else {}
+        self._sharing: Final = sharing if sharing is not None and declared.shape else Sharing()
         self._declarations: dict[bool, Declarations] = {}
         self._envs: dict[tuple[int, bool], Env] = {}
 
@@ -186,9 +186,10 @@ class RuleCompiler:
     def expression(self, text: str, kind: Kind, environment: Environment, *, optional_old_self: bool) -> Expression:
         """Compile an expression, once for all schemas of equal declarations."""
         key = (self.declared.shape, environment.version, optional_old_self, kind.output, text)
-        compilation = self._known.get(key)
+        compilation = self._sharing.compilation(key)
         if compilation is None:
-            compilation = self._known[key] = self._compilation(text, kind, environment, optional_old_self)
+            compilation = self._compilation(text, kind, environment, optional_old_self)
+            self._sharing.add(key, compilation, text)
         return Expression(text, kind, optional_old_self, environment, self, compilation)
 
     def _compilation(self, text: str, kind: Kind, environment: Environment, optional_old_self: bool) -> Compilation:

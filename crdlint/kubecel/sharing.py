@@ -1,23 +1,56 @@
-"""What the schemas of one CRD have in common: versions and aliases repeat types and rules."""
+"""What schemas have in common: versions, aliases and copies of a CRD repeat types and rules."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from itertools import count
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
+    from collections.abc import Hashable, Iterator
 
     from crdlint.kubecel.compilation import Compilation
+
+# Parts of shapes and characters of expressions, which take some 60 bytes each.
+_LARGEST: Final = 100_000
 
 
 @dataclass(slots=True)
 class Sharing:
-    """Numbers of equal declarations, from 1 on, and what compiling an expression against one of them results in."""
+    """Numbers of equal declarations, from 1 on, and what compiling an expression against one of them results in.
 
-    shapes: dict[Hashable, int] = field(default_factory=dict)
-    compilations: dict[Hashable, Compilation] = field(default_factory=dict)
+    ``size`` counts the parts of all shapes and the characters of all expressions.
+    """
+
+    size: int = 0
+    _shapes: dict[Hashable, int] = field(default_factory=dict)
+    _compilations: dict[Hashable, Compilation] = field(default_factory=dict)
+    _numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
     def shape(self, *parts: Hashable) -> int:
         """Return the number of declarations made up of ``parts``."""
-        return self.shapes.setdefault(parts, len(self.shapes) + 1)
+        known = self._shapes.get(parts)
+        if known is not None:
+            return known
+        self.size += len(parts)
+        return self._shapes.setdefault(parts, next(self._numbers))
+
+    def compilation(self, key: Hashable) -> Compilation | None:
+        """Return what is known under a key."""
+        return self._compilations.get(key)
+
+    def add(self, key: Hashable, compilation: Compilation, text: str) -> None:
+        """Keep what compiling ``text`` resulted in."""
+        self.size += len(text)
+        self._compilations[key] = compilation
+
+
+_shared = Sharing()
+
+
+def shared() -> Sharing:
+    """Return what the CRDs that this process checks have in common; it is emptied when it has grown large."""
+    global _shared
+    if _shared.size > _LARGEST:
+        _shared = Sharing()
+    return _shared

@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from crdlint.effort import Effort
-from crdlint.kubecel.sharing import Sharing
+from crdlint.kubecel.sharing import Sharing, shared
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
     """The switches of apiextensions validation; the defaults are those of a create.
 
-    ``effort`` is what the helps of the file may still take, ``sharing`` what the versions' rules have in common.
+    ``effort`` is what the helps of the file may still take, ``sharing`` what it and other CRDs have in common.
     """
 
     require_recognized_conversion_review_version: bool = True
@@ -31,7 +31,7 @@ class Options:
     allow_too_many_selectable_fields: frozenset[str] = frozenset()
     kube_version: tuple[int, int] = (1, 36)
     effort: Effort = field(default_factory=Effort, compare=False)
-    sharing: Sharing = field(default_factory=Sharing, compare=False)
+    sharing: Sharing = field(default_factory=shared, compare=False)
 
     def with_structural_schema(self) -> Options:
         """Return the options with structural schemas required."""

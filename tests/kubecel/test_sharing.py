@@ -1,0 +1,70 @@
+"""Copies of a CRD share what compiling their rules resulted in, within bounds."""
+
+from __future__ import annotations
+
+import gc
+from collections import Counter
+
+import pytest
+
+import crdlint
+from crdlint.kubecel import compilation, sharing
+from crdlint.rules.examples import HEAD
+
+
+def crd(rules: list[str], bound: int = 8) -> str:
+    lines = "".join(f"        - rule: {rule!r}\n" for rule in rules)
+    schema = (
+        f"        type: object\n        properties: {{size: {{type: integer}}, names: {{type: array, maxItems: {bound},"
+        " items: {type: string, maxLength: 8}}}\n        required: [size, names]\n        x-kubernetes-validations:\n"
+    )
+    return HEAD + schema + lines
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """Count the expressions compiled, from an empty state on."""
+    counted: Counter[str] = Counter()
+    original = compilation.compile_text
+
+    def counting(text: str, *others: object) -> object:
+        counted[text] += 1
+        return original(text, *others)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(sharing, "_shared", sharing.Sharing())
+    monkeypatch.setattr(compilation, "compile_text", counting)
+    return counted
+
+
+def test_a_rule_is_compiled_once_for_all_copies_of_a_crd(compiled: Counter[str]) -> None:
+    first = crdlint.lint_text(crd(["self.size > 1", "self.sise > 1"]))
+    assert crdlint.lint_text(crd(["self.size > 1", "self.sise > 1"])) == first
+    assert compiled == {"self.size > 1": 1, "self.sise > 1": 1}
+
+
+def test_a_rule_on_another_type_is_compiled_anew(compiled: Counter[str]) -> None:
+    rule = "self.names.all(a, self.names.all(b, a == b))"
+    assert crdlint.lint_text(crd([rule])) == []
+    [finding, *_] = crdlint.lint_text(crd([rule], bound=100_000))
+    assert finding.rule == "cel-rule-cost"
+    assert compiled == {rule: 2}
+
+
+def test_what_is_shared_is_bounded(compiled: Counter[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sharing, "_LARGEST", 100)
+    for i in range(20):
+        crdlint.lint_text(crd([f"self.size > {i}", f"self.size > {i + 1000}"]))
+        assert sharing.shared().size <= 100
+    assert sum(compiled.values()) == 40
+
+
+def test_a_crd_is_freed_without_the_collector() -> None:
+    text = crd(["self.size > 1"]).replace("type: integer}", "type: integer, default: 3, enum: [3]}")
+    crdlint.lint_text(text)
+    gc.collect()
+    gc.disable()
+    try:
+        crdlint.lint_text(text)
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
