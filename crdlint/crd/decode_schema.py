@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from weakref import ref
 
 from crdlint.crd import model
-from crdlint.crd.decode_values import MAX_DEPTH, UNSET, is_null, pairs
+from crdlint.crd.decode_values import MAX_DEPTH, READERS, UNSET, is_null, pairs
 from crdlint.crd.gotypes import SCHEMA, SCHEMA_BITS, STRINGS
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.resolve import is_plain_string, resolve
@@ -36,28 +36,26 @@ def read_schemas(reader: Reader) -> None:
             if entry is None:
                 reader.trouble = True
                 continue
-            handler, attribute, bit, of = entry
-            if handler is None:
-                if node.__class__ is not Scalar:
-                    reader.trouble = True
-                    continue
-                value: Any = node.value
+            read, handler, attribute, bit, of = entry
+            if read is not None:
+                value: Any = read(reader, of, node, depth + 1)
+            elif handler is not None:
+                value = handler(reader, schema, name, of, node, depth + 1)
+            elif node.__class__ is not Scalar:
+                reader.trouble = True
+                continue
+            else:
+                value = node.value
                 if node.ctag is not None or not (node.style or is_plain_string(value)):  # not `tag`, a property
                     value = resolve(node)
                     if value.__class__ is not str:
                         if value is not None:
                             reader.trouble = True
                         continue
-            else:
-                value = handler(reader, schema, name, of, node, depth + 1)
             if value is not UNSET:
                 attributes[attribute] = value
                 given |= bit
         attributes["given"] = given
-
-
-def _read_plain(reader: Reader, _schema: Any, _name: str, of: GoType, node: Any, depth: int) -> Any:
-    return reader.read(of, node, depth)
 
 
 def _read_properties(reader: Reader, schema: Any, name: str, _of: GoType, node: Any, depth: int) -> Any:
@@ -120,9 +118,7 @@ def _read_dependencies(reader: Reader, schema: Any, name: str, _of: GoType, node
     return dependencies
 
 
-# Strings are read in the loop itself (None), what is not listed by its table alone.
-_HANDLERS: Final[dict[str, Callable[..., Any] | None]] = {
-    "string": None,
+_HANDLERS: Final[dict[str, Callable[..., Any]]] = {
     "schema-or-bool": _read_schema_or_bool,
     "schema-or-array": _read_schema_or_array,
 }
@@ -130,19 +126,27 @@ _OF_SCHEMAS: Final = {"map": _read_properties, "slice": _read_list}
 
 
 def _handler(of: GoType) -> Callable[..., Any] | None:
+    """Return what reads a field that holds schemas, None for other fields."""
     if of is SCHEMA:
         return _read_one
     if of.element is SCHEMA:
         return _OF_SCHEMAS[of.kind]
     if of.element is not None and of.element.kind == "schema-or-strings":
         return _read_dependencies
-    return _HANDLERS.get(of.kind, _read_plain)
+    return _HANDLERS.get(of.kind)
 
 
 # Where a schema's own lists and rules might pass MAX_DEPTH: measured exactly only then.
 _DEEP: Final = MAX_DEPTH - 8
 
+# What reads a field by its type alone, or knowing its schema; neither for strings, which the loop itself reads.
 _FIELDS: Final = {
-    name: (_handler(field.type), field.attribute, SCHEMA_BITS[name], field.type)
+    name: (
+        None if _handler(field.type) is not None or field.type.kind == "string" else READERS[field.type.kind],
+        _handler(field.type),
+        field.attribute,
+        SCHEMA_BITS[name],
+        field.type,
+    )
     for name, field in SCHEMA.fields.items()
 }

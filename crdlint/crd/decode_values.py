@@ -16,7 +16,7 @@ from crdlint.golang.numbers import json_float
 from crdlint.golang.times import check_rfc3339
 from crdlint.golang.utc import as_utc
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
-from crdlint.yaml.resolve import resolve
+from crdlint.yaml.resolve import is_plain_string, resolve
 from crdlint.yaml.values import entries, to_json
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ class Reader:
 
     def read(self, of: GoType, node: Node, depth: int) -> Any:
         """Return the value of ``node`` as ``of``, or UNSET; ``depth`` is that of the node, 1 at the root."""
-        return _READERS[of.kind](self, of, node, depth)
+        return READERS[of.kind](self, of, node, depth)
 
     def schema(
         self, node: Node, above: ReferenceType[model.JSONSchemaProps] | None, steps: tuple[str | int, ...], depth: int
@@ -240,9 +240,17 @@ def _read_slice(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
         return items
     element = of.element
     assert element is not None  # noqa: S101  slices have one
-    if element.kind == "json":
-        return [reader_json(reader, item, depth + 1) for item in items]
-    return [_item(reader, element, item, depth + 1) for item in items]
+    kind = element.kind
+    if kind != "json" and kind != "string":
+        return [_item(reader, element, item, depth + 1) for item in items]
+    return [
+        item.value
+        if item.__class__ is Scalar and item.ctag is None and (item.style or is_plain_string(item.value))
+        else reader_json(reader, item, depth + 1)
+        if kind == "json"
+        else _item(reader, element, item, depth + 1)
+        for item in items
+    ]
 
 
 def _read_map(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
@@ -283,7 +291,7 @@ def _read_struct(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
     return made
 
 
-_READERS: Final[dict[str, Callable[[Reader, GoType, Any, int], Any]]] = {
+READERS: Final[dict[str, Callable[[Reader, GoType, Any, int], Any]]] = {
     "string": read_string,
     "bool": _read_bool,
     "int32": _read_int,

@@ -21,6 +21,7 @@ from crdlint.kubecel.environment import stored_expressions
 from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.functions import COSTS, REGEX_OPTIMIZATIONS, functions_of
 from crdlint.kubecel.limits import PER_CALL_LIMIT
+from crdlint.kubecel.sharing import shared
 from crdlint.kubecel.values import to_value
 from crdlint.schema.correlation import item_key, items_by_key
 from crdlint.schema.fieldpath import FieldPathError, valid_field_path
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from crdlint.crd.paths import Path
     from crdlint.kubecel.compilation import CompiledRule, Expression
     from crdlint.kubecel.declarations import DeclType
+    from crdlint.kubecel.sharing import Sharing
     from crdlint.schema.correlation import Correlation
 
     _Building = Generator["_Building", "RuleValidator | None", "RuleValidator | None"]
@@ -84,12 +86,13 @@ class _Rules:
 
     schema: JSONSchemaProps
     declared: DeclType
+    sharing: Sharing
     _ready: tuple[_Ready, ...] | None = None
 
     def ready(self) -> tuple[_Ready, ...]:
         """Return the rules with their programs."""
         if self._ready is None:
-            self._ready = _compiled(self.schema, self.declared)
+            self._ready = _compiled(self.schema, self.declared, self.sharing)
         return self._ready
 
 
@@ -111,7 +114,7 @@ def rule_validator(schema: JSONSchemaProps, *, is_root: bool) -> RuleValidator |
     """Compile the rules of a schema, None where it has none; those stored already may use all that there is."""
     if not _has_rules(schema):
         return None
-    declarer = Declarer()
+    declarer = Declarer(shared())
     declared = declarer.declare(schema, is_resource=is_root)
     return _built(_validator(schema, schema, declared, declarer, is_root=is_root))
 
@@ -155,7 +158,7 @@ def _validator(
         if declared is None:
             error = "failed to convert to declType for CEL validation rules"
         else:
-            rules = _Rules(rules_of, declared)
+            rules = _Rules(rules_of, declared, declarer.sharing)
     elem = None if declared is None else declared.elem
     items = additional = None
     inner = None if rules_of.items is None else rules_of.items.schema
@@ -197,9 +200,9 @@ def _type_of_field(
     return None if member is None else member.type
 
 
-def _compiled(schema: JSONSchemaProps, declared: DeclType) -> tuple[_Ready, ...]:
+def _compiled(schema: JSONSchemaProps, declared: DeclType, sharing: Sharing) -> tuple[_Ready, ...]:
     environment = stored_expressions()
-    compiler = RuleCompiler(declared)
+    compiler = RuleCompiler(declared, sharing)
     found = []
     for rule in schema.x_validations:
         if not rule.rule.strip(SPACE):  # that it is missing is said elsewhere

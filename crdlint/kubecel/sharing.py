@@ -7,25 +7,26 @@ from itertools import count
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+    from collections.abc import Hashable
 
     from crdlint.kubecel.compilation import Compilation
 
 # Parts of shapes and characters of expressions, which take some 60 bytes each.
 _LARGEST: Final = 100_000
+_numbers: Final = count(1)
 
 
 @dataclass(slots=True)
 class Sharing:
-    """Numbers of equal declarations, from 1 on, and what compiling an expression against one of them results in.
+    """Numbers of equal declarations, and what compiling an expression against one of them results in.
 
-    ``size`` counts the parts of all shapes and the characters of all expressions.
+    No other declarations in the process have such a number. ``size`` counts the parts of all shapes and the characters
+    of all expressions.
     """
 
     size: int = 0
     _shapes: dict[Hashable, int] = field(default_factory=dict)
     _compilations: dict[Hashable, Compilation] = field(default_factory=dict)
-    _numbers: Iterator[int] = field(default_factory=lambda: count(1))
 
     def shape(self, *parts: Hashable) -> int:
         """Return the number of declarations made up of ``parts``."""
@@ -33,7 +34,7 @@ class Sharing:
         if known is not None:
             return known
         self.size += len(parts)
-        return self._shapes.setdefault(parts, next(self._numbers))
+        return self._shapes.setdefault(parts, next(_numbers))
 
     def compilation(self, key: Hashable) -> Compilation | None:
         """Return what is known under a key."""

@@ -40,7 +40,11 @@ class Mapping(Collection):
     __slots__ = ("simple",)
 
     def __init__(self, event: Any) -> None:
-        super().__init__(event)
+        self.items = []
+        self.start_mark = event.start_mark
+        self.end_mark = event.end_mark
+        self.anchor = event.anchor
+        self.flow = event.flow_style
         self.simple = True
 
     def pairs(self) -> Iterator[tuple[Node, Node]]:
