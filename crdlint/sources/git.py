@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from crdlint.sources.repository import Repository
 
 _CHUNK: Final = 16 * 1024 * 1024  # bytes of content that are held at a time, unless one file has more
+_LONGEST_OUTPUT: Final = MAX_BYTES + _CHUNK  # bytes; a small tree may list billions of files
 _MOST_RESTARTS: Final = 16
 _SHA1_LENGTH: Final = 40  # hexadecimal digits
 _LONGEST_REASON: Final = 300  # characters
@@ -228,6 +229,7 @@ def _git(repository: Repository, *arguments: str, data: bytes = b"") -> Done:
     location = ("-C", repository.top, f"--git-dir={repository.folder}", f"--work-tree={repository.top}")
     inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
     try:
-        return run((program, *location, *_OPTIONS, *arguments), data=data, environment=inherited | _ENVIRONMENT)
+        command = (program, *location, *_OPTIONS, *arguments)
+        return run(command, data=data, environment=inherited | _ENVIRONMENT, limit=_LONGEST_OUTPUT)
     except ProgramError as error:
         raise RepositoryError(str(error)) from error

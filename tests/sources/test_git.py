@@ -184,7 +184,7 @@ class TestHostile:
 
     def test_programs_are_started_in_one_place(self) -> None:
         """A new call of git cannot pass by the options that the others have."""
-        starters = {"subprocess", "multiprocessing", "pty"}
+        starters = {"subprocess", "pty"}
         importers, callers = set(), set()
         for path in PACKAGE.rglob("*.py"):
             tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -246,6 +246,20 @@ def test_a_repository_with_longer_ids(checkout: Any) -> None:
     checkout.git("init", "-q", "-b", "main", "--object-format=sha256")
     checkout.commit({"a.yaml": "a"})
     assert read(repository(checkout.top), "HEAD")["a.yaml"] == Content(b"a")
+
+
+def test_a_small_tree_of_billions_of_files(checkout: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("crdlint.sources.git._LONGEST_OUTPUT", 3 * 1024 * 1024)
+    blob = checkout.git("hash-object", "-w", "--stdin").strip()
+    rows = "".join(f"100644 blob {blob}\t{i}.yaml\n" for i in range(10))
+    for _ in range(9):
+        tree = subprocess.run(
+            ["git", "mktree"], cwd=checkout.top, input=rows.encode(), capture_output=True, check=True
+        ).stdout.decode()
+        rows = "".join(f"040000 tree {tree.strip()}\t{i}\n" for i in range(10))
+    commit = checkout.git("commit-tree", "-m", "bomb", tree.strip()).strip()
+    with pytest.raises(RepositoryError, match="git printed more than 3 MiB"):
+        objects_of(repository(checkout.top), commit)
 
 
 def test_many_objects_that_are_broken_end_the_reading(checkout: Any, monkeypatch: pytest.MonkeyPatch) -> None:
