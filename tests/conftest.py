@@ -27,8 +27,9 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _cache(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Keep the suite's results out of the user's cache."""
     os.environ["CRDLINT_CACHE_DIR"] = str(tmp_path_factory.mktemp("cache"))
+    os.environ["CRDLINT_CACHE_KEY"] = "of these tests"
     yield
-    del os.environ["CRDLINT_CACHE_DIR"]
+    del os.environ["CRDLINT_CACHE_DIR"], os.environ["CRDLINT_CACHE_KEY"]
 
 
 @dataclass(frozen=True)

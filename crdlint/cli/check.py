@@ -365,9 +365,9 @@ class _Command:
     def _cache(self) -> Any:
         if self._given["no_cache"]:
             return None
-        from crdlint.running.cache import Cache, cache_folder
+        from crdlint.running.cache import open_cache
 
-        return Cache(cache_folder())
+        return open_cache()
 
 
 def _mended(task: Task, checker: Checker, fixing: Fixing) -> Checked:
