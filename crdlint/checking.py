@@ -10,8 +10,9 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from crdlint.crd.recognition import may_hold_crd
 from crdlint.sources.paths import STDIN, open_descriptor
-from crdlint.sources.read import UnreadableError, decode, may_hold_crd, read_bytes
+from crdlint.sources.read import UnreadableError, decode, read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator, Sequence
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from crdlint.results import FileResult, OldCRD
     from crdlint.running.cache import Cache
 
+PATCH: Final = "a Kustomize patch"
 _TOO_OLD: Final = "kube-version-too-old"
 
 
@@ -47,7 +49,7 @@ class Task:
     """An input: its path, the version or range of Kubernetes to answer for, and where in a chart it is.
 
     ``text`` is that of a file packed within another, or of standard input with a known name; ``path`` is that name.
-    ``supported`` is the chart's kubeVersion where ``kube_version`` comes of it.
+    ``supported`` is the chart's kubeVersion where ``kube_version`` comes of it. ``partial`` names what a part of a CRD is.
     """
 
     path: str
@@ -55,6 +57,7 @@ class Task:
     place: Place | None = None
     text: str | None = None
     supported: str | None = None
+    partial: str = PATCH
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +134,7 @@ class Checker:
         settings = self.settings
         if settings.cache is None or settings.previous is not None or settings.keep or task.place:
             return _Opened(text)
-        key = settings.cache.key(data, task.kube_version)
+        key = settings.cache.key(data, f"{task.kube_version} {task.partial}")
         known = settings.cache.get(key, name, text)
         return _Opened(text, key) if known is None else Checked(name, task, (known,))
 
@@ -141,7 +144,7 @@ class Checker:
         unread: dict[str, None] = {}
 
         def lint(given: str, file: str) -> FileResult:
-            return self._lint(given, file, task.kube_version, unread)
+            return self._lint(given, file, task, unread)
 
         try:
             if task.place is None:
@@ -191,7 +194,7 @@ class Checker:
         from crdlint.charts.kustomize import Build, plan_build
 
         def lint(text: str, file: str) -> FileResult:
-            return self._lint(text, file, task.kube_version, {})
+            return self._lint(text, file, task, {})
 
         try:
             planned = plan_build(task.path, lint, judged, elsewhere)
@@ -216,7 +219,7 @@ class Checker:
 
         return finish
 
-    def _lint(self, text: str, name: str, kube_version: str, unread: dict[str, None]) -> FileResult:
+    def _lint(self, text: str, name: str, task: Task, unread: dict[str, None]) -> FileResult:
         """Check a text; add to ``unread`` why old CRDs of its CRDs cannot be read."""
         from crdlint.linter import lint_file
 
@@ -231,9 +234,10 @@ class Checker:
         return lint_file(
             text,
             filename=name,
-            kube_version=kube_version,
+            kube_version=task.kube_version,
             previous=None if previous is None else find,
             skip_unfinished=True,
+            partial=task.partial,
             keep=self.settings.keep,
         )
 

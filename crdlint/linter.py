@@ -10,12 +10,15 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.convert import read_crd
-from crdlint.crd.decode import KIND, identify, kind_missing
+from crdlint.crd.decode import identify, kind_missing
 from crdlint.crd.decode_help import way_out
 from crdlint.crd.decode_values import is_json
 from crdlint.crd.defaults import assume_established
+from crdlint.crd.near_misses import SPEC_KEYS, is_partial, misspelled_type_key, near_miss
 from crdlint.crd.paths import Path
+from crdlint.crd.placeholders import PLACEHOLDERS, directive, is_placeholder, placeholder_of
 from crdlint.crd.positions import Locator, node_span, problem_span
+from crdlint.crd.recognition import KIND, names_crd
 from crdlint.effort import Effort
 from crdlint.kubecel.versions import parse_range
 from crdlint.results import CRD, CollectedCRDs, FileResult, FoundCRD, FoundRule, OldCRD, UnreadDocument
@@ -29,7 +32,7 @@ from crdlint.yaml.values import duplicate_keys, first_error
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from crdlint.crd.decode import DecodeProblem
+    from crdlint.crd.decode import DecodeProblem, Identity
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinition
     from crdlint.crd.positions import Span
@@ -47,7 +50,9 @@ class _Run:
 
     file: str
     previous: FindOldCRD | None
+    text: str
     skip_unfinished: bool
+    partial: str
     versions: Range
     keep: bool
     definitions: list[FoundCRD] = field(default_factory=list)
@@ -59,6 +64,13 @@ class _Run:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     effort: Effort = field(default_factory=Effort)
     blocking: set[int] = field(default_factory=set)  # indexes of diagnostics
+    _names_crd: bool | None = None
+
+    def may_break(self) -> bool:
+        """Return whether a document that is not YAML is reported: only beside the kind of a CRD."""
+        if self._names_crd is None:
+            self._names_crd = names_crd(self.text.encode("utf-8", "replace"))
+        return self._names_crd
 
 
 def lint_file(
@@ -68,17 +80,19 @@ def lint_file(
     kube_version: str = "1.36",
     previous: FindOldCRD | None = None,
     skip_unfinished: bool = False,
+    partial: str = "a Kustomize patch",
     keep: bool = False,
 ) -> FileResult:
     """Judge every CRD of a text; a CRD that ``previous`` returns an old one for is judged as an update of that.
 
     ``keep`` keeps the CRDs and their rules of x-kubernetes-validations in the result.
-    ``skip_unfinished`` passes over what is no CRD yet, with a notice: templates, and the patches of Kustomize.
+    ``skip_unfinished`` skips what is not a CRD yet, with a notice: templates, and parts of CRDs, which the notice calls
+    ``partial``. It reports misspelled CRDs, which the API server does not know to be CRDs.
     ``kube_version`` tells the CEL environment of rules; every other check is 1.36's. It may be a range, ``1.29..1.36``:
     the newest is answered for, and what older ones do not take is told besides. Bad input raises nothing, a
     ``kube_version`` that is none ValueError.
     """
-    run = _Run(filename, previous, skip_unfinished, parse_range(kube_version), keep)
+    run = _Run(filename, previous, text, skip_unfinished, partial, parse_range(kube_version), keep)
     with collector_paused():
         notice = _lint_text(run, text)
     return FileResult(
@@ -146,7 +160,7 @@ def _collect(root: Mapping, document: Document, found: dict[str, OldCRD]) -> Ite
         cause: Final = "unserved version" if identity.form == "unserved" else "broken"
         yield UnreadDocument(line, document.text, identity.error, cause)
         return
-    if _is_patch(root):
+    if is_partial(root):
         return
     decoded = read_crd(root, stored=True)
     refusal = next((problem for problem in decoded.problems if problem.kind == "decode"), None)
@@ -178,6 +192,9 @@ def _lint_document(run: _Run, document: Document) -> None:
     if problem is not None:
         run.documents += 1
         if _is_template(run, document):
+            return
+        if run.skip_unfinished and not run.may_break():
+            run.skipped += 1
             return
         run.diagnostics.append(_diagnostic(run, "decode", "yaml-syntax", problem.message, problem_span(problem)))
         return
@@ -217,39 +234,64 @@ _LOST: Final = re.compile(r"^kind:[ \t]+CustomResourceDefinition\b", re.MULTILIN
 
 
 def _is_template(run: _Run, document: Document) -> bool:
-    """Tell whether a document that is no YAML is passed over as a template, and say so."""
-    line = document.line_of("{{") if run.skip_unfinished else None
-    if line is None:
+    """Return whether a document that is not YAML is skipped as a template, and add the notice."""
+    found = directive(document.text) if run.skip_unfinished else None
+    if found is None:
         return False
-    run.notices.append(f"line {line}: skipped a template; check what it renders: helm template ... | crdlint check -")
+    line = found.line + document.line_offset + 1
+    how = ": helm template ... | crdlint check -" if found.is_go else ""
+    run.notices.append(f"line {line}: skipped a template; check what it renders{how}")
     run.skipped += 1
     return True
 
 
-def _is_patch(root: Mapping) -> bool:
-    """Tell whether a CRD gives nothing of what makes one: it is then a patch of Kustomize's, to be laid over another."""
-    spec = root.find("spec")
-    if spec is None or not isinstance(spec[1], Mapping):
-        return spec is None
-    return not any(spec[1].find(name) for name in ("group", "names", "scope", "versions"))
+def _is_skipped(run: _Run, document: Document, root: Mapping, identity: Identity) -> bool:
+    """Return whether a CRD is skipped as a template or a part of one, and add the notice."""
+    if identity.error is not None and identity.form != "unserved":
+        return False
+    line = node_span(root, document.line_offset).line
+    found = placeholder_of(root) if any(opening in document.text for opening in PLACEHOLDERS) else None
+    if found is not None:
+        line = node_span(found[1], document.line_offset).line
+        run.notices.append(f"line {line}: skipped a template: {found[0]} stands for a part of the CRD")
+        return True
+    if not is_partial(root):
+        return False
+    run.notices.append(
+        f"line {line}: skipped: looks like {run.partial} (no spec.{', '.join(SPEC_KEYS[:-1])} or versions)"
+    )
+    return True
+
+
+def _lint_misspelled(run: _Run, document: Document, root: Mapping, identity: Identity) -> bool:
+    """Report an object that was meant to be a CRD, and return whether it is one."""
+    line = node_span(root, document.line_offset).line
+    missed = near_miss(root, identity, document.text)
+    if missed is None:
+        if identity.kind == KIND:
+            run.notices.append(f"line {line}: skipped: not a CRD, since its apiVersion is {identity.api_version}")
+        return False
+    run.crds.append(CRD(name_of(root), line))
+    span = node_span(missed.node, document.line_offset)
+    run.diagnostics.append(_diagnostic(run, "decode", "crd-misspelled", missed.message, span, missed.help))
+    return True
 
 
 def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
     """Judge one object; return whether it is a CRD, of whatever version."""
     identity = identify(root, document.text)
-    if identity.form == "other":
-        return False
-    if run.skip_unfinished and identity.form == "crd" and identity.error is None and _is_patch(root):
-        line = node_span(root, document.line_offset).line
-        run.notices.append(f"line {line}: skipped a patch: it has no spec.group, names, scope or versions")
-        return False
     offset = document.line_offset
+    if identity.form == "other":
+        return run.skip_unfinished and _lint_misspelled(run, document, root, identity)
+    if run.skip_unfinished and _is_skipped(run, document, root, identity):
+        return False
     if identity.error is not None:
         rule = "api-version-removed" if identity.form == "unserved" else "decode-type"
         value = root.find("apiVersion") if identity.form == "unserved" else None
         node = value[1] if value else identity.node or root
         run.crds.append(CRD(name_of(root), node_span(root, offset).line))
-        run.diagnostics.append(_diagnostic(run, "decode", rule, identity.error, node_span(node, offset)))
+        help_ = None if identity.form == "unserved" else misspelled_type_key(root)
+        run.diagnostics.append(_diagnostic(run, "decode", rule, identity.error, node_span(node, offset), help_))
         return True
 
     old = run.previous(name_of(root)) if run.previous is not None else None
@@ -262,8 +304,10 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
     for message, key in duplicate_keys(odd):
         run.diagnostics.append(_diagnostic(run, "strict", "duplicate-key", message, node_span(key, offset)))
     refused = False
+    has_placeholders = run.skip_unfinished and any(opening in document.text for opening in PLACEHOLDERS)
     for problem in decoded.problems:
-        refused |= problem.kind == "decode"
+        given = problem.node.value if has_placeholders and isinstance(problem.node, Scalar) else ""
+        refused |= problem.kind == "decode" and not is_placeholder(given)
         run.diagnostics.append(_decode_diagnostic(run, problem, offset))
     newest = run.versions.newest
     report = (
@@ -291,8 +335,28 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
         for remark in (*advice, *of_rules, *kube_versions.remarks(report.rules, run.versions)):
             span = locator.span_inside(remark.path, remark.inside) if remark.inside else locator.span(remark.path)
             run.diagnostics.append(_diagnostic(run, remark.kind, remark.rule, remark.message, span, remark.help))
+    if has_placeholders:
+        _drop_placeholders(run, document, start)
     run.diagnostics[start:] = [replace(d, crd=crd.metadata.name) for d in run.diagnostics[start:]]
     return True
+
+
+def _drop_placeholders(run: _Run, document: Document, start: int) -> None:
+    """Replace the findings from an index on that are about placeholders by notices."""
+    lines = document.text.split("\n")
+    kept: list[Diagnostic] = []
+    blocking = {i for i in run.blocking if i < start}
+    for i, one in enumerate(run.diagnostics[start:], start):
+        line = lines[one.line - 1 - document.line_offset]
+        value = line[one.column - 1 : one.end_column - 1] if one.line == one.end_line else ""
+        if is_placeholder(value):
+            run.notices.append(f"line {one.line}: not checked: {value} stands for a value")
+            continue
+        if i in run.blocking:
+            blocking.add(start + len(kept))
+        kept.append(one)
+    run.blocking = blocking
+    run.diagnostics[start:] = kept
 
 
 def _version_of(judged: JudgedRule, crd: CustomResourceDefinition) -> str:

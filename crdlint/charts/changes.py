@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.charts.kustomization import PATCHES, json_documents
 from crdlint.crd.kubenames import is_label_key, is_label_value
-from crdlint.sources.read import UnreadableError, decode, may_hold_crd
+from crdlint.crd.recognition import may_hold_crd
+from crdlint.sources.read import UnreadableError, decode
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable

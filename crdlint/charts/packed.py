@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.charts.archive import MAX_BYTES, ArchiveError, Budget, members
 from crdlint.charts.layout import Place
+from crdlint.crd.recognition import may_hold_crd
 from crdlint.sources.paths import Problem, reason
-from crdlint.sources.read import UnreadableError, decode, may_hold_crd, read_bytes
+from crdlint.sources.read import UnreadableError, decode, read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

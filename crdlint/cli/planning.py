@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from crdlint.charts.layout import CHART, TEMPLATES, Layout, Patches, kustomization_of
-from crdlint.checking import Task, shown_name
+from crdlint.checking import PATCH, Task, shown_name
+from crdlint.crd.recognition import may_hold_crd
 from crdlint.results import FileResult
+from crdlint.sources.fragments import SUITE, Fragments
 from crdlint.sources.paths import STDIN, Problem, open_descriptor
-from crdlint.sources.read import UnreadableError, decode, may_hold_crd, read_bytes
+from crdlint.sources.read import UnreadableError, decode, read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from crdlint.config.model import Config
 
 NEWEST: Final = "1.36"
+_NAMED: Final = 3  # suites in one notice
 
 
 @dataclass(slots=True)
@@ -61,6 +64,8 @@ class Planner:
     _configs: Cache = field(default_factory=dict)
     _charts: dict[str, Support | None] = field(default_factory=dict)
     _patches: Patches = field(default_factory=Patches)
+    _fragments: Fragments = field(default_factory=Fragments)
+    _suites: list[str] = field(default_factory=list)
     _told: set[int] = field(default_factory=set)
 
     def add(self, paths: Iterable[str]) -> Plan:
@@ -70,6 +75,7 @@ class Planner:
             self._add(path)
             if open_descriptor(path) is None:
                 folders[os.path.dirname(path)] = None  # noqa: PTH120  spelt as the user spelt it
+        self._note_suites()
         if self.kustomize:
             for folder in folders:
                 self._add_kustomization(folder)
@@ -110,16 +116,37 @@ class Planner:
             plan.excluded.add(path)
             return
         is_file = not is_stream or text is not None
-        if is_file and self._patches.has(name):
-            notice = "skipped a patch of a kustomization's: what is built with it is checked"
-            plan.results.append((FileResult(name, "", 1, (), 1, (), (notice,)), config))
-            return
+        partial = PATCH
+        if is_file:
+            if self._patches.has(name):
+                self._skip(name, config, "skipped a patch of a kustomization: what is built with it is checked")
+                return
+            fragment = self._fragments.of(name, data)
+            if fragment is not None and fragment.what == SUITE:
+                self._suites.append(name)
+                return
+            if fragment is not None and fragment.whole:
+                self._skip(name, config, f"skipped: {fragment.what}")
+                return
+            partial = fragment.what if fragment is not None else partial
         place = self._layout.place(name) if is_file else None
         if is_file and place is None and b"{{" in data:
             self._note_lone_templates(name)
         support = None if place is None else self._chart(place.chart, config)
-        plan.tasks.append(self._task(name, config, place, support, text))
+        plan.tasks.append(replace(self._task(name, config, place, support, text), partial=partial))
         plan.configs.append(config)
+
+    def _skip(self, path: str, config: Config, notice: str) -> None:
+        self.plan.results.append((FileResult(path, "", 1, (), 1, (), (notice,)), config))
+
+    def _note_suites(self) -> None:
+        """Add one notice about all test suites: a repository may have hundreds."""
+        count = len(self._suites)
+        if not count:
+            return
+        named = ", ".join(self._suites[:_NAMED]) + (f" and {count - _NAMED:,} more" if count > _NAMED else "")
+        what = "a test suite is" if count == 1 else f"{count:,} test suites are"
+        self.plan.notices.append(f"{what} not checked as CRDs, `crdlint test` runs them: {named}")
 
     def _note_lone_templates(self, path: str) -> None:
         """Add a notice that the templates of a folder belong to no chart."""

@@ -13,6 +13,7 @@ from crdlint.crd.decode_schema import read_schemas
 from crdlint.crd.decode_values import Reader, is_json
 from crdlint.crd.gotypes import CRD
 from crdlint.crd.model import CustomResourceDefinition
+from crdlint.crd.recognition import GROUP, KIND, VERSION
 from crdlint.golang.quote import quote
 from crdlint.yaml.nodes import Mapping, Scalar
 from crdlint.yaml.resolve import resolve
@@ -20,10 +21,6 @@ from crdlint.yaml.values import entries, to_json
 
 if TYPE_CHECKING:
     from crdlint.yaml.nodes import Node
-
-GROUP: Final = "apiextensions.k8s.io"
-VERSION: Final = f"{GROUP}/v1"
-KIND: Final = "CustomResourceDefinition"
 
 # crd: to be decoded; unserved: a CRD of a version that no server serves; crd-list, list: `items` holds documents.
 Form: TypeAlias = Literal["crd", "unserved", "crd-list", "list", "other"]

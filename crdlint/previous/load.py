@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from crdlint.charts.layout import Patches
+from crdlint.crd.recognition import may_hold_crd
 from crdlint.previous.crds import OldFile, PreviousCRDs, pack
 from crdlint.previous.scope import Scope
 from crdlint.sources.git import commit_of, contents, objects_of
 from crdlint.sources.paths import Problem, discover, open_descriptor
-from crdlint.sources.read import UnreadableError, decode, may_hold_crd, read_bytes
+from crdlint.sources.read import UnreadableError, decode, read_bytes
 from crdlint.sources.repository import RepositoryError, repository_of
 
 if TYPE_CHECKING:

@@ -6,13 +6,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from crdlint.crd.positions import Span
+from crdlint.crd.recognition import may_hold_crd
 from crdlint.previous.collect import collect
 from crdlint.previous.crds import LONGEST_REASON
 from crdlint.previous.rules import REMOVED
 from crdlint.program import shortened
 from crdlint.results import FileResult
 from crdlint.sources.paths import Problem, Selection, discover
-from crdlint.sources.read import UnreadableError, decode, may_hold_crd, read_bytes
+from crdlint.sources.read import UnreadableError, decode, read_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

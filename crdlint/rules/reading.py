@@ -76,6 +76,16 @@ RULES = (
         source="sigs.k8s.io/yaml YAMLToJSONStrict",
     ),
     Rule(
+        id="crd-misspelled",
+        summary="Misspelled kind or apiVersion of a CRD.",
+        why="No server has such a kind, so kubectl refuses to apply it. Tools that look for CRDs by their kind skip it.",
+        bad=_V1.replace("kind: CustomResourceDefinition", "kind: CustomResourceDefinitions"),
+        good=_V1,
+        help="write `kind: CustomResourceDefinition` and `apiVersion: apiextensions.k8s.io/v1`",
+        source="k8s.io/apimachinery pkg/api/meta NoKindMatchError",
+        scope="text",
+    ),
+    Rule(
         id="api-version-removed",
         summary="A CustomResourceDefinition of an API version that no supported server serves.",
         why="apiextensions.k8s.io/v1beta1 was removed in Kubernetes 1.22.",

@@ -11,14 +11,13 @@ import stat
 import sys
 from typing import TYPE_CHECKING, Final
 
+from crdlint.crd.recognition import may_hold_crd
 from crdlint.sources.paths import open_descriptor, reason
 
 if TYPE_CHECKING:
     from typing import BinaryIO
 
 MAX_BYTES: Final = 256 * 1024 * 1024
-_MARKER: Final = "CustomResourceDefinition"
-_MARKERS: Final = tuple(_MARKER.encode(encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be"))
 # UTF-32's mark begins as UTF-16's does, so it is looked for first.
 _BYTE_ORDER_MARKS: Final = (
     (codecs.BOM_UTF32_LE, None),
@@ -91,11 +90,6 @@ def read_text(path: str, *, only_crds: bool = False) -> str | None:
     """Return a file's text, None where only those are asked for that may hold CRDs. Raises UnreadableError."""
     data = read_bytes(path)
     return None if only_crds and not may_hold_crd(data) else decode(data)
-
-
-def may_hold_crd(data: bytes) -> bool:
-    """Return whether a CRD can be in there: the quick look that keeps other files from being parsed."""
-    return any(marker in data for marker in _MARKERS)
 
 
 def encoding_of(data: bytes) -> tuple[bytes, str]:

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crdlint.sources.read import UnreadableError, decode, may_hold_crd, read_bytes
+from crdlint.crd.recognition import may_hold_crd
+from crdlint.sources.read import UnreadableError, decode, read_bytes
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,10 +48,6 @@ def test_what_is_no_text_is_said_with_its_place(data: bytes, said: str) -> None:
     with pytest.raises(UnreadableError) as error:
         decode(data)
     assert str(error.value) == said
-
-
-def test_other_files_need_not_be_parsed() -> None:
-    assert not may_hold_crd(b"kind: Deployment\n")
 
 
 def test_a_file_and_standard_input_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

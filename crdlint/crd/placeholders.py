@@ -1,0 +1,99 @@
+"""Templates of CRDs for programs other than Helm: `${NAME}`, `[[ name ]]` and the like where a CRD has its names."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.parse import parse_first
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.yaml.nodes import Node
+
+_PAIRS: Final = (("{{", "}}"), ("${", "}"), ("[[", "]]"), ("{%", "%}"), ("<%", "%>"))
+_OPENING: Final = re.compile("|".join(re.escape(opening) for opening, _ in _PAIRS))
+_CLOSING: Final = dict(_PAIRS)
+# What a text with placeholders in its structure has somewhere.
+PLACEHOLDERS: Final = ("${", "[[", "{{")
+_LONGEST: Final = 200  # characters of a placeholder in a name
+_PLACEHOLDER: Final = re.compile(
+    rf"\$\{{[^{{}}\s]{{1,{_LONGEST}}}\}}|\[\[[^\[\]\n]{{1,{_LONGEST}}}\]\]|\{{\{{[^{{}}\n]{{1,{_LONGEST}}}\}}\}}"
+)
+# A directive on a line of its own, as a value, or as an item: not in the middle of a text.
+_IN_PLACE: Final = re.compile(
+    r"""^[ \t]*(?:-[ \t]+)*(?:["']?[\w./$-]+["']?:[ \t]+)?["']?(?:\{\{|\$\{|\[\[|\{%|<%)""", re.MULTILINE
+)
+_NAMES: Final = ("plural", "singular", "kind", "listKind")
+
+
+def placeholder_of(root: Mapping) -> tuple[str, Node] | None:
+    """Return the first placeholder where a CRD has its structure or a name, and its node; None in a complete CRD."""
+    for node in _structure(root):
+        if isinstance(node, Scalar):
+            match = _PLACEHOLDER.search(node.value)
+            if match is not None:
+                return match[0], node
+        elif isinstance(node, Sequence) and len(node.items) == 1 and isinstance(node.items[0], Sequence):
+            inner = node.items[0].items
+            if inner and isinstance(inner[0], Scalar):
+                return f"[[ {inner[0].value} ]]", node
+    return None
+
+
+def is_placeholder(text: str) -> bool:
+    """Return whether a text is one placeholder and nothing else."""
+    return _PLACEHOLDER.fullmatch(text.strip(" \t\"'")) is not None
+
+
+class Directive(NamedTuple):
+    """The first directive of a template: its 0-based line, and whether it has the braces of Go's templates."""
+
+    line: int
+    is_go: bool
+
+
+def directive(text: str) -> Directive | None:
+    """Return the first directive of a text that is not YAML, None if its directives are not to blame.
+
+    They are if one stands in the place of YAML's structure, or if the text is YAML without them.
+    """
+    first = _OPENING.search(text)
+    if first is None:
+        return None
+    if _IN_PLACE.search(text) is None and parse_first(_without_directives(text)).error is not None:
+        return None
+    return Directive(text.count("\n", 0, first.start()), first[0] == "{{")
+
+
+def _structure(root: Mapping) -> Iterator[Node]:
+    metadata, spec = _below(root, "metadata"), _below(root, "spec")
+    names, versions = _below(spec, "names"), _below(spec, "versions")
+    nodes = [metadata, _below(metadata, "name"), spec, _below(spec, "group"), _below(spec, "scope"), names, versions]
+    nodes += [_below(names, key) for key in _NAMES]
+    for version in versions.items if isinstance(versions, Sequence) else ():
+        schema = _below(version, "schema")
+        nodes += [version, _below(version, "name"), schema, _below(schema, "openAPIV3Schema")]
+    yield from (node for node in nodes if node is not None)
+
+
+def _below(node: Node | None, key: str) -> Node | None:
+    found = node.find(key) if isinstance(node, Mapping) else None
+    return found[1] if found is not None else None
+
+
+def _without_directives(text: str) -> str:
+    """Return a text of the same lines with filler in place of its directives."""
+    parts: list[str] = []
+    at = 0
+    while (match := _OPENING.search(text, at)) is not None:
+        closing = _CLOSING[match[0]]
+        end = text.find(closing, match.end())
+        if end < 0:
+            break
+        end += len(closing)
+        parts += (text[at : match.start()], re.sub(r"[^\n]", "x", text[match.start() : end]))
+        at = end
+    return "".join((*parts, text[at:]))

@@ -1,0 +1,120 @@
+"""Whether bytes may hold a CRD, without parsing them, and what was meant by a kind, an apiVersion or a key nearly right."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from functools import lru_cache
+from itertools import islice
+from typing import Final
+
+KIND: Final = "CustomResourceDefinition"
+GROUP: Final = "apiextensions.k8s.io"
+VERSION: Final = f"{GROUP}/v1"
+
+_KIND: Final = KIND.encode()
+_BASE64: Final = codecs.encode(_KIND, "base64").strip()
+_GROUP: Final = f"{GROUP}/".encode()
+_UTF_16: Final = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
+# Escapes of double-quoted scalars that stand for an ASCII character, or for nothing at the end of a line.
+_ESCAPE: Final = re.compile(
+    rb"\\(?:x([0-9A-Fa-f]{2})|u00([0-9A-Fa-f]{2})|U000000([0-9A-Fa-f]{2})|(?:\r\n|[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9])[ \t]*)"
+)
+_BREAKS: Final = re.compile(rb"[\r\n]+[ \t]*")
+_KINDS: Final = re.compile(rb"""kind["']?\s*:\s*["']?([A-Za-z][A-Za-z _.-]{0,60})""")
+
+# A file of more different kinds holds no manifests, and comparing them takes time.
+_MOST_KINDS: Final = 1000
+# Edits between what was meant and what was written.
+_KIND_EDITS: Final = 2
+_GROUP_EDITS: Final = 3
+_LABEL_EDITS: Final = 2
+_KEY_EDITS: Final = 1
+_SHORT: Final = frozenset({"crd", "crds"})
+
+
+def may_hold_crd(data: bytes) -> bool:
+    """Return whether a file may hold a CRD, or what was meant to be one."""
+    return _KIND in data or _GROUP in data or names_crd(data) or _names_near_kind(data)
+
+
+def names_crd(data: bytes) -> bool:
+    """Return whether the kind of a CRD is somewhere in the bytes, in any way that YAML and JSON can write it."""
+    if _KIND in data:
+        return True
+    if b"\0" in data:
+        data = _without_zeros(data)
+        if _KIND in data:
+            return True
+    if b"\\" in data:
+        data = _ESCAPE.sub(_unescaped, data)
+        if _KIND in data:
+            return True
+    # A tag such as `!!binary`, in any of its spellings.
+    return b"!" in data and _BASE64 in _BREAKS.sub(b"", data)
+
+
+def _without_zeros(data: bytes) -> bytes:
+    """Return UTF-16 and UTF-32 as bytes in which ASCII characters are found."""
+    for mark, encoding in _UTF_16:
+        if data.startswith(mark) and not data.startswith(codecs.BOM_UTF32_LE):
+            return data.decode(encoding, "replace").encode("utf-8", "replace")
+    return data.replace(b"\0", b"")
+
+
+def _unescaped(match: re.Match[bytes]) -> bytes:
+    digits = match[1] or match[2] or match[3]
+    return bytes((int(digits, 16),)) if digits else b""
+
+
+def _names_near_kind(data: bytes) -> bool:
+    kinds = dict.fromkeys(_KINDS.findall(data))
+    return any(map(_is_near_kind, islice(kinds, _MOST_KINDS)))
+
+
+@lru_cache(_MOST_KINDS)
+def _is_near_kind(kind: bytes) -> bool:
+    return is_near_kind(kind.decode("ascii", "replace"))
+
+
+def is_near_kind(kind: str) -> bool:
+    """Return whether a kind was probably meant to be that of a CRD: misspelled, plural, in other case or abbreviated."""
+    letters = re.sub("[^a-z]", "", kind.lower())
+    return letters in _SHORT or edits(letters, KIND.lower(), _KIND_EDITS) <= _KIND_EDITS
+
+
+def is_near_group(group: str) -> bool:
+    """Return whether an API group was probably meant to be that of CRDs."""
+    folded = group.lower()
+    label, _, rest = folded.partition(".")
+    is_label = edits(label, GROUP.partition(".")[0], _LABEL_EDITS) <= _LABEL_EDITS
+    return (is_label and (not rest or rest.startswith(("k8s", "kube")))) or (
+        edits(folded, GROUP, _GROUP_EDITS) <= _GROUP_EDITS
+    )
+
+
+def is_near_key(key: str, known: str) -> bool:
+    """Return whether a key was probably meant to be a known one: in other case, or with one edit."""
+    return key != known and edits(key.lower(), known.lower(), _KEY_EDITS) <= _KEY_EDITS
+
+
+def edits(text: str, other: str, limit: int) -> int:
+    """Return how many insertions, deletions, replacements and swaps of neighbours lead from one text to the other.
+
+    More than ``limit`` is returned as ``limit`` + 1.
+    """
+    if abs(len(text) - len(other)) > limit:
+        return limit + 1
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for i, char in enumerate(text, 1):
+        above, row = row, [i]
+        for j, wanted in enumerate(other, 1):
+            cost = min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (char != wanted))
+            if before and j > 1 and char == other[j - 2] and text[i - 2] == wanted:
+                cost = min(cost, before[j - 2] + 1)
+            row.append(cost)
+        if min(row) > limit:
+            return limit + 1
+        before = above
+    return min(row[-1], limit + 1)
