@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from crdlint.cel.source import SourceInfo
 
 _FIELD: Final = re.compile(r"\.\s*(?:\?\s*)?([A-Za-z_]\w*|`[^`\n]*`)")
-_NAME_BEFORE: Final = re.compile(r"([A-Za-z_]\w*)\s*\Z")
 # Names are short; looking back further would only cost time.
 _LOOK_BACK: Final = 256
 
@@ -35,7 +34,20 @@ def place_at(text: str, start: int) -> tuple[int, int]:
         if field is not None:
             return field.span(1)
     if text[start] == "(":
-        name = _NAME_BEFORE.search(text, max(start - _LOOK_BACK, 0), start)
+        name = _name_before(text, start)
         if name is not None:
-            return name.span(1)
+            return name
     return start, end_of_token(text, start)
+
+
+def _name_before(text: str, end: int) -> tuple[int, int] | None:
+    """Return the offsets (start, end) of the name before an offset, None where there is none."""
+    first = max(end - _LOOK_BACK, 0)
+    while end > first and text[end - 1].isspace():
+        end -= 1
+    start = end
+    while start > first and (text[start - 1].isalnum() or text[start - 1] == "_"):
+        start -= 1
+    while start < end and not (text[start].isascii() and not text[start].isdigit()):
+        start += 1
+    return (start, end) if start < end else None

@@ -10,7 +10,7 @@ from crdlint.yaml.nodes import Scalar
 if TYPE_CHECKING:
     from crdlint.yaml.nodes import Node
 
-_UNMARSHAL: Final = re.compile(r"json: cannot unmarshal (\w+).* of type (\S+)\Z", re.DOTALL)
+_UNMARSHAL: Final = "json: cannot unmarshal "
 _WHOLE: Final = re.compile(r"[-+]?\d+\Z")
 _NUMBER: Final = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?\Z")
 _NUMBERS: Final = frozenset({"int", "int32", "int64", "float64"})
@@ -20,10 +20,10 @@ _LONGEST: Final = 40  # characters of a value that is shown
 
 def way_out(message: str, node: Node) -> str | None:
     """Return the way out of a decoder's error about a node; None where the message is none about types."""
-    match = _UNMARSHAL.search(message)
-    if match is None:
+    start, marker, rest = message.rpartition(" of type ")
+    if not marker or _UNMARSHAL not in start:
         return None
-    given, wanted = match[1], match[2]
+    given, wanted = start.partition(_UNMARSHAL)[2].partition(" ")[0], rest
     value = None
     if given not in _COLLECTIONS and isinstance(node, Scalar):
         value = node.value if len(node.value) <= _LONGEST and "\n" not in node.value else None

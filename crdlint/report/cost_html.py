@@ -25,8 +25,6 @@ if TYPE_CHECKING:
 # Each part of a tree holds the text of those below it, which a page is not to repeat without end.
 _LONGEST_PART: Final = 300
 _LONGEST_KEY: Final = 200
-_NAMES: Final = re.compile(r"\bproperties\[(.*?)\](?=\.|$)", re.DOTALL)
-_LISTS: Final = re.compile(r"(?:\[\*\])+\Z")
 _QUOTED: Final = re.compile(r"`([^`]+)`")
 # The headers above the figures of a rule, by how they sort; the rule itself has the row below.
 _COLUMNS: Final = (
@@ -205,9 +203,13 @@ def _bar(share: float) -> str:
 
 def _place(entry: Entry) -> str:
     """Return the place in the object, its last name strong; the schema's path tells a name that has dots."""
-    named = _LISTS.sub("", entry.place)
-    names = _NAMES.findall(entry.cost.path)
-    name = names[-1] if names and named.endswith(names[-1]) else named.rpartition(".")[2]
+    end = len(entry.place)
+    while entry.place.endswith("[*]", 0, end):
+        end -= 3
+    named = entry.place[:end]
+    name = entry.cost.path.rpartition("properties[")[2].partition("]")[0]
+    if not name or not named.endswith(name):
+        name = named.rpartition(".")[2]
     before, after = named[: len(named) - len(name)], entry.place[len(named) :]
     return f"<code>{_steps(before)}<strong>{_breakable(name)}</strong>{_steps(after)}</code>"
 

@@ -41,7 +41,7 @@ except ImportError:  # no wheel for this platform
 
 MAX_DEPTH: Final = 10000
 # Directives and comments alone: the document they speak of comes after the separator.
-_PROLOGUE: Final = re.compile(r"\ufeff?(?:[ \t]*(?:#[^\n]*)?\r?\n)*%[^\n]*\n(?:[%#][^\n]*\n|[ \t]*\r?\n)*\Z")
+_PROLOGUE: Final = re.compile(r"\ufeff?(?:[ \t]*(?:#[^\n]*|\r)?\n)*%[^\n]*\n(?:[%#][^\n]*\n|[ \t]*\r?\n)*\Z")
 _SLOWER: Final = "libyaml is not available for this Python: reading with ruamel.yaml's own parser, which is slower"
 
 

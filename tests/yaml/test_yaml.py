@@ -246,3 +246,10 @@ def test_places_are_those_of_an_editor(bom):
     )
     odd = parse_stream(f'{bom}a: "\u2028"\na: 2\n').documents[0].odd
     assert [text for text, _ in duplicate_keys(odd)] == ['line 3: key "a" already set in map']
+
+
+def test_comments_with_windows_line_ends_before_a_separator() -> None:
+    # Two ways to read each line end took twice as long with every line.
+    comments = "# a comment\r\n" * 200
+    assert [d.root is None for d in parse_stream(f"{comments}a: 1\r\n---\r\nb: 1\r\n").documents] == [False, False]
+    assert len(parse_stream(f"{comments}%YAML 1.2\r\n---\r\nb: 1\r\n").documents) == 1
