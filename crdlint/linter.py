@@ -390,5 +390,6 @@ def _field_diagnostic(run: _Run, error: FieldError, message: str, locator: Locat
     """Make a diagnostic of a field error, at the user's own characters."""
     at = error.at or error.path
     span = locator.span(at, key=error.key) if error.inside is None else locator.span_inside(at, error.inside)
-    diagnostic = _diagnostic(run, "field", error.rule, message, span, error.help)
-    return replace(diagnostic, error_type=error.type, field=str(error.path), detail=error.detail, hidden=hidden)
+    diagnostic = _diagnostic(run, error.kind, error.rule, message, span, error.help)
+    error_type = error.type if error.kind == "field" else None
+    return replace(diagnostic, error_type=error_type, field=str(error.path), detail=error.detail, hidden=hidden)

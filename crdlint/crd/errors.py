@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from crdlint.crd.model import ValidationRule
     from crdlint.crd.paths import Path
+    from crdlint.work import WorkLimitError
 
 INVALID: Final = "FieldValueInvalid"
 REQUIRED: Final = "FieldValueRequired"
@@ -20,6 +21,9 @@ TOO_LONG: Final = "FieldValueTooLong"
 TOO_MANY: Final = "FieldValueTooMany"
 TYPE_INVALID: Final = "FieldValueTypeInvalid"
 INTERNAL: Final = "InternalError"
+# Not the server's: crdlint does not evaluate what takes too much work, and reports that as this rule.
+NOT_EVALUATED: Final = "NotEvaluated"
+EVALUATION_LIMIT: Final = "evaluation-limit"
 
 # A bad value that is not to be printed (upstream's field.OmitValueType).
 OMITTED: Final = object()
@@ -35,6 +39,7 @@ WORDS: Final = {
     TOO_MANY: "Too many",
     TYPE_INVALID: "Invalid value",
     INTERNAL: "Internal error",
+    NOT_EVALUATED: "Not evaluated",
 }
 
 
@@ -67,6 +72,11 @@ class FieldError:
     inside: tuple[int, int] | None = None  # what to point at of a text's value: code points from, to
     cause: Cause | None = None
 
+    @property
+    def kind(self) -> Literal["field", "advice"]:
+        """The kind of its diagnostic: the server's own validation error, or what crdlint adds."""
+        return "advice" if self.type is NOT_EVALUATED else "field"
+
     def __str__(self) -> str:
         from crdlint.golang.values import bad_value  # values print late: most runs have none
 
@@ -75,7 +85,12 @@ class FieldError:
         return f"{self.path}: {body}: {self.detail}" if self.detail else f"{self.path}: {body}"
 
 
-_WITHOUT_VALUE: Final = frozenset({REQUIRED, FORBIDDEN, TOO_LONG, INTERNAL})
+_WITHOUT_VALUE: Final = frozenset({REQUIRED, FORBIDDEN, TOO_LONG, INTERNAL, NOT_EVALUATED})
+
+
+def not_evaluated(path: Path, limit: WorkLimitError, at: Path | None = None) -> FieldError:
+    """Return the error that a value, and what follows it, is not evaluated."""
+    return FieldError(EVALUATION_LIMIT, NOT_EVALUATED, path, None, str(limit), at)
 
 
 def required(

@@ -7,12 +7,20 @@ from functools import lru_cache
 from typing import Final
 
 
-@lru_cache(maxsize=4096)
 def compile_error(pattern: str) -> str | None:
     """Return the text of the error regexp.Compile gives for the pattern, or None where it compiles.
 
     Time is linear in the pattern's length, whatever its nesting.
     """
+    return _remembered(pattern) if len(pattern) <= _PLAIN_LENGTH else _compile_error(pattern)
+
+
+@lru_cache(maxsize=4096)
+def _remembered(pattern: str) -> str | None:
+    return _compile_error(pattern)
+
+
+def _compile_error(pattern: str) -> str | None:
     if _is_plain(pattern):
         return None
     from crdlint.golang.regexp_syntax import InvalidPatternError, check  # most patterns are plain

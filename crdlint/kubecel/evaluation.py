@@ -13,7 +13,7 @@ from crdlint.cel.interpreter.errors import Error, PlanError
 from crdlint.cel.interpreter.messages import new_message
 from crdlint.cel.interpreter.program import plan
 from crdlint.cel.interpreter.values import NONE, Optional_
-from crdlint.crd.errors import DUPLICATE, FORBIDDEN, INVALID, OMITTED, REQUIRED, Cause, FieldError
+from crdlint.crd.errors import DUPLICATE, FORBIDDEN, INVALID, OMITTED, REQUIRED, Cause, FieldError, not_evaluated
 from crdlint.golang.text import SPACE
 from crdlint.kubecel.compilation import Environments, RuleCompiler
 from crdlint.kubecel.declarations import Declarer
@@ -26,6 +26,7 @@ from crdlint.kubecel.values import to_value
 from crdlint.schema.correlation import item_key, items_by_key
 from crdlint.schema.fieldpath import FieldPathError, valid_field_path
 from crdlint.schema.places import child, index, key, shown
+from crdlint.work import WorkLimitError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
@@ -263,15 +264,19 @@ def validate_rules(
         return
     # Iterators rather than calls within calls: values nest deep.
     pending: list[Iterator[_Visit]] = [iter(((validator, path, value, old, ratcheting or Ratcheting()),))]
-    while pending:
-        visit = next(pending[-1], None)
-        if visit is None:
-            pending.pop()
-            continue
-        validator, path, value, old, state = visit
-        if value is not None:
-            _expressions(validator, run, path, value, old, state)
-            pending.append(_below(validator, path, value, old, state))
+    try:
+        while pending:
+            visit = next(pending[-1], None)
+            if visit is None:
+                pending.pop()
+                continue
+            validator, path, value, old, state = visit
+            if value is not None:
+                _expressions(validator, run, path, value, old, state)
+                pending.append(_below(validator, path, value, old, state))
+    except WorkLimitError as limit:
+        run.errors.append(not_evaluated(shown(path), limit))
+        raise OutOfBudgetError from None
 
 
 def _below(validator: RuleValidator, path: Path | None, value: Any, old: Any, state: Ratcheting) -> Iterator[_Visit]:

@@ -6,19 +6,19 @@ import math
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
+from crdlint import work
 from crdlint.cel.ast import Uint
 from crdlint.cel.ext import lists as list_declarations
 from crdlint.cel.interpreter.cost import Costs, actual_size
-from crdlint.cel.interpreter.errors import NO_OVERLOAD, PlanError
+from crdlint.cel.interpreter.errors import NO_OVERLOAD
 from crdlint.cel.interpreter.functions import Functions, Implementation
 from crdlint.cel.interpreter.library import BOUND, SINGLETONS
 from crdlint.cel.interpreter.optimize import RegexOptimization
 from crdlint.cel.interpreter.optionals import MAP_INSERTS, OPTIONALS
-from crdlint.cel.interpreter.regex import compiled
+from crdlint.cel.interpreter.regex import refuse_invalid
 from crdlint.cel.interpreter.values import NONE, Optional_, element, find, kind_of
 from crdlint.cel.runtime import format as formatting
 from crdlint.cel.runtime import lists, sets, strings
-from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.values import Duration
 from crdlint.cel.types import Kind
 from crdlint.kubecel.runtime import addresses, formats, quantity, regexes, semver, urls
@@ -180,24 +180,17 @@ def functions_of(env: Env) -> Functions:
 
 
 def _find(pattern: str) -> Callable[..., Any]:
-    _refuse_none(pattern)
+    refuse_invalid(pattern)
     return lambda text, _: regexes.find(text, pattern) if type(text) is str else NO_OVERLOAD
 
 
 def _find_all(pattern: str) -> Callable[..., Any]:
-    _refuse_none(pattern)
+    refuse_invalid(pattern)
 
     def run(text: Any, _: Any, limit: Any = -1) -> Any:
         return regexes.find_all(text, pattern, limit) if type(text) is str else NO_OVERLOAD
 
     return run
-
-
-def _refuse_none(pattern: str) -> None:
-    try:
-        compiled(pattern)
-    except FunctionError as error:
-        raise PlanError(str(error)) from None
 
 
 REGEX_OPTIMIZATIONS: Final = (RegexOptimization("find", 1, _find), RegexOptimization("findAll", 1, _find_all))
@@ -250,8 +243,10 @@ def _traversed(value: Any) -> int:
         elif kind is Kind.BYTES:
             total += int(len(one) * _TRAVERSAL)
         elif kind is Kind.LIST:
+            work.spend(len(one))
             stack.extend(one)
         elif kind is Kind.MAP:
+            work.spend(len(one))
             keys = list(one)
             for key in keys:
                 stack += (key, find(one, key))

@@ -7,14 +7,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
+from crdlint import work
 from crdlint.cel.ast import Uint
 from crdlint.cel.interpreter.equality import equal
 from crdlint.cel.interpreter.errors import CancelledError, Error, no_overload
 from crdlint.cel.interpreter.times import parse_duration
-from crdlint.cel.interpreter.values import MISSING, PLAIN_LISTS, Map, element, find, go_type, kind_of, native
+from crdlint.cel.interpreter.values import MISSING, PLAIN_LISTS, Joined, Map, element, find, go_type, kind_of, native
 from crdlint.cel.runtime.go_text import go_text
 from crdlint.cel.runtime.values import Duration, Timestamp
 from crdlint.cel.types import DYN, Kind, list_type, map_type, opaque_type
@@ -26,7 +27,7 @@ from crdlint.kubecel.escaping import escape, unescape
 from crdlint.schema.values import deep_equal
 
 if TYPE_CHECKING:
-    from collections.abc import Generator
+    from collections.abc import Callable, Generator
 
     from crdlint.cel.interpreter.values import Value
 
@@ -63,6 +64,9 @@ _HELD_TYPES: Final = {
 }
 _SCALARS: Final = frozenset({bool, int, float, str})
 _UNHASHABLE: Final = ("[]", "map[", "semver.Version")  # the beginnings of Go types
+_DEEPEST: Final = 64  # nested sums whose elements are found out one by one
+_FEW: Final = 8  # elements of a part that is compared anew each time
+_SHORT: Final = 64  # characters of a text that is read anew each time
 
 
 def to_value(value: Any, schema: JSONSchemaProps, *, is_resource: bool = False) -> Value:
@@ -125,15 +129,34 @@ def _array(value: Any, schema: JSONSchemaProps) -> Value:
     if schema.x_list_type == "set":
         return SetValue(value, items)
     if schema.x_list_type == "map":
-        return MapListValue(value, items, tuple(escape(key) or key for key in schema.x_list_map_keys))
+        return MapListValue(value, items, _escaped(tuple(schema.x_list_map_keys)))
     return ListValue(value, items)
+
+
+@lru_cache(maxsize=256)
+def _escaped(keys: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(escape(key) or key for key in keys)
 
 
 def _string(value: Any, schema: JSONSchemaProps) -> Value:
     if value.__class__ is not str:
         return Error(f"invalid data, expected string, got {_go_type(value)}")
     read = _FORMATS.get(schema.format)
-    return value if read is None else read(value)
+    if read is None:
+        return value
+    return read(value) if len(value) <= _SHORT else _read_once(value, schema.format, read)
+
+
+def _read_once(text: str, format_: str, read: Callable[[str], Value]) -> Value:
+    """Return what a long text means, which is found out once a document."""
+    budget = work.current()
+    if budget is None:
+        return read(text)
+    key = (format_, text)
+    if key not in budget.known:
+        budget.spend(len(text) >> 4)
+        budget.known[key] = read(text)
+    return budget.known[key]
 
 
 def _duration(text: str) -> Value:
@@ -228,6 +251,25 @@ def _raw(value: Value) -> Any:
     return _Foreign("map[ref.Val]ref.Val") if isinstance(value, Map) else native(value)
 
 
+class _Raw(Sequence[Any]):
+    """What the elements of a list are in a list of JSON values, found out when they are asked for."""
+
+    __slots__ = ("_values", "depth")
+
+    def __init__(self, values: Value) -> None:
+        self._values: Final = values
+        self.depth: Final[int] = 1 + getattr(values, "depth", 0)
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def __iter__(self) -> Iterator[Any]:
+        return map(_raw, self._values)
+
+    def __getitem__(self, index: Any) -> Any:
+        return _raw(element(self._values, index))
+
+
 def _same(one: Value, other: Value) -> bool | Error:
     """Whether two elements are equal by the first's own judgement, which for objects and lists null is no value to."""
     own = getattr(one, "cel_equal", None)
@@ -313,6 +355,11 @@ class ObjectValue(Mapping[Any, Any]):
         found = self.find(key)
         return found if type(found) is Error else found is not MISSING
 
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """What it is made of, which tells it from others."""
+        return self._value, self._properties, self._additional
+
     def cel_equal(self, other: Value) -> bool | Error:
         """Whether another map has the same values; what the schema does not know is compared as JSON."""
         return _compared(self, other)
@@ -351,9 +398,19 @@ class ListValue(Sequence[Any]):
     cel_type = _LIST
     go_type = "*common.unstructuredList"
 
-    def __init__(self, values: list[Any], items: JSONSchemaProps) -> None:
+    def __init__(self, values: Sequence[Any], items: JSONSchemaProps) -> None:
         self._values = values
         self._items = items
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """What it is made of, which tells it from others."""
+        return self._values, self._items
+
+    @property
+    def depth(self) -> int:
+        """How deep the lists that it was joined from are nested."""
+        return self._values.depth if type(self._values) is Joined else 0
 
     def __len__(self) -> int:
         return len(self._values)
@@ -405,10 +462,17 @@ class ListValue(Sequence[Any]):
         """Return both lists as one."""
         if kind_of(other) is not Kind.LIST:
             return no_overload(other)
-        return ListValue([*self._values, *map(_raw, other)], self._items)
+        new = _Raw(other)
+        if new.depth <= _DEEPEST:
+            return ListValue(Joined(self._values, new), self._items)
+        work.spend(len(new))
+        return ListValue(Joined(self._values, list(new)), self._items)
 
     def cel_native(self) -> Any:
         """Return the JSON list."""
+        if type(self._values) is not list:
+            work.spend(len(self._values))
+            self._values = list(self._values)
         return self._values
 
 
@@ -428,12 +492,13 @@ class SetValue(ListValue):
     __slots__ = ("_members",)
     go_type = "*common.unstructuredSetList"
 
-    def __init__(self, values: list[Any], items: JSONSchemaProps) -> None:
+    def __init__(self, values: Sequence[Any], items: JSONSchemaProps) -> None:
         super().__init__(values, items)
         self._members: set[Any] | None = None
 
     def _known(self) -> set[Any]:
         if self._members is None:
+            work.spend(len(self._values))
             self._members = set(map(_key, self._values))
         return self._members
 
@@ -444,6 +509,7 @@ class SetValue(ListValue):
         if len(self) != len(other):
             return False
         mine = self._known()
+        work.spend(len(mine))
         return all(_key(_raw(item)) in mine for item in other)
 
     def cel_add(self, other: Value) -> Value:
@@ -451,13 +517,14 @@ class SetValue(ListValue):
         if kind_of(other) is not Kind.LIST:
             return no_overload(other)
         known = self._known()
-        values = list(self._values)
+        work.spend(len(other))
+        new: list[Any] = []
         for item in map(_raw, other):
             key = _key(item)
             if key not in known:
                 known.add(key)
-                values.append(item)
-        return SetValue(values, self._items)
+                new.append(item)
+        return SetValue(Joined(self._values, new) if new else self._values, self._items)
 
 
 class MapListValue(ListValue):
@@ -466,9 +533,14 @@ class MapListValue(ListValue):
     __slots__ = ("_keys",)
     go_type = "*common.unstructuredMapList"
 
-    def __init__(self, values: list[Any], items: JSONSchemaProps, keys: tuple[str, ...]) -> None:
+    def __init__(self, values: Sequence[Any], items: JSONSchemaProps, keys: tuple[str, ...]) -> None:
         super().__init__(values, items)
         self._keys = keys
+
+    @property
+    def parts(self) -> tuple[Any, ...]:
+        """What it is made of, which tells it from others."""
+        return *super().parts, self._keys
 
     def _key_of(self, value: Any) -> Any:
         if value.__class__ is not dict:
@@ -485,6 +557,7 @@ class MapListValue(ListValue):
             return no_overload(other)
         if len(self) != len(other):
             return False
+        work.spend(2 * len(self._values))
         mine = {self._key_of(value): value for value in self._values}
         for item in other:
             key = self._key_of(native(item))
@@ -499,6 +572,7 @@ class MapListValue(ListValue):
         """Return this list with the elements of another, in place of those with the same keys."""
         if kind_of(other) is not Kind.LIST:
             return no_overload(other)
+        work.spend(2 * (len(self._values) + len(other)))
         values = list(self._values)
         places = {self._key_of(value): index for index, value in enumerate(values)}
         for item in map(_raw, other):
@@ -514,19 +588,48 @@ _STEPPED: Final[frozenset[type]] = frozenset({ObjectValue, ListValue, MapListVal
 
 
 def _compared(first: ObjectValue | ListValue, second: Value) -> bool | Error:
-    """Compare two values by their steps, those of what they hold on a stack: objects nest deep."""
-    frames = [first.equal_steps(second)]
+    """Compare two values by their steps, those of what they hold on a stack: objects nest deep.
+
+    Two parts of a document are compared once, however often rules ask for it.
+    """
+    budget = work.current()
+    known = {} if budget is None else budget.known
+    frames = [_Frame(first, second)]
     result: bool | Error | None = None
     while frames:
+        frame = frames[-1]
+        if result is None and not frame.begun:
+            if frame.key in known:
+                frames.pop()
+                result = known[frame.key][0]
+                continue
+            frame.begun = True
+            work.spend(2 * frame.size)
         try:
-            one, other = frames[-1].send(result)
-        except StopIteration as done:  # noqa: PERF203  the trampoline's own end of a call
+            one, other = frame.steps.send(result)
+        except StopIteration as done:
             frames.pop()
             result = done.value
+            if frame.key is not None:
+                known[frame.key] = (result, frame.held)
         else:
             stepped = type(one) in _STEPPED
             result = None if stepped else _same(one, other)
             if stepped:
-                frames.append(one.equal_steps(other))
+                frames.append(_Frame(one, other))
     assert result is not None  # noqa: S101  steps end in a verdict
     return result
+
+
+class _Frame:
+    """Two values that are compared: the steps, what the result is known by, and what that is made of."""
+
+    __slots__ = ("begun", "held", "key", "size", "steps")
+
+    def __init__(self, one: ObjectValue | ListValue, other: Value) -> None:
+        self.begun = False
+        self.size: Final = len(one)
+        self.steps: Final = one.equal_steps(other)
+        self.held: Final = (*one.parts, *other.parts) if self.size > _FEW and type(other) in _STEPPED else ()
+        # The parts are kept with the result, so that their ids remain theirs.
+        self.key: Final = (type(one), type(other), *map(id, self.held)) if self.held else None

@@ -91,10 +91,10 @@ class Findings:
         place = self._place(error, path)
         schema = schema_at(self.definition.schema(self.version), _steps(path))
         help_ = of_error(error, place, schema, self.definition.crd.spec.names.kind)
-        made = diagnostic(self.file, "field", error.rule, message, self.locator.span_of(place), help_)
+        made = diagnostic(self.file, error.kind, error.rule, message, self.locator.span_of(place), help_)
         return replace(
             made,
-            error_type=error.type,
+            error_type=error.type if error.kind == "field" else None,
             field=str(error.path),
             detail=error.detail,
             related=_rule_place(error, self.definition),

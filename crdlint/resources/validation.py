@@ -9,7 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.crd.errors import INVALID, NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID, FieldError, invalid
+from crdlint import work
+from crdlint.crd.errors import (
+    INVALID,
+    NOT_EVALUATED,
+    NOT_SUPPORTED,
+    REQUIRED,
+    TOO_LONG,
+    TOO_MANY,
+    TYPE_INVALID,
+    FieldError,
+    invalid,
+)
 from crdlint.crd.paths import Path
 from crdlint.golang.numbers import format_float
 from crdlint.kubecel.evaluation import MISSING, OutOfBudgetError, Ratcheting, Run, rule_validator, validate_rules
@@ -109,6 +120,7 @@ class ResourceValidator:
             self._rules = rule_validator(self.schema, is_root=True)
             self._defaults = prune_defaults(self.schema)
 
+    @work.limited()
     def create(self, given: dict[str, Any]) -> Outcome:
         """Judge a new object."""
         admitted = self._admit(given)
@@ -129,6 +141,7 @@ class ResourceValidator:
         errors += validate_list_sets_and_maps(None, self.schema, resource)
         return self._with_rules(admitted, errors, MISSING, None)
 
+    @work.limited()
     def update(self, given: dict[str, Any], old: dict[str, Any]) -> Outcome:
         """Judge an object that is to replace another; what did not change is let pass."""
         admitted, before = self._admit(given), self._admit(old).resource
@@ -152,6 +165,7 @@ class ResourceValidator:
             errors += validate_list_sets_and_maps(None, self.schema, resource)
         return self._with_rules(admitted, errors, before, correlation, common)
 
+    @work.limited()
     def update_status(self, given: dict[str, Any], old: dict[str, Any]) -> Outcome:
         """Judge an update of the status subresource: of what is given nothing but the status counts."""
         admitted, before = self._admit(given), self._admit(old).resource
@@ -196,7 +210,7 @@ class ResourceValidator:
         cost: int | None = None
         if rules is not None and any(error.type in _BLOCKING for error in errors):
             errors.append(FieldError(RULE_ID, INVALID, Path("<nil>"), None, _NOT_CHECKED))
-        elif rules is not None:
+        elif rules is not None and all(error.type is not NOT_EVALUATED for error in errors):
             try:
                 validate_rules(rules, run, None, admitted.resource, old, Ratcheting(correlation))
                 cost = RUNTIME_BUDGET - run.budget

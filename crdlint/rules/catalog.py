@@ -24,6 +24,7 @@ _FAMILIES: Final = (
     "forbidden_fields",
     "list_types",
     "defaults",
+    "evaluation",
     "validation_rules",
     "cel",
     "cel_cost",

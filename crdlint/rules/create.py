@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from crdlint import work
 from crdlint.crd.errors import invalid
 from crdlint.crd.paths import Path
 from crdlint.rules import approval, conversion, metadata, names, schema, selectable_fields, subresources, versions
@@ -45,6 +46,7 @@ class Report:
     blocking: tuple[FieldError, ...] = ()
 
 
+@work.limited()
 def validate(crd: CustomResourceDefinition, kube_version: tuple[int, int], effort: Effort) -> Report:
     """Validate a CRD as a server of a version does on create; ``effort`` is what its helps may take."""
     judged = SpecJudge(crd.spec, Options(kube_version=kube_version, effort=effort))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from crdlint.crd.errors import EVALUATION_LIMIT
 from crdlint.kubecel.limits import RUNTIME_BUDGET
 from crdlint.rules.registry import Rule
 
@@ -72,7 +73,8 @@ def validate(
     from crdlint.schema.default_validation import validate_defaults
 
     errors = validate_defaults(schema, path, given, require_pruned=options.require_pruned_defaults, rules=_Rules())
-    return [error if error.rule == RULE_FAILED.id else _ours(error) for error in errors]
+    kept = {RULE_FAILED.id, EVALUATION_LIMIT}
+    return [error if error.rule in kept else _ours(error) for error in errors]
 
 
 def has_unpruned(schema: JSONSchemaProps) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from crdlint.crd.errors import invalid
+from crdlint.crd.errors import NOT_EVALUATED, invalid
 from crdlint.rules import cel, defaults, forbidden_fields, list_types, root, structural, validation_rules
 from crdlint.rules.schema_walk import Walker
 
@@ -60,8 +60,9 @@ def validate_validation(
     whole = path.child("openAPIV3Schema")
     if findings.with_defaults and not structural_errors:
         structural_errors = defaults.validate(schema, whole, findings.with_defaults, options)
-    of_rules, rules = cel.judge(() if structural_errors else _compiled(findings), options, whole)
-    if structural_errors:
+    withheld = any(error.type is not NOT_EVALUATED for error in structural_errors)
+    of_rules, rules = cel.judge(() if withheld else _compiled(findings), options, whole)
+    if withheld:
         blocking = tuple(structural_errors) if findings.with_rules else ()
     else:
         blocking = (*_blocking(findings), *(error for error in of_rules if error.rule in cel.NOT_COMPILED))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
+from crdlint import work
 from crdlint.crd.defaults import ESTABLISHED, own_metadata, prepare_for_update
 from crdlint.crd.equality import semantic_equal
 from crdlint.crd.errors import invalid
@@ -49,6 +50,7 @@ _SPEC: Final = Path("spec")
 _STATUS: Final = Path("status")
 
 
+@work.limited()
 def validate(
     crd: CustomResourceDefinition, old: CustomResourceDefinition, kube_version: tuple[int, int], effort: Effort
 ) -> Report:

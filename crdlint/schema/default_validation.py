@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from crdlint.crd.errors import invalid
+from crdlint.crd.errors import NOT_EVALUATED, invalid
 from crdlint.schema.object_meta import coerce
 from crdlint.schema.object_meta_validation import validate_embedded
 from crdlint.schema.pruning import META_FIELDS, prune
@@ -138,7 +138,7 @@ def _judge(at: _At, require_pruned: bool, rules: RuleHook | None) -> tuple[list[
         return errors, False
     found = ValueValidator(schema, structural=True).validate(value, path)
     if found or rules is None:
-        return [*errors, *found], False
+        return [*errors, *found], any(error.type is NOT_EVALUATED for error in found)
     found, spent = rules(schema, value, path, is_resource_root=schema is at.root)
     return [*errors, *found], spent
 

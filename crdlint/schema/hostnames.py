@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from crdlint.golang.matching import compiled
+from crdlint.golang.matching import matches
 
 _LONGEST: Final = 255  # bytes of UTF-8
 _LONGEST_LABEL: Final = 63
@@ -29,15 +29,11 @@ def is_hostname(text: str) -> bool:
     labels = text.split(".")
     if len(labels) == 1:
         # One dash may follow the first character, even as the last.
-        return _are(text[0] + text[1:].removeprefix("-"), r"^[a-zA-Z0-9\p{S}\p{L}]+$")
+        return matches(r"^[a-zA-Z0-9\p{S}\p{L}]+$", text[0] + text[1:].removeprefix("-"))
     top = labels.pop()
     return (
         len(top) > 1
-        and _are(top, r"^[a-zA-Z\p{L}]+$")
+        and matches(r"^[a-zA-Z\p{L}]+$", top)
         and all(label and not (label[0] == "-" or label[-1] == "-") for label in labels)
-        and _are("".join(labels), r"^[a-zA-Z0-9\-\p{S}\p{L}]+$")
+        and matches(r"^[a-zA-Z0-9\-\p{S}\p{L}]+$", "".join(labels))
     )
-
-
-def _are(text: str, pattern: str) -> bool:
-    return compiled(pattern).search(text.encode("utf-8", "surrogatepass")) is not None

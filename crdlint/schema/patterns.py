@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from crdlint.golang.matching import PatternError, compiled
+from crdlint.golang.matching import PatternError, matches
 
 
 def mismatch(pattern: str, text: str) -> str | None:
-    """Return None for a text that has a match, else the pattern as it is named in the refusal."""
+    """Return None for a text that has a match, else the pattern as it is named in the refusal; raise WorkLimitError."""
     try:
-        expression = compiled(pattern)
+        return None if matches(pattern, text) else pattern
     except PatternError as error:
         return f"{pattern}, but pattern is invalid: {error}"
-    return None if expression.search(text.encode("utf-8", "surrogatepass")) is not None else pattern

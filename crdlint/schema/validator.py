@@ -12,12 +12,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.crd.errors import INVALID
+from crdlint.crd.errors import INVALID, not_evaluated
 from crdlint.golang.quote import quote
 from crdlint.schema import numbers
 from crdlint.schema.correlation import Correlation
 from crdlint.schema.formats import FORMATS, normalized, supported
 from crdlint.schema.patterns import mismatch
+from crdlint.schema.places import shown
 from crdlint.schema.value_errors import (
     ADDITIONAL,
     INDEX,
@@ -33,6 +34,7 @@ from crdlint.schema.value_errors import (
     too_many,
 )
 from crdlint.schema.values import deep_equal, equality_key
+from crdlint.work import WorkLimitError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -127,10 +129,14 @@ class ValueValidator:
     def _errors(self, value: Any, path: Path | None, old: Correlation | None) -> list[FieldError]:
         found: Found = []
         flat = self._root.flat[value.__class__]
-        if flat is not None:
-            flat(value, None, found)
-        else:
-            _run(self._root.walk(value, None, found, old))
+        try:
+            if flat is not None:
+                flat(value, None, found)
+            else:
+                _run(self._root.walk(value, None, found, old))
+        except WorkLimitError as limit:
+            # Whether an update lets the errors found so far pass is no longer known.
+            return [*(field_errors(found, path) if old is None else ()), not_evaluated(shown(path), limit)]
         if not found or (old is not None and old.equal()):
             return []
         return field_errors(found, path)

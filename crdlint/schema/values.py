@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from crdlint import work
+
 _CONTAINERS: Final[frozenset[type]] = frozenset({dict, list})
 
 
@@ -40,9 +42,13 @@ def deep_equal(left: Any, right: Any) -> bool:
         if kind not in _CONTAINERS:
             if one != other:
                 return False
-        elif len(one) != len(other):
+            continue
+        if one is other:
+            continue
+        if len(one) != len(other):
             return False
-        elif kind is list:
+        work.spend(len(one))
+        if kind is list:
             pending.extend(zip(one, other, strict=True))
         else:
             for key, item in one.items():

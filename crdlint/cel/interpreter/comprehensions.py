@@ -89,5 +89,6 @@ def fold(slot: int, condition: Run, step: Run, result: Run, *, pairs: bool, id_:
 
 def _pairs(over: Value, kind: Kind) -> Iterator[tuple[Value, Value]]:
     if kind is Kind.MAP:
-        return ((key, select(over, key, test=False)) for key in list(over))
+        keys = list(over) if type(over) in _GROWING else over
+        return ((key, select(over, key, test=False)) for key in keys)
     return ((index, element(over, index)) for index in range(len(over)))

@@ -6,6 +6,7 @@ import math
 import re
 from typing import TYPE_CHECKING, Final
 
+from crdlint import work
 from crdlint.cel.ast import Uint
 from crdlint.cel.interpreter.times import from_seconds, parse_duration, parse_timestamp
 from crdlint.cel.runtime.errors import FunctionError
@@ -102,6 +103,7 @@ def string_to_bool(value: str) -> bool:
 
 def string_to_int(value: str) -> int:
     """Return what strconv.ParseInt reads, or raise FunctionError."""
+    work.spend(len(value) >> 8)
     number = _integer(value, _INT)
     if number is None or not MIN_INT <= number <= MAX_INT:
         raise _failure(value, INT)
@@ -110,6 +112,7 @@ def string_to_int(value: str) -> int:
 
 def string_to_uint(value: str) -> Uint:
     """Return what strconv.ParseUint reads, or raise FunctionError."""
+    work.spend(len(value) >> 8)
     number = _integer(value, _UINT)
     if number is None or number > MAX_UINT:
         raise _failure(value, UINT)
@@ -127,6 +130,7 @@ def _integer(text: str, pattern: re.Pattern[str]) -> int | None:
 
 def string_to_double(value: str) -> float:
     """Return what strconv.ParseFloat reads, or raise FunctionError."""
+    work.spend(len(value) >> 7)
     if _SPECIAL.fullmatch(value):
         return float(value)
     try:
@@ -150,6 +154,7 @@ def string_to_bytes(value: str) -> bytes:
 
 def string_to_duration(value: str) -> Duration:
     """Return what time.ParseDuration reads, or raise FunctionError."""
+    work.spend(len(value) << 1)
     found = parse_duration(value)
     if found is None:
         raise _failure(value, DURATION)
@@ -158,6 +163,7 @@ def string_to_duration(value: str) -> Duration:
 
 def string_to_timestamp(value: str) -> Timestamp:
     """Return the moment of an RFC 3339 text, or raise FunctionError."""
+    work.spend(len(value) >> 2)
     found = parse_timestamp(value)
     if found is None:
         raise _failure(value, TIMESTAMP)

@@ -24,9 +24,12 @@ if TYPE_CHECKING:
 LIST_COST: Final = 10
 MAP_COST: Final = 30
 STRUCT_COST: Final = 40
-# What compares each with each costs as much, whatever comes of it, and is not done where that is too much.
+# What costs as much whatever its result is, and is not done where that is too much.
 FORESEEN: Final = frozenset(
-    {"list_distinct", "list_sets_contains_list", "list_sets_equivalent_list", "list_sets_intersects_list"}
+    {
+        *("equals", "not_equals", "in_list", "list_distinct"),
+        *("list_sets_contains_list", "list_sets_equivalent_list", "list_sets_intersects_list"),
+    }
 )
 _TRAVERSAL: Final = 0.1
 _PATTERN: Final = 0.25

@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isnan
 from typing import TYPE_CHECKING, Final
 
+from crdlint import work
 from crdlint.cel.ast import Uint
 from crdlint.cel.interpreter.errors import NO_OVERLOAD, Error
 from crdlint.cel.interpreter.values import (
@@ -27,61 +28,102 @@ _SIMPLE: Final = frozenset({bool, int, Uint, str, bytes, type(None)})
 
 
 def equal(first: Value, second: Value) -> bool | Error:
-    """Whether two values are equal; an error only where an object of another kind of list or map says so."""
+    """Whether two values are equal; an error only where an object of another kind of list or map says so.
+
+    What is nested in a value many times is compared once. Raises WorkLimitError.
+    """
     if type(first) is type(second) and type(first) in _SIMPLE:
         return bool(first == second)
     if first is None or second is None:
         return first is second
-    # Pairs still to be compared, and whether an error in one counts (it does in joined lists only).
-    stack: list[tuple[Value, Value, bool]] = [(first, second, True)]
-    problem: Error | None = None
-    while stack:
-        one, other, counts = stack.pop()
-        result = _step(one, other, stack, counts=counts)
-        if result is False:
-            return False
-        if type(result) is Error and counts and problem is None:
-            problem = result
-    return True if problem is None else problem
+    return _Comparison().equal(first, second)
 
 
-def _step(one: Value, other: Value, stack: list[tuple[Value, Value, bool]], *, counts: bool) -> bool | Error:
-    """Compare two values, what they hold being left on the stack."""
-    cls = type(one)
-    if cls in _NUMBERS:
-        return type(other) in _NUMBERS and _equal_numbers(one, other)
-    if cls in PLAIN_LISTS:
-        if kind_of(other) is not Kind.LIST or len(one) != len(other):
+class _Comparison:
+    """The pairs that have still to be compared."""
+
+    __slots__ = ("_seen", "_stack")
+
+    def __init__(self) -> None:
+        # Two values, and whether an error between them counts: it does in joined lists only.
+        self._stack: Final[list[tuple[Value, Value, bool]]] = []
+        # Pairs of containers that were compared, which the dict keeps, so that their ids remain theirs.
+        self._seen: Final[dict[tuple[int, int, bool], tuple[Value, Value]]] = {}
+
+    def equal(self, first: Value, second: Value) -> bool | Error:
+        stack = self._stack
+        stack.append((first, second, True))
+        problem: Error | None = None
+        while stack:
+            one, other, counts = stack.pop()
+            result = self._step(one, other, counts=counts)
+            if result is False:
+                return False
+            if type(result) is Error and counts and problem is None:
+                problem = result
+        return True if problem is None else problem
+
+    def _is_new(self, one: Value, other: Value, *, counts: bool) -> bool:
+        key = (id(one), id(other), counts)
+        if key in self._seen:
             return False
-        counts = counts and cls is Joined
-        stack.extend((element(one, index), element(other, index), counts) for index in range(len(one) - 1, -1, -1))
+        self._seen[key] = (one, other)
         return True
-    if cls in PLAIN_MAPS:
-        return _equal_maps(one, other, stack)
-    own = getattr(one, "cel_equal", None)
-    if own is not None:
-        result: bool | Error = other is not None and own(other)
-        return result
-    if cls is Optional_:
-        if type(other) is not Optional_ or one.has_value is not other.has_value:
+
+    def _step(self, one: Value, other: Value, *, counts: bool) -> bool | Error:
+        """Compare two values, what they hold being left on the stack."""
+        cls = type(one)
+        if cls in _NUMBERS:
+            return type(other) in _NUMBERS and _equal_numbers(one, other)
+        if cls in PLAIN_LISTS:
+            if kind_of(other) is not Kind.LIST or len(one) != len(other):
+                return False
+            self._push_elements(one, other, counts=counts and cls is Joined)
+            return True
+        if cls in PLAIN_MAPS:
+            return self._push_entries(one, other)
+        own = getattr(one, "cel_equal", None)
+        if own is not None:
+            result: bool | Error = other is not None and own(other)
+            return result
+        if cls is Optional_:
+            if type(other) is not Optional_ or one.has_value is not other.has_value:
+                return False
+            if one.has_value:
+                self._stack.append((one.content, other.content, counts))
+            return True
+        if kind_of(one) is Kind.TYPE:
+            return kind_of(other) is Kind.TYPE and one.name == other.name
+        return kind_of(one) is kind_of(other) and bool(one == other)
+
+    def _push_elements(self, one: Value, other: Value, *, counts: bool) -> None:
+        """Leave the elements of two lists of one length on the stack, the first of them on top."""
+        found: list[tuple[Value, Value]] = []
+        parts = [(one, other)]
+        while parts:
+            first, second = parts.pop()
+            if not self._is_new(first, second, counts=counts):
+                continue
+            if type(first) is type(second) is Joined and len(first.first) == len(second.first):
+                parts += ((first.second, second.second), (first.first, second.first))
+            else:
+                found.append((first, second))
+        for first, second in reversed(found):
+            work.spend(len(first))
+            places = range(len(first) - 1, -1, -1)
+            self._stack.extend((element(first, index), element(second, index), counts) for index in places)
+
+    def _push_entries(self, one: Value, other: Value) -> bool:
+        if kind_of(other) is not Kind.MAP or len(one) != len(other):
             return False
-        if one.has_value:
-            stack.append((one.content, other.content, counts))
+        if self._is_new(one, other, counts=False):
+            work.spend(len(one))
+            for key in one:
+                found = find(other, key)
+                if found is MISSING:
+                    return False
+                self._stack.append((find(one, key), found, False))
         return True
-    if kind_of(one) is Kind.TYPE:
-        return kind_of(other) is Kind.TYPE and one.name == other.name
-    return kind_of(one) is kind_of(other) and bool(one == other)
-
-
-def _equal_maps(one: Value, other: Value, stack: list[tuple[Value, Value, bool]]) -> bool:
-    if kind_of(other) is not Kind.MAP or len(one) != len(other):
-        return False
-    for key in one:
-        found = find(other, key)
-        if found is MISSING:
-            return False
-        stack.append((find(one, key), found, False))
-    return True
 
 
 def _equal_numbers(one: Value, other: Value) -> bool:
@@ -110,16 +152,31 @@ def compare(first: Value, second: Value) -> int | Error:
 
 def contains(container: Value, value: Value) -> bool | Error:
     """Whether a list has an element equal to a value, or a map has a key (inAggregate)."""
+    if type(container) is Joined:
+        return _joined_contains(container, value)
     own = None if type(container) in PLAIN_LISTS or type(container) in PLAIN_MAPS else _own_contains(container)
     if own is not None:
         result: bool | Error = own(value)
         return result
     kind = kind_of(container)
     if kind is Kind.LIST:
+        work.spend(len(container))
         return any(equal(value, item) is True for item in container)
     if kind is Kind.MAP:
         return find(container, value) is not MISSING
     return NO_OVERLOAD
+
+
+def _joined_contains(container: Joined, value: Value) -> bool | Error:
+    """Ask each of the lists; an error of one counts where none has the value."""
+    problem: Error | None = None
+    for leaf in container.leaves():
+        result = contains(leaf, value)
+        if result is True:
+            return True
+        if type(result) is Error and problem is None:
+            problem = result
+    return False if problem is None else problem
 
 
 def _own_contains(container: Value) -> Value:

@@ -11,6 +11,7 @@ import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from crdlint import work
 from crdlint.cel.ast import Uint
 from crdlint.cel.interpreter.errors import Error
 from crdlint.cel.interpreter.values import Map, Optional_, kind_of
@@ -102,6 +103,7 @@ def _json(value: Value) -> Value:
     if kind in {Kind.INT, Kind.UINT}:
         return float(value) if -_SAFE <= int(value) <= _SAFE else str(int(value))
     if kind is Kind.BYTES:
+        work.spend(len(value) >> 5)
         return base64.b64encode(value).decode("ascii")
     if kind in {Kind.DURATION, Kind.TIMESTAMP}:
         return str(value)
@@ -119,6 +121,7 @@ def _json_deep(value: Value) -> Value:
                 raise _ConversionError("optional.none() dereference")
             given = given.content
         kind, start = kind_of(given), len(nodes)
+        work.spend(2 * len(given) if kind in {Kind.LIST, Kind.MAP} else 1)
         keys = [_json_key(key) for key in given] if kind is Kind.MAP else None
         if kind in {Kind.LIST, Kind.MAP}:
             nodes.extend(given if keys is None else [_entry(given, key) for key in given])

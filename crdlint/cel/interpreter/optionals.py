@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from crdlint import work
 from crdlint.cel.interpreter.errors import Error
 from crdlint.cel.interpreter.functions import Implementation
 from crdlint.cel.interpreter.values import MISSING, NONE, Map, MutableMap, Optional_, element, find, is_zero
@@ -41,6 +42,7 @@ def _last(values: Value) -> Optional_:
 
 def _unwrap(values: Value) -> Value:
     result: list[Value] = []
+    work.spend(len(values))
     for value in values:
         if type(value) is not Optional_:
             return Error(f"value {go_text(value)} is not optional")
@@ -69,6 +71,7 @@ def insert(target: Value, key: Value, value: Value) -> Value:
     if type(target) is MutableMap:
         target.insert(key, value)
         return target
+    work.spend(len(target))
     return Map([*((old, find(target, old)) for old in target), (key, value)])
 
 
@@ -76,9 +79,11 @@ def insert_all(target: Value, update: Value) -> Value:
     """Return a map with the entries of another, or the error of a key in both."""
     if type(target) is not MutableMap and len(update):
         # As if copied for each entry, at the cost of one copy.
+        work.spend(len(target))
         growing = MutableMap([(key, find(target, key)) for key in target])
         result = insert_all(growing, update)
         return result if type(result) is Error else growing.frozen()
+    work.spend(2 * len(update))
     for key in list(update):
         result = insert(target, key, find(update, key))
         if type(result) is Error:

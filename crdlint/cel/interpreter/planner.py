@@ -383,7 +383,7 @@ class _Planner:
         second, depth = self._run(args[1])
         cost = self._call_cost("_!=_" if negated else "_==_", overload_id)
         call = steps.differs if negated else equal
-        then = steps.binary(call, second, id_, None if self._stacked else cost)
+        then = steps.binary(call, second, id_, None if self._stacked else cost, foreseen=True)
         return self._observe_call(first, then, depth, id_, cost, args)
 
     def _logical(self, id_: int, args: list[Planned], *, decisive: bool) -> Pipe:

@@ -12,32 +12,29 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from crdlint.cel.interpreter.values import Value
-    from crdlint.golang.matching import Pattern
-
-
-def compiled(pattern: str) -> Pattern:
-    """Return a compiled expression; raise FunctionError with Go's text where it is none."""
-    try:
-        return matching.compiled(pattern)
-    except matching.PatternError as error:
-        raise FunctionError(str(error)) from None
 
 
 def matches(text: str, pattern: str) -> bool:
     """Whether an expression matches anywhere in a text; raise FunctionError with Go's text where it is none."""
-    return compiled(pattern).search(text.encode("utf-8", "surrogatepass")) is not None
+    try:
+        return matching.matches(pattern, text)
+    except matching.PatternError as error:
+        raise FunctionError(str(error)) from None
+
+
+def refuse_invalid(pattern: str) -> None:
+    """Raise PlanError with Go's text for a constant that is no expression."""
+    try:
+        matching.check(pattern)
+    except matching.PatternError as error:
+        raise PlanError(str(error)) from None
 
 
 def matcher(pattern: str) -> Callable[..., Value]:
     """Return the function of a call with a constant expression; raise PlanError with Go's text where it is none."""
-    try:
-        search = compiled(pattern).search
-    except FunctionError as error:
-        raise PlanError(str(error)) from None
+    refuse_invalid(pattern)
 
     def run(text: Value, _: Value) -> Value:
-        if type(text) is not str:
-            return NO_OVERLOAD
-        return search(text.encode("utf-8", "surrogatepass")) is not None
+        return matches(text, pattern) if type(text) is str else NO_OVERLOAD
 
     return run

@@ -145,18 +145,20 @@ def binary(
 
     def run(frame: Frame, first: Value) -> Value:
         other = second(frame)
+        units: int | None = None
         if strict and type(first) is Error:
             result = first
         elif strict and type(other) is Error:
             result = other
         else:
             if foreseen and cost is not None:
-                frame.foresee(cost((first, other), None))
+                units = cost((first, other), None)
+                frame.foresee(units)
             result = call(first, other)
             if type(result) is Error:
                 result = labelled(result, id_)
         if cost is not None:
-            frame.charge(cost((first, other), result))
+            frame.charge(cost((first, other), result) if units is None else units)
         return result
 
     return run

@@ -6,6 +6,7 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
+from crdlint import work
 from crdlint.cel.interpreter.values import MAX_TIMESTAMP, MIN_TIMESTAMP
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.values import MAX_INT, Duration, Timestamp
@@ -58,6 +59,7 @@ def _local(moment: Timestamp, zone: str) -> tuple[int, int, int]:
 
 def _offset(seconds: int, zone: str) -> int:
     """Return the seconds east of UTC of a zone's name or of `+hh:mm`; raise FunctionError with Go's text (inTimeZone)."""
+    work.spend(len(zone) >> 4)
     hours, colon, minutes = zone.partition(":")
     if colon:
         hour, minute = _atoi(hours), _atoi(minutes)

@@ -17,11 +17,13 @@ methods of their own where cel-go's types differ from the built-in ones:
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from crdlint import work
 from crdlint.cel.ast import Uint
 from crdlint.cel.interpreter.errors import CancelledError, Error
 from crdlint.cel.runtime.values import Duration, Timestamp, type_of
@@ -170,40 +172,49 @@ class MutableList(list[Value]):
 
 
 class Joined(Sequence[Value]):
-    """Two lists as one, put together when first looked at (types.concatList)."""
+    """Two lists as one, neither of which is copied (types.concatList)."""
 
-    __slots__ = ("_items", "_parts", "_size")
+    __slots__ = ("_size", "depth", "first", "second")
 
     def __init__(self, first: Sequence[Value], second: Sequence[Value]) -> None:
-        self._parts: tuple[Sequence[Value], Sequence[Value]] | None = (first, second)
-        self._size = len(first) + len(second)
-        self._items: list[Value] = []
+        size = len(first) + len(second)
+        if size > sys.maxsize:
+            raise work.WorkLimitError("crdlint cannot hold a list of more than 2^63 elements")
+        self._size: Final = size
+        self.depth: Final[int] = 1 + max(getattr(first, "depth", 0), getattr(second, "depth", 0))
+        self.first: Final = first
+        self.second: Final = second
 
-    def _all(self) -> list[Value]:
-        if self._parts is not None:
-            stack: list[Sequence[Value]] = [self._parts[1], self._parts[0]]
-            items: list[Value] = []
-            while stack:
-                part = stack.pop()
-                if type(part) is Joined and part._parts is not None:  # noqa: SLF001
-                    first, second = part._parts  # noqa: SLF001
-                    stack += (second, first)
-                else:
-                    items.extend(part)
-            self._items, self._parts = items, None
-        return self._items
+    def leaves(self) -> Iterator[Sequence[Value]]:
+        """Yield the lists that it consists of."""
+        stack: list[Sequence[Value]] = [self]
+        while stack:
+            part = stack.pop()
+            if type(part) is Joined:
+                stack += (part.second, part.first)
+            else:
+                yield part
 
     def __len__(self) -> int:
         return self._size
 
     def __iter__(self) -> Iterator[Value]:
-        return iter(self._all())
+        for leaf in self.leaves():
+            yield from leaf
 
     def __getitem__(self, index: Any) -> Any:
-        return self._all()[index]
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(self._size))]
+        at: int = index if index >= 0 else index + self._size
+        part: Sequence[Value] = self
+        work.spend(self.depth >> 6)
+        while type(part) is Joined:
+            size = len(part.first)
+            part, at = (part.first, at) if at < size else (part.second, at - size)
+        return element(part, at)
 
     def __repr__(self) -> str:
-        return f"Joined({self._all()!r})"
+        return f"Joined({list(self)!r})"
 
 
 _KINDS: Final[dict[type, Kind]] = {
@@ -297,6 +308,7 @@ def native(value: Value) -> Value:
     if cls is Type:
         return value.name
     if cls is Joined:
+        work.spend(len(value))
         return [native(item) for item in value]
     if cls in _BUILT_IN:
         return value

@@ -8,10 +8,10 @@ from __future__ import annotations
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Final
 
+from crdlint import work
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.floats import en_us_fixed, en_us_scientific
 from crdlint.cel.runtime.format_syntax import CLAUSES, FormatSyntaxError, pieces
-from crdlint.cel.runtime.strings import refuse_long
 from crdlint.cel.runtime.values import type_of
 from crdlint.cel.types import Kind
 from crdlint.golang.numbers import format_float
@@ -35,7 +35,7 @@ _INTEGERS: Final = (Kind.INT, Kind.UINT)
 def format_string(text: str, args: Sequence[Value]) -> str:
     """Return the text with each clause replaced by an argument. Raises FunctionError."""
     parts: list[str] = []
-    index = length = 0
+    index = 0
     try:
         for piece in pieces(text, len(args)):
             if isinstance(piece, str):
@@ -47,8 +47,7 @@ def format_string(text: str, args: Sequence[Value]) -> str:
                 raise FunctionError(accepted.refusal(type_.name))
             parts.append(_clause(piece, value))
             index += 1
-            length += len(parts[-1])
-            refuse_long(length)
+            work.spend_text(len(parts[-1]), parts[-1])
     except FormatSyntaxError as error:
         raise FunctionError(str(error)) from None
     return "".join(parts)
@@ -117,7 +116,7 @@ def _pieces(value: Value) -> list[Value] | str:
     if kind is Kind.LIST:
         return _list_pieces(value)
     if kind is Kind.MAP:
-        return _map_pieces(sorted(((_key(key), _value_of(value, key)) for key in value), key=_first))
+        return _map_pieces(value)
     if kind not in CLAUSES["s"].kinds:
         raise _failure(f"no formatting function for {type_of(value).name}")
     if kind is Kind.DOUBLE:
@@ -165,6 +164,7 @@ def _walk(value: Value) -> str:
             continue
         written = _pieces(at)
         if isinstance(written, str):
+            work.spend_text(len(written), written)
             parts.append(written)
         else:
             stack.extend(reversed(written))
@@ -172,6 +172,7 @@ def _walk(value: Value) -> str:
 
 
 def _list_pieces(values: Sequence[Value]) -> list[Value]:
+    work.spend(4 * len(values))
     result: list[Value] = [_Written("[")]
     for index, value in enumerate(values):
         if index:
@@ -181,7 +182,9 @@ def _list_pieces(values: Sequence[Value]) -> list[Value]:
     return result
 
 
-def _map_pieces(entries: Sequence[tuple[str, Value]]) -> list[Value]:
+def _map_pieces(values: Mapping[Value, Value]) -> list[Value]:
+    work.spend(4 * len(values))
+    entries = sorted(((_key(key), _value_of(values, key)) for key in values), key=_first)
     result: list[Value] = [_Written("{")]
     for index, (key, value) in enumerate(entries):
         result.append(_Written(f"{', ' if index else ''}{key}:"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from crdlint import work
 from crdlint.cel.runtime.values import Duration, Timestamp, type_of
 from crdlint.cel.types import Kind
 from crdlint.golang.numbers import format_float
@@ -25,6 +26,7 @@ def go_text(value: Value) -> str:
     parts: list[str] = []
     stack = [value]
     while stack:
+        work.spend(1)
         at = stack.pop()
         kind = type_of(at).kind
         if type(at) is _Written:
@@ -43,6 +45,7 @@ def go_text(value: Value) -> str:
                 stack.append(_Written("{"))
         else:
             parts.append(_plain(at, kind))
+            work.spend_text(len(parts[-1]), parts[-1])
     return "".join(parts)
 
 

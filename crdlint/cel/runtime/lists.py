@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from crdlint import work
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.go_sort import sort
 from crdlint.cel.runtime.membership import Members
@@ -25,6 +26,7 @@ def slice_(values: Sequence[Value], start: int, end: int) -> list[Value]:
         raise FunctionError(f"{call}start index must be less than or equal to end index")
     if len(values) < end:
         raise FunctionError(f"{call}list is length {len(values)}")
+    work.spend(end - start)
     return list(values[start:end])
 
 
@@ -42,9 +44,11 @@ def flatten(values: Value, depth: Value = None) -> list[Value]:
         raise FunctionError("level must be non-negative")
     result: list[Value] = []
     open_: list[Iterator[Value]] = [iter(values)]
+    work.spend(len(values))
     while open_:
         for value in open_[-1]:
             if len(open_) <= depth and type_of(value).kind is Kind.LIST:
+                work.spend(len(value))
                 open_.append(iter(value))
                 break
             result.append(value)
@@ -70,6 +74,7 @@ def sort_by_keys(values: Sequence[Value], keys: Sequence[Value]) -> Sequence[Val
         )
     if not values:
         return values
+    work.spend(len(values))
     kind = type_of(keys[0]).kind
     if kind not in COMPARABLE:
         raise FunctionError("list elements must be comparable")
@@ -82,6 +87,7 @@ def distinct(values: Sequence[Value]) -> Sequence[Value]:
     """Return the elements without those that equal an earlier one."""
     seen = Members()
     result: list[Value] = []
+    work.spend(len(values))
     for value in values:
         if value not in seen:
             seen.add(value)
@@ -96,7 +102,8 @@ def range_(count: int) -> range:
 
 def reverse(values: Sequence[Value]) -> list[Value]:
     """Return the elements in reverse."""
-    return list(values[::-1])
+    work.spend(len(values))
+    return list(values)[::-1]
 
 
 def first(values: Sequence[Value]) -> Value:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from crdlint import work
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.membership import Members
 from crdlint.cel.runtime.values import type_of
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 def contains(values: Sequence[Value], part: Sequence[Value]) -> bool:
     """Whether every element of a list has an equal in another; raise FunctionError for an error before one without."""
+    work.spend(len(values) + len(part))
     members = Members(values)
     for value in part:
         if type_of(value).kind is Kind.ERROR:
@@ -33,5 +35,6 @@ def equivalent(first: Sequence[Value], second: Sequence[Value]) -> bool:
 
 def intersects(first: Sequence[Value], second: Sequence[Value]) -> bool:
     """Whether an element of one list has an equal in the other."""
+    work.spend(len(first) + len(second))
     members = Members(second)
     return any(value in members for value in first)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from crdlint import work
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.go_text import go_text
 
@@ -38,8 +39,8 @@ _ESCAPES: Final = str.maketrans(
 )
 
 
-# Characters; longer texts would fill memory.
-_MOST: Final = 1 << 28
+# Characters of a part that is looked for from the end without further ado.
+_SHORT: Final = 64
 
 
 def char_at(text: str, index: int) -> str:
@@ -61,12 +62,20 @@ def index_of(text: str, part: str, offset: int = 0) -> int:
 def last_index_of(text: str, part: str, offset: int | None = None) -> int:
     """Return where a part last stands up to an offset, -1 where it does not; raise FunctionError below 0."""
     if offset is None:
-        return text.rfind(part)
+        return _rfind(text, part)
     if not part:
         return offset
     if offset < 0:
         raise _out_of_range(offset)
-    return -1 if offset >= len(text) else text.rfind(part, 0, offset + len(part))
+    return -1 if offset >= len(text) else _rfind(text[: offset + len(part)], part)
+
+
+def _rfind(text: str, part: str) -> int:
+    """Return where a part last is in a text, in linear time, as Python finds only the first place of a long part."""
+    if len(part) <= _SHORT:
+        return text.rfind(part)
+    found = text[::-1].find(part[::-1])
+    return found if found < 0 else len(text) - found - len(part)
 
 
 def lower_ascii(text: str) -> str:
@@ -80,13 +89,10 @@ def upper_ascii(text: str) -> str:
 
 
 def replace(text: str, old: str, new: str, limit: int = -1) -> str:
-    """Return the text with the first `limit` occurrences replaced, all for a negative limit (strings.Replace).
-
-    Raises FunctionError where the result would fill memory.
-    """
+    """Return the text with the first `limit` occurrences replaced, all for a negative limit (strings.Replace)."""
     most = len(text) + 1 if limit < 0 else min(limit, len(text) + 1)
-    if len(text) + most * len(new) > _MOST:
-        refuse_long(len(text) + min(most, text.count(old)) * (len(new) - len(old)))
+    if len(new) > len(old):
+        work.spend_text(len(text) + min(most, text.count(old)) * (len(new) - len(old)), text, new)
     return text.replace(old, new, most)
 
 
@@ -127,23 +133,15 @@ def quote(text: str) -> str:
 
 
 def join(texts: Sequence[Value], separator: str = "") -> str:
-    """Return the texts with a separator between them (joinValSeparator).
-
-    Raises FunctionError at what is no string, and where the result would fill memory.
-    """
+    """Return the texts with a separator between them; raise FunctionError at what is no string (joinValSeparator)."""
+    work.spend(len(texts))
     length = len(separator) * (len(texts) - 1)
     for text in texts:
         if type(text) is not str:
             raise FunctionError(f"join: invalid input: {go_text(text)}")
         length += len(text)
-    refuse_long(length)
+    work.spend_text(length, separator, *texts)
     return separator.join(texts)
-
-
-def refuse_long(length: int) -> None:
-    """Raise FunctionError for the length of a text that would fill memory."""
-    if length > _MOST:
-        raise FunctionError("text of too many characters")
 
 
 def _out_of_range(index: int) -> FunctionError:

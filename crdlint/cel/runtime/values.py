@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from math import isnan
 from typing import TYPE_CHECKING, Any, Final
 
+from crdlint import work
 from crdlint.cel.ast import Uint
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.floats import shortest
@@ -141,14 +142,16 @@ def equal(first: Value, second: Value) -> bool:
                 return False
         elif kinds[0] is not kinds[1]:
             return False
-        elif kinds[0] is Kind.LIST:
+        elif kinds[0] is Kind.LIST or kinds[0] is Kind.MAP:
             if len(one) != len(other):
                 return False
-            stack.extend(zip(one, other, strict=True))
-        elif kinds[0] is Kind.MAP:
-            if len(one) != len(other) or any(key not in other for key in one):
+            work.spend(len(one))
+            if kinds[0] is Kind.LIST:
+                stack.extend(zip(one, other, strict=True))
+            elif all(key in other for key in one):
+                stack.extend((one[key], other[key]) for key in one)
+            else:
                 return False
-            stack.extend((one[key], other[key]) for key in one)
         elif kinds[0] is Kind.TYPE:
             if one.name != other.name:
                 return False

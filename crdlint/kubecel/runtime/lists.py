@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from crdlint import work
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.values import COMPARABLE, NO_SUCH_OVERLOAD, add, compare, equal, type_of
 from crdlint.cel.types import Kind
@@ -23,6 +24,7 @@ def is_sorted(values: Sequence[Value]) -> bool:
 def sum_(values: Sequence[Value], zero: Value) -> Value:
     """Return the sum, beginning with a zero of the elements' type; raise FunctionError where 64 bits overflow."""
     total = zero
+    work.spend(len(values))
     for value in values:
         if type_of(value).kind is Kind.ERROR:
             raise FunctionError(str(value))
@@ -51,6 +53,7 @@ def last_index_of(values: Sequence[Value], item: Value) -> int:
 
 
 def _find(values: Sequence[Value], places: Iterable[int], item: Value) -> int:
+    work.spend(len(values))
     return next((place for place in places if equal(values[place], item)), -1)
 
 
@@ -65,6 +68,7 @@ def _select(values: Sequence[Value], name: str, replace: int) -> Value:
 
 
 def _comparable(values: Sequence[Value]) -> Iterator[Value]:
+    work.spend(len(values))
     for value in values:
         kind = type_of(value).kind
         if kind not in COMPARABLE:

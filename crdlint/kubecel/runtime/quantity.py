@@ -1,6 +1,6 @@
 """Quantities such as `1.5Gi` (apimachinery pkg/api/resource, with apiserver pkg/cel/library/quantity.go).
 
-Where upstream would fill memory with a number of millions of digits, FunctionError is raised.
+Numbers of more than a hundred thousand digits are not computed: WorkLimitError is raised.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import ClassVar, Final
 
+from crdlint import work
 from crdlint.cel.interpreter.errors import NO_OVERLOAD, Error
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.values import MAX_INT, MIN_INT
@@ -23,7 +24,7 @@ DECIMAL_SI: Final = "DecimalSI"
 _FORMAT_WRONG: Final = r"quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 _NUMERIC: Final = "unable to parse numeric part of quantity"
 _SUFFIX: Final = "unable to parse quantity's suffix"
-_TOO_MANY_DIGITS: Final = "quantity has too many digits"
+_TOO_MANY_DIGITS: Final = "crdlint does not compute quantities of more than 100,000 digits"
 
 _SIGN: Final = re.compile(r"[+-]?")
 _ZEROS: Final = re.compile(r"0*")
@@ -113,6 +114,7 @@ def compare_to(first: Quantity, second: Quantity) -> int:
         return signs[0]
     if -shift > _digits_at_most(one):
         return -signs[0]
+    work.spend(abs(shift) >> 4)
     one, other = (one * 10**shift, other) if shift >= 0 else (one, other * 10**-shift)
     return int(one > other) - int(one < other)
 
@@ -277,7 +279,8 @@ def _round_up(unscaled: int, scale: int) -> int:
 
 def _power(exponent: int) -> int:
     if exponent > _MAX_DIGITS:
-        raise FunctionError(_TOO_MANY_DIGITS)
+        raise work.WorkLimitError(_TOO_MANY_DIGITS)
+    work.spend(exponent >> 4)
     return int(10**exponent)
 
 
@@ -287,7 +290,8 @@ def _digits_at_most(number: int) -> int:
 
 def _to_int(digits: str) -> int:
     if len(digits) > _MAX_DIGITS:
-        raise FunctionError(_TOO_MANY_DIGITS)
+        raise work.WorkLimitError(_TOO_MANY_DIGITS)
+    work.spend(len(digits) ** 2 >> 18)
     number = 0
     for at in range(0, len(digits), _CHUNK):
         chunk = digits[at : at + _CHUNK]
@@ -297,6 +301,7 @@ def _to_int(digits: str) -> int:
 
 def _to_digits(number: int) -> str:
     chunks: list[str] = []
+    work.spend(number.bit_length() ** 2 >> 20)
     step = 10**_CHUNK
     while number >= step:
         number, rest = divmod(number, step)
@@ -343,6 +348,7 @@ def _add_int64(one: int, one_exponent: int, other: int, other_exponent: int) -> 
 
 def _add_exact(first: Quantity, unscaled: int, exponent: int, format_: str) -> Quantity:
     least = min(first.exponent, exponent)
+    work.spend((first.unscaled.bit_length() + unscaled.bit_length()) >> 13)
     total = first.unscaled * _power(first.exponent - least) + unscaled * _power(exponent - least)
     return Quantity(total, least, format_, exact=True, computed=True)
 

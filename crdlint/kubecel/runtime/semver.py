@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
+from crdlint import work
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.values import MAX_UINT
 from crdlint.cel.types import Type, object_type
@@ -51,6 +52,7 @@ def semver(text: str, normalize: bool = False) -> Semver:
 
     Normalizing takes a `v` in front and leading zeros away, and adds a minor version and a patch that are missing.
     """
+    work.spend(len(text) >> 1)
     return _parse(_normalized(text) if normalize else text)
 
 
@@ -70,6 +72,7 @@ def compare_to(first: Semver, second: Semver) -> int:
         return 1 if one > other else -1
     if not first.pre or not second.pre:
         return int(bool(second.pre)) - int(bool(first.pre))
+    work.spend(len(first.pre) + len(second.pre))
     keys = [tuple(map(_precedence, version.pre)) for version in (first, second)]
     return int(keys[0] > keys[1]) - int(keys[0] < keys[1])
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 from urllib.parse import unquote_to_bytes
 
+from crdlint import work
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.types import Type, object_type
 from crdlint.golang import url as go_url
@@ -62,6 +63,7 @@ class URL(Opaque):
 
 def url(text: str) -> URL:
     """Return the URL that a text says, which must be absolute; raise FunctionError with upstream's text."""
+    work.spend(len(text))
     try:
         go_url.parse_request_uri(text)
         parsed = go_url.parse(text)
@@ -81,6 +83,7 @@ def url(text: str) -> URL:
 
 def is_url(text: str) -> bool:
     """Whether a text says an absolute URL."""
+    work.spend(len(text) >> 1)
     try:
         go_url.parse_request_uri(text)
     except go_url.URLError:
@@ -118,6 +121,7 @@ def get_escaped_path(value: URL) -> str:
 def get_query(value: URL) -> dict[str, list[str]]:
     """Return the values by key; what is not well-formed is left out (URL.Query)."""
     result: dict[str, list[str]] = {}
+    work.spend(len(value.raw_query) >> 1)
     if value.raw_query.count("&") >= _MAX_PARAMETERS:
         return result
     for setting in value.raw_query.split("&"):
@@ -131,6 +135,7 @@ def get_query(value: URL) -> dict[str, list[str]]:
 
 
 def _split_host(host: str) -> tuple[str, str]:
+    work.spend(len(host) >> 4)
     name, colon, port = host.rpartition(":")
     if not colon or not all(char in string.digits for char in port):
         name, port = host, ""
@@ -144,12 +149,14 @@ def _octets(text: str) -> bytes:
 
 
 def _encode(text: str, valid: frozenset[int], kept: frozenset[int]) -> str:
+    work.spend(len(text) >> 4)
     if valid.issuperset(text.encode("utf-8", "surrogatepass")):
         return text
     return _escape(_octets(text), kept)
 
 
 def _escape(octets: bytes, kept: frozenset[int]) -> str:
+    work.spend(len(octets) >> 2)
     return "".join(chr(octet) if octet in kept else f"%{octet:02X}" for octet in octets)
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from time import process_time
 
 import pytest
 
+from crdlint import work
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.kubecel.runtime import quantity as q
 from crdlint.kubecel.runtime.quantity import quantity
@@ -154,17 +154,16 @@ def test_sign():
 
 
 def test_hostile():
-    start = process_time()
-    for text in (
-        "0" * 200_000 + "x",
-        "1" * 200_000 + "x",
-        "1." + "0" * 200_000,
-        "e" * 200_000,
-        "1" * 90_000,
-        "1e2147483647",
-    ):
-        if q.is_quantity(text):
-            assert str(quantity(text))
-    with pytest.raises(FunctionError, match="too many digits"):
-        q.add(quantity("1e2000000000"), quantity("1"))
-    assert process_time() - start < 5
+    texts = ("0" * 200_000 + "x", "1" * 200_000 + "x", "1." + "0" * 90_000, "e" * 200_000, "1" * 90_000, "1e2147483647")
+    with work.limited():
+        for text in texts:
+            if q.is_quantity(text):
+                assert str(quantity(text))
+
+
+def test_numbers_that_would_fill_memory():
+    huge = quantity("1e2000000000")
+    with pytest.raises(work.WorkLimitError, match="100,000 digits"):
+        q.add(huge, quantity("1"))
+    with pytest.raises(work.WorkLimitError, match="100,000 digits"):
+        q.is_quantity("1" * 200_000)

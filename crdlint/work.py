@@ -1,0 +1,122 @@
+"""Steps that the evaluation of one document may take, beside the server's own cost units.
+
+The server's cost leaves out what some operations take: the elements of nested lists, a compiled pattern, the characters
+that a function writes. That work is counted here in steps, each of about a microsecond and at most a hundred bytes. Steps
+are counted and never timed, so that every run stops at the same place.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterator
+
+LIMIT: Final = 2_000_000  # steps for one document
+_BYTES_PER_STEP: Final = 64  # of text
+
+_V = TypeVar("_V")
+
+
+class WorkLimitError(Exception):
+    """Part of a document is not evaluated; ``str()`` is why: too many steps, or a value too large to compute."""
+
+    def __init__(self, why: str = f"crdlint stops after {LIMIT:,} steps of work on one document") -> None:
+        super().__init__(why)
+
+
+class Recent(Generic[_V]):
+    """Values by key, the least recently used of which are dropped when their weights exceed the capacity."""
+
+    __slots__ = ("_entries", "capacity", "weight")
+
+    def __init__(self, capacity: int) -> None:
+        self.capacity: Final = capacity
+        self.weight = 0
+        self._entries: Final[dict[Hashable, tuple[_V, int]]] = {}
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def get(self, key: Hashable) -> _V | None:
+        """Return the value of a key, None if it is not kept."""
+        entry = self._entries.pop(key, None)
+        if entry is None:
+            return None
+        self._entries[key] = entry
+        return entry[0]
+
+    def put(self, key: Hashable, value: _V, weight: int) -> None:
+        """Keep the value of a new key; one that weighs more than the capacity is not kept."""
+        if weight > self.capacity:
+            return
+        self._entries[key] = (value, weight)
+        self.weight += weight
+        while self.weight > self.capacity:
+            self.weight -= self._entries.pop(next(iter(self._entries)))[1]
+
+
+class Budget:
+    """The steps that are left to one document, and the shared things that it has paid for."""
+
+    __slots__ = ("_paid", "known", "left")
+
+    def __init__(self, steps: int) -> None:
+        self.left = steps
+        # Results that later evaluations of the same document use again.
+        self.known: Final[dict[Hashable, Any]] = {}
+        self._paid: Final[dict[Recent[Any], Recent[bool]]] = {}
+
+    def spend(self, steps: int) -> None:
+        """Take steps off; raise WorkLimitError if there are not as many."""
+        self.left -= steps
+        if self.left < 0:
+            raise WorkLimitError
+
+    def spend_once(self, cache: Recent[Any], key: Hashable, weight: int, steps: int) -> None:
+        """Take the steps off that a cached value took, unless the document itself would have it in a cache of that size.
+
+        What other documents have put into the cache makes no difference.
+        """
+        paid = self._paid.get(cache)
+        if paid is None:
+            paid = self._paid[cache] = Recent(cache.capacity)
+        if not paid.get(key):
+            paid.put(key, True, weight)
+            self.spend(steps)
+
+
+_CURRENT: Final[ContextVar[Budget | None]] = ContextVar("budget", default=None)
+
+
+@contextmanager
+def limited(steps: int = LIMIT) -> Iterator[None]:
+    """Limit the steps of what runs within; where a limit is already set, that one holds."""
+    if _CURRENT.get() is not None:
+        yield
+        return
+    token = _CURRENT.set(Budget(steps))
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)
+
+
+def current() -> Budget | None:
+    """Return the budget of the document that is evaluated, None outside of one."""
+    return _CURRENT.get()
+
+
+def spend(steps: int) -> None:
+    """Count steps; raise WorkLimitError beyond the limit. Outside of a document nothing is counted."""
+    budget = _CURRENT.get()
+    if budget is not None:
+        budget.spend(steps)
+
+
+def spend_text(characters: int, *like: str) -> None:
+    """Count the characters of a text that is made of others; raise WorkLimitError beyond the limit."""
+    width = 1 if all(map(str.isascii, like)) else 4
+    spend(characters * width // _BYTES_PER_STEP)
