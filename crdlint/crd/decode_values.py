@@ -16,7 +16,7 @@ from crdlint.golang.numbers import json_float
 from crdlint.golang.times import check_rfc3339
 from crdlint.golang.utc import as_utc
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
-from crdlint.yaml.resolve import is_plain_string, resolve
+from crdlint.yaml.resolve import resolve
 from crdlint.yaml.values import entries, to_json
 
 if TYPE_CHECKING:
@@ -55,9 +55,8 @@ _ZEROS: Final[dict[str, Any]] = {
 
 def pairs(reader: Reader, mapping: Mapping) -> Iterable[tuple[str, Node]]:
     """Yield (key text, value node) of a mapping, merge keys followed."""
-    if mapping.simple:
-        items = mapping.items
-        return zip([key.value for key in items[::2]], items[1::2], strict=True)  # type: ignore[union-attr]
+    if mapping.names is not None:
+        return zip(mapping.names, mapping.items[1::2], strict=True)
     if reader.json:
         reader.trouble = True  # its decoder has its own word for keys that stand twice
     return [(name, value) for name, _, value in entries(mapping)]
@@ -240,17 +239,9 @@ def _read_slice(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
         return items
     element = of.element
     assert element is not None  # noqa: S101  slices have one
-    kind = element.kind
-    if kind != "json" and kind != "string":
-        return [_item(reader, element, item, depth + 1) for item in items]
-    return [
-        item.value
-        if item.__class__ is Scalar and item.ctag is None and (item.style or is_plain_string(item.value))
-        else reader_json(reader, item, depth + 1)
-        if kind == "json"
-        else _item(reader, element, item, depth + 1)
-        for item in items
-    ]
+    if element.kind == "json":
+        return [reader_json(reader, item, depth + 1) for item in items]
+    return [_item(reader, element, item, depth + 1) for item in items]
 
 
 def _read_map(reader: Reader, of: GoType, node: Node, depth: int) -> Any:

@@ -30,15 +30,25 @@ def json_node(value: Any) -> Node:
         if not isinstance(item, (dict, list)):
             items.append(_scalar(item))
             continue
-        node = Mapping(_OBJECT) if isinstance(item, dict) else Sequence(_ARRAY)
+        node: Mapping | Sequence
+        if isinstance(item, dict):
+            names = sorted(item)
+            node = Mapping(_OBJECT, tuple(map(_text, names)))
+            inner = [part for name in names for part in (name, item[name])]
+        else:
+            node = Sequence(_ARRAY)
+            inner = item
         items.append(node)
-        inner = [part for name in sorted(item) for part in (name, item[name])] if isinstance(item, dict) else item
         pending.extend((part, node.items) for part in reversed(inner))
     return top[0]
 
 
 def _scalar(value: Any) -> Node:
     if isinstance(value, str):
-        # A lone surrogate is three invalid bytes to Go, each of which becomes a replacement character.
-        return Scalar(None, None, (False, True), _SURROGATE.sub("\ufffd" * 3, value), style='"')
+        return Scalar(None, None, (False, True), _text(value), style='"')
     return Scalar(None, None, (True, False), marshal(value), style="")
+
+
+def _text(value: str) -> str:
+    # A lone surrogate is three invalid bytes to Go, each of which becomes a replacement character.
+    return _SURROGATE.sub("\ufffd" * 3, value)

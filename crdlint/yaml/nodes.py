@@ -33,19 +33,24 @@ class Collection:
 class Mapping(Collection):
     """A mapping: ``items`` is flat, key, value, key, value, in document order, duplicates kept.
 
-    ``simple`` says that every key is a scalar which stands for its own text, none twice and none a merge (``<<``):
-    then ``key.value`` is the key that the API server sees, and nothing else need be asked.
+    ``names`` are the texts of its keys where it is ``simple``, else None. It is simple if every key is a scalar that
+    stands for its own text, none twice and none a merge (``<<``): then ``names`` are the keys that the API server sees.
     """
 
-    __slots__ = ("simple",)
+    __slots__ = ("names",)
 
-    def __init__(self, event: Any) -> None:
+    def __init__(self, event: Any, names: tuple[str, ...] | None = None) -> None:
         self.items = []
         self.start_mark = event.start_mark
         self.end_mark = event.end_mark
         self.anchor = event.anchor
         self.flow = event.flow_style
-        self.simple = True
+        self.names = names
+
+    @property
+    def simple(self) -> bool:
+        """Whether the keys stand for their own texts."""
+        return self.names is not None
 
     def pairs(self) -> Iterator[tuple[Node, Node]]:
         """Yield (key node, value node) in document order."""

@@ -316,9 +316,8 @@ def _build(get: Callable[[], Any], odd: list[Mapping]) -> tuple[Node | None, boo
             append = new.items.append
         elif kind is MappingEndEvent or kind is SequenceEndEvent:
             node.end_mark = event.end_mark
-            if kind is MappingEndEvent and not _is_simple(node.items):
-                node.simple = False
-                odd.append(node)
+            if kind is MappingEndEvent:
+                _name(node, odd)
             node, append = stack.pop()
         elif kind is AliasEvent:
             aliases = True
@@ -343,24 +342,41 @@ def _check_version(event: Any) -> None:
 _VERSIONS: Final = (None, (1, 1))
 
 
-def _is_simple(items: list[Any]) -> bool:
-    """Tell whether all keys are scalars without tags that stand for their own text, none of them twice."""
+def _name(mapping: Mapping, odd: list[Mapping]) -> None:
+    """Set a mapping's names, or add it to ``odd`` where it is not simple."""
+    mapping.names = _names(mapping.items)
+    if mapping.names is None:
+        odd.append(mapping)
+
+
+def _names(items: list[Any]) -> tuple[str, ...] | None:
+    """Return the texts of a mapping's keys, None where it is not simple (see `Mapping`)."""
     keys = items[::2]
     try:
-        names = [key.value for key in keys if key.ctag is None]  # not `tag`, a property
+        names = tuple([key.value for key in keys if key.ctag is None])  # not `tag`, a property
     except AttributeError:
-        return False
+        return None
+    if len(names) != len(keys):
+        return None
+    known = _known_names.get(names)
+    if known is not None:
+        return known
     different = set(names)
     if len(different) != len(keys):
-        return False
-    if not names or (min(names) > _LAST_OF_NUMBERS and different.isdisjoint(_OTHER_MEANING)):
-        return True
-    for name in names:
-        if not name or name == "<<" or not is_plain_string(name):
-            return all(key.style or _stands_for_itself(key) for key in keys)
-    return True
+        return None
+    if names and not (min(names) > _LAST_OF_NUMBERS and different.isdisjoint(_OTHER_MEANING)):
+        return names if all(key.style or _stands_for_itself(key) for key in keys) else None
+    if len(names) <= _MOST_NAMES:
+        if len(_known_names) >= _MOST_KNOWN:
+            _known_names.clear()
+        _known_names[names] = names
+    return names
 
 
+# The same few keys stand together again and again: their texts are held once.
+_known_names: Final[dict[tuple[str, ...], tuple[str, ...]]] = {}
+_MOST_KNOWN: Final = 4096
+_MOST_NAMES: Final = 16
 # Names that begin with a later character than this one cannot be numbers.
 _LAST_OF_NUMBERS: Final = ":"
 _OTHER_MEANING: Final = frozenset({*WORDS, "<<"})

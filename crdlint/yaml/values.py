@@ -23,12 +23,9 @@ Entry = tuple[str, "Node", "Node"]
 
 def entries(mapping: Mapping) -> list[Entry]:
     """Return (key text, key node, value node) of a mapping's entries; raise YAMLDecodeError for keys that JSON has not."""
-    items = mapping.items
-    if mapping.simple:
-        return [
-            (cast("str", key.value), key, value)
-            for key, value in zip(cast("list[Any]", items[::2]), items[1::2], strict=True)
-        ]
+    items, names = mapping.items, mapping.names
+    if names is not None:
+        return list(zip(names, items[::2], items[1::2], strict=True))
     kept: dict[tuple[type, Any], tuple[Scalar, Node]] = {}
     for key, value in _go_pairs(mapping):
         identity = _identity(key)
