@@ -15,7 +15,7 @@ from crdlint.sources.paths import STDIN, open_descriptor
 from crdlint.sources.read import UnreadableError, decode, read_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator, Sequence
+    from collections.abc import Callable, Container, Generator, Sequence
     from concurrent.futures import ThreadPoolExecutor
 
     from crdlint.charts.check import Charts
@@ -35,6 +35,7 @@ class Settings:
 
     ``previous`` has the CRDs to judge updates from, ``keep`` keeps the CRDs and rules in results, which then cannot
     leave the process. ``values`` are for Helm; ``cache`` has results of earlier runs, None where they are not wanted.
+    ``charts`` are those that Helm renders for the run, up to ``workers`` at a time.
     """
 
     previous: PreviousCRDs | None = None
@@ -42,6 +43,8 @@ class Settings:
     values: Values | None = None
     uses_helm: bool = True
     cache: Cache | None = None
+    charts: tuple[str, ...] = ()
+    workers: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +165,7 @@ class Checker:
 
     def check_kustomizations(
         self, tasks: Sequence[Task], judged: dict[str, FileResult], workers: int
-    ) -> Iterator[Checked]:
+    ) -> Generator[Checked, None, None]:
         """Check the kustomizations of folders, the tasks' paths, and yield the results in order.
 
         ``judged`` has results of files by their real path. At most ``workers`` builds run side by side.
@@ -248,7 +251,9 @@ class Checker:
 
             settings = self.settings
             cache = settings.cache if settings.previous is None and not settings.keep else None
-            self._charts = Charts(settings.values or Values(), settings.uses_helm, cache)
+            self._charts = Charts(
+                settings.values or Values(), settings.uses_helm, cache, settings.charts, settings.workers
+            )
         return self._charts
 
 

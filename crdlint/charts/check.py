@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field, replace
+from threading import Lock
 from typing import TYPE_CHECKING, Final, Protocol
 
 from crdlint.charts.helm import Rendered, Values, chart_digest, helm, render
@@ -13,7 +14,7 @@ from crdlint.charts.rendered import check_rendered
 from crdlint.charts.rules import BRACES, KUBE_VERSION, SKIPPED
 from crdlint.charts.templates import check_template, check_unrendered, template_findings
 from crdlint.kubecel.versions import LATEST
-from crdlint.program import find
+from crdlint.program import end_running, find
 from crdlint.results import FileResult
 
 if TYPE_CHECKING:
@@ -52,13 +53,17 @@ class _Chart:
 class Charts:
     """The charts of a run: each is rendered once, if a template is checked whose result is not in ``cache``.
 
-    ``uses_helm`` is false if templates are checked with their directives masked even if Helm is on the path.
+    ``uses_helm`` is false if templates are checked with their directives masked even if Helm is on the path. ``expected``
+    are charts that will be rendered: up to ``workers`` at a time, as soon as one is needed.
     """
 
     values: Values = field(default_factory=Values)
     uses_helm: bool = True
     cache: Results | None = None
+    expected: tuple[str, ...] = ()
+    workers: int = 1
     _charts: dict[str, _Chart | None] = field(default_factory=dict)
+    _asking: Lock = field(default_factory=Lock)  # for Helm's version, which is kept
 
     def check(
         self, path: str, text: str, place: Place, lint: Lint, versions: str = "", *, is_saved: bool = True
@@ -120,8 +125,24 @@ class Charts:
         if program is None:
             return None
         if chart not in self._charts:
-            self._charts[chart] = self._load(chart, program)
+            if self.workers > 1 and chart in self.expected and _is_main_process():
+                self._load_all(program)
+            else:
+                self._charts[chart] = self._load(chart, program)
         return self._charts[chart]
+
+    def _load_all(self, program: str) -> None:
+        """Render the expected charts side by side."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(self.workers) as pool:
+            try:
+                loaded = pool.map(lambda chart: self._load(chart, program), self.expected)
+                self._charts.update(zip(self.expected, loaded, strict=True))
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                end_running()
+                raise
 
     def _load(self, chart: str, program: str) -> _Chart:
         digest = chart_digest(chart, self.values, program) if self.cache is not None else None
@@ -137,12 +158,20 @@ class Charts:
         return _Chart(digest, list(rendered.problems), rendered)
 
     def _render(self, chart: str) -> Rendered:
-        found = helm()
+        with self._asking:
+            found = helm()
         if found.program is None:
             return Rendered(problems=[found.problem] if found.problem else [], final=False)
         support = chart_support(chart)[0]
         newest = support.versions.rpartition("..")[2] if support is not None else f"{LATEST[0]}.{LATEST[1]}"
         return render(chart, self.values, found.program, newest)
+
+
+def _is_main_process() -> bool:
+    """Return whether this process checks the whole run; another one has the same charts to expect, but checks some."""
+    from multiprocessing import parent_process
+
+    return parent_process() is None
 
 
 _WITHOUT_CRD: Final = "no CRD comes of this template with the values given: it was read without Helm"

@@ -156,7 +156,10 @@ class _Command:
         planner = Planner(given["kube_version"], options.laid_over(given), self._config, builds, stdin_name)
         plan = planner.add(found.files)
         previous = loaded.crds() if loaded is not None else None
-        settings = Settings(previous, given["fix"], options.values(given), not given["no_helm"], self._cache())
+        settings = Settings(
+            previous, given["fix"], options.values(given), not given["no_helm"], self._cache(),
+            tuple(plan.charts), self._workers() if plan.charts else 1,
+        )  # fmt: skip
         self._check(run, plan, settings)
         self._check_kustomizations(run, planner, settings)
         if loaded is not None and previous is not None:
@@ -239,19 +242,24 @@ class _Command:
         """Check what builds make of CRDs, and print findings as they come."""
         if not planner.plan.kustomizations:
             return
-        from crdlint.running.processors import processors
-
         checker = Checker(settings)
         told: set[str] = set()  # that no program is there is so for all of them
-        workers = self._given["jobs"] or processors()
-        for one in checker.check_kustomizations(planner.plan.kustomizations, run.judged, workers):
-            self._take_bug(run, one)
-            for result in one.results:
-                config = planner.config_of(result.file)
-                if config is not None:
-                    notices = tuple(notice for notice in result.notices if notice not in told)
-                    told.update(notices)
-                    self._take(run, replace(result, notices=notices), config)
+        # Closed at once if the run is interrupted, so that no build is left running.
+        with closing(checker.check_kustomizations(planner.plan.kustomizations, run.judged, self._workers())) as checked:
+            for one in checked:
+                self._take_bug(run, one)
+                for result in one.results:
+                    config = planner.config_of(result.file)
+                    if config is not None:
+                        notices = tuple(notice for notice in result.notices if notice not in told)
+                        told.update(notices)
+                        self._take(run, replace(result, notices=notices), config)
+
+    def _workers(self) -> int:
+        """Return how many programs may run side by side."""
+        from crdlint.running.processors import processors
+
+        return self._given["jobs"] or processors()
 
     def _take_bug(self, run: _Run, one: Checked) -> None:
         if one.bug is not None:

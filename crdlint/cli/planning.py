@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from crdlint.charts.layout import CHART, TEMPLATES, Layout, Patches, kustomization_of
+from crdlint.charts.layout import CHART, TEMPLATES, Layout, Patches, kustomization_of, outermost
 from crdlint.checking import PATCH, Task, shown_name
 from crdlint.crd.recognition import may_hold_crd
 from crdlint.results import FileResult
@@ -33,7 +33,7 @@ class Plan:
 
     ``passed`` counts files in which no CRD can be, ``excluded`` are the inputs that a configuration excludes, ``problems``
     are those that cannot be checked, and why. ``results`` has what is reported without a check: of charts, and of
-    patches. ``kustomizations`` are folders that have one, and their versions.
+    patches. ``kustomizations`` are folders that have one, and their versions; ``charts`` are those with templates.
     """
 
     tasks: list[Task] = field(default_factory=list)
@@ -44,6 +44,7 @@ class Plan:
     notices: list[str] = field(default_factory=list)
     results: list[tuple[FileResult, Config]] = field(default_factory=list)
     kustomizations: list[Task] = field(default_factory=list)
+    charts: dict[str, None] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -132,6 +133,8 @@ class Planner:
         place = self._layout.place(name) if is_file else None
         if is_file and place is None and b"{{" in data:
             self._note_lone_templates(name)
+        if place is not None and place.part == TEMPLATES and b"{{" in data:
+            plan.charts[outermost(place.chart)] = None
         support = None if place is None else self._chart(place.chart, config)
         plan.tasks.append(replace(self._task(name, config, place, support, text), partial=partial))
         plan.configs.append(config)

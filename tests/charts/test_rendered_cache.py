@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -112,3 +113,26 @@ def test_the_same_file_outside_of_templates_is_another(folder: Path) -> None:
     (folder / "crds").mkdir()
     (folder / "templates/a.yaml").rename(folder / "crds/a.yaml")
     assert "helm-template-in-crds" in check(folder)
+
+
+# Either end of a named pipe waits for the other.
+MEETING = """\
+import os, sys
+if sys.argv[1] == "version":
+    print("v4.1.4")
+else:
+    open({pipe!r}, "w" if os.path.basename(sys.argv[3]) == "a" else "r").close()
+"""
+
+
+def test_charts_are_rendered_side_by_side(program: Callable[[str, str], Path], tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    program("helm", MEETING.format(pipe=str(tmp_path / "pipe")))
+    for name in "ab":
+        folder = tmp_path / "charts" / name / "templates"
+        folder.mkdir(parents=True)
+        (folder.parent / "Chart.yaml").write_text("name: demo\nversion: 0.1.0\n", encoding="utf-8")
+        (folder / "a.yaml").write_text(CRD, encoding="utf-8")
+    output = check(tmp_path / "charts", "--jobs", "2", "--no-cache")
+    assert "took more than" not in output
+    assert output.count("helm-skipped") == 2
