@@ -123,7 +123,9 @@ def _chunks(tasks: Iterable[Task | Checked], checker: Checker) -> Iterator[Chunk
             chunk, held = [], 0
             continue
         size = _size(task)
-        is_full = held + size > _CHUNK or len(chunk) == _CHUNK_TASKS
+        # Helm takes longer for a chart than the check of what it renders.
+        is_rendered = task.place is not None and task.place.chart in checker.settings.charts
+        is_full = is_rendered or held + size > _CHUNK or len(chunk) == _CHUNK_TASKS
         if chunk and is_full and not _are_of_one_chart(chunk[-1], task):
             yield Chunk(chunk)
             chunk, held = [], 0

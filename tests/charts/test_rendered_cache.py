@@ -11,6 +11,7 @@ from click.testing import CliRunner
 from crdlint.charts import helm
 from crdlint.cli.main import cli
 from crdlint.rules.examples import HEAD
+from crdlint.running import processors
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -125,7 +126,11 @@ else:
 """
 
 
-def test_charts_are_rendered_side_by_side(program: Callable[[str, str], Path], tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", [["--jobs", "2"], []], ids=["processes", "threads"])
+def test_charts_are_rendered_side_by_side(
+    options: list[str], program: Callable[[str, str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(processors, "processors", lambda: 2)
     os.mkfifo(tmp_path / "pipe")
     program("helm", MEETING.format(pipe=str(tmp_path / "pipe")))
     for name in "ab":
@@ -133,6 +138,6 @@ def test_charts_are_rendered_side_by_side(program: Callable[[str, str], Path], t
         folder.mkdir(parents=True)
         (folder.parent / "Chart.yaml").write_text("name: demo\nversion: 0.1.0\n", encoding="utf-8")
         (folder / "a.yaml").write_text(CRD, encoding="utf-8")
-    output = check(tmp_path / "charts", "--jobs", "2", "--no-cache")
+    output = check(tmp_path / "charts", *options, "--no-cache")
     assert "took more than" not in output
     assert output.count("helm-skipped") == 2
