@@ -139,7 +139,7 @@ def collect_crds(text: str) -> CollectedCRDs:
 
 def _unread(document: Document, line: int, reason: str) -> Iterator[UnreadDocument]:
     """Yield a document that is not YAML as the API server reads it, if it may contain a CRD."""
-    if KIND in document.text:
+    if names_crd(document.text.encode("utf-8", "replace")):
         template = document.line_of("{{")
         if template is None:
             yield UnreadDocument(line, document.text, reason)

@@ -13,6 +13,7 @@ from crdlint.checking import Bug, bug_of, shown_name
 from crdlint.cli import console, options
 from crdlint.cli.completion import complete_paths
 from crdlint.cli.main import report_bug
+from crdlint.crd.recognition import may_hold_crd
 from crdlint.report import formats
 from crdlint.report.checked import Checked as ReportInput
 from crdlint.report.summary import Summary
@@ -23,7 +24,7 @@ from crdlint.sources.read import UnreadableError, read_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from crdlint.resources.definitions import Definitions
+    from crdlint.resources.definitions import BrokenDocument, Definitions
     from crdlint.resources.requests import Key
     from crdlint.results import FileResult
 
@@ -126,16 +127,18 @@ def _definitions(run: _Run, crds: tuple[str, ...], texts: list[tuple[str, str]],
     if crds:
         for path in crds:
             before = len(run.problems), len(definitions.by_kind), len(definitions.twice), len(definitions.refused)
-            broken = []
             for name, text in run.texts([path], crds_only=True):
-                broken += _define(run, definitions, name, text)
-            run.problems += broken
+                for one in _define(run, definitions, name, text):
+                    if one.may_be_crd:
+                        run.problems.append((one.place, one.message))
+                    else:
+                        run.notes.append(f"{one.place}: {one.message}")
             after = len(run.problems), len(definitions.by_kind), len(definitions.twice), len(definitions.refused)
             if before == after:
                 run.problems.append((path, "no CustomResourceDefinition in it"))
     else:
         for name, text in texts:
-            if "CustomResourceDefinition" in text:
+            if may_hold_crd(text.encode("utf-8", "replace")):
                 _define(run, definitions, name, text)  # what is broken is told as findings
         _add_nearby(run, definitions, texts, paths)
     run.notes += definitions.twice
@@ -168,7 +171,7 @@ def _add_if_wanted(run: _Run, definitions: Definitions, path: str, wanted: set[s
         run.notes.append(f"{path}: {error}")
         return
     if text is not None and any(group in text for group in wanted):
-        run.notes += [f"{place}: {message}" for place, message in _define(run, definitions, path, text)]
+        run.notes += [f"{one.place}: {one.message}" for one in _define(run, definitions, path, text)]
 
 
 def _olds(run: _Run, path: str) -> dict[Key, dict[str, Any]]:
@@ -193,8 +196,8 @@ def _known(definitions: Definitions) -> str:
     return ", ".join(named[:_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
-def _define(run: _Run, definitions: Definitions, name: str, text: str) -> list[tuple[str, str]]:
-    """Take the CRDs of a text; return the places and errors of documents that may have been some."""
+def _define(run: _Run, definitions: Definitions, name: str, text: str) -> list[BrokenDocument]:
+    """Take the CRDs of a text; return the documents that are not YAML."""
     from crdlint.linter import lint_file
 
     try:
@@ -239,7 +242,7 @@ def _print(run: _Run, format_: str, color: str, *, quiet: bool, to_stderr: bool)
         for result in run.results:
             for line in report.lines(result):
                 write(line)
-        if not quiet:
+        if not quiet and not (run.problems and not run.summary.files):
             write(report.summary(run.summary))
 
 

@@ -84,7 +84,8 @@ class Comment:
 class Comments:
     """The ignore comments of a file, and what there is to say about those that are not taken.
 
-    ``patterns`` are the rules named so far, and whether there are such; ``unknown`` counts where there are not.
+    ``patterns`` are the rules named so far, and whether there are such; ``unknown`` counts where there are not. ``dropped``
+    counts the remarks beyond those that are kept.
     """
 
     file: str
@@ -92,9 +93,13 @@ class Comments:
     remarks: list[Diagnostic] = field(default_factory=list)
     patterns: dict[str, bool] = field(default_factory=dict)
     unknown: int = 0
+    dropped: int = 0
 
     def say(self, rule: Rule, message: str, at: Position, end_column: int) -> None:
-        """Add a remark at a place."""
+        """Add a remark at a place. A file has a limited number of them, the others are counted."""
+        if len(self.remarks) == _MOST_REMARKS:
+            self.dropped += 1
+            return
         self.remarks.append(rule.diagnostic(self.file, "advice", message, Span(*at, at[0], end_column)))
 
 
@@ -114,11 +119,9 @@ def read_comments(text: str, file: str) -> Comments:
         message = "the comment stands on a line that separates documents, which belongs to none of them"
         comments.say(MALFORMED, message, (line, column), column + len(match[1].rstrip()))
     comments.remarks.sort(key=lambda said: (said.line, said.column))
-    more = len(comments.remarks) - _MOST_REMARKS
-    if more > 0:
-        del comments.remarks[_MOST_REMARKS:]
+    if comments.dropped:
         last = comments.remarks[-1]
-        message = f"{last.message} (and {more:,} more remarks on ignore comments below)"
+        message = f"{last.message} (and {comments.dropped:,} more remarks on ignore comments of this file)"
         comments.remarks[-1] = replace(last, message=message)
     return comments
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
+from crdlint.crd.recognition import may_hold_crd
 from crdlint.resources.validation import ResourceValidator
+from crdlint.yaml.parse import parse_stream
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
     from crdlint.crd.positions import Locator
+    from crdlint.diagnostics import Diagnostic
     from crdlint.results import FileResult
 
 _SHOWN: Final = 3  # errors of a CRD that is refused
@@ -69,6 +73,26 @@ class Definition:
         return self.validator(version).schema
 
 
+class BrokenDocument(NamedTuple):
+    """A document that is not YAML: its place, why, and whether it may be a CRD."""
+
+    place: str
+    message: str
+    may_be_crd: bool
+
+
+def _broken_documents(result: FileResult, errors: Sequence[Diagnostic]) -> Iterator[BrokenDocument]:
+    if not errors:
+        return
+    documents = parse_stream(result.text).documents
+    offsets = [document.line_offset for document in documents]
+    for error in errors:
+        text = documents[max(bisect_right(offsets, error.line - 1) - 1, 0)].text
+        message = f"the document is not YAML, so it is not read: {error.message}"
+        place = f"{error.file}:{error.line}:{error.column}"
+        yield BrokenDocument(place, message, may_hold_crd(text.encode("utf-8", "replace")))
+
+
 @dataclass(slots=True)
 class Definitions:
     """CRDs found so far; of two of the same kind the first one counts.
@@ -81,18 +105,15 @@ class Definitions:
     twice: list[str] = field(default_factory=list)
     _by_group: dict[str, dict[str, Definition]] = field(default_factory=dict)
 
-    def add(self, result: FileResult) -> list[tuple[str, str]]:
-        """Take the CRDs of a file that was checked, with what was found kept.
-
-        Return the places and errors of documents that may have been CRDs.
-        """
-        broken = []
+    def add(self, result: FileResult) -> list[BrokenDocument]:
+        """Take the CRDs of a file that was checked, with what was found kept; return the documents that are not YAML."""
+        broken: list[Diagnostic] = []
         said: dict[str | None, list[str]] = {}
         for one in result.diagnostics:
             if one.origin == "apiserver" and one.severity == "error" and not one.hidden:
                 said.setdefault(one.crd, []).append(f"{one.file}:{one.line}:{one.column}: {one.message}")
             if one.rule == "yaml-syntax":
-                broken.append((f"{one.file}:{one.line}:{one.column}", one.message))
+                broken.append(one)
         read = set()
         for found in result.definitions:
             spec = found.crd.spec
@@ -111,7 +132,7 @@ class Definitions:
             errors = said.get(crd.name) or said.get(None)  # what has no apiVersion or kind is not told by name
             if errors:
                 self.refused.setdefault(crd.name.partition(".")[2], refusal_of(crd.name, errors))
-        return broken
+        return list(_broken_documents(result, broken))
 
     def kinds(self, group: str) -> Mapping[str, Definition]:
         """Return the CRDs of a group by kind."""

@@ -298,5 +298,4 @@ def test_comments_above_one_key_look_for_its_block_once(monkeypatch):
 def test_remarks_on_comments_end_after_a_thousand():
     remarks = read_comments("a: b\n" + "# crdlint: ignore\n" * 2000, "a.yaml").remarks
     assert len(remarks) == 1000
-    assert "(and 1,000 more remarks on ignore comments below)" in remarks[-1].message
-    assert remarks[-1].line == 1001
+    assert "(and 1,000 more remarks on ignore comments of this file)" in remarks[-1].message

@@ -1,0 +1,98 @@
+"""How the work on hostile configurations, comments and byte searches grows: process time at n against 2n characters."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from contextlib import suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from crdlint.config.comments import read_comments
+from crdlint.config.load import read_config
+from crdlint.config.model import ConfigError
+from crdlint.crd.recognition import may_hold_crd
+from crdlint.linter import lint_file
+from crdlint.sources.patterns import compiled
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+SIZE = 100_000  # a configuration may have 256 KiB
+LARGE = 500_000
+TABLE = "[tool.crdlint]\n"
+CRD = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
+
+
+def _config(name: str) -> Callable[[str], None]:
+    def run(text: str) -> None:
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder, name)
+            path.write_text(text, encoding="utf-8")
+            with suppress(ConfigError):
+                read_config(str(path))
+
+    return run
+
+
+def _comments(text: str) -> None:
+    read_comments(f"a: b\n{text}", "a.yaml")
+
+
+def _look(text: str) -> None:
+    may_hold_crd(text.encode())
+
+
+def _lint(text: str) -> None:
+    lint_file(CRD + text, filename="a.yaml", skip_unfinished=True)
+
+
+def _patterns(text: str) -> None:
+    compiled(text.encode().split(b"\n")).match("a" * 250)
+
+
+# Name: (what runs, the text of a size, that size).
+CASES: dict[str, tuple[Callable[[str], None], Callable[[int], str], int]] = {
+    "toml: blanks": (_config("pyproject.toml"), lambda n: "crdlint tool" + " " * n, SIZE),
+    "toml: blank lines": (_config("pyproject.toml"), lambda n: "crdlint\n" + " \n" * (n // 2), SIZE),
+    "toml: quotes": (_config("pyproject.toml"), lambda n: "crdlint\n." + '"' * n, SIZE),
+    "toml: keys": (_config("pyproject.toml"), lambda n: TABLE + "".join(f"k{i} = 1\n" for i in range(n // 10)), SIZE),
+    "toml: inline table": (
+        _config("pyproject.toml"), lambda n: TABLE + "a = {" + ",".join(f"k{i}=1" for i in range(n // 8)) + "}", SIZE,
+    ),
+    "yaml: rules": (_config(".crdlint.yaml"), lambda n: "select: [" + "a," * (n // 2) + "]", SIZE),
+    "yaml: one pattern": (_config(".crdlint.yaml"), lambda n: "ignore: ['" + "*a" * (n // 2) + "']", SIZE),
+    "yaml: version": (_config(".crdlint.yaml"), lambda n: "required-version: '>=" + "1." * (n // 2) + "'", SIZE),
+    "comments: above one key": (
+        _comments, lambda n: "x:\n" + "# crdlint: ignore[cel-*]\n" * (n // 50) + "-" + " " * (n // 2) + "1\n", LARGE,
+    ),
+    "comments: names": (_comments, lambda n: "# crdlint: ignore[" + "a," * (n // 2) + "]\n", LARGE),
+    "comments: blanks": (_comments, lambda n: "x: 1 # crdlint:" + " " * n, LARGE),
+    "look: kinds": (_look, lambda n: "".join(f"kind: Custom{i}\n" for i in range(n // 16)), LARGE),
+    "look: escapes": (_look, lambda n: "\\u003e" * (n // 6), LARGE),
+    "look: broken lines": (_look, lambda n: "!" + "\n " * (n // 2), LARGE),
+    "template: open directives": (_lint, lambda n: "a: b: " + "{{ " * (n // 3), LARGE),
+    "template: placeholders": (_lint, lambda n: "a: b: " + "${a} " * (n // 5), LARGE),
+    "broken documents": (_lint, lambda n: "---\nkind: x\na: b: c\n" * (n // 20), LARGE),
+    "gitignore: lines": (_patterns, lambda n: "".join(f"*a*{i}\n" for i in range(n // 8)), LARGE),
+    "gitignore: one line": (_patterns, lambda n: "*a" * (n // 2) + "*b", LARGE),
+}  # fmt: skip
+
+
+def _seconds(run: Callable[[str], None], text: str) -> float:
+    start = time.process_time()
+    run(text)
+    return time.process_time() - start
+
+
+def main() -> None:
+    """Print seconds at n and 2n characters, and their ratio, which is about 2 for linear work."""
+    _config(".crdlint.yaml")("select: [cel-*]")  # loads what is loaded once
+    _config("pyproject.toml")(TABLE)
+    for name, (run, make, size) in CASES.items():
+        once, twice = (min(_seconds(run, make(n)) for _ in range(3)) for n in (size, 2 * size))
+        print(f"{name:26} {once:7.3f} s {twice:7.3f} s  ratio {twice / max(once, 1e-6):5.2f}")
+
+
+if __name__ == "__main__":
+    main()
