@@ -176,7 +176,10 @@ def _without_trailing_spaces(line: bytes) -> bytes:
 
 def segment(text: bytes) -> Segment:
     """Return a pattern of one path component. Raises BrokenPatternError."""
-    return _segment(_tokens(text))
+    tokens = _tokens(text)
+    if _SLASH in tokens:
+        raise BrokenPatternError
+    return _segment(tokens)
 
 
 def _without_quirks(text: bytes) -> list[bytes]:

@@ -12,6 +12,7 @@ import pytest
 
 import crdlint.config
 from crdlint.config.load import MAX_BYTES, nearest, read_config
+from crdlint.config.matching import is_known
 from crdlint.config.model import Config, ConfigError
 from crdlint.config.toml_file import mentions_crdlint
 
@@ -437,3 +438,8 @@ def test_a_table_of_ours_is_recognised(text, mentioned):
 def test_the_look_for_a_table_is_linear_in_blanks(blank):
     """A run of blanks is read once, for the delimiter before it: 400 KB took over 20 s when each blank began a search."""
     assert not mentions_crdlint(b"crdlint tool" + blank * (400_000 // len(blank)))
+
+
+@pytest.mark.parametrize("pattern", ["a/b*", "v1l/-*", "*/", "[!a]/?"])
+def test_rule_patterns_with_a_slash_match_nothing(pattern: str) -> None:
+    assert not is_known(pattern)
