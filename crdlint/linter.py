@@ -26,7 +26,7 @@ from crdlint.rules import catalog, cel, cel_cost, create, kube_versions, update
 from crdlint.rules.remarks import remarks
 from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
-from crdlint.yaml.parse import collector_paused, parse_stream
+from crdlint.yaml.parse import NOTICE, collector_paused, iter_documents, parse_stream
 from crdlint.yaml.values import duplicate_keys, first_error
 
 if TYPE_CHECKING:
@@ -110,11 +110,10 @@ def lint_file(
 
 
 def _lint_text(run: _Run, text: str) -> str | None:
-    """Judge a text's documents, and return the parser's notice; their nodes are gone before the collector is back."""
-    stream = parse_stream(text)
-    for document in stream.documents:
+    """Check a text's documents one by one, and return the parser's notice."""
+    for document in iter_documents(text):
         _lint_document(run, document)
-    return stream.notice
+    return NOTICE
 
 
 def collect_crds(text: str) -> CollectedCRDs:

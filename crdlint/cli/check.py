@@ -19,7 +19,7 @@ from crdlint.cli.fixing import Fixing, UnwritableError
 from crdlint.cli.main import report_bug
 from crdlint.cli.planning import Planner
 from crdlint.report import formats
-from crdlint.report.pieces import Outcome, SpoolError
+from crdlint.report.pieces import Outcome, SpoolError, batches
 from crdlint.report.summary import Summary
 from crdlint.sources.paths import STDIN, Selection, discover
 
@@ -298,7 +298,8 @@ class _Command:
 
     def _print(self, result: FileResult) -> None:
         """Write what a report has about a file, to standard output and to other files."""
-        console.out("".join(self._report.file(result)), nl=False)
+        for text in batches(self._report.file(result)):
+            console.out(text, nl=False)
         for output in self._outputs:
             output.file(result)
         if not self._quiet and self._text is None:

@@ -91,6 +91,20 @@ class Lines:
         yield "" if self._before == "\n" else "\n"
 
 
+def batches(pieces: Iterable[str]) -> Iterator[str]:
+    """Yield pieces joined, as many at a time as make a write worthwhile."""
+    batch: list[str] = []
+    size = 0
+    for piece in pieces:
+        batch.append(piece)
+        size += len(piece)
+        if size >= _PIECE:
+            yield "".join(batch)
+            batch, size = [], 0
+    if batch:
+        yield "".join(batch)
+
+
 def shown(result: FileResult, *, hidden: bool) -> Iterator[Diagnostic]:
     """Yield the findings of a file that are to be reported; ``hidden`` adds those that others hide."""
     return (one for one in result.diagnostics if hidden or not one.hidden)

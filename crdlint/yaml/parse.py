@@ -42,7 +42,12 @@ except ImportError:  # no wheel for this platform
 MAX_DEPTH: Final = 10000
 # Directives and comments alone: the document they speak of comes after the separator.
 _PROLOGUE: Final = re.compile(r"\ufeff?(?:[ \t]*(?:#[^\n]*|\r)?\n)*%[^\n]*\n(?:[%#][^\n]*\n|[ \t]*\r?\n)*\Z")
-_SLOWER: Final = "libyaml is not available for this Python: reading with ruamel.yaml's own parser, which is slower"
+# What the user should know about how every text is read.
+NOTICE: Final = (
+    None
+    if CParser is not None
+    else "libyaml is not available for this Python: reading with ruamel.yaml's own parser, which is slower"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,8 +101,14 @@ def collector_paused() -> Iterator[None]:
 def parse_stream(text: str) -> Stream:
     """Read every document of a text; nothing is raised for bad input."""
     with collector_paused():
-        documents = [_document(*chunk) for chunk in _chunks(text)]
-    return Stream(documents, None if CParser is not None else _SLOWER)
+        documents = list(iter_documents(text))
+    return Stream(documents, NOTICE)
+
+
+def iter_documents(text: str) -> Iterator[Document]:
+    """Yield the documents of a text like parse_stream, but hold none of them."""
+    for chunk in _chunks(text):
+        yield _document(*chunk)
 
 
 def parse_first(text: str) -> Document:
@@ -150,8 +161,12 @@ def _document(chunk: str, offset: int, junk: str | None = None) -> Document:
         line, column = (mark.line, mark.column) if mark is not None else (0, 0)
         document.error = YAMLProblem(str(error), line + offset, column)
         document.root = None
+        error.__traceback__ = None
     except YAMLError as error:
         document.error = _problem(error, chunk, offset)
+        error.__traceback__ = (
+            None  # its frames refer to the error: only the collector, which is paused, would free both
+        )
     except (UnicodeError, ValueError):
         # libyaml is fed UTF-8, which has no lone surrogates.
         at = next((i for i, char in enumerate(chunk) if "\ud800" <= char <= "\udfff"), 0)
