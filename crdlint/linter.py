@@ -26,7 +26,7 @@ from crdlint.rules import catalog, cel, cel_cost, create, kube_versions, update
 from crdlint.rules.remarks import remarks
 from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
-from crdlint.yaml.parse import NOTICE, collector_paused, iter_documents, parse_stream
+from crdlint.yaml.parse import collector_paused, iter_documents, parse_stream, reading_notice
 from crdlint.yaml.values import duplicate_keys, first_error
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _lint_text(run: _Run, text: str) -> str | None:
     """Check a text's documents one by one, and return the parser's notice."""
     for document in iter_documents(text):
         _lint_document(run, document)
-    return NOTICE
+    return reading_notice()
 
 
 def collect_crds(text: str) -> CollectedCRDs:

@@ -42,12 +42,7 @@ except ImportError:  # no wheel for this platform
 MAX_DEPTH: Final = 10000
 # Directives and comments alone: the document they speak of comes after the separator.
 _PROLOGUE: Final = re.compile(r"\ufeff?(?:[ \t]*(?:#[^\n]*|\r)?\n)*%[^\n]*\n(?:[%#][^\n]*\n|[ \t]*\r?\n)*\Z")
-# What the user should know about how every text is read.
-NOTICE: Final = (
-    None
-    if CParser is not None
-    else "libyaml is not available for this Python: reading with ruamel.yaml's own parser, which is slower"
-)
+_SLOWER: Final = "libyaml is not available for this Python: reading with ruamel.yaml's own parser, which is slower"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +97,12 @@ def parse_stream(text: str) -> Stream:
     """Read every document of a text; nothing is raised for bad input."""
     with collector_paused():
         documents = list(iter_documents(text))
-    return Stream(documents, NOTICE)
+    return Stream(documents, reading_notice())
+
+
+def reading_notice() -> str | None:
+    """Return what the user should know about how texts are read."""
+    return None if CParser is not None else _SLOWER
 
 
 def iter_documents(text: str) -> Iterator[Document]:

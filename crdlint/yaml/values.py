@@ -5,6 +5,7 @@ Follows go-yaml v2's decoder and sigs.k8s.io/yaml's conversion. Nothing here rec
 
 from __future__ import annotations
 
+from itertools import count, repeat
 from typing import TYPE_CHECKING, Any, cast
 
 from crdlint.golang.numbers import format_float
@@ -183,22 +184,24 @@ def to_json(node: Node) -> Any:
     if node.__class__ is Scalar:
         return resolve(node)
     top: list[Any] = [None]
-    # What is still to be filled in: a container, its key or index, the node.
-    pending: list[tuple[Any, Any, Node]] = [(top, 0, node)]
+    # What is still to be filled in of each collection: the container, its key or index, the node.
+    pending: list[Iterator[tuple[Any, Any, Node]]] = [iter([(top, 0, node)])]
     while pending:
-        container, at, here = pending.pop()
-        if here.__class__ is Scalar:
-            container[at] = resolve(here)
-        elif isinstance(here, Mapping):
-            made: Any = {}
+        for container, at, here in pending[-1]:
+            if here.__class__ is Scalar:
+                container[at] = resolve(here)
+                continue
+            if isinstance(here, Mapping):
+                found = entries(here)
+                made: Any = dict.fromkeys(name for name, _, _ in found)
+                pending.append((made, name, value) for made, (name, _, value) in zip(repeat(made), found))
+            elif isinstance(here, Sequence):
+                made = [None] * len(here.items)
+                pending.append(zip(repeat(made), count(), here.items))
             container[at] = made
-            found = entries(here)
-            made.update(dict.fromkeys(name for name, _, _ in found))
-            pending.extend((made, name, value) for name, _, value in reversed(found))
-        elif isinstance(here, Sequence):
-            made = [None] * len(here.items)
-            container[at] = made
-            pending.extend((made, i, item) for i, item in reversed(list(enumerate(here.items))))
+            break
+        else:
+            pending.pop()
     return top[0]
 
 
