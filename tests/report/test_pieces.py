@@ -15,6 +15,7 @@ from crdlint.cli import console
 from crdlint.cli.main import cli
 from crdlint.report import formats, pieces
 from crdlint.report.pieces import Spool
+from crdlint.report.summary import Summary
 from crdlint.results import FileResult
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "invalid"
@@ -37,19 +38,19 @@ def test_no_results_are_kept(name: str, jobs: str, folder: Path, monkeypatch: py
     """What is alive at a time is what the processes are working on, not the run."""
     monkeypatch.setattr("crdlint.running.pool._CHUNK_TASKS", 2)
     alive: list[int] = []
-    real = console.out
+    real = Summary.add
 
-    def counted(text: str, *, nl: bool = True) -> None:
+    def counted(summary: Summary, result: FileResult) -> None:
         alive.append(sum(isinstance(one, FileResult) for one in gc.get_objects()))
-        real(text, nl=nl)
+        real(summary, result)
 
-    monkeypatch.setattr(console, "out", counted)
+    monkeypatch.setattr(Summary, "add", counted)
     output = [] if name == formats.TEXT else ["--output", f"{name}={folder}/out"]
     arguments = ["check", "--no-cache", "--jobs", jobs, "--format", name, *output, str(folder / "in")]
     before = sum(isinstance(one, FileResult) for one in gc.get_objects())
     done = CliRunner().invoke(cli, arguments, catch_exceptions=False)
     assert done.exit_code == 1
-    assert len(alive) >= COUNT
+    assert len(alive) == COUNT
     assert max(alive) - before <= 2 * 3 * int(jobs) + 4
     if output:
         assert (folder / "out").read_text(encoding="utf-8") == done.stdout
