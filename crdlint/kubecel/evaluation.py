@@ -209,11 +209,12 @@ def _compiled(schema: JSONSchemaProps, declared: DeclType, sharing: Sharing) -> 
         if not rule.rule.strip(SPACE):  # that it is missing is said elsewhere
             continue
         compiled = compiler.rule(rule, Environments(environment, environment))
-        found.append(_Ready(rule, compiled, _program(compiled.rule), _program(compiled.message)))
+        found.append(_Ready(rule, compiled, program(compiled.rule), program(compiled.message)))
     return tuple(found)
 
 
-def _program(expression: Expression | None) -> Program | None:
+def program(expression: Expression | None) -> Program | None:
+    """Return an expression made ready, None for one with an error."""
     if expression is None or expression.error is not None:
         return None
     checked = expression.compiled

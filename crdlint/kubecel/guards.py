@@ -14,6 +14,7 @@ from crdlint.cel.types import Kind
 
 if TYPE_CHECKING:
     from crdlint.cel.ast import Expr
+    from crdlint.crd.model import JSONSchemaProps
     from crdlint.kubecel.compilation import Expression
 
 _NOTHING: Final[frozenset[str]] = frozenset()
@@ -23,11 +24,12 @@ _MAX_DEPTH: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Unguarded:
-    """A field as it is written (`self.spec.replicas`), and its node."""
+    """A field as it is written (`self.spec.replicas`), its node, and the schema that makes it optional."""
 
     path: str
     field: str
     node: Select
+    schema: JSONSchemaProps
 
 
 def unguarded(expression: Expression) -> list[Unguarded]:
@@ -39,8 +41,10 @@ def unguarded(expression: Expression) -> list[Unguarded]:
         node, present = stack.pop()
         if isinstance(node, Select):
             path = _path(node)
-            if path is not None and not node.test_only and path not in present and _is_optional(expression, node):
-                found.setdefault(path, Unguarded(path, node.field, node))
+            if path is not None and not node.test_only and path not in present:
+                schema = _optional(expression, node)
+                if schema is not None:
+                    found.setdefault(path, Unguarded(path, node.field, node, schema))
             stack.append((node.operand, present))
         elif isinstance(node, Call):
             args = _with_guards(node, present)
@@ -121,12 +125,14 @@ def _path(node: Expr) -> str | None:
             return None
 
 
-def _is_optional(expression: Expression, node: Select) -> bool:
-    """Whether a field may be missing from an object that fits the schema."""
+def _optional(expression: Expression, node: Select) -> JSONSchemaProps | None:
+    """Return the schema of a field that may be missing from an object that fits the schema, None for other fields."""
     type_ = expression.compiled.result.type_map.get(node.operand.id)
     if type_ is None or type_.kind is not Kind.STRUCT:
-        return False
+        return None
     declarations = expression.declarations
     declared = declarations.object(type_.name)
     field = None if declared is None else declarations.field(declared, node.field)
-    return field is not None and field.schema is not None and not field.required and field.schema.default is None
+    if field is None or field.required or field.schema is None or field.schema.default is not None:
+        return None
+    return field.schema

@@ -5,9 +5,11 @@ Reproduces the second half of what ValidateCustomResourceDefinitionOpenAPISchema
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from crdlint import work
 from crdlint.crd.errors import INTERNAL, FieldError, invalid
 from crdlint.kubecel.limits import max_cardinality, multiply
 from crdlint.rules import cel_cost
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence as SequenceOf
 
     from crdlint.costs.advice import Advice
-    from crdlint.crd.model import ValidationRule
+    from crdlint.crd.model import JSONSchemaProps, ValidationRule
     from crdlint.crd.paths import Path
     from crdlint.effort import Effort
     from crdlint.kubecel.compilation import CompiledRule, Expression
@@ -225,18 +227,29 @@ def _problem(expression: Expression, rule: ValidationRule, path: Path, effort: E
     return replace(error, inside=place(first, expression.compiled.source))
 
 
-def remarks(rules: SequenceOf[JudgedRule]) -> Iterator[Remark]:
-    """Yield advice about rules that the server takes."""
-    for judged in rules:
-        if judged.compiled.rule.error is None:
-            yield from _unguarded(judged.compiled.rule, judged.path.child("rule"))
+def remarks(rules: SequenceOf[JudgedRule]) -> list[Remark]:
+    """Return advice about rules that the server takes, as far as it can be proved within the work of one document."""
+    found: list[Remark] = []
+    with work.limited(), suppress(work.WorkLimitError):
+        for judged in rules:
+            if judged.compiled.rule.error is None:
+                found.extend(_unguarded(judged.compiled.rule, judged.node.schema, judged.path.child("rule")))
+    return found
 
 
-def _unguarded(expression: Expression, path: Path) -> Iterator[Remark]:
+def _unguarded(expression: Expression, schema: JSONSchemaProps, path: Path) -> Iterator[Remark]:
     from crdlint.cel.places import place_at
     from crdlint.kubecel.guards import unguarded
 
-    for one in unguarded(expression):
+    found = unguarded(expression)
+    if not found:
+        return
+    from crdlint.kubecel.proof import Prover
+
+    prover = Prover(expression, schema)
+    for one in found:
+        if not prover.proves(one):
+            continue
         source = expression.compiled.source
         message = f"`{one.path}` is optional: where it is not set, this ends in the error `no such key: {one.field}`"
         help_ = f"ask first: `!has({one.path}) || ...`, or make `{one.field}` required or give it a default"

@@ -1,0 +1,179 @@
+"""Small objects on which a rule ends in an error: they prove that it reaches an optional field unguarded.
+
+The objects are built from the rule's schema. Required fields have their smallest value, defaults are applied, and the
+field in question is absent.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint import work
+from crdlint.cel.ast import Call, Literal, Select
+from crdlint.cel.interpreter.errors import Error
+from crdlint.cel.interpreter.values import Optional_
+from crdlint.cel.traversal import nodes
+from crdlint.kubecel.compilation import OLD_SELF
+from crdlint.kubecel.escaping import escape
+from crdlint.kubecel.evaluation import program
+from crdlint.kubecel.limits import PER_CALL_LIMIT
+from crdlint.kubecel.values import to_value
+from crdlint.schema.validator import ValueValidator
+from crdlint.schema.values import deep_copy
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.cel.interpreter.values import Value
+    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.kubecel.compilation import Expression
+    from crdlint.kubecel.guards import Unguarded
+
+_NOTHING: Final[frozenset[str]] = frozenset()
+_LITERALS: Final = 8  # of an expression that objects are built with
+_DEEPEST: Final = 40  # levels of an object
+_LARGEST: Final = 1000  # values of an object
+_EVALUATION: Final = 100  # steps, beside the cost
+_OPTIONAL_SELECT: Final = frozenset({"_?._", "_[?_]", "_[_]"})
+_SAMPLES: Final = {"byte": "", "date": "1970-01-01", "date-time": "1970-01-01T00:00:00Z", "duration": "0s"}
+_METADATA: Final = {"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}}
+
+
+class Prover:
+    """Evaluates one rule on small objects of its schema."""
+
+    def __init__(self, expression: Expression, schema: JSONSchemaProps) -> None:
+        self._schema: Final = schema
+        self._program: Final = program(expression)
+        self._optional_old_self: Final = expression.optional_old_self
+        self._names, self._literals = _mentioned(expression)
+        references = expression.compiled.result.reference_map.values()
+        self._uses_old_self: Final = any(reference.name == OLD_SELF for reference in references)
+
+    def proves(self, one: Unguarded) -> bool:
+        """Return whether the rule ends in `no such key` on an object without the field; raise WorkLimitError."""
+        if self._program is None:
+            return False
+        wanted = f"no such key: {one.field}"
+        of_old = one.path.split(".", 1)[0].split("[", 1)[0] == OLD_SELF
+        for new, old in self._objects(one.schema, of_old=of_old):
+            given = Optional_(old) if self._optional_old_self else old
+            result = self._program.evaluate({"self": new, OLD_SELF: given}, PER_CALL_LIMIT)
+            work.spend(_EVALUATION + result.cost)
+            if result.error == wanted:
+                return True
+        return False
+
+    def _objects(self, absent: JSONSchemaProps, *, of_old: bool) -> Iterator[tuple[Value, Value]]:
+        """Yield small objects and their old ones: with other optional fields and without, with literals of the rule."""
+        for literal in (None, *self._literals):
+            full, bare = (self._object(absent, names, literal) for names in (self._names, _NOTHING))
+            if not self._uses_old_self:
+                yield full, full
+                yield bare, bare
+                continue
+            complete = self._object(None, self._names, literal)
+            for one in (full, bare):
+                others = (one, complete) if of_old else (one, bare, complete)
+                yield from ((other, one) if of_old else (one, other) for other in others)
+
+    def _object(self, absent: JSONSchemaProps | None, names: frozenset[str], literal: Any) -> Value:
+        is_resource = self._schema.parent is None
+        try:
+            value = _Builder(absent, names, literal).value(self._schema, is_resource=is_resource)
+        except _TooLargeError:
+            return Error("too large")
+        return to_value(value, self._schema, is_resource=is_resource)
+
+
+def _mentioned(expression: Expression) -> tuple[frozenset[str], tuple[Any, ...]]:
+    """Return the fields that an expression names, escaped, and its literals."""
+    names: set[str] = set()
+    literals: dict[tuple[type, Any], Any] = {(bool, True): True}
+    for node in nodes(expression.compiled.expr):
+        if isinstance(node, Select):
+            names.add(node.field)
+        elif isinstance(node, Call) and node.function in _OPTIONAL_SELECT and isinstance(node.args[-1], Literal):
+            names.add(str(node.args[-1].value))
+        elif isinstance(node, Literal) and type(node.value) in (str, int, float) and len(literals) < _LITERALS:
+            literals[type(node.value), node.value] = node.value
+    return frozenset(names), tuple(literals.values())
+
+
+class _TooLargeError(Exception):
+    """The smallest object of the schema is larger than a proof is worth."""
+
+
+class _Builder:
+    """Builds one value: ``absent`` is the schema of the field to leave out, ``names`` are optional fields to fill in.
+
+    Scalars that may be the ``literal`` are, others have their default or their smallest value.
+    """
+
+    def __init__(self, absent: JSONSchemaProps | None, names: frozenset[str], literal: Any) -> None:
+        self._absent = absent
+        self._names = names
+        self._literal = literal
+        self._left = _LARGEST
+
+    def value(self, schema: JSONSchemaProps, *, is_resource: bool = False, depth: int = 0) -> Any:
+        self._left -= 1
+        if self._left < 0 or depth > _DEEPEST:
+            raise _TooLargeError
+        if schema.type == "object":
+            made = self._object(schema, depth)
+            return {**deep_copy(_METADATA), **made} if is_resource or schema.x_embedded_resource else made
+        if schema.type == "array":
+            return self._list(schema, depth)
+        return self._scalar(schema)
+
+    def _object(self, schema: JSONSchemaProps, depth: int) -> dict[str, Any]:
+        made: dict[str, Any] = deep_copy(schema.default.value) if schema.default is not None else {}
+        for name, below in schema.properties.items():
+            if below is self._absent:
+                made.pop(name, None)
+            elif isinstance(made.get(name), (dict, list)):
+                continue
+            elif name in schema.required or below.default is not None or (escape(name) or name) in self._names:
+                made[name] = self.value(below, depth=depth + 1)
+        additional = None if schema.additional_properties is None else schema.additional_properties.schema
+        if additional is not None:
+            for i in range(max(schema.min_properties or 0, bool(self._names))):
+                made.setdefault(f"a{i}", self.value(additional, depth=depth + 1))
+        return made
+
+    def _list(self, schema: JSONSchemaProps, depth: int) -> list[Any]:
+        items = None if schema.items is None else schema.items.schema
+        if items is None:
+            return []
+        if schema.default is not None and schema.default.value:
+            return list(deep_copy(schema.default.value))
+        fewest = max(schema.min_items or 0, bool(self._names))
+        count = fewest if schema.max_items is None else min(fewest, schema.max_items)
+        return [self.value(items, depth=depth + 1) for _ in range(count)]
+
+    def _scalar(self, schema: JSONSchemaProps) -> Any:
+        if self._literal is not None and not ValueValidator(schema).validate(self._literal):
+            return self._literal
+        if schema.default is not None:
+            return schema.default.value
+        if schema.enum:
+            return schema.enum[0]
+        if schema.type == "boolean":
+            return False
+        if schema.type in ("integer", "number") or schema.x_int_or_string:
+            return _smallest_number(schema)
+        if schema.type == "string":
+            return _SAMPLES.get(schema.format) or "a" * min(schema.min_length or 0, _LARGEST)
+        return {}
+
+
+def _smallest_number(schema: JSONSchemaProps) -> float:
+    """Return 0 or the number within the bounds that is nearest to it."""
+    low, high = schema.minimum, schema.maximum
+    number: float = 0
+    if low is not None and low >= 0:
+        number = low + bool(schema.exclusive_minimum)
+    elif high is not None and high <= 0:
+        number = high - bool(schema.exclusive_maximum)
+    return int(number) if schema.type != "number" else number

@@ -1,0 +1,92 @@
+"""Advice about optional fields: only where the rule ends in the error on a small object without the field."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from crdlint import lint_text, work
+from crdlint.kubecel import proof
+
+TEXT = {"type": "string"}
+FIELDS = {
+    "n": {"type": "integer"},
+    "m": {"type": "integer"},
+    "s": TEXT,
+    "list": {"type": "array", "items": {"type": "object", "properties": {"x": {"type": "integer"}}}},
+    "nested": {"type": "object", "properties": {"a": TEXT, "b": TEXT}},
+    "kind": {"type": "string", "enum": ["None", "Some"]},
+    "mode": {"type": "string", "default": "Off"},
+    "on": {"type": "boolean"},
+    "must": {"type": "string", "minLength": 1},
+    "at": {"type": "string", "format": "date-time"},
+}
+
+
+def hints(rule: str, **options: object) -> list[str]:
+    """Return the fields that the advice about a rule names."""
+    given = {"rule": rule, **options}
+    spec = {"type": "object", "required": ["must"], "properties": FIELDS, "x-kubernetes-validations": [given]}
+    limited = json.loads(json.dumps(spec))
+    limited["properties"]["list"]["maxItems"] = 5
+    version = {"name": "v1", "served": True, "storage": True}
+    version["schema"] = {"openAPIV3Schema": {"type": "object", "properties": {"spec": limited}}}
+    names = {"plural": "foos", "kind": "Foo"}
+    crd = {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "foos.example.com"},
+        "spec": {"group": "example.com", "scope": "Cluster", "names": names, "versions": [version]},
+    }
+    found = lint_text(json.dumps(crd))
+    assert not [one.message for one in found if one.severity == "error"]
+    return [one.message.split("`")[1] for one in found if one.rule == "cel-optional-field-unguarded"]
+
+
+PROVED = [
+    ("self.n > 0", ["self.n"]),
+    ("self.nested.a != ''", ["self.nested.a", "self.nested"]),
+    ("has(self.nested) ? self.nested.a != '' : true", ["self.nested.a"]),
+    ("!has(self.list) || self.list.all(i, i.x > 0)", ["i.x"]),
+    ("self.kind == 'Some' ? self.n > 0 : true", ["self.kind", "self.n"]),
+    ("self.mode == 'On' ? self.n > 0 : true", ["self.n"]),
+    ("has(self.on) && self.on ? self.n > 0 : true", ["self.n"]),
+    ("has(self.m) ? self.n > 0 : true", ["self.n"]),
+    ("!has(self.m) ? self.n > 0 : true", ["self.n"]),
+    ("!has(oldSelf.n) || self.n == oldSelf.n", ["self.n"]),
+    ("!has(self.n) || self.n == oldSelf.n", ["oldSelf.n"]),
+    ("!has(self.at) || self.at > timestamp('2020-01-01T00:00:00Z') || self.n > 0", ["self.n"]),
+]
+GUARDED = [
+    "self.?n.hasValue() && self.n > 0",
+    "!self.?n.hasValue() || self.n > 0",
+    "self.?n.orValue(0) > 0 ? self.n < 10 : true",
+    "self.?nested.a.orValue('') != '' ? self.nested.a.size() < 5 : true",
+    "self.?n.optMap(v, v > 0 && self.n < 5).orValue(true)",
+    "'n' in dyn({'n': 1}) || self.n > 0",
+    "(has(self.n) == has(oldSelf.n)) || (!has(oldSelf.n) && self.n > 0)",
+    "[1].all(i, has(self.n)) ? self.n > 0 : true",
+    "has(self.list) && self.list.exists(i, has(i.x)) ? self.list.exists(i, has(i.x) && i.x > 0) : true",
+]
+
+
+@pytest.mark.parametrize(("rule", "fields"), PROVED)
+def test_what_ends_in_the_error(rule: str, fields: list[str]) -> None:
+    assert hints(rule) == fields
+
+
+@pytest.mark.parametrize("rule", GUARDED)
+def test_what_is_guarded(rule: str) -> None:
+    assert hints(rule) == []
+
+
+def test_an_optional_old_self() -> None:
+    assert hints("oldSelf.hasValue() ? self.n >= oldSelf.value().m : true", optionalOldSelf=True) == ["self.n"]
+
+
+def test_proofs_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    with work.limited(50):
+        assert hints("self.n > 0") == []
+    monkeypatch.setattr(proof, "_LARGEST", 1)
+    assert hints("self.n > 0") == []
