@@ -175,10 +175,10 @@ def _note(found: Kustomization, *notices: str) -> FileResult:
 
 def _compared(build: Build, built: FileResult) -> list[FileResult]:
     found = build.kustomization
-    known = {(one.crd, one.rule, one.message) for resource in build.resources for one in resource.diagnostics}
-    in_build = {(one.crd, one.rule, one.message) for one in built.diagnostics}
+    known = {_identity(one) for resource in build.resources for one in resource.diagnostics}
+    in_build = {_identity(one) for one in built.diagnostics}
     names = {crd.name for crd in built.crds}
-    new = [one for one in built.diagnostics if (one.crd, one.rule, one.message) not in known]
+    new = [one for one in built.diagnostics if _identity(one) not in known]
     patches = _patches(found)
     spans = {name: _patch_span(found, patches, name) for name in {one.crd or "" for one in new}}
     diagnostics = tuple(_moved(one, spans[one.crd or ""]) for one in new)
@@ -189,7 +189,7 @@ def _compared(build: Build, built: FileResult) -> list[FileResult]:
         fixed = [
             one
             for one in resource.diagnostics
-            if one.crd in names and (one.crd, one.rule, one.message) not in in_build and one.origin == "apiserver"
+            if one.crd in names and _identity(one) not in in_build and one.origin == "apiserver"
         ]
         if id(resource) in others:
             gone = {id(one) for one in fixed}
@@ -203,6 +203,11 @@ def _compared(build: Build, built: FileResult) -> list[FileResult]:
     if diagnostics or notices:
         return [FileResult(found.top.path, found.top.text, 1, crds, 0, diagnostics, tuple(notices)), *kept]
     return kept
+
+
+def _identity(one: Diagnostic) -> tuple[str | None, str, str | None]:
+    """Return what a finding of a resource and of its build have in common: numbers in advice depend on the layout."""
+    return one.crd, one.rule, one.message if one.origin == "apiserver" else one.field
 
 
 def _moved(one: Diagnostic, span: Span) -> Diagnostic:

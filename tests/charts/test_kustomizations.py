@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -96,6 +97,18 @@ def test_what_is_found_in_the_base_is_told_of_there(built, tmp_path):
     built(BAD)
     results = check_kustomization(folders(tmp_path, BAD), lint, {})
     assert [(name, len(found)) for name, found, _ in said(results)] == [("crd.yaml", 1)]
+
+
+def test_advice_with_another_number_is_no_finding_of_the_build(built, tmp_path):
+    def measuring(text, file):
+        result = lint(text, file)
+        [one] = lint(BAD, file).diagnostics
+        advice = replace(one, origin="crdlint", kind="advice", rule="too-large-to-apply", message=f"{len(text)} bytes")
+        return replace(result, diagnostics=(advice,))
+
+    built(CRD + "\n" * 9)
+    results = check_kustomization(folders(tmp_path), measuring, {})
+    assert said(results) == [("crd.yaml", [("too-large-to-apply", 11)], ())]
 
 
 def test_what_a_patch_mends_is_no_finding(built, tmp_path):
