@@ -8,12 +8,10 @@ from __future__ import annotations
 import re
 from typing import Any, Final
 
-# Control characters, lone surrogates, marks that reorder text (Unicode's Bidi_Control), other line breaks.
-_HIDDEN: Final = "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
-# CI systems run `::name::` at the start of a line, and `##[name]` anywhere in one.
-_COMMAND: Final = r"^[^\S\n]*::|##(?=(?:vso|teamcity)?\[)"
-_IN_LINES: Final = re.compile(f"[{_HIDDEN}]|{_COMMAND}", re.MULTILINE)
-_IN_LINE: Final = re.compile(f"[\t\n{_HIDDEN}]|{_COMMAND}")
+from crdlint.hidden import CI_COMMAND, HIDDEN
+
+_IN_LINES: Final = re.compile(f"[{HIDDEN}]|{CI_COMMAND}", re.MULTILINE)
+_IN_LINE: Final = re.compile(f"[\t\n{HIDDEN}]|{CI_COMMAND}")
 _NAMED: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 # actions/toolkit: escapeData and escapeProperty.

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.golang.numbers import json_float
+from crdlint.hidden import CI_COMMAND, HIDDEN
 from crdlint.yaml.resolve import is_plain_string
 
 if TYPE_CHECKING:
@@ -17,12 +18,12 @@ if TYPE_CHECKING:
 
 _PLAIN: Final = re.compile(r"[A-Za-z_/](?:[A-Za-z0-9_./@%+=~^()<>;,$*!?|\\-]|:(?=[^\s])| (?=[^\s#]))*\Z")
 _WORDS: Final = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf"})
-_LITERAL: Final = re.compile(r"[^\s\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff]")
-_CONTROL: Final = re.compile('[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff"\\\\]')
+_LITERAL: Final = re.compile(rf"[^\s{HIDDEN}]")
+_ESCAPED: Final = re.compile(f'[\t\n{HIDDEN}\ufffe\uffff"\\\\]|#(?=#(?:vso|teamcity)?\\[)')
 _LONGEST_SIMPLE_KEY: Final = (
     128  # bytes; go-yaml writes longer keys with a question mark (yaml_emitter_check_simple_key)
 )
-_ESCAPES: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0"}
+_ESCAPES: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0", "#": "\\x23"}
 
 
 def dump(value: dict[str, Any]) -> Iterator[str]:
@@ -86,7 +87,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _quoted(text: str) -> str:
-    return '"' + _CONTROL.sub(lambda match: _ESCAPES.get(match[0]) or _escape(ord(match[0])), text) + '"'
+    return '"' + _ESCAPED.sub(lambda match: _ESCAPES.get(match[0]) or _escape(ord(match[0])), text) + '"'
 
 
 def _escape(code: int) -> str:
@@ -99,10 +100,10 @@ def _is_block(text: str) -> bool:
     """Tell whether a text of several lines can be written line by line."""
     if "\n" not in text.rstrip("\n") or not _LITERAL.match(text):
         return False
-    return not any(line.endswith((" ", "\t")) or _CONTROL_BUT_QUOTES.search(line) for line in text.split("\n"))
+    return not any(line.endswith((" ", "\t")) or _NOT_IN_A_BLOCK.search(line) for line in text.split("\n"))
 
 
-_CONTROL_BUT_QUOTES: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufeff\ufffe\uffff]")
+_NOT_IN_A_BLOCK: Final = re.compile(f"[{HIDDEN}\ufffe\uffff]|{CI_COMMAND}")
 
 
 def _block(start: str, text: str, indent: int) -> Iterator[str]:

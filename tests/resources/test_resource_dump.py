@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from ruamel.yaml import YAML
 
@@ -61,3 +63,14 @@ def test_depth_is_no_limit():
     for _ in range(3000):
         value = [{"a": value}]
     assert sum(1 for _ in dump({"a": value})) == 3001
+
+
+HIDDEN = ["\x1b[31m", "\r", "\x9b", "\u202e", "\u200f", "::error::x", " ::error::x", "##[error]", "##vso[x]y"]
+
+
+@pytest.mark.parametrize("hidden", HIDDEN)
+def test_no_value_controls_a_terminal_or_a_ci_log(hidden: str) -> None:
+    value = {f"{hidden}key": [hidden, f"a\n{hidden}\nb\n", f"a\nb{hidden}\n"], "x": {"y": f"{hidden}{hidden}"}}
+    text = "\n".join(dump(value))
+    assert not re.search("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200f\u202e]|^\\s*::|##(vso)?\\[", text, re.MULTILINE)
+    assert YAML(typ="safe").load(text) == value
