@@ -1,0 +1,162 @@
+"""No regular expression of crdlint takes more than linear time, on whatever text."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import pkgutil
+import re
+from collections import defaultdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from backtracking import with_deep_stack, worst
+
+import crdlint
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+FOLDER = Path(crdlint.__file__).parent
+# Generated, and a table of tables.
+LEFT_OUT = ("crdlint.__main__", "crdlint.cel.antlr.CELParser", "crdlint.cel.antlr.CELLexer")
+MODULES = sorted(
+    module.name for module in pkgutil.walk_packages(crdlint.__path__, "crdlint.") if module.name not in LEFT_OUT
+)
+
+
+def patterns_in(value: Any, depth: int = 3) -> Iterator[re.Pattern[str]]:
+    if isinstance(value, re.Pattern):
+        if isinstance(value.pattern, str):
+            yield value
+    elif depth and isinstance(value, (tuple, list, set, frozenset)):
+        for one in value:
+            yield from patterns_in(one, depth - 1)
+    elif depth and isinstance(value, dict):
+        for one in value.values():
+            yield from patterns_in(one, depth - 1)
+    elif depth and type(value).__module__.startswith("crdlint.") and hasattr(type(value), "__slots__"):
+        for name in type(value).__slots__:
+            yield from patterns_in(getattr(value, name, None), depth - 1)
+
+
+def tree_of(name: str) -> ast.Module:
+    spec = importlib.util.find_spec(name)
+    return ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
+
+
+TREES = {name: tree_of(name) for name in MODULES}
+
+
+def methods() -> dict[tuple[str, str], set[str]]:
+    """Return how each pattern with a name is used, by module and name; public names are shared by all modules."""
+    used: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for module, tree in TREES.items():
+        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        at_a_place = {id(node.func) for node in calls if len(node.args) > 1}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
+                name = node.value.id
+                key = (module if name.startswith("_") else "", name)
+                used[key].add(node.attr + (" at a place" if id(node) in at_a_place else ""))
+    return used
+
+
+def inline() -> Iterator[tuple[str, re.Pattern[str], bool]]:
+    """Yield the patterns that are written where they are used: `re.sub(r"...", ...)`."""
+    for name, tree in TREES.items():
+        functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+        inside = {id(part): function.name for function in functions for part in ast.walk(function)}
+        for node in ast.walk(tree):
+            if (
+                isinstance(node, ast.Call)
+                and isinstance(node.func, ast.Attribute)
+                and isinstance(node.func.value, ast.Name)
+                and node.func.value.id == "re"
+                and node.args
+                and isinstance(node.args[0], ast.Constant)
+                and isinstance(node.args[0].value, str)
+            ):
+                flags = [one.value for one in node.keywords if one.arg == "flags"] or node.args[2:3]
+                flag = getattr(re, flags[0].attr) if flags and isinstance(flags[0], ast.Attribute) else 0
+                pattern = re.compile(node.args[0].value, flag)
+                yield (
+                    f"{name}.{inside.get(id(node), '')}",
+                    pattern,
+                    node.func.attr not in ("match", "fullmatch", "compile"),
+                )
+
+
+def all_patterns() -> dict[str, tuple[re.Pattern[str], bool]]:
+    """Return the patterns by a name, each with whether it is tried at more than one place of a text."""
+    used = methods()
+    found: dict[str, tuple[re.Pattern[str], bool]] = {}
+    for module in MODULES:
+        for name, value in vars(importlib.import_module(module)).items():
+            for i, pattern in enumerate(patterns_in(value)):
+                ways = (
+                    used[module if name.startswith("_") else "", name] if isinstance(value, re.Pattern) else {"unknown"}
+                )
+                found.setdefault(
+                    f"{pattern.pattern}/{pattern.flags}", (f"{module}.{name}[{i}]", pattern, not ways <= AT_START)
+                )
+    named = {label: (pattern, everywhere) for label, pattern, everywhere in found.values()}
+    seen = {pattern.pattern for pattern, _ in named.values()}
+    return named | {label: (pattern, where) for label, pattern, where in inline() if pattern.pattern not in seen}
+
+
+AT_START = {"match", "fullmatch", "pattern"}
+PATTERNS = all_patterns()
+# Patterns that are superlinear on some texts, and why those texts never meet them.
+BOUNDED = {
+    "crdlint.cel.lexer._TOKEN[0]": "a text is left at the first character that begins no token",
+    "crdlint.charts.directives._TEXTS[0]": "a directive is left at the first quote that is not closed",
+    "crdlint.charts.directives._TEXTS[1]": "a directive is left at the first quote that is not closed",
+    "crdlint.charts.kube_version._ONE[0]": "only texts of at most 1,000 characters",
+    "crdlint.charts.kube_version._SPAN[0]": "only texts of at most 1,000 characters",
+    "crdlint.charts.masking._AFTER[0]": "what follows one directive follows no other",
+    "crdlint.config.comments._ALIAS_ITEM[0]": "tried once for each entry",
+    "crdlint.config.toml_file._ASSIGNED[0]": "tried once for each line",
+    "crdlint.config.toml_file._STRING[0]": "only in TOML that is valid, whose strings are closed",
+    "crdlint.golang.durations._PART[0]": "only texts that match as a whole are taken apart",
+    "crdlint.golang.matching._NAMED[0]": "only patterns that Go takes, whose classes are closed",
+    "crdlint.golang.matching._TOKEN[0]": "only patterns that Go takes, whose classes are closed",
+    "crdlint.golang.regexp._NOT_PARENS[0]": "only patterns of at most 900 characters with closed brackets",
+    "crdlint.report.fold._QUOTED[0]": "each value begins with a quote, which closes the one before it",
+    "crdlint.schema.value_help._unsupported": "texts that Go quotes, which are closed",
+}
+
+
+@pytest.mark.parametrize("name", PATTERNS.keys() - BOUNDED.keys())
+def test_linear(name: str) -> None:
+    pattern, everywhere = PATTERNS[name]
+    assert with_deep_stack(lambda: worst(pattern, everywhere=everywhere)) is None
+
+
+def test_the_reasons_are_about_patterns() -> None:
+    assert BOUNDED.keys() <= PATTERNS.keys()
+
+
+@pytest.mark.parametrize(
+    ("pattern", "everywhere", "linear"),
+    [
+        ("(a*)*b", False, False),
+        ("(a|a)*b", False, False),
+        ("a*a*b", False, False),
+        (r"\s*\Z", True, False),
+        (r"\s*\Z", False, True),
+        ("x.*y.*z", False, False),
+        ("[a-z]+[0-9]+", False, True),
+        ("a+b", True, False),
+        ("(?<![a-z])[a-z]+!", True, True),
+        (r"'(?:[^'\\]|\\.)*'", False, True),
+        (r"(\w+)\s\1", False, True),
+        (r"/\*.*?\*/", True, False),
+        (r"(?:[ \t]*(?:#[^\n]*)?\r?\n)*%", False, False),
+        (r"(?:[ \t]*(?:#[^\n]*|\r)?\n)*%", False, True),
+    ],
+)
+def test_what_is_found(pattern: str, everywhere: bool, linear: bool) -> None:
+    compiled = re.compile(pattern, re.DOTALL)
+    assert (with_deep_stack(lambda: worst(compiled, everywhere=everywhere)) is None) is linear
