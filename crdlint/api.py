@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdlint.costs.rule_cost import rule_cost
-from crdlint.kubecel.versions import parse_range
 from crdlint.linter import collect_crds, lint_file
 from crdlint.resources.report import report
 
@@ -43,11 +42,11 @@ def validate_resource(
 ) -> ResourceReport:
     """Return what the API server would say of a custom resource, of the update where there is an old one.
 
-    The first document of each text counts. Raises `YAMLDecodeError` for a text that is no YAML object, ValueError for
-    a ``kube_version`` that is none; stored rules run alike in every version.
+    The first document of each text counts. ``kube_version`` is the version or range whose servers have the CRD: a CRD
+    that they reject gives ``crd_errors``, and the resource is validated as if they accepted it, as 1.36 does. Raises
+    `YAMLDecodeError` for a text that is no YAML object, ValueError for an unknown ``kube_version``.
     """
-    parse_range(kube_version)
-    return report(crd_text, resource_text, old_resource)
+    return report(crd_text, resource_text, old_resource, kube_version=kube_version)
 
 
 def _said(result: FileResult) -> list[Diagnostic]:

@@ -82,19 +82,21 @@ def lint_file(
     skip_unfinished: bool = False,
     partial: str = "a Kustomize patch",
     keep: bool = False,
+    only: frozenset[int] | None = None,
 ) -> FileResult:
     """Judge every CRD of a text; a CRD that ``previous`` returns an old one for is judged as an update of that.
 
     ``keep`` keeps the CRDs and their rules of x-kubernetes-validations in the result.
     ``skip_unfinished`` skips what is not a CRD yet, with a notice: templates, and parts of CRDs, which the notice calls
     ``partial``. It reports misspelled CRDs, which the API server does not know to be CRDs.
+    ``only`` has the numbers of the documents to check (see crdlint.yaml.parse.split), None for all.
     ``kube_version`` tells the CEL environment of rules; every other check is 1.36's. It may be a range, ``1.29..1.36``:
     the newest is answered for, and what older ones do not take is told besides. Bad input raises nothing, a
     ``kube_version`` that is none ValueError.
     """
     run = _Run(filename, previous, text, skip_unfinished, partial, parse_range(kube_version), keep)
     with collector_paused():
-        notice = _lint_text(run, text)
+        notice = _lint_text(run, text, only)
     return FileResult(
         file=filename,
         text=text,
@@ -109,9 +111,9 @@ def lint_file(
     )
 
 
-def _lint_text(run: _Run, text: str) -> str | None:
+def _lint_text(run: _Run, text: str, only: frozenset[int] | None) -> str | None:
     """Check a text's documents one by one, and return the parser's notice."""
-    for document in iter_documents(text):
+    for document in iter_documents(text, only):
         _lint_document(run, document)
     return reading_notice()
 

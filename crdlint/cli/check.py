@@ -14,7 +14,7 @@ import click
 from crdlint.charts.layout import TEMPLATES
 from crdlint.checking import Checked, Checker, Settings, bug_of
 from crdlint.cli import console, options
-from crdlint.cli.completion import complete_outputs, complete_paths
+from crdlint.cli.completion import complete_paths
 from crdlint.cli.fixing import Fixing, UnwritableError
 from crdlint.cli.main import report_bug
 from crdlint.cli.planning import Planner
@@ -76,10 +76,7 @@ class _Run:
     help="The file that - is the text of: its name in findings, and its configuration, chart and exclusions.",
 )  # fmt: skip
 @options.format_
-@click.option(
-    "--output", "outputs", multiple=True, metavar="FORMAT=FILE", shell_complete=complete_outputs,
-    help="Write the findings to a file as well, in a format of its own (repeatable).",
-)  # fmt: skip
+@options.output
 @click.option(
     "--kube-version",
     type=options.KubeVersion(),
@@ -132,9 +129,9 @@ class _Command:
         self._paths = paths
         self._given = given
         self._quiet: bool = given["quiet"]
-        self._outputs = _outputs(given["outputs"], hidden=given["hidden"])
+        self._outputs = options.parse_outputs(given["outputs"], hidden=given["hidden"])
         self._known = _known(given["baseline_file"], missing_ok=given["update_baseline"])
-        self._config = _config(given["config"])
+        self._config = options.read_config(given["config"])
         self._fixing = Fixing(unsafe=given["unsafe_fixes"]) if given["fix"] else None
         name = formats.choose(given["format_"])
         self._text = self._text_report() if name == formats.TEXT else None
@@ -176,12 +173,12 @@ class _Command:
 
     def _is_missing_crds(self, run: _Run, found: Found, plan: Plan) -> bool:
         """Report that nothing was there to check, and return whether that is an error."""
-        from crdlint.cli.nothing import nothing_to_check
+        from crdlint.cli.nothing import nothing_found
 
         required: bool | None = self._given["require_crds"]
         if required is None and self._given["allow_empty"]:
             required = False
-        nothing = nothing_to_check(self._paths, found, plan, skipped=run.summary.skipped, required=required)
+        nothing = nothing_found(self._paths, found, plan.excluded, skipped=run.summary.skipped, required=required)
         if nothing.is_error or not self._quiet:
             console.err(f"crdlint: {nothing.message}")
         return nothing.is_error
@@ -391,26 +388,6 @@ def _mended(task: Task, checker: Checker, fixing: Fixing) -> Checked:
     except Exception as error:
         return replace(checked, bug=bug_of(error))
     return checked if mended is None else checker.check_text(mended, task)
-
-
-def _outputs(given: tuple[str, ...], *, hidden: bool) -> list[formats.Output]:
-    try:
-        return [formats.Output(name, path, hidden=hidden) for name, path in formats.parse_outputs(given)]
-    except formats.OutputError as error:
-        raise click.UsageError(f"--output: {error}") from error
-
-
-def _config(file: str | None) -> Config | None:
-    """Return the configuration that replaces those of folders; a broken one ends the run."""
-    if file is None:
-        return None
-    from crdlint.config.load import read_config
-    from crdlint.config.model import ConfigError
-
-    try:
-        return read_config(file)
-    except ConfigError as error:
-        raise click.UsageError(f"--config: {error}") from error
 
 
 def _known(file: str | None, *, missing_ok: bool) -> Known | None:

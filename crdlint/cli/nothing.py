@@ -1,4 +1,4 @@
-"""The end of a run that found no CRD: an error if one was required or a file was named, otherwise a notice."""
+"""The end of a run that found nothing to check: an error if it was required or a file was named, otherwise a notice."""
 
 from __future__ import annotations
 
@@ -8,35 +8,47 @@ from crdlint.checking import shown_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from collections.abc import Set as SetOf
 
-    from crdlint.cli.planning import Plan
     from crdlint.sources.paths import Found
 
 _NAMED: Final = 3  # paths in a message
 
 
 class Nothing(NamedTuple):
-    """What to report about a run without CRDs, and whether it is an error."""
+    """What to report about a run that found nothing to check, and whether it is an error."""
 
     message: str
     is_error: bool
 
 
-def nothing_to_check(paths: Sequence[str], found: Found, plan: Plan, *, skipped: int, required: bool | None) -> Nothing:
-    """Return what to report. ``skipped`` counts documents; ``required`` None requires a CRD of named files only."""
-    taken = set(found.files) - plan.excluded
+def nothing_found(
+    paths: Sequence[str],
+    found: Found,
+    left_out: SetOf[str],
+    *,
+    skipped: int,
+    required: bool | None,
+    what: str = "CustomResourceDefinition",
+    option: str = "--no-require-crds",
+) -> Nothing:
+    """Return what to report. ``left_out`` are files that a configuration excludes, ``skipped`` counts documents.
+
+    ``required`` None requires ``what`` of named files only; ``option`` is the one that never does.
+    """
+    taken = set(found.files) - left_out
     named = [path for path in paths if path in taken]
     if required or (required is None and named):
-        what = "CustomResourceDefinition" if taken else ".yaml, .yml or .json file to check"
-        return Nothing(f"no {what} in {_listed(named or paths)} (--no-require-crds accepts that)", is_error=True)
+        missing = what if taken else ".yaml, .yml or .json file to check"
+        return Nothing(f"no {missing} in {_listed(named or paths)} ({option} accepts that)", is_error=True)
     counts = [
         _count(len(taken), "file", "checked"),
         _count(skipped, "document", "skipped"),
         _count(found.ignored, "path", "ignored by git"),
-        _count(found.excluded + len(plan.excluded), "path", "excluded"),
+        _count(found.excluded + len(left_out), "path", "excluded"),
     ]
     said = ", ".join(filter(None, counts)) or "no .yaml, .yml or .json file"
-    return Nothing(f"note: no CustomResourceDefinition in {_listed(paths)}: {said}", is_error=False)
+    return Nothing(f"note: no {what} in {_listed(paths)}: {said}", is_error=False)
 
 
 def _listed(paths: Sequence[str]) -> str:

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from crdlint.cli.completion import complete_paths, complete_rules, complete_versions
+from crdlint.cli.completion import complete_outputs, complete_paths, complete_rules, complete_versions
 from crdlint.kubecel.versions import KNOWN, parse_range
+from crdlint.report import formats
 from crdlint.report.formats import AUTO, NAMES
 
 if TYPE_CHECKING:
@@ -114,6 +115,40 @@ format_ = click.option(
 )  # fmt: skip
 
 
+output = click.option(
+    "--output", "outputs", multiple=True, metavar="FORMAT=FILE", shell_complete=complete_outputs,
+    help="Write the findings to a file as well, in a format of its own (repeatable).",
+)  # fmt: skip
+
+
+def parse_outputs(given: tuple[str, ...], *, hidden: bool) -> list[formats.Output]:
+    """Return the reports of `--output`; one that cannot be written ends the run. ``hidden`` is that of reports."""
+    try:
+        return [formats.Output(name, path, hidden=hidden) for name, path in formats.parse_outputs(given)]
+    except formats.OutputError as error:
+        raise click.UsageError(f"--output: {error}") from error
+
+
+kube_version = click.option(
+    "--kube-version",
+    type=KubeVersion(),
+    help="The Kubernetes version to check CRDs for, or a range such as 1.29..1.36; else the configuration's, or 1.36.",
+)
+
+
+def read_config(file: str | None) -> Config | None:
+    """Return the configuration that replaces those of folders; a broken one ends the run."""
+    if file is None:
+        return None
+    from crdlint.config.load import read_config
+    from crdlint.config.model import ConfigError
+
+    try:
+        return read_config(file)
+    except ConfigError as error:
+        raise click.UsageError(f"--config: {error}") from error
+
+
 def configuration(command: Command) -> Command:
     """Add the options of configuration."""
     for decorate in (
@@ -154,7 +189,7 @@ def laid_over(given: Mapping[str, Any]) -> Callable[[Config], Config]:
         select=given["selected"],
         ignore=given["ignored"],
         fail_on=given["fail_on"],
-        include_dependencies=given["include_dependencies"] or None,
+        include_dependencies=given.get("include_dependencies") or None,
         accept_rejections=given["accept_rejections"],
     )
 

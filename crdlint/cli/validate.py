@@ -1,63 +1,37 @@
-"""`crdlint validate`: custom resources against their CRDs, as the API server would judge them."""
+"""`crdlint validate`: custom resources against their CRDs."""
 
 from __future__ import annotations
 
-import os
 import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from crdlint.checking import Bug, bug_of, shown_name
+from crdlint.checking import shown_name
 from crdlint.cli import console, options
 from crdlint.cli.completion import complete_paths
+from crdlint.cli.inputs import Inputs
 from crdlint.cli.main import report_bug
-from crdlint.crd.recognition import may_hold_crd
+from crdlint.cli.nothing import nothing_found
+from crdlint.cli.planning import Planner
 from crdlint.report import formats
-from crdlint.report.checked import Checked as ReportInput
+from crdlint.report.pieces import Outcome, SpoolError
 from crdlint.report.summary import Summary
-from crdlint.sources.nearby import crd_folders_near
-from crdlint.sources.paths import STDIN, Selection, discover
-from crdlint.sources.read import UnreadableError, read_text
+from crdlint.sources.paths import STDIN, Selection
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
-    from crdlint.resources.definitions import BrokenDocument, Definitions
+    from crdlint.config.model import Config
+    from crdlint.report.text import TextReport
+    from crdlint.resources.definitions import Definitions
+    from crdlint.resources.report import Options
     from crdlint.resources.requests import Key
     from crdlint.results import FileResult
+    from crdlint.sources.paths import Found
 
-_NAMED: Final = 5  # kinds in one message
-
-
-@dataclass(slots=True)
-class _Run:
-    """What has come of a run so far."""
-
-    selection: Selection
-    results: list[FileResult] = field(default_factory=list)
-    stored: list[dict[str, Any]] = field(default_factory=list)
-    problems: list[tuple[str, str]] = field(default_factory=list)
-    summary: Summary = field(default_factory=Summary)
-    bugs: list[tuple[str, Bug]] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    def texts(self, paths: Sequence[str], *, crds_only: bool = False) -> Iterable[tuple[str, str]]:
-        """Yield the names and texts of inputs; what cannot be read is noted."""
-        found = discover(paths, self.selection)
-        self.problems += [(problem.path, problem.message) for problem in found.problems if problem.fatal]
-        for path in found.files:
-            text = self._text(path, crds_only)
-            if text is not None:
-                yield shown_name(path), text
-
-    def _text(self, path: str, crds_only: bool) -> str | None:
-        try:
-            return read_text(path, only_crds=crds_only)
-        except UnreadableError as error:
-            self.problems.append((shown_name(path), str(error)))
-            return None
+_NAMED: Final = 5  # groups in one message
 
 
 @click.command("validate")
@@ -68,185 +42,224 @@ class _Run:
 )  # fmt: skip
 @click.option(
     "--old", metavar="PATH", shell_complete=complete_paths,
-    help="Judge as updates of the objects in this file or folder.",
+    help="Validate updates of the objects in this file or folder.",
 )  # fmt: skip
+@click.option(
+    "--skip", "skipped", multiple=True, metavar="KIND",
+    help="Do not validate objects of KIND, which may be GROUP/KIND or GROUP/VERSION/KIND (repeatable).",
+)  # fmt: skip
+@click.option("--strict-kinds", is_flag=True, help="Report kinds that no CRD of their group defines as errors.")
 @click.option("--show-defaulted", is_flag=True, help="Print the objects as they would be stored, as YAML.")
-@click.option("--allow-empty", is_flag=True, help="Succeed where there is no custom resource.")
+@click.option(
+    "--require-resources/--no-require-resources",
+    default=None,
+    help="Exit with status 2 if no custom resource is found, or never. By default, only if a file or - is named.",
+)
+@click.option("--allow-empty", is_flag=True, hidden=True, help="Deprecated: the same as --no-require-resources.")
 @options.format_
+@options.output
+@options.kube_version
+@options.configuration
 @click.option("-q", "--quiet", is_flag=True, help="Print findings only: no summary, no notices.")
 @options.color
 @click.pass_context
-def command(
-    ctx: click.Context,
-    paths: tuple[str, ...],
-    include: tuple[str, ...],
-    exclude: tuple[str, ...],
-    no_ignore: bool,
-    crds: tuple[str, ...],
-    old: str | None,
-    show_defaulted: bool,
-    allow_empty: bool,
-    format_: str,
-    quiet: bool,
-    color: str,
-) -> None:
-    """Say what the API server would say about custom resources: on create, or with --old on update.
+def command(ctx: click.Context, /, paths: tuple[str, ...], **given: Any) -> None:
+    """Report what the API server would report about custom resources: on create, or with --old on update.
 
     Unknown fields, the schema with its defaults, list types, and the rules of x-kubernetes-validations. Objects that no
-    CRD defines are passed over. Findings of severity error make the exit status 1.
+    CRD defines are skipped. Findings of severity error make the exit status 1 (see --fail-on).
     """
-    if (*paths, *crds, old).count(STDIN) > 1:
-        raise click.UsageError("- can be read once only")
-    start = time.perf_counter()
-    run = _Run(Selection(include, exclude, not no_ignore))
-    texts = list(run.texts(paths))
-    definitions = _definitions(run, crds, texts, paths)
-    olds = None if old is None else _olds(run, old)
-    for name, text in texts:
-        _validate(run, name, text, definitions, olds)
-    run.summary.unreadable = len(run.problems)
-    run.summary.seconds = time.perf_counter() - start
-    # The objects alone go to standard output, so that they can be piped on.
-    _print(run, format_, color, quiet=quiet, to_stderr=show_defaulted)
-    if show_defaulted:
-        _print_stored(run.stored)
-    if not (run.summary.crds or run.summary.errors or run.problems or run.bugs) and not allow_empty:
-        missing = "CRD (--crd names where they are)"
-        if definitions.by_kind:
-            missing = f"custom resource of a CRD that is known, which are {_known(definitions)},"
-        console.err(f"crdlint: no {missing} in {', '.join(paths)} (--allow-empty accepts that)")
-        ctx.exit(2)
-    ctx.exit(3 if run.bugs else 2 if run.problems else 1 if run.summary.errors else 0)
+    if (*paths, *given["crds"], given["old"]).count(STDIN) > 1:
+        raise click.UsageError("- can be read only once")
+    try:
+        ctx.exit(_Command(paths, given).run())
+    except SpoolError as error:
+        raise click.ClickException(str(error)) from error
 
 
-def _definitions(run: _Run, crds: tuple[str, ...], texts: list[tuple[str, str]], paths: tuple[str, ...]) -> Definitions:
-    """Return the CRDs given, or those among the resources and beside them."""
-    from crdlint.resources.definitions import Definitions
+@dataclass(slots=True)
+class _Run:
+    """The figures of a run so far."""
 
-    definitions = Definitions()
-    if crds:
-        for path in crds:
-            before = len(run.problems), len(definitions.by_kind), len(definitions.twice), len(definitions.refused)
-            for name, text in run.texts([path], crds_only=True):
-                for one in _define(run, definitions, name, text):
-                    if one.may_be_crd:
-                        run.problems.append((one.place, one.message))
-                    else:
-                        run.notes.append(f"{one.place}: {one.message}")
-            after = len(run.problems), len(definitions.by_kind), len(definitions.twice), len(definitions.refused)
-            if before == after:
-                run.problems.append((path, "no CustomResourceDefinition in it"))
-    else:
-        for name, text in texts:
-            if may_hold_crd(text.encode("utf-8", "replace")):
-                _define(run, definitions, name, text)  # what is broken is told as findings
-        _add_nearby(run, definitions, texts, paths)
-    run.notes += definitions.twice
-    return definitions
+    summary: Summary = field(default_factory=Summary)
+    excluded: set[str] = field(default_factory=set)
+    has_findings: bool = False
+    failed: bool = False
+    rejections: int = 0
 
 
-def _add_nearby(run: _Run, definitions: Definitions, texts: list[tuple[str, str]], paths: tuple[str, ...]) -> None:
-    """Look for the CRDs of groups that are without one beside the resources, then in the folders of CRDs near them."""
-    from crdlint.resources.definitions import may_have_crd
-    from crdlint.resources.find import beside, groups_in
+class _Command:
+    """One call of `crdlint validate`."""
 
-    wanted = {group for _, text in texts for group in groups_in(text) if may_have_crd(group)}
-    seen = {os.path.realpath(name) for name, _ in texts}
-    near = ["." if path == STDIN else path for path in paths]
-    for find in (lambda: beside(near), lambda: discover(crd_folders_near(near), run.selection).files):
-        wanted = {group for group in wanted if not definitions.knows(group)}
-        if not wanted:
+    def __init__(self, paths: tuple[str, ...], given: dict[str, Any]) -> None:
+        self._paths = paths
+        self._given = given
+        self._quiet: bool = given["quiet"]
+        self._inputs = Inputs(Selection(given["include"], given["exclude"], not given["no_ignore"]))
+        self._outputs = options.parse_outputs(given["outputs"], hidden=False)
+        config = options.read_config(given["config"])
+        self._planner = Planner(given["kube_version"], options.laid_over(given), config, kustomize=False)
+        name = formats.choose(given["format_"])
+        self._text = self._text_report() if name == formats.TEXT else None
+        self._report = self._text or formats.report(name, hidden=False)
+        # Only the objects go to standard output if they are asked for, so that they can be piped on.
+        self._write = console.out_on_err if given["show_defaulted"] else console.out
+        self._run = _Run()
+
+    def run(self) -> int:
+        """Validate, report, and return the exit status."""
+        start = time.perf_counter()
+        run, inputs = self._run, self._inputs
+        found = inputs.discover(self._paths)
+        definitions = self._definitions(found)
+        olds = None if self._given["old"] is None else self._old_objects(self._given["old"])
+        for path in found.files:
+            config = self._planner.config_of(path)
+            if config is None:
+                run.excluded.add(path)
+            else:
+                self._validate(path, config, definitions, olds)
+        inputs.notices.update(dict.fromkeys((*self._planner.plan.notices, *definitions.duplicates)))
+        inputs.problems.update(dict.fromkeys(self._planner.plan.problems))
+        run.summary.unreadable = len(inputs.problems)
+        run.summary.seconds = time.perf_counter() - start
+        unwritten = self._end()
+        if inputs.bugs:
+            return 3
+        if inputs.problems or unwritten:
+            return 2
+        if not (run.summary.crds or run.has_findings) and self._is_missing_resources(found, definitions):
+            return 2
+        return 1 if run.failed else 0
+
+    def _definitions(self, found: Found) -> Definitions:
+        from crdlint.cli.crds import given_definitions, nearby_definitions
+
+        if self._given["crds"]:
+            return given_definitions(self._inputs, self._planner, self._given["crds"])
+        return nearby_definitions(self._inputs, self._planner, self._paths, found.files)
+
+    def _old_objects(self, path: str) -> dict[Key, dict[str, Any]]:
+        """Return the objects to validate updates of; of two alike the first one counts."""
+        from crdlint.resources.report import old_objects
+
+        found: dict[Key, dict[str, Any]] = {}
+        for file in self._inputs.discover([path]).files:
+            text = self._inputs.read(file, self._inputs.problem)
+            if text is not None:
+                old = old_objects(text, filename=shown_name(file))
+                self._inputs.problems.update(dict.fromkeys(old.broken))
+                found = {**old.by_key, **found}
+        return found
+
+    def _validate(
+        self, path: str, config: Config, definitions: Definitions, olds: dict[Key, dict[str, Any]] | None
+    ) -> None:
+        """Validate the resources of a file, and print its findings."""
+        from crdlint.resources.report import validate_text
+
+        text = self._inputs.read(path, self._inputs.problem)
+        if text is None:
             return
-        for path in find():
-            if os.path.realpath(path) not in seen:
-                seen.add(os.path.realpath(path))
-                _add_if_wanted(run, definitions, path, wanted)
+        self._run.summary.files += 1
+        try:
+            validated = validate_text(
+                text, filename=shown_name(path), definitions=definitions, old=olds, options=self._options(config)
+            )
+        except Exception as error:
+            self._inputs.bug(path, error)
+            return
+        self._take(validated.result, config)
+        if self._given["show_defaulted"]:
+            _print_stored(validated.stored)
 
+    def _options(self, config: Config) -> Options:
+        from crdlint.resources.placeholders import Patterns
+        from crdlint.resources.report import Options
 
-def _add_if_wanted(run: _Run, definitions: Definitions, path: str, wanted: set[str]) -> None:
-    """Take the CRDs of a file that nobody named, if it has any of groups; what is wrong with it is but a note."""
-    try:
-        text = read_text(path, only_crds=True)
-    except UnreadableError as error:
-        run.notes.append(f"{path}: {error}")
-        return
-    if text is not None and any(group in text for group in wanted):
-        run.notes += [f"{one.place}: {one.message}" for one in _define(run, definitions, path, text)]
+        placeholders = Patterns(config.placeholders or (), built_in=config.placeholders is not None)
+        return Options(placeholders, frozenset(self._given["skipped"]), self._given["strict_kinds"])
 
+    def _take(self, result: FileResult, config: Config) -> None:
+        """Report a file's findings as its configuration and its ignore comments let it."""
+        from crdlint.config.apply import apply
+        from crdlint.config.comments import read_comments
 
-def _olds(run: _Run, path: str) -> dict[Key, dict[str, Any]]:
-    """Return the objects to judge updates from; of two alike the first one counts."""
-    from crdlint.resources.report import old_objects
+        run = self._run
+        comments = read_comments(result.text, result.file) if "crdlint:" in result.text else None
+        applied = apply(result, config, comments, updates=self._given["old"] is not None, resources=True)
+        run.summary.add(applied.result)
+        run.has_findings |= bool(applied.result.diagnostics)
+        run.failed |= applied.failed
+        run.rejections += len(applied.rejections)
+        self._write("".join(self._report.file(applied.result)), nl=False)
+        for output in self._outputs:
+            output.file(applied.result)
+        if not self._quiet and self._text is None:
+            for notice in applied.result.notices:
+                console.err(f"{result.file}: note: {notice}")
 
-    found: dict[Key, dict[str, Any]] = {}
-    for name, text in run.texts([path]):
-        old = old_objects(text, filename=name)
-        run.problems += old.broken
-        found = {**old.by_key, **found}
-    return found
+    def _end(self) -> bool:
+        """Write what comes at the end; return whether a file of the command line could not be written."""
+        run, inputs = self._run, self._inputs
+        outcome = Outcome(list(inputs.problems), run.summary)
+        for piece in self._report.end(outcome):
+            self._write(piece, nl=False)
+        unwritten = [f"--output: {problem}" for output in self._outputs if (problem := output.end(outcome))]
+        for name, bug in inputs.bugs:
+            report_bug(bug, name)
+        notices = [] if self._quiet else [f"crdlint: note: {notice}" for notice in inputs.notices]
+        problems = [f"crdlint: {place}: {message}" for place, message in inputs.problems]
+        for line in (*notices, *problems, *(f"crdlint: {problem}" for problem in unwritten)):
+            console.err(line)
+        if self._text is not None and not self._quiet and not (inputs.problems and not run.summary.files):
+            self._write(self._text.summary(run.summary))
+        self._report_rejections()
+        return bool(unwritten)
 
+    def _report_rejections(self) -> None:
+        from crdlint.config.apply import closing_line
 
-def _known(definitions: Definitions) -> str:
-    """Name the kinds that there are CRDs of."""
-    named = [
-        f"{kind} ({', '.join(f'{group}/{version}' for version in one.served) or f'{group}, not served'})"
-        for (group, kind), one in sorted(definitions.by_kind.items())
-    ]
-    more = len(named) - _NAMED
-    return ", ".join(named[:_NAMED]) + (f" and {more} more" if more > 0 else "")
+        accepted = self._given["accept_rejections"]
+        line = closing_line(self._run.rejections, self._given["fail_on"] or "error", accepted=accepted)
+        if line is not None:
+            (self._write if self._text is not None else console.err)(line)
 
+    def _is_missing_resources(self, found: Found, definitions: Definitions) -> bool:
+        """Report that no custom resource was found, and return whether that is an error."""
+        required: bool | None = self._given["require_resources"]
+        if required is None and self._given["allow_empty"]:
+            required = False
+        from crdlint.resources.definitions import may_have_crd
 
-def _define(run: _Run, definitions: Definitions, name: str, text: str) -> list[BrokenDocument]:
-    """Take the CRDs of a text; return the documents that are not YAML."""
-    from crdlint.linter import lint_file
+        groups = [group for group in definitions.groups() if may_have_crd(group)]
+        known = f"the CRDs here are of {_listed(groups)}" if groups else "no CRD was found (--crd names where they are)"
+        nothing = nothing_found(
+            self._paths,
+            found,
+            self._run.excluded,
+            skipped=self._run.summary.skipped,
+            required=required,
+            what="custom resource",
+            option="--no-require-resources",
+        )
+        if nothing.is_error or not self._quiet:
+            console.err(f"crdlint: {nothing.message}; {known}")
+        return nothing.is_error
 
-    try:
-        return definitions.add(lint_file(text, filename=name, skip_unfinished=True, keep=True))
-    except Exception as error:
-        run.bugs.append((name, bug_of(error)))
-        return []
-
-
-def _validate(
-    run: _Run, name: str, text: str, definitions: Definitions, olds: dict[Key, dict[str, Any]] | None
-) -> None:
-    from crdlint.resources.report import validate_text
-
-    run.summary.files += 1
-    try:
-        validated = validate_text(text, filename=name, definitions=definitions, old=olds)
-    except Exception as error:
-        run.bugs.append((name, bug_of(error)))
-        return
-    run.summary.add(validated.result)
-    run.results.append(validated.result)
-    run.stored.extend(validated.stored)
-
-
-def _print(run: _Run, format_: str, color: str, *, quiet: bool, to_stderr: bool) -> None:
-    for name, bug in run.bugs:
-        report_bug(bug, name)
-    for name, reason in run.problems:
-        console.err(f"crdlint: {name}: {reason}")
-    for notice in () if quiet else run.notes:
-        console.err(f"crdlint: note: {notice}")
-    write = console.out_on_err if to_stderr else console.out
-    format_ = formats.choose(format_)
-    if format_ != formats.TEXT:
-        write(formats.render(format_, ReportInput(run.results, run.problems, run.summary)), nl=False)
-    else:
+    def _text_report(self) -> TextReport:
         from crdlint.report.text import TextReport
 
-        width = options.width(120)
-        report = TextReport(width=width, style=options.style(color), notices=not quiet, noun="resource")
-        for result in run.results:
-            for line in report.lines(result):
-                write(line)
-        if not quiet and not (run.problems and not run.summary.files):
-            write(report.summary(run.summary))
+        style = options.style(self._given["color"])
+        return TextReport(width=options.width(120), style=style, notices=not self._quiet, noun="resource")
 
 
-def _print_stored(stored: list[dict[str, Any]]) -> None:
+def _listed(groups: list[str]) -> str:
+    more = len(groups) - _NAMED
+    return ", ".join(groups[:_NAMED]) + (f" and {more:,} more groups" if more > 0 else "")
+
+
+def _print_stored(stored: Iterable[dict[str, Any]]) -> None:
     from crdlint.resources.dump import dump
 
     for one in stored:

@@ -57,18 +57,19 @@ def apply(
     baseline: Matching | None = None,
     *,
     updates: bool = False,
+    resources: bool = False,
 ) -> Applied:
     """Return what is to be told of a file; files go in the order they are told in, since ``baseline`` counts down.
 
     ``comments`` are those of the file's own text, None to leave them out of account. ``updates`` says that CRDs were
-    judged as updates (``--against``).
+    judged as updates (``--against``), ``resources`` that the findings are those of ``crdlint validate``.
     """
     found = list(result.diagnostics)
     silent: frozenset[int] = frozenset()
     if comments is not None:
         lines = [crd.line for crd in result.crds]
         found += comments.remarks
-        matched = silenced(comments, found, lines, updates=updates)
+        matched = silenced(comments, found, lines, updates=updates, resources=resources)
         found += matched.unused
         silent = matched.findings
         if matched.unused:

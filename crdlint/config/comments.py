@@ -57,8 +57,10 @@ _OF_OTHER_RUNS: Final = (
     "kube-version-too-old",
     UNUSED.id,
 )
-# What the API server looks for only where nothing else is wrong with a schema.
-_WITHHELD: Final = ("cel-*", "default-*")
+# All that `validate` finds.
+_OF_RESOURCES: Final = ("resource-*", "unknown-field", "duplicate-key")
+# What the API server looks for only where nothing else is wrong with a schema or a resource.
+_WITHHELD: Final = ("cel-*", "default-*", "resource-rule")
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,12 +266,18 @@ class Silenced:
 
 
 def silenced(
-    comments: Comments, diagnostics: Sequence[Diagnostic], crd_lines: Sequence[int], *, updates: bool = False
+    comments: Comments,
+    diagnostics: Sequence[Diagnostic],
+    crd_lines: Sequence[int],
+    *,
+    updates: bool = False,
+    resources: bool = False,
 ) -> Silenced:
     """Match comments with the findings of their file.
 
     ``crd_lines`` are where CRDs begin: a comment in a document without one is not told of. With ``updates`` none
-    is: what an API server lets pass in an update is judged by another run.
+    is: what an API server lets pass in an update is judged by another run. With ``resources`` the lines and findings are
+    those of custom resources.
     """
     if not comments.found:
         return Silenced(frozenset(), ())
@@ -282,6 +290,7 @@ def silenced(
         sorted(crd_lines),
         sorted(d.line for d in diagnostics if d.kind == "decode"),
         sorted(d.line for d in diagnostics if d.kind == "field"),
+        resources,
     )
     matched: dict[str, list[str]] = {}
     covered: dict[str, list[Stretch]] = defaultdict(list)
@@ -314,11 +323,12 @@ def _unused(file: str, comment: Comment, name: Named) -> Diagnostic:
 
 @dataclass(frozen=True, slots=True)
 class _Judged:
-    """The lines at which CRDs begin, could not be decoded, and are refused, each sorted."""
+    """The lines at which CRDs, or ``resources``, begin, could not be decoded, and are refused, each sorted."""
 
     crds: Sequence[int]
     undecoded: Sequence[int]
     refused: Sequence[int]
+    resources: bool
 
     def had_to_match(self, comment: Comment, pattern: str) -> bool:
         """Tell whether a rule would have been found broken where a comment is for, if it were."""
@@ -326,7 +336,7 @@ class _Judged:
         lines = (1, _WHOLE_FILE[1][0]) if whole else comment.document
         if not _is_any_within(self.crds, lines) or _is_any_within(self.undecoded, lines):
             return False
-        if _overlaps(pattern, _OF_OTHER_RUNS):
+        if not _overlaps(pattern, _OF_RESOURCES) if self.resources else _overlaps(pattern, _OF_OTHER_RUNS):
             return False
         return not (_overlaps(pattern, _WITHHELD) and _is_any_within(self.refused, lines))
 

@@ -69,6 +69,7 @@ class Config:
 
     Rules are named by ids or patterns of them (``cel-*``); ``severity`` and ``per_file_ignores`` are pairs in the
     order given. ``folder`` is absolute, and patterns of files are relative to it. ``notices`` are for the user.
+    ``placeholders`` are patterns of values in samples besides the usual ones; None recognises no placeholder.
     ``accept_rejections`` is the command line's alone.
     """
 
@@ -83,6 +84,7 @@ class Config:
     fail_on: FailOn = "error"
     required_version: str | None = None
     include_dependencies: bool = False
+    placeholders: tuple[str, ...] | None = ()
     accept_rejections: bool = False
     notices: tuple[str, ...] = ()
 

@@ -54,7 +54,14 @@ def config_of(source: Source, file: str, folder: str) -> Config:
         fail_on=values.get("fail-on", "error"),
         required_version=values.get("required-version"),
         include_dependencies=values.get("include-dependencies", False),
+        placeholders=_placeholders(values.get("placeholders", True)),
     )
+
+
+def _placeholders(value: bool | list[str]) -> tuple[str, ...] | None:
+    if isinstance(value, list):
+        return tuple(value)
+    return () if value else None
 
 
 def _complaints(values: Any, source: Source) -> Iterator[tuple[str, Place]]:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Literal
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from crdlint.cel.ast import Expr
     from crdlint.crd.model import ValidationRule
     from crdlint.crd.paths import Path
     from crdlint.work import WorkLimitError
@@ -45,10 +46,16 @@ WORDS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """The rule that a value breaks, and the type that the schema gives the value (empty: none)."""
+    """The rule that a value breaks, and the type that the schema gives the value (empty: none).
+
+    ``self_path`` is the path of the rule's ``self``, None for the whole object. ``expr`` is the rule's expression,
+    None for a rule that does not compile.
+    """
 
     rule: ValidationRule
     type: str
+    self_path: Path | None = None
+    expr: Expr | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -80,6 +80,10 @@ class _Ready:
     program: Program | None
     message: Program | None
 
+    def cause(self, type_: str, path: Path | None) -> Cause:
+        """Return the cause of an error of the rule on a value of a type at a path."""
+        return Cause(self.rule, type_, path, self.compiled.rule.compiled.expr)
+
 
 @dataclass(slots=True)
 class _Rules:
@@ -328,8 +332,8 @@ def _expressions(
     at = shown(path)
     type_ = schema.type
 
-    def invalid(detail: str, rule: ValidationRule | None = None) -> FieldError:
-        return FieldError(run.rule_id, INVALID, at, type_, detail, cause=None if rule is None else Cause(rule, type_))
+    def invalid(detail: str, cause: Cause | None = None) -> FieldError:
+        return FieldError(run.rule_id, INVALID, at, type_, detail, cause=cause)
 
     if validator.compilation_error is not None:
         run.errors.append(invalid(f"rule compiler initialization error: {validator.compilation_error}"))
@@ -350,7 +354,7 @@ def _expressions(
             optional["oldSelf"] = Optional_(_readapted(variables["oldSelf"]))
     for one in rules:
         if one.compiled.rule.error is not None:
-            run.errors.append(invalid(f"rule compile error: {one.compiled.rule.error}", one.rule))
+            run.errors.append(invalid(f"rule compile error: {one.compiled.rule.error}", Cause(one.rule, type_, path)))
             continue
         optional_old = bool(one.rule.optional_old_self)
         if one.program is None or (one.compiled.uses_old_self and not has_old and not optional_old):
@@ -360,7 +364,7 @@ def _expressions(
             run.errors.append(invalid(_NO_BUDGET))
             raise OutOfBudgetError
         if result.error is not None:
-            run.errors.append(invalid(_told(result.error, one.rule), one.rule))
+            run.errors.append(invalid(_told(result.error, one.rule), one.cause(type_, path)))
             if result.error.startswith(_LIMIT_EXCEEDED):
                 raise OutOfBudgetError
         elif result.value is not True:
@@ -398,7 +402,7 @@ def _failed(
 ) -> None:
     """Tell that a rule does not hold."""
     rule, type_ = one.rule, schema.type
-    cause = Cause(rule, type_)
+    cause = one.cause(type_, path)
     at = path
     if rule.field_path:
         with suppress(FieldPathError):

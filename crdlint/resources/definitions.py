@@ -1,26 +1,26 @@
-"""The CRDs that resources are held against, by group and kind."""
+"""The CRDs that resources are validated against, by group and kind."""
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from dataclasses import dataclass, field
-from difflib import SequenceMatcher
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.recognition import may_hold_crd
 from crdlint.resources.validation import ResourceValidator
-from crdlint.yaml.parse import parse_stream
+from crdlint.spelling import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
     from crdlint.crd.positions import Locator
-    from crdlint.diagnostics import Diagnostic
+    from crdlint.resources.index import CRDFiles
     from crdlint.results import FileResult
 
-_SHOWN: Final = 3  # errors of a CRD that is refused
-_ALIKE: Final = 0.75  # how near a group's name has to be for another to be meant
+_SHOWN: Final = 3  # errors of a CRD that is rejected
+_ALIKE: Final = 0.75  # similarity from which on another group or kind was probably meant
+_TYPING_ERROR: Final = 0.85  # similarity from which on a kind is a misspelt one rather than one of its own
+_LISTED: Final = 8  # kinds of a group in one help
+_MOST_LOOKUPS: Final = 100  # unknown groups and kinds that are compared with all known ones
 # Groups of objects that no CRD defines: kube-apiserver's own, and those of files that kubectl's tools read.
 _NOT_BY_CRD: Final = frozenset(
     f"{name}.k8s.io"
@@ -35,22 +35,17 @@ _NOT_BY_CRD: Final = frozenset(
 
 @dataclass(slots=True)
 class Definition:
-    """A CRD: where it stands, what the server says of it where it refuses it, and its validators, made when asked for.
+    """A CRD: its file, what the API server says if it rejects the CRD, and its validators, made when asked for.
 
-    ``said`` has the server's errors, their places before them. ``as_requests`` is that of the validators.
+    ``errors`` are the server's messages, each with its place in front. ``as_requests`` is that of the validators.
     """
 
     crd: CustomResourceDefinition
     file: str
     locator: Locator
-    said: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
     as_requests: bool = True
     _validators: dict[str, ResourceValidator] = field(default_factory=dict)
-
-    @property
-    def refusal(self) -> str | None:
-        """The first of the server's errors, None where it takes the CRD."""
-        return self.said[0] if self.said else None
 
     @property
     def served(self) -> list[str]:
@@ -73,47 +68,31 @@ class Definition:
         return self.validator(version).schema
 
 
-class BrokenDocument(NamedTuple):
-    """A document that is not YAML: its place, why, and whether it may be a CRD."""
-
-    place: str
-    message: str
-    may_be_crd: bool
-
-
-def _broken_documents(result: FileResult, errors: Sequence[Diagnostic]) -> Iterator[BrokenDocument]:
-    if not errors:
-        return
-    documents = parse_stream(result.text).documents
-    offsets = [document.line_offset for document in documents]
-    for error in errors:
-        text = documents[max(bisect_right(offsets, error.line - 1) - 1, 0)].text
-        message = f"the document is not YAML, so it is not read: {error.message}"
-        place = f"{error.file}:{error.line}:{error.column}"
-        yield BrokenDocument(place, message, may_hold_crd(text.encode("utf-8", "replace")))
-
-
 @dataclass(slots=True)
 class Definitions:
-    """CRDs found so far; of two of the same kind the first one counts.
+    """The CRDs of a run. Those of a group are parsed when the group is first asked for: the first source that has any counts.
 
-    ``refused`` has what to tell of CRDs that cannot even be read, by group, and ``twice`` what to tell of second ones.
+    Of two CRDs of the same kind the first one counts. ``unreadable`` has the messages about CRDs that cannot be
+    decoded, by group, ``duplicates`` those about second CRDs of a kind. ``reported`` are the messages about CRDs that
+    findings have repeated already.
     """
 
+    sources: Sequence[CRDFiles] = ()
     by_kind: dict[tuple[str, str], Definition] = field(default_factory=dict)
-    refused: dict[str, str] = field(default_factory=dict)
-    twice: list[str] = field(default_factory=list)
+    unreadable: dict[str, str] = field(default_factory=dict)
+    duplicates: list[str] = field(default_factory=list)
+    reported: set[str] = field(default_factory=set)
     _by_group: dict[str, dict[str, Definition]] = field(default_factory=dict)
+    _loaded: set[str] = field(default_factory=set)
+    _groups_meant: dict[tuple[str, str], str | None] = field(default_factory=dict)
+    _kinds_meant: dict[tuple[str, str, float], str | None] = field(default_factory=dict)
 
-    def add(self, result: FileResult) -> list[BrokenDocument]:
-        """Take the CRDs of a file that was checked, with what was found kept; return the documents that are not YAML."""
-        broken: list[Diagnostic] = []
-        said: dict[str | None, list[str]] = {}
+    def add(self, result: FileResult) -> None:
+        """Add the CRDs of a file that was checked with ``keep``."""
+        errors: dict[str | None, list[str]] = {}
         for one in result.diagnostics:
             if one.origin == "apiserver" and one.severity == "error" and not one.hidden:
-                said.setdefault(one.crd, []).append(f"{one.file}:{one.line}:{one.column}: {one.message}")
-            if one.rule == "yaml-syntax":
-                broken.append(one)
+                errors.setdefault(one.crd, []).append(f"{one.file}:{one.line}:{one.column}: {one.message}")
         read = set()
         for found in result.definitions:
             spec = found.crd.spec
@@ -122,45 +101,86 @@ class Definitions:
             key = (spec.group, spec.names.kind)
             if key in self.by_kind:
                 first = self.by_kind[key].file
-                self.twice.append(f"{result.file}: {name} is there already, in {first}: that one counts")
+                self.duplicates.append(f"{result.file}: ignored {name}: {first} defines the same kind")
                 continue
-            made = Definition(found.crd, result.file, found.locator, tuple(said.get(name, ())))
+            made = Definition(found.crd, result.file, found.locator, tuple(errors.get(name, ())))
             self.by_kind[key] = self._by_group.setdefault(spec.group, {})[spec.names.kind] = made
         for crd in result.crds:
             if crd.name in read:
                 continue
-            errors = said.get(crd.name) or said.get(None)  # what has no apiVersion or kind is not told by name
-            if errors:
-                self.refused.setdefault(crd.name.partition(".")[2], refusal_of(crd.name, errors))
-        return list(_broken_documents(result, broken))
+            said = errors.get(crd.name) or errors.get(None)  # findings about apiVersion or kind have no name
+            if said:
+                self.unreadable.setdefault(crd.name.partition(".")[2], rejection_of(crd.name, said))
 
     def kinds(self, group: str) -> Mapping[str, Definition]:
         """Return the CRDs of a group by kind."""
+        self._load(group)
         return self._by_group.get(group, {})
 
     def knows(self, group: str) -> bool:
-        """Tell whether a group has a CRD, be it one that is refused."""
-        return group in self._by_group or group in self.refused
+        """Return whether a group has a CRD, even one that cannot be decoded."""
+        self._load(group)
+        return group in self._by_group or group in self.unreadable
+
+    def groups(self) -> Iterator[str]:
+        """Yield the groups that have CRDs or may have some, none twice."""
+        yield from dict.fromkeys((*self._by_group, *(group for source in self.sources for group in source.groups())))
 
     def group_meant(self, group: str, kind: str) -> str | None:
-        """Return the group that has a kind and that is probably meant by another's name, or by none."""
+        """Return the group with a kind that was probably meant by the name of another group, or by none."""
+        key = (group, kind)
+        if key not in self._groups_meant and len(self._groups_meant) < _MOST_LOOKUPS:
+            self._groups_meant[key] = self._find_group(group, kind)
+        return self._groups_meant.get(key)
+
+    def kind_meant(self, group: str, kind: str, *, misspelt: bool = False) -> str | None:
+        """Return the kind of a group that was probably meant by another; ``misspelt`` takes only typing errors for one."""
+        key = (group, kind, _TYPING_ERROR if misspelt else _ALIKE)
+        if key not in self._kinds_meant and len(self._kinds_meant) < 2 * _MOST_LOOKUPS:
+            self._kinds_meant[key] = nearest(kind, self.kinds(group), key[2])
+        return self._kinds_meant.get(key)
+
+    def describe(self, group: str) -> str:
+        """Return a sentence with the kinds that the CRDs of a group define."""
+        known = sorted(self.kinds(group).items())
+        listed = [f"`{name}` ({', '.join(found.served) or 'not served'})" for name, found in known[:_LISTED]]
+        more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
+        return f"the CRDs of {group} define {', '.join(listed)}{more}" if known else f"no CRD of {group} can be decoded"
+
+    def _load(self, group: str) -> None:
+        if group in self._loaded:
+            return
+        self._loaded.add(group)
+        for source in self.sources:
+            for result in source.load(group):
+                self.add(result)
+            if group in self._by_group or group in self.unreadable:
+                return
+
+    def _find_group(self, group: str, kind: str) -> str | None:
         having = [known for known, kinds in self._by_group.items() if kind in kinds]
-        if not group:
-            return having[0] if having else None
-        near = [(SequenceMatcher(None, group, known).ratio(), known) for known in having]
-        near += [(1.0, known) for known in having if group.endswith(f".{known}") or known.endswith(f".{group}")]
-        best = max(near, default=(0.0, ""))
-        return best[1] if best[0] >= _ALIKE else None
+        having += dict.fromkeys(known for source in self.sources for known in source.groups(kind))
+        while having:
+            meant = having[0] if not group else _alike(group, having)
+            if meant is None or kind in self.kinds(meant):
+                return meant
+            having = [known for known in having if known != meant]  # its text has the kind, but no CRD defines it
+        return None
 
 
-def refusal_of(name: str, errors: Sequence[str]) -> str:
-    """Return what to tell of a CRD that is refused: its first errors."""
+def _alike(group: str, known: Sequence[str]) -> str | None:
+    longer = [one for one in known if group.endswith(f".{one}") or one.endswith(f".{group}")]
+    return longer[0] if longer else nearest(group, known, _ALIKE)
+
+
+def rejection_of(name: str, errors: Sequence[str]) -> str:
+    """Return the message about a CRD that the API server rejects, with its first errors."""
     if len(errors) == 1:
-        return f"the CRD {name} is refused: {errors[0]}"
+        return f"the CRD {name} itself is rejected: {errors[0]}"
     more = [f"and {len(errors) - _SHOWN} more"] if len(errors) > _SHOWN else []
-    return "\n".join([f"the CRD {name} is refused:", *errors[:_SHOWN], *more])
+    return "\n".join([f"the CRD {name} itself is rejected:", *errors[:_SHOWN], *more])
 
 
 def may_have_crd(group: str) -> bool:
-    """Tell whether objects of a group can be defined by a CRD, rather than by Kubernetes itself."""
+    """Return whether a CRD, rather than Kubernetes itself, can define objects of a group."""
     return "." in group and group not in _NOT_BY_CRD

@@ -2,21 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-# Every attempt succeeds and takes all that it reads, so that no character is read twice.
-_API_VERSION: Final = re.compile(r"""apiVersion["']?[ \t]*(?::[ \t]*["']?([^\s"'#,{}\[\]/]*)(/?))?""")
 _SUFFIXES: Final = frozenset({".yaml", ".yml", ".json"})
-
-
-def groups_in(text: str) -> set[str]:
-    """Return the groups of the apiVersions that a text seems to have, without parsing it."""
-    return {group for group, slash in _API_VERSION.findall(text) if slash and "." in group[1:-1]}
 
 
 def beside(paths: Iterable[str]) -> list[str]:

@@ -6,11 +6,14 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from crdlint.crd.errors import INVALID, NOT_SUPPORTED, TYPE_INVALID
 from crdlint.crd.positions import Place, node_span
 from crdlint.diagnostics import Related
 from crdlint.golang.quote import quote
+from crdlint.golang.regexp import compile_error
 from crdlint.resources.hints import of_error, of_unknown
 from crdlint.rules import catalog
+from crdlint.schema.structural import TYPES
 from crdlint.schema.value_help import schema_at, steps_of
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.resolve import resolve
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from crdlint.crd.positions import Span
     from crdlint.diagnostics import Diagnostic, Kind
     from crdlint.resources.definitions import Definition
+    from crdlint.resources.placeholders import Placeholders
     from crdlint.resources.places import ResourceLocator
     from crdlint.resources.validation import Outcome
     from crdlint.yaml.nodes import Node
@@ -48,12 +52,14 @@ class Findings:
     locator: ResourceLocator
     file: str
 
-    def unknown(self, outcome: Outcome) -> Iterator[Diagnostic]:
-        """Yield the fields that the server does not know, at their keys."""
+    def unknown(self, outcome: Outcome, placeholders: Placeholders) -> Iterator[Diagnostic]:
+        """Yield the fields that the server does not know, at their keys, other than placeholders."""
         schema = self.definition.schema(self.version)
         for path in outcome.unknown:
             place = self.locator.find_text(path)
             name = place.key.value if place.exact and isinstance(place.key, Scalar) else path.rpartition(".")[2]
+            if placeholders.is_key(place, name):
+                continue
             above = steps_of(path[: -len(name) or None])
             help_ = of_unknown(path, schema_at(schema, above), name, schema_at(schema, above[:-1]) if above else None)
             span = self.locator.span_of(place, key=True)
@@ -74,17 +80,23 @@ class Findings:
             yield replace(self._of(error, str(error)), kind="warning", severity="warning")
 
     def undecoded(self, message: str) -> Diagnostic:
-        """Tell of an object that is not even decoded, at the field of its metadata that the message names."""
+        """Return the finding that an object is not even decoded, at the field of its metadata that the message names."""
         named = _MISTYPED.search(message)
-        place = self.locator.find_text("metadata" if named is None else f"metadata.{named[2]}")
+        _, place = self.undecoded_field(message)
         help_ = None
-        if named is not None and named[3] == "string":
-            place = _first_mistyped(place)
-            if named[1] in _SCALARS:
-                text = f': "{place.node.value}"' if isinstance(place.node, Scalar) else ""
-                help_ = f"YAML reads this as {_SCALARS[named[1]]}: write it in quotes{text}"
+        if named is not None and named[3] == "string" and named[1] in _SCALARS:
+            text = f': "{place.node.value}"' if isinstance(place.node, Scalar) else ""
+            help_ = f"YAML reads this as {_SCALARS[named[1]]}: write it in quotes{text}"
         span = self.locator.span_of(place)
         return diagnostic(self.file, "decode", "resource-decode", message, span, help_)
+
+    def undecoded_field(self, message: str) -> tuple[str, Place]:
+        """Return the field of the metadata that a decoder's message names, empty for all of it, and the place of its value."""
+        named = _MISTYPED.search(message)
+        if named is None:
+            return "", self.locator.find_text("metadata")
+        place = self.locator.find_text(f"metadata.{named[2]}")
+        return named[2].partition(".")[0], _first_mistyped(place) if named[3] == "string" else place
 
     def _of(self, error: FieldError, message: str) -> Diagnostic:
         path = error.at or error.path
@@ -99,6 +111,23 @@ class Findings:
             detail=error.detail,
             related=_rule_place(error, self.definition),
         )
+
+    def is_of_crd(self, error: FieldError) -> bool:
+        """Return whether a part of the CRD that the server rejects causes an error.
+
+        That is a rule that does not compile, an unknown type, an invalid pattern, or a default that does not fit.
+        """
+        if not self.definition.errors:
+            return False
+        if error.cause is not None:
+            return error.cause.expr is None
+        path = error.at or error.path
+        schema = schema_at(self.definition.schema(self.version), _steps(path))
+        if schema is None or error.type not in {INVALID, NOT_SUPPORTED, TYPE_INVALID}:
+            return False
+        if schema.type not in ("", *TYPES) or compile_error(schema.pattern) is not None:
+            return True
+        return not self.locator.find(path).exact  # only a default has a value that the object does not have
 
     def _place(self, error: FieldError, path: Path) -> Place:
         place = self.locator.find(path)

@@ -34,6 +34,11 @@ class ResourceLocator(Locator):
         self._lengths: dict[int, list[int]] = {}
         self._dead_ends = 0
 
+    @property
+    def root(self) -> Node:
+        """The resource's own node."""
+        return self._root
+
     def find_text(self, text: str) -> Place:
         """Follow a path as it is printed as far as the document goes."""
         return self._follow_text(self._start, text)

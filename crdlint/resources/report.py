@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.convert import read_crd
 from crdlint.crd.positions import Locator, node_span, problem_span
 from crdlint.golang.quote import quote
-from crdlint.resources.definitions import Definition, may_have_crd, refusal_of
+from crdlint.linter import lint_file
+from crdlint.resources.definitions import Definition, may_have_crd, rejection_of
 from crdlint.resources.findings import Findings, diagnostic
 from crdlint.resources.objects import duplicate_fields, objects_of, read_resource, text_at
+from crdlint.resources.placeholders import Patterns, Placeholders
 from crdlint.resources.places import ResourceLocator
 from crdlint.resources.requests import as_sent, key_of
 from crdlint.resources.validation import NotDecodedError
@@ -23,19 +26,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from collections.abc import Mapping as MappingOf
 
+    from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinition
     from crdlint.crd.positions import Span
     from crdlint.diagnostics import Diagnostic
     from crdlint.resources.definitions import Definitions
     from crdlint.resources.objects import Object
     from crdlint.resources.requests import Key
-    from crdlint.resources.validation import Outcome
+    from crdlint.resources.validation import Outcome, Withhold
     from crdlint.yaml.nodes import Mapping, Node
     from crdlint.yaml.parse import Document
 
-__all__ = ["OldObjects", "ResourceReport", "Validated", "old_objects", "read_resource", "report", "validate_text"]
-
-_KNOWN: Final = 8  # kinds of a group in one help
+__all__ = [
+    "OldObjects",
+    "Options",
+    "ResourceReport",
+    "Validated",
+    "old_objects",
+    "read_resource",
+    "report",
+    "validate_text",
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +55,38 @@ class ResourceReport:
 
     ``errors`` are in its order, ``unknown_fields`` the paths of fields it prunes, sorted, ``resource`` the object pruned
     and defaulted, as JSON values, ``cel_cost`` the cost units that rules took: None where none ran.
+
+    ``crd_errors`` are the errors with which a server of ``kube_version`` rejects the CRD itself, empty if it accepts
+    the CRD. The other fields are then as if it did.
     """
 
     errors: list[Diagnostic]
     unknown_fields: list[str]
     resource: dict[str, Any]
     cel_cost: int | None
+    crd_errors: list[Diagnostic] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How the objects of a file are validated.
+
+    ``skipped_kinds`` are not: each is a kind, ``GROUP/KIND`` or ``GROUP/VERSION/KIND``. ``strict_kinds`` reports a kind
+    that no CRD of its group defines as an error rather than in a notice.
+    """
+
+    placeholders: Patterns = field(default_factory=Patterns)
+    skipped_kinds: frozenset[str] = frozenset()
+    strict_kinds: bool = False
+
+    def skips(self, one: Object) -> bool:
+        """Return whether an object is not validated."""
+        kind = one.identity.kind
+        names = (kind, f"{one.group}/{kind}", f"{one.identity.api_version}/{kind}")
+        return not self.skipped_kinds.isdisjoint(names)
+
+
+_DEFAULTS: Final = Options()
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,24 +114,45 @@ def version_of(crd: CustomResourceDefinition, resource: dict[str, Any]) -> str:
     return next((one.name for one in crd.spec.versions if one.storage), names[0] if names else wanted)
 
 
-def report(crd_text: str, resource_text: str, old_text: str | None, *, filename: str = "<stdin>") -> ResourceReport:
+def report(
+    crd_text: str,
+    resource_text: str,
+    old_text: str | None,
+    *,
+    filename: str = "<stdin>",
+    kube_version: str = "1.36",
+) -> ResourceReport:
     """Judge the resource of a text by the CRD of another, as an update where there is an old one.
 
-    The first document of each text counts. Raises YAMLDecodeError for a text that is no YAML object.
+    The first document of each text counts. Raises YAMLDecodeError for a text that is no YAML object, and ValueError for
+    an unknown ``kube_version``.
     """
     root = _root(resource_text)
     resource = read_resource(root)
     crd_root = _root(crd_text)
     crd = read_crd(crd_root, stored=True).crd
     definition = Definition(crd, "<crd>", Locator(crd_root, 0, crd_text), as_requests=False)
+    crd_errors = list(_errors_of_crd(crd_text, kube_version))
     version = version_of(crd, resource)
+    if not crd.spec.versions:
+        one = _no_match(filename, str(resource.get("kind", "")), str(resource.get("apiVersion", "")), node_span(root))
+        return ResourceReport([one], [], resource, None, crd_errors)
     old = None if old_text is None else read_resource(_root(old_text))
     findings = Findings(definition, version, ResourceLocator(root, 0, resource_text), filename)
     try:
-        outcome = _judged(definition, version, resource, old)
+        validator = definition.validator(version)
+        outcome = validator.create(resource) if old is None else validator.update(resource, old)
     except NotDecodedError as error:
-        return ResourceReport([findings.undecoded(str(error))], [], resource, None)
-    return ResourceReport(list(findings.errors(outcome)), list(outcome.unknown), outcome.resource, outcome.cel_cost)
+        return ResourceReport([findings.undecoded(str(error))], [], resource, None, crd_errors)
+    errors = list(findings.errors(outcome))
+    return ResourceReport(errors, list(outcome.unknown), outcome.resource, outcome.cel_cost, crd_errors)
+
+
+@lru_cache(maxsize=8)
+def _errors_of_crd(text: str, kube_version: str) -> tuple[Diagnostic, ...]:
+    """Return the errors with which servers of a version or range reject the CRD that is a text's first document."""
+    result = lint_file(text, filename="<crd>", kube_version=kube_version, only=frozenset({0}))
+    return tuple(one for one in result.diagnostics if one.severity == "error" and not one.hidden)
 
 
 def old_objects(text: str, *, filename: str) -> OldObjects:
@@ -117,10 +175,15 @@ def old_objects(text: str, *, filename: str) -> OldObjects:
 
 
 def validate_text(
-    text: str, *, filename: str, definitions: Definitions, old: MappingOf[Key, dict[str, Any]] | None = None
+    text: str,
+    *,
+    filename: str,
+    definitions: Definitions,
+    old: MappingOf[Key, dict[str, Any]] | None = None,
+    options: Options = _DEFAULTS,
 ) -> Validated:
     """Judge every custom resource of a text; those that ``old`` has too are judged as updates. Bad input raises nothing."""
-    run = _Run(filename, definitions, old)
+    run = _Run(filename, definitions, old, options)
     with collector_paused():
         notice = _validate_text(run, text)
     result = FileResult(
@@ -130,7 +193,7 @@ def validate_text(
         crds=tuple(run.resources),
         skipped=run.skipped,
         diagnostics=tuple(run.diagnostics),
-        notices=(*([notice] if notice else []), *run.notices, *_passed_over(run)),
+        notices=(*([notice] if notice else []), *run.notices, *_notices(run)),
     )
     return Validated(result, tuple(run.stored))
 
@@ -150,15 +213,18 @@ class _Run:
     file: str
     definitions: Definitions
     old: MappingOf[Key, dict[str, Any]] | None
+    options: Options
     documents: int = 0
     skipped: int = 0
     resources: list[CRD] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     stored: list[dict[str, Any]] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
-    told: set[str] = field(default_factory=set)  # refusals of CRDs, each told once a file
-    undefined: dict[tuple[str, str], list[int]] = field(default_factory=dict)  # lines by apiVersion and kind
-    templates: list[int] = field(default_factory=list)  # their lines
+    # Lines of objects that are not validated: by apiVersion and kind, of templates, of objects with a placeholder as kind.
+    undefined: dict[tuple[str, str], list[int]] = field(default_factory=dict)
+    templates: list[int] = field(default_factory=list)
+    unidentified: list[int] = field(default_factory=list)
+    withheld: dict[tuple[int, int], str] = field(default_factory=dict)  # placeholders that cause findings, by place
 
 
 def _document(run: _Run, document: Document) -> None:
@@ -197,23 +263,26 @@ def _is_template(run: _Run, document: Document) -> bool:
 
 
 def _object(run: _Run, document: Document, one: Object) -> None:
-    """Judge one object, if it is of a kind that a CRD defines."""
-    if one.identity.form != "other":
+    """Validate one object, if it is of a kind that a CRD defines."""
+    if one.identity.form != "other" or run.options.skips(one):
         return
-    offset = document.line_offset
-    said = _judge_as_defined if run.definitions.knows(one.group) else _judge_as_undefined
-    found = said(run, document, one)
+    line = node_span(one.root, document.line_offset).line
+    if any(run.options.placeholders.find(text) for text in (one.identity.api_version, one.identity.kind)):
+        run.unidentified.append(line)
+        return
+    is_defined = may_have_crd(one.group) and run.definitions.knows(one.group)
+    found = (_of_known_group if is_defined else _of_unknown_group)(run, document, one)
     if found is None:
         return
     name = (
         f"{one.identity.kind} {text_at(one.root, 'metadata', 'name') or text_at(one.root, 'metadata', 'generateName')}"
     )
-    run.resources.append(CRD(name.strip(), node_span(one.root, offset).line))
+    run.resources.append(CRD(name.strip(), line))
     run.diagnostics.extend(replace(made, crd=name.strip()) for made in found)
 
 
-def _judge_as_undefined(run: _Run, document: Document, one: Object) -> list[Diagnostic] | None:
-    """Return what to say of an object whose group no CRD has, None where it is none of ours."""
+def _of_unknown_group(run: _Run, document: Document, one: Object) -> list[Diagnostic] | None:
+    """Return the findings of an object whose group has no CRD, None for one that no CRD is expected to define."""
     kind, api_version, offset = one.identity.kind, one.identity.api_version, document.line_offset
     if api_version and not may_have_crd(one.group):
         return None
@@ -231,54 +300,78 @@ def _judge_as_undefined(run: _Run, document: Document, one: Object) -> list[Diag
         span = _span_of(one.root, "kind", offset)
         help_ = f"add `apiVersion: {wanted}`"
         return [diagnostic(run.file, "advice", "resource-no-match", "Object 'apiVersion' is missing", span, help_)]
-    message = f"no matches for kind {quote(kind)} in version {quote(api_version)}"
-    span = _span_of(one.root, "apiVersion", offset)
-    return [diagnostic(run.file, "advice", "resource-no-match", message, span, f"did you mean `{wanted}`?")]
+    return [
+        _no_match(run.file, kind, api_version, _span_of(one.root, "apiVersion", offset), f"did you mean `{wanted}`?")
+    ]
 
 
-def _judge_as_defined(run: _Run, document: Document, one: Object) -> list[Diagnostic]:
-    """Return what to say of an object of a group that has CRDs."""
-    offset, kind = document.line_offset, one.identity.kind
+def _of_known_group(run: _Run, document: Document, one: Object) -> list[Diagnostic] | None:
+    """Return the findings of an object whose group has CRDs, None for one of a kind that none of them defines."""
+    offset, kind, api_version = document.line_offset, one.identity.kind, one.identity.api_version
     if one.identity.error is not None:
         span = node_span(one.identity.node or one.root, offset)
         return [diagnostic(run.file, "decode", "resource-decode", one.identity.error, span)]
-    known = run.definitions.kinds(one.group)
-    definition = known.get(kind)
-    refusal, crd_file = run.definitions.refused.get(one.group), ""
-    if definition is not None:
-        refusal, crd_file = None, f" {definition.file}"
-        if definition.said:
-            refusal = refusal_of(definition.crd.metadata.name, definition.said)
-    if refusal is not None:
-        if refusal in run.told:
-            return []
-        run.told.add(refusal)
-        help_ = f"mend the CRD first: `crdlint check{crd_file}` shows how" if crd_file else None
+    definition = run.definitions.kinds(one.group).get(kind)
+    if definition is None:
+        return _of_unknown_kind(run, one, offset)
+    if one.version not in definition.served:
+        served = ", ".join(f"`{version}`" for version in definition.served) or "none"
+        help_ = f"served versions of {kind}: {served} ({definition.file})"
+        return [_no_match(run.file, kind, api_version, _span_of(one.root, "apiVersion", offset), help_)]
+    return [*_rejection(run, one, offset, definition), *_of_definition(run, document, one, definition)]
+
+
+def _of_unknown_kind(run: _Run, one: Object, offset: int) -> list[Diagnostic] | None:
+    """Return the finding that no CRD of a group defines a kind, None where that is reported in a notice."""
+    kind, api_version, known = one.identity.kind, one.identity.api_version, run.definitions
+    unreadable = known.unreadable.get(one.group)
+    if unreadable is not None:
+        if unreadable in known.reported:
+            unreadable = f"no CRD of {one.group} can be read that defines {kind}: not validated"
+        known.reported.add(unreadable)
         span = _span_of(one.root, "kind", offset)
-        return [diagnostic(run.file, "advice", "resource-crd-refused", refusal, span, help_)]
-    if definition is None or one.version not in definition.served:
-        return [_no_match(run.file, one, offset, known)]
-    return list(_judge(run, document, one, definition))
+        return [diagnostic(run.file, "advice", "resource-crd-unreadable", unreadable, span)]
+    if kind and not run.options.strict_kinds and not known.kind_meant(one.group, kind, misspelt=True):
+        line = node_span(one.root, offset).line
+        run.undefined.setdefault((api_version, kind), []).append(line)
+        return None
+    near = known.kind_meant(one.group, kind) if kind else None
+    help_ = (f"did you mean `{near}`? " if near else "") + known.describe(one.group)
+    return [_no_match(run.file, kind, api_version, _span_of(one.root, "kind" if kind else "apiVersion", offset), help_)]
 
 
-def _judge(run: _Run, document: Document, one: Object, definition: Definition) -> Iterator[Diagnostic]:
+def _rejection(run: _Run, one: Object, offset: int, definition: Definition) -> Iterator[Diagnostic]:
+    """Yield that the API server rejects a CRD itself, once for each CRD of a run."""
+    if not definition.errors:
+        return
+    message = rejection_of(definition.crd.metadata.name, definition.errors)
+    if message in run.definitions.reported:
+        return
+    run.definitions.reported.add(message)
+    help_ = f"fix the CRD first: `crdlint check {definition.file}`. Its resources are validated as if it were accepted"
+    yield diagnostic(run.file, "advice", "resource-crd-refused", message, _span_of(one.root, "kind", offset), help_)
+
+
+def _of_definition(run: _Run, document: Document, one: Object, definition: Definition) -> Iterator[Diagnostic]:
     """Yield what the server says of an object, in its order: duplicates, unknown fields, errors, warnings."""
     locator = ResourceLocator(one.root, document.line_offset, document.text)
     findings = Findings(definition, one.version, locator, run.file)
+    placeholders = Placeholders(run.options.placeholders, locator)
     odd, document.odd = document.odd, []
     for message, key in duplicate_fields(one.root) if one.json else duplicate_keys(odd):
         span = node_span(key, document.line_offset)
         yield diagnostic(run.file, "strict", "duplicate-key", message, span)
     given = one.read()
-    resource = as_sent(given, namespaced=definition.namespaced)
-    try:
-        outcome = _outcome(run, resource, definition, one, document.line_offset)
-    except NotDecodedError as error:
-        yield findings.undecoded(str(error))
+    sent = as_sent(given, namespaced=definition.namespaced)
+    outcome, unread = _decoded(run, sent, one, definition, findings, placeholders)
+    if unread is not None:
+        yield unread
+    if outcome is None:
         return
-    yield from findings.unknown(outcome)
+    yield from findings.unknown(outcome, placeholders)
     yield from findings.errors(outcome)
     yield from findings.warnings(outcome)
+    run.withheld.update(placeholders.withheld)
     stored = outcome.resource
     meta = given.get("metadata")
     if isinstance(meta, dict) and not meta.get("name") and isinstance(stored.get("metadata"), dict):
@@ -286,59 +379,74 @@ def _judge(run: _Run, document: Document, one: Object, definition: Definition) -
     run.stored.append(stored)
 
 
-def _outcome(run: _Run, resource: dict[str, Any], definition: Definition, one: Object, offset: int) -> Outcome:
-    """Judge an object, as an update where there is an old one that can be read. Raises NotDecodedError."""
+def _decoded(
+    run: _Run, sent: dict[str, Any], one: Object, definition: Definition, findings: Findings, placeholders: Placeholders
+) -> tuple[Outcome | None, Diagnostic | None]:
+    """Validate an object; the other value is the finding if the server cannot decode it.
+
+    A field of its metadata that a placeholder gives another type is left out.
+    """
+    offset = findings.locator.line_offset
+
+    def withhold(error: FieldError) -> bool:
+        return findings.is_of_crd(error) or placeholders.cause(error)
+
+    while True:
+        try:
+            return _outcome(run, sent, definition, one, offset, withhold), None
+        except NotDecodedError as error:  # noqa: PERF203  as often as there are such fields
+            name, place = findings.undecoded_field(str(error))
+            meta = sent.get("metadata")
+            if not isinstance(meta, dict) or name not in meta or not placeholders.is_within(place):
+                return None, findings.undecoded(str(error))
+            sent = {**sent, "metadata": {field: value for field, value in meta.items() if field != name}}
+
+
+def _outcome(
+    run: _Run, sent: dict[str, Any], definition: Definition, one: Object, offset: int, withhold: Withhold
+) -> Outcome:
+    """Validate an object, as an update where there is an old one that can be read. Raises NotDecodedError."""
     validator = definition.validator(one.version)
     if run.old is None:
-        return validator.create(resource)
-    old = run.old.get(key_of(resource))
+        return validator.create(sent, withhold)
+    old = run.old.get(key_of(sent))
     if old is None:
         why = "is not among the old objects"
     else:
         try:
-            return validator.update(resource, as_sent(old, namespaced=definition.namespaced))
+            return validator.update(sent, as_sent(old, namespaced=definition.namespaced), withhold)
         except NotDecodedError as error:
             why = f"was one that cannot be read: {error}"
-    outcome = validator.create(resource)  # raises where it is the new one that cannot be read
-    name, line = f"{one.identity.kind} {key_of(resource)[3]}".rstrip(), node_span(one.root, offset).line
+    outcome = validator.create(sent, withhold)  # raises where it is the new one that cannot be read
+    name, line = f"{one.identity.kind} {key_of(sent)[3]}".rstrip(), node_span(one.root, offset).line
     run.notices.append(f"line {line}: {name} {why}; judged as a new one")
     return outcome
 
 
-def _judged(definition: Definition, version: str, resource: dict[str, Any], old: dict[str, Any] | None) -> Outcome:
-    validator = definition.validator(version)
-    return validator.create(resource) if old is None else validator.update(resource, old)
-
-
-def _no_match(file: str, one: Object, offset: int, known: MappingOf[str, Definition]) -> Diagnostic:
-    """Tell of a kind or version that is not served, and of those that are."""
-    from difflib import get_close_matches
-
-    kind, api_version = one.identity.kind, one.identity.api_version
-    if not kind:
-        message, span = "Object 'Kind' is missing", _span_of(one.root, "apiVersion", offset)
-    else:
-        message = f"no matches for kind {quote(kind)} in version {quote(api_version)}"
-        span = _span_of(one.root, "apiVersion" if kind in known else "kind", offset)
-    if kind in known:
-        served = ", ".join(f"`{version}`" for version in known[kind].served) or "none"
-        help_ = f"served versions of {kind}: {served} ({known[kind].file})"
-        return diagnostic(file, "advice", "resource-no-match", message, span, help_)
-    listed = [f"`{name}` ({', '.join(found.served) or 'not served'})" for name, found in sorted(known.items())]
-    more = f" and {len(listed) - _KNOWN} more" if len(listed) > _KNOWN else ""
-    near = get_close_matches(kind, known, n=1, cutoff=0.6) if kind else []
-    help_ = f"did you mean `{near[0]}`? " if near else ""
-    help_ += f"the CRDs of {one.group} define {', '.join(listed[:_KNOWN])}{more}"
+def _no_match(file: str, kind: str, api_version: str, span: Span, help_: str | None = None) -> Diagnostic:
+    """Return the finding that no kind of an apiVersion is served, which is kubectl's message."""
+    message = (
+        f"no matches for kind {quote(kind)} in version {quote(api_version)}" if kind else "Object 'Kind' is missing"
+    )
     return diagnostic(file, "advice", "resource-no-match", message, span, help_)
 
 
-def _passed_over(run: _Run) -> Iterator[str]:
-    """Yield what to tell of templates, and of objects that look as if a CRD defined them, though none here does."""
+def _notices(run: _Run) -> Iterator[str]:
+    """Yield the notices about documents that are not validated, and about findings that are not reported."""
     if run.templates:
-        way = "validate what it renders: helm template ... | crdlint validate -"
-        yield f"{_lines(run.templates)}: skipped a template; {way}"
+        instead = "validate the rendered template: helm template ... | crdlint validate -"
+        yield f"{_lines(run.templates)}: skipped a template; {instead}"
+    if run.unidentified:
+        yield f"{_lines(run.unidentified)}: skipped: apiVersion or kind is a placeholder"
     for (api_version, kind), lines in run.undefined.items():
-        yield f"{_lines(lines)}: no CRD here defines {kind or 'an object'} of {api_version}: not checked"
+        yield f"{_lines(lines)}: no CRD here defines {kind or 'an object'} of {api_version}: not validated"
+    if run.withheld:
+        line, text = min(run.withheld)[0], next(filter(None, run.withheld.values()), "")
+        such = f" such as `{text}`" if text else ""
+        if len(run.withheld) == 1:
+            yield f"line {line}: a placeholder{such} is accepted as a value of any type"
+        else:
+            yield f"line {line} and below: {len(run.withheld):,} placeholders{such} are accepted as values of any type"
 
 
 def _lines(lines: list[int]) -> str:

@@ -41,7 +41,7 @@ from crdlint.schema.validator import ValueValidator
 from crdlint.schema.values import deep_copy
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from crdlint.crd.model import (
         CustomResourceDefinition,
@@ -49,6 +49,8 @@ if TYPE_CHECKING:
         CustomResourceSubresourceScale,
         JSONSchemaProps,
     )
+
+    Withhold = Callable[[FieldError], bool]
 
 RULE_ID: Final = "resource-rule"
 SCALE: Final = "resource-scale"
@@ -121,8 +123,8 @@ class ResourceValidator:
             self._defaults = prune_defaults(self.schema)
 
     @work.limited()
-    def create(self, given: dict[str, Any]) -> Outcome:
-        """Judge a new object."""
+    def create(self, given: dict[str, Any], withhold: Withhold | None = None) -> Outcome:
+        """Judge a new object; errors that ``withhold`` accepts are left out, as if the server had not found them."""
         admitted = self._admit(given)
         resource = admitted.resource
         if self._keeps_status:
@@ -139,11 +141,11 @@ class ResourceValidator:
             errors += _scale_status_errors(self._scale, resource)
         errors += validate_embedded(None, resource, self.schema, is_resource_root=False)
         errors += validate_list_sets_and_maps(None, self.schema, resource)
-        return self._with_rules(admitted, errors, MISSING, None)
+        return self._with_rules(admitted, errors, MISSING, None, withhold=withhold)
 
     @work.limited()
-    def update(self, given: dict[str, Any], old: dict[str, Any]) -> Outcome:
-        """Judge an object that is to replace another; what did not change is let pass."""
+    def update(self, given: dict[str, Any], old: dict[str, Any], withhold: Withhold | None = None) -> Outcome:
+        """Judge an object that is to replace another; what did not change is let pass. For ``withhold`` see create."""
         admitted, before = self._admit(given), self._admit(old).resource
         resource = admitted.resource
         if self._keeps_status:
@@ -163,7 +165,7 @@ class ResourceValidator:
         errors += validate_embedded(None, resource, self.schema, is_resource_root=False)
         if not validate_list_sets_and_maps(None, self.schema, before):
             errors += validate_list_sets_and_maps(None, self.schema, resource)
-        return self._with_rules(admitted, errors, before, correlation, common)
+        return self._with_rules(admitted, errors, before, correlation, common, withhold)
 
     @work.limited()
     def update_status(self, given: dict[str, Any], old: dict[str, Any]) -> Outcome:
@@ -203,8 +205,12 @@ class ResourceValidator:
         old: Any,
         correlation: Correlation | None,
         common: Sequence[FieldError] = (),
+        withhold: Withhold | None = None,
     ) -> Outcome:
         """Run the rules unless an error keeps the server from it, which ``common`` ones do not."""
+        if withhold is not None:
+            common = [error for error in common if not withhold(error)]
+            errors = [error for error in errors if not withhold(error)]
         rules = None if self.schema is None else self._rules
         run = Run(RULE_ID, RUNTIME_BUDGET)
         cost: int | None = None
@@ -216,6 +222,9 @@ class ResourceValidator:
                 cost = RUNTIME_BUDGET - run.budget
             except OutOfBudgetError:
                 cost = RUNTIME_BUDGET + 1
+        if withhold is not None:
+            run.errors = [error for error in run.errors if not withhold(error)]
+            run.warnings = [error for error in run.warnings if not withhold(error)]
         return Outcome((*common, *errors, *run.errors), tuple(run.warnings), admitted.unknown, admitted.resource, cost)
 
     def _admit(self, given: dict[str, Any]) -> _Admitted:

@@ -131,13 +131,24 @@ NO_MATCH = Rule(
 )
 CRD_REFUSED = Rule(
     id="resource-crd-refused",
-    summary="A resource of a CRD that the API server refuses.",
-    why="Without its CRD there is nothing that the resource could be held against.",
+    summary="Resource of a CRD that the API server rejects.",
+    why="A cluster without the CRD accepts no resource of it. The resources are validated as if the CRD were accepted.",
     bad=_stream("{}").replace("replicas: {type: integer}", "replicas: {type: integr}"),
     good=_GOOD,
-    help="mend the CRD first: `crdlint check` shows how",
+    help="fix the CRD first: `crdlint check` shows how",
+    severity="warning",
+    origin="crdlint",
+    scope="resource",
+)
+CRD_UNREADABLE = Rule(
+    id="resource-crd-unreadable",
+    summary="Resource of a CRD that cannot be decoded.",
+    why="There is no schema that the resource could be validated against.",
+    bad=_stream("{}").replace("scope: Namespaced", "scope: [Namespaced]"),
+    good=_GOOD,
+    help="fix the CRD first: `crdlint check` shows how",
     origin="crdlint",
     scope="resource",
 )
 
-RULES = (VALUE, RULE_FAILED, LIST_TYPE, METADATA, TYPE_META, SCALE, DECODE, NO_MATCH, CRD_REFUSED)
+RULES = (VALUE, RULE_FAILED, LIST_TYPE, METADATA, TYPE_META, SCALE, DECODE, NO_MATCH, CRD_REFUSED, CRD_UNREADABLE)

@@ -211,7 +211,7 @@ def define(value: dict[str, Any], file: str) -> Definition:
     definitions = Definitions()
     definitions.add(lint_file(marshal(value), filename=file, keep=True))
     for definition in definitions.by_kind.values():
-        if definition.refusal is None:
+        if not definition.errors:
             return definition
     raise _rejected(value, file)
 

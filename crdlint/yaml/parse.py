@@ -105,16 +105,25 @@ def reading_notice() -> str | None:
     return None if CParser is not None else _SLOWER
 
 
-def iter_documents(text: str) -> Iterator[Document]:
-    """Yield the documents of a text like parse_stream, but hold none of them."""
-    for chunk in _chunks(text):
-        yield _document(*chunk)
+def iter_documents(text: str, only: frozenset[int] | None = None) -> Iterator[Document]:
+    """Yield the documents of a text like parse_stream, but hold none of them.
+
+    ``only`` has the numbers of the documents to read (see split), None for all.
+    """
+    for number, chunk in enumerate(_chunks(text)):
+        if only is None or number in only:
+            yield _document(*chunk)
 
 
 def parse_first(text: str) -> Document:
     """Read the first document of a text as it stands, which is what the server's decoder does; see parse_stream."""
     with collector_paused():
         return _document(text, 0)
+
+
+def split(text: str) -> list[str]:
+    """Return the texts of the documents, whose numbers count from 0."""
+    return [chunk for chunk, _, _ in _chunks(text)]
 
 
 def _chunks(text: str) -> Iterator[tuple[str, int, str | None]]:

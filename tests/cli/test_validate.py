@@ -72,8 +72,8 @@ def test_the_place_of_a_rule_in_json():
 
 
 TROUBLE = {
-    "no CRD": ([GOOD], None, 2, "no CRD (--crd names where they are)"),
-    "no resource": (["--crd", CRD, CRD], None, 2, "no custom resource of a CRD that is known"),
+    "no CRD": ([GOOD], None, 2, "no CRD was found (--crd names where they are)"),
+    "no resource": (["--crd", CRD, CRD], None, 2, "no custom resource in"),
     "empty is fine": (["--crd", CRD, CRD, "--allow-empty"], None, 0, ""),
     "a missing file": (["--crd", CRD, "missing.yaml"], None, 2, "missing.yaml: No such file or directory"),
     "a missing CRD": (["--crd", "missing.yaml", GOOD], None, 2, "missing.yaml: No such file or directory"),
@@ -99,18 +99,33 @@ def test_trouble(args, stdin, status, said, tmp_path, monkeypatch):
 def test_a_second_crd_of_a_kind_is_told(tmp_path):
     copy = tmp_path / "copy.yaml"
     copy.write_text(Path(CRD).read_text())
-    assert "is there already" in run("--crd", CRD, "--crd", str(copy), GOOD).stderr
+    assert "ignored widgets.example.com" in run("--crd", CRD, "--crd", str(copy), GOOD).stderr
 
 
-REFUSED = "the CRD widgets.example.com is refused: "
+REJECTED = "the CRD widgets.example.com itself is rejected: "
 
 
-@pytest.mark.parametrize("damage", [("type: integer", "type: integr"), ("served: true", "served: []")])
-def test_a_crd_that_is_refused(damage, tmp_path):
+def crd_with(tmp_path: Path, *damage: str) -> str:
     crd = tmp_path / "crd.yaml"
     crd.write_text(Path(CRD).read_text().replace(*damage, 1))
-    said = found("--crd", str(crd), BAD)
-    assert [message.startswith(REFUSED) for _, _, message in said] == [True]
+    return str(crd)
+
+
+def test_a_rejected_crd_is_a_warning(tmp_path):
+    crd = crd_with(tmp_path, "type: integer", "type: integr")
+    result = run("--crd", crd, GOOD, GOOD.replace("good", "changed"), "--format", "concise")
+    assert (result.exit_code, result.stdout.count(REJECTED)) == (0, 1)
+    assert f"good.yaml:2:7: warning resource-crd-refused: {REJECTED}{crd}:" in result.stdout
+    with_errors = found("--crd", crd, BAD)
+    assert [message.startswith(REJECTED) for _, _, message in with_errors].count(True) == 1
+    assert (8, 3, 'unknown field "spec.naem"') in with_errors
+
+
+def test_a_crd_that_cannot_be_decoded_is_an_error(tmp_path):
+    crd = crd_with(tmp_path, "served: true", "served: []")
+    result = run("--crd", crd, GOOD, "--format", "concise")
+    assert (result.exit_code, result.stdout.count(REJECTED)) == (1, 1)
+    assert "error resource-crd-unreadable: " in result.stdout
 
 
 def test_metadata_that_yaml_misreads():
@@ -179,21 +194,45 @@ def test_crds_found(place, tmp_path, monkeypatch):
         assert len(document["diagnostics"]) == 12
 
 
-def test_what_is_found_but_broken_is_a_note(tmp_path):
-    (tmp_path / "crd.yaml").write_text(Path(CRD).read_text() + "---\na: [\n")
+# What is broken beside the CRD that is needed, and the exit status if --crd names the file.
+BROKEN = {
+    "another kind": ("kind: ClusterRole\nrules: [\n", True, 0),
+    "a CRD of another group": ("kind: CustomResourceDefinition\nspec: {group: other.io, names: [\n", False, 0),
+    "a CRD of the group": ("kind: CustomResourceDefinition\nspec: {group: example.com, names: [\n", True, 2),
+    "an escaped group": ('kind: CustomResourceDefinition\nspec: {group: "example\\x2ecom", names: [\n', True, 2),
+    "a CRD without a group": ("kind: CustomResourceDefinition\n rules: [\n", True, 2),
+}
+
+
+@pytest.mark.parametrize(("broken", "reported", "status"), BROKEN.values(), ids=BROKEN)
+def test_broken_documents_beside_crds(broken, reported, status, tmp_path):
+    (tmp_path / "crd.yaml").write_text(f"{Path(CRD).read_text()}---\n{broken}")
     (tmp_path / "good.yaml").write_text(Path(GOOD).read_text())
-    result = run(str(tmp_path / "good.yaml"))
-    assert (result.exit_code, "crdlint: note: " in result.stderr) == (0, True)
+    said = "the document is not YAML, so it is not read: yaml: "
+    beside = run(str(tmp_path / "good.yaml"))
+    assert (beside.exit_code, "crdlint: note: " in beside.stderr, said in beside.stderr) == (0, reported, reported)
     given = run("--crd", str(tmp_path / "crd.yaml"), str(tmp_path / "good.yaml"))
-    assert given.exit_code == 0
-    assert "crd.yaml:52:1: the document is not YAML, so it is not read: yaml: " in given.stderr
+    is_note = reported and not status
+    assert (given.exit_code, said in given.stderr, "note: " in given.stderr) == (status, reported, is_note)
+
+
+def test_crds_with_an_escaped_kind_are_found_among_resources(tmp_path):
+    text = Path(CRD).read_text().replace("kind: CustomResourceDefinition", 'kind: "Custom\\u0052esourceDefinition"')
+    file = tmp_path / "all.yaml"
+    file.write_text(f"{text}\n---\n{Path(GOOD).read_text()}")
+    result = run(str(file))
+    assert (result.exit_code, "1 resource" in result.stdout) == (0, True)
+
+
+def test_without_a_file_there_are_no_figures():
+    assert run("--crd", CRD, "missing.yaml").stdout == ""
 
 
 MISUSED = {
-    "stdin twice": (["--crd", "-", "-"], "- can be read once only"),
+    "stdin twice": (["--crd", "-", "-"], "- can be read only once"),
     "no CRD in a file that is named": (["--crd", GOOD, GOOD], "no CustomResourceDefinition in it"),
     "no old object": (["--crd", CRD, GOOD, "--old", "nowhere"], "nowhere: No such file or directory"),
-    "no resource: what is known": (["--crd", CRD, CRD], "which are Widget (example.com/v1),"),
+    "no resource: what is known": (["--crd", CRD, CRD], "the CRDs here are of example.com"),
 }
 
 
@@ -215,8 +254,7 @@ def test_old_objects_that_are_broken(tmp_path):
 def test_a_crd_of_a_version_that_is_gone(tmp_path):
     crd = tmp_path / "crd.yaml"
     crd.write_text(Path(CRD).read_text().replace("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1"))
-    (said,) = found("--crd", str(crd), GOOD)
-    assert said[2].startswith(REFUSED)
+    assert found("--crd", str(crd), GOOD)[0][2].startswith(REJECTED)
 
 
 SHOWN = {
@@ -235,28 +273,146 @@ def test_what_a_person_sees(name, monkeypatch):
     assert done.stdout == (FIXTURES / f"{name}.txt").read_text()
 
 
-def test_broken_documents_beside_crds_are_notes_and_broken_crds_are_errors(tmp_path):
-    file = tmp_path / "crds.yaml"
-    crds = Path(CRD).read_text()
-    file.write_text(crds + "---\nkind: Role\n rules: [\n")
-    result = run("--crd", str(file), GOOD)
-    assert f"crdlint: note: {file}:{crds.count(chr(10)) + 3}:" in result.stderr
-    assert "the document is not YAML, so it is not read: yaml: line 2: " in result.stderr
-    assert result.exit_code == 0
-    file.write_text(crds + "---\nkind: CustomResourceDefinition\n rules: [\n")
-    result = run("--crd", str(file), GOOD)
-    assert "the document is not YAML, so it is not read" in result.stderr
-    assert "note: " not in result.stderr
-    assert result.exit_code == 2
+def write(folder: Path, **files: str) -> None:
+    for name, text in files.items():
+        (folder / f"{name}.yaml").write_text(text)
 
 
-def test_crds_with_an_escaped_kind_are_found_among_resources(tmp_path):
-    text = Path(CRD).read_text().replace("kind: CustomResourceDefinition", 'kind: "Custom\\u0052esourceDefinition"')
-    file = tmp_path / "all.yaml"
-    file.write_text(f"{text}\n---\n{Path(GOOD).read_text()}")
-    result = run(str(file))
-    assert (result.exit_code, "1 resource" in result.stdout) == (0, True)
+WRONG = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: x}\nspec:\n  size: 0\n  naem: x\n"
 
 
-def test_without_a_file_there_are_no_figures():
-    assert run("--crd", CRD, "missing.yaml").stdout == ""
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    """A folder with a CRD and a resource with two findings, one of them an unknown field."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    write(tmp_path, crd=Path(CRD).read_text(), wrong=WRONG)
+    return tmp_path
+
+
+def rules(*args: str) -> list[tuple[str, str]]:
+    document = json.loads(run("--format", "json", *args).stdout)
+    return [(d["rule"], d["severity"]) for d in document["diagnostics"]]
+
+
+def test_output_writes_files(here):
+    result = run("wrong.yaml", "--output", "json=out.json", "--output", "concise=out.txt")
+    assert result.exit_code == 1
+    assert [d["rule"] for d in json.loads((here / "out.json").read_text())["diagnostics"]] == [
+        "unknown-field",
+        "resource-value",
+    ]
+    assert len((here / "out.txt").read_text().splitlines()) == 2
+    assert "error[unknown-field]" in result.stdout
+    assert run("wrong.yaml", "--output", "nothing=x").exit_code == 2
+
+
+CONFIGURED = {
+    "severity": ("severity: {resource-value: info}", [("unknown-field", "error"), ("resource-value", "info")], 1),
+    "ignore": ("ignore: [unknown-field]", [("resource-value", "error")], 1),
+    "files": ("per-file-ignores: {wrong.yaml: [resource-*]}", [("unknown-field", "error")], 1),
+    "excluded": ("exclude: [wrong.yaml]", [], 0),
+    "never": ("fail-on: never", [("unknown-field", "error"), ("resource-value", "error")], 0),
+    "broken": ("ignore: [nothing-such]", [], 2),
+}
+
+
+@pytest.mark.parametrize(("config", "wanted", "status"), CONFIGURED.values(), ids=CONFIGURED)
+def test_the_configuration_counts(config, wanted, status, here):
+    (here / ".crdlint.yaml").write_text(config)
+    assert rules(".") == wanted
+    assert run(".").exit_code == status
+    (here / ".crdlint.yaml").rename(here / "other.yml")
+    assert (
+        rules(".", "--config", "other.yml") == wanted
+        if status != 2
+        else run(".", "--config", "other.yml").exit_code == 2
+    )
+
+
+@pytest.mark.usefixtures("here")
+def test_options_of_the_configuration():
+    assert rules("wrong.yaml", "--select", "unknown-field") == [("unknown-field", "error")]
+    result = run("wrong.yaml", "--ignore", "unknown-field", "--ignore", "resource-value")
+    assert result.exit_code == 1
+    assert result.stdout.endswith(
+        "2 ignored findings are refused by the API server: exit status 1 (--accept-rejections accepts that)\n"
+    )
+    assert run("wrong.yaml", "--ignore", "*", "--accept-rejections").exit_code == 0
+
+
+def test_ignore_comments_count(here):
+    comments = WRONG.replace("naem: x", "naem: x # crdlint: ignore[unknown-field] later").replace(
+        "size: 0", "size: 0 # crdlint: ignore[resource-metadata]"
+    )
+    write(here, wrong=comments)
+    assert rules("wrong.yaml") == [("resource-value", "error"), ("ignore-unused", "warning")]
+    write(
+        here, wrong=comments.replace("resource-metadata", "resource-rule").replace("unknown-field", "pattern-invalid")
+    )
+    assert rules("wrong.yaml") == [("unknown-field", "error"), ("resource-value", "error")]
+
+
+def test_placeholders_of_the_configuration_count(here):
+    write(here, wrong=WRONG.replace("size: 0", "size: '@SIZE@'").replace("  naem: x\n", ""))
+    assert run("wrong.yaml").exit_code == 1
+    (here / ".crdlint.yaml").write_text("placeholders: ['@*@']")
+    result = run("wrong.yaml")
+    assert (result.exit_code, result.stdout.splitlines()[0]) == (
+        0, "wrong.yaml: note: line 5: a placeholder such as `@SIZE@` is accepted as a value of any type",
+    )  # fmt: skip
+    (here / ".crdlint.yaml").write_text("placeholders: false")
+    write(here, wrong=WRONG.replace("size: 0", "size: '${SIZE}'"))
+    assert run("wrong.yaml").exit_code == 1
+
+
+def test_kinds_that_are_skipped_or_unknown(here):
+    assert run(".", "--skip", "Widget").exit_code == 0
+    write(here, wrong="apiVersion: example.com/v1\nkind: Configuration\n", good=Path(GOOD).read_text())
+    result = run(".")
+    assert (result.exit_code, "wrong.yaml: note: line 1: no CRD here defines Configuration" in result.stdout) == (
+        0,
+        True,
+    )
+    assert rules(".", "--strict-kinds") == [("resource-no-match", "error")]
+
+
+def test_nothing_to_validate(here):
+    write(here, wrong="kind: Deployment\napiVersion: apps/v1\n")
+    for args, status in (
+        ((".",), 0),
+        ((".", "--require-resources"), 2),
+        (("wrong.yaml",), 2),
+        (("wrong.yaml", "--no-require-resources"), 0),
+    ):
+        result = run(*args)
+        assert (result.exit_code, "no custom resource in " in result.stderr) == (status, True)
+
+
+def test_a_rejection_depends_on_the_version(here):
+    rule = "self.mode != 'Safe' || isIP('1.2.3.4')"
+    write(here, crd=Path(CRD).read_text().replace("self.mode != 'Safe' || self.size > 1", rule))
+    write(here, wrong=Path(GOOD).read_text())
+    assert rules("wrong.yaml") == []
+    assert [rule for rule, _ in rules("wrong.yaml", "--kube-version", "1.29")] == ["resource-crd-refused"]
+    (here / ".crdlint.yaml").write_text("kube-version: 1.29")
+    assert [rule for rule, _ in rules("wrong.yaml")] == ["resource-crd-refused"]
+
+
+@pytest.mark.parametrize("layout", ["files", "one file"])
+def test_only_crds_that_are_needed_are_parsed(layout, here, monkeypatch):
+    from crdlint.yaml import parse
+
+    others = [Path(CRD).read_text().replace("example.com", f"group{i}.example.com") for i in range(50)]
+    (here / "crds").mkdir()
+    texts = [*others, Path(CRD).read_text()]
+    for i, text in enumerate(texts if layout == "files" else ["---\n".join(texts)]):
+        (here / "crds" / f"{i}.yaml").write_text(text)
+    parsed = []
+    read = parse._document  # noqa: SLF001
+    monkeypatch.setattr(parse, "_document", lambda text, *rest: parsed.append(text) or read(text, *rest))
+    assert run("--crd", "crds", "wrong.yaml").exit_code == 1
+    assert [("CustomResourceDefinition" in text, "kind: Widget\nmetadata" in text) for text in parsed] == [
+        (False, True),
+        (True, False),
+    ]

@@ -6,7 +6,8 @@ import pytest
 
 from crdlint.linter import lint_file
 from crdlint.resources.definitions import Definitions
-from crdlint.resources.report import old_objects, validate_text
+from crdlint.resources.placeholders import Patterns
+from crdlint.resources.report import Options, old_objects, validate_text
 
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -88,11 +89,12 @@ def definitions(schema: str = SPEC, scope: str = "Namespaced") -> Definitions:
 
 
 DEFINED = definitions()
+DEFAULTS = Options()
 
 
-def judged(text: str, defined: Definitions = DEFINED, old: str | None = None):
+def judged(text: str, defined: Definitions = DEFINED, old: str | None = None, options: Options = DEFAULTS):
     before = None if old is None else old_objects(old, filename="old.yaml").by_key
-    return validate_text(text, filename="foo.yaml", definitions=defined, old=before)
+    return validate_text(text, filename="foo.yaml", definitions=defined, old=before, options=options)
 
 
 def foo(spec: str, metadata: str = "{name: x}") -> str:
@@ -100,7 +102,7 @@ def foo(spec: str, metadata: str = "{name: x}") -> str:
 
 
 def test_the_crd_is_sound():
-    assert DEFINED.by_kind["example.com", "Foo"].said == ()
+    assert DEFINED.by_kind["example.com", "Foo"].errors == ()
 
 
 @pytest.mark.parametrize(("spec", "column", "message", "way_out"), FOUND.values(), ids=FOUND)
@@ -205,7 +207,7 @@ PASSED_OVER = {
     "of no CRD": (
         "other.io/v1",
         "Foo",
-        ("line 1 and 1 more: no CRD here defines Foo of other.io/v1: not checked",),
+        ("line 1 and 1 more: no CRD here defines Foo of other.io/v1: not validated",),
     ),
     "neither": ("", "", ()),
 }
@@ -259,13 +261,145 @@ def test_json_s_duplicates():
     assert [one.message for one in judged(text).result.diagnostics] == ['duplicate field "spec.size"']
 
 
-def test_all_errors_of_a_crd_are_counted():
+def test_the_errors_of_a_rejected_crd_are_counted():
     broken = definitions(SPEC.replace("type: string", "type: strng"))
     (found,) = judged(foo("{size: 3}"), broken).result.diagnostics
     first, *shown, more = found.message.split("\n")
-    assert (first, len(shown)) == ("the CRD foos.example.com is refused:", 3)
+    assert (first, len(shown)) == ("the CRD foos.example.com itself is rejected:", 3)
     assert more.startswith("and ")
-    assert "`crdlint check crd.yaml`" in found.help
+    assert found.severity == "warning"
+    assert found.help == (
+        "fix the CRD first: `crdlint check crd.yaml`. Its resources are validated as if it were accepted"
+    )
+
+
+REJECTED = {
+    "a type": ("text: {type: string}", "text: {type: strng}"),
+    "a pattern": ("text: {type: string}", "text: {type: string, pattern: '('}"),
+    "a rule": ("self.size < 9", "self.nothing < 9"),
+    "a default": ("flag: {type: boolean}", "flag: {type: boolean, default: 'yes'}"),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), REJECTED.values(), ids=REJECTED)
+def test_resources_of_a_rejected_crd_are_validated_as_if_it_were_accepted(before, after):
+    assert before in SPEC
+    broken = definitions(SPEC.replace(before, after))
+    texts = [foo("{size: 3, text: x}"), foo("{size: 1, text: x}", "{name: z}")]
+    results = [judged(text, broken).result for text in texts]
+    found = [(one.rule, one.severity, one.message.partition("\n")[0][:42]) for one in results[0].diagnostics]
+    assert found == [("resource-crd-refused", "warning", "the CRD foos.example.com itself is rejecte")]
+    # The reason is reported once for the CRD.
+    assert [one.rule for one in results[1].diagnostics] == ["resource-value"]
+    assert [len(result.crds) for result in results] == [1, 1]
+
+
+def test_the_resources_of_a_crd_that_cannot_be_decoded_are_each_reported():
+    broken = definitions(scope="[Namespaced]")
+    found = [judged(foo("{size: 3}", f"{{name: {name}}}"), broken).result.diagnostics for name in "ab"]
+    assert [[(one.rule, one.severity) for one in one_file] for one_file in found] == [
+        [("resource-crd-unreadable", "error")]
+    ] * 2
+    assert "cannot unmarshal array" in found[0][0].message
+    assert found[1][0].message == "no CRD of example.com can be read that defines Foo: not validated"
+
+
+KINDS = {
+    "a kind of its own": ("FooConfig", False, None),
+    "a kind of its own, strictly": ("FooConfig", True, "the CRDs of example.com define `Foo` (v1)"),
+    "a misspelt one": ("Fooo", False, "did you mean `Foo`? the CRDs of example.com define `Foo` (v1)"),
+    "another case": ("foo", False, "did you mean `Foo`? the CRDs of example.com define `Foo` (v1)"),
+}
+
+
+@pytest.mark.parametrize(("kind", "strict", "help_"), KINDS.values(), ids=KINDS)
+def test_kinds_that_no_crd_of_the_group_defines(kind, strict, help_):
+    text = f"apiVersion: example.com/v1\nkind: {kind}\nmetadata: {{name: x}}\n"
+    result = judged(text, options=Options(strict_kinds=strict)).result
+    if help_ is None:
+        assert (result.diagnostics, result.skipped) == ((), 1)
+        assert result.notices == (f"line 1: no CRD here defines {kind} of example.com/v1: not validated",)
+    else:
+        (found,) = result.diagnostics
+        assert (found.rule, found.severity, found.help) == ("resource-no-match", "error", help_)
+
+
+SKIPPED = {"Foo": True, "example.com/Foo": True, "example.com/v1/Foo": True, "foo": False, "example.com/v2/Foo": False}
+
+
+@pytest.mark.parametrize(("name", "skipped"), SKIPPED.items())
+def test_kinds_are_skipped(name, skipped):
+    result = judged(foo("{size: 1}"), options=Options(skipped_kinds=frozenset({"Bar", name}))).result
+    assert (len(result.diagnostics), len(result.crds), result.skipped) == ((0, 0, 1) if skipped else (1, 1, 0))
+
+
+# A spec and metadata, what is reported, what placeholders cause, and the one that is named.
+FREE = {
+    "a number": ("{size: '${SIZE}'}", "{name: x}", [], 1, "${SIZE}"),
+    "in angle brackets": ("{size: <size>}", "{name: x}", [], 1, "<size>"),
+    "a variable of chainsaw": ("{size: ($size)}", "{name: x}", [], 1, "($size)"),
+    "an expression": ("{size: \"(join('-', [$a, $b]))\"}", "{name: x}", [], 1, "(join('-', [$a, $b]))"),
+    "a variable as a whole": ("{size: $SIZE}", "{name: x}", [], 1, "$SIZE"),
+    "no placeholder": ("{size: SIZE$}", "{name: x}", ["spec.size: Invalid", "<nil>: Invalid"], 0, ""),
+    "text around it": ("{size: 3, when: '2026-${MONTH}-01'}", "{name: x}", [], 1, "${MONTH}"),
+    "an enum": ("{size: 3, mode: '${MODE}'}", "{name: x}", [], 1, "${MODE}"),
+    "an object": ("'${SPEC}'", "{name: x}", [], 1, "${SPEC}"),
+    "the name": ("{size: 3}", "{name: '${NAME}'}", [], 1, "${NAME}"),
+    "a made up name": ("{size: 3}", "{generateName: '${NAME}-'}", [], 1, "${NAME}"),
+    "a label": ("{size: 3}", "{name: x, labels: {a: <b>, '${K}': c}}", [], 2, "<b>"),
+    "labels as a whole": ("{size: 3}", "{name: x, labels: '${LABELS}', annotations: {a: '${A}'}}", [], 1, "${LABELS}"),
+    "metadata of an embedded object": (
+        "{size: 3, template: {apiVersion: v1, kind: A, metadata: {labels: {x: '${X} y'}}}}", "{name: x}", [], 1, "${X}",
+    ),
+    "an unknown field": ("{size: 3, '${FIELD}': 1}", "{name: x}", [], 1, "${FIELD}"),
+    "keys of a list": ("{size: 3, pair: [{k: '${A}'}, {k: '${A}'}]}", "{name: x}", [], 1, "${A}"),
+    "other fields": (
+        "{size: '${SIZE}', flag: 1, mode: Off, txet: 1}",
+        "{name: x}",
+        ['unknown field "spec.txet"', "spec.flag: Invalid", "spec.mode: Invalid", "spec.mode: Unsup", "<nil>: Invalid"],
+        1,
+        "${SIZE}",
+    ),
+    "a missing field": ("{text: '${TEXT}'}", "{name: x}", ["spec.size: Required", "<nil>: Invalid"], 0, ""),
+    "a rule that does not read it": ("{size: 9, text: '${TEXT}'}", "{name: x}", ["spec.size: Invalid value"], 0, ""),
+    "a rule that reads it": ("{size: 3, odd: {z: bad, y: '${Y}'}, fixed: '${F}'}", "{name: x}", [], 1, "${Y}"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("spec", "metadata", "messages", "count", "named"), FREE.values(), ids=FREE)
+def test_placeholders_are_free_of_types(spec, metadata, messages, count, named):
+    result = judged(foo(spec, metadata)).result
+    found = [one.message for one in result.diagnostics]
+    assert len(found) == len(messages)
+    assert all(message.startswith(start) for message, start in zip(found, messages, strict=True))
+    accepted = f"a placeholder such as `{named}` is accepted as a value of any type"
+    if count > 1:
+        accepted = f"{count} placeholders such as `{named}` are accepted as values of any type"
+    assert [notice.partition(": ")[2] for notice in result.notices] == ([accepted] if count else [])
+
+
+def test_the_lines_of_placeholders_are_named():
+    text = foo("{size: '${A}'}") + "---\n" + foo("{size: '${B}', flag: '${C}'}", "{name: '${D}'}")
+    assert judged(text).result.notices == (
+        "line 4 and below: 4 placeholders such as `${A}` are accepted as values of any type",
+    )
+
+
+def test_placeholders_of_the_configuration():
+    text = foo("{size: '@SIZE@', text: '${X}', flag: '${Y}'}")
+    own = judged(text, options=Options(placeholders=Patterns(("@*@",)))).result
+    assert (own.diagnostics, len(own.notices)) == ((), 1)
+    none = judged(text, options=Options(placeholders=Patterns(built_in=False))).result
+    assert sorted(one.field for one in none.diagnostics) == ["<nil>", "spec.flag", "spec.size"]
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind"), [("example.com/v1", "${KIND}"), ("<group>/v1", "Foo"), ("${X}", "Bar")]
+)
+def test_an_object_of_which_the_kind_is_a_placeholder_is_skipped(api_version, kind):
+    result = judged(f"apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: x}}\n").result
+    assert (result.diagnostics, result.skipped) == ((), 1)
+    assert result.notices == ("line 1: skipped: apiVersion or kind is a placeholder",)
 
 
 DEPTH = 2500

@@ -1,0 +1,98 @@
+"""The CRDs of `crdlint validate`: those that --crd names, or else those among the resources and near them."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from crdlint.checking import shown_name
+from crdlint.cli.planning import NEWEST
+from crdlint.linter import lint_file
+from crdlint.resources.definitions import Definitions
+from crdlint.resources.find import beside
+from crdlint.resources.index import CRDFiles
+from crdlint.sources.nearby import crd_folders_near
+from crdlint.sources.paths import discover, open_descriptor
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from crdlint.cli.inputs import Inputs, Report
+    from crdlint.cli.planning import Planner
+    from crdlint.results import FileResult
+
+
+def given_definitions(inputs: Inputs, planner: Planner, crds: Sequence[str]) -> Definitions:
+    """Return the CRDs of the arguments of --crd; report an argument in which there is none."""
+    by_argument = {argument: inputs.discover([argument]) for argument in crds}
+    all_files = dict.fromkeys(path for found in by_argument.values() for path in found.files)
+    files = _crd_files(inputs, planner, lambda: all_files, inputs.problem)
+    with_crds = set(files.paths())
+    for argument, found in by_argument.items():
+        is_read = inputs.unreadable.isdisjoint(found.files) and not any(problem.fatal for problem in found.problems)
+        if is_read and with_crds.isdisjoint(found.files):
+            inputs.problem(argument, "no CustomResourceDefinition in it")
+    return Definitions([files])
+
+
+def nearby_definitions(inputs: Inputs, planner: Planner, paths: Sequence[str], files: Sequence[str]) -> Definitions:
+    """Return the CRDs among the files of resources, then beside them, then in the folders of CRDs near them."""
+    near = [os.curdir if open_descriptor(path) is not None else path for path in paths]
+    seen = {os.path.realpath(path) for path in files}
+
+    def unseen(found: Iterable[str]) -> Iterator[str]:
+        for path in found:
+            real = os.path.realpath(path)
+            if real not in seen:
+                seen.add(real)
+                yield path
+
+    return Definitions(
+        [
+            _crd_files(inputs, planner, lambda: files, None),  # what is broken is reported with the resources
+            _crd_files(inputs, planner, lambda: unseen(beside(near)), inputs.notice),
+            _crd_files(
+                inputs,
+                planner,
+                lambda: unseen(discover(crd_folders_near(near), inputs.selection).files),
+                inputs.notice,
+            ),
+        ]
+    )
+
+
+def _crd_files(inputs: Inputs, planner: Planner, find: Callable[[], Iterable[str]], report: Report | None) -> CRDFiles:
+    """Return files with CRDs; ``report`` takes the files and CRDs that cannot be read, None not to report anything."""
+
+    def read(path: str) -> str | None:
+        return inputs.read(path, report or _ignore, only_crds=True)
+
+    def lint(path: str, text: str, only: frozenset[int]) -> FileResult | None:
+        return _lint(inputs, planner, path, text, only, report or _ignore)
+
+    def lint_others(path: str, text: str, only: frozenset[int]) -> FileResult | None:
+        return _lint(inputs, planner, path, text, only, inputs.notice)
+
+    return CRDFiles(find, read, lint, None if report is None else lint_others)
+
+
+def _ignore(_place: str, _message: str) -> None:
+    """Report nothing."""
+
+
+def _lint(
+    inputs: Inputs, planner: Planner, path: str, text: str, only: frozenset[int], report: Report
+) -> FileResult | None:
+    config = planner.config_of(path)
+    version = planner.kube_version or (None if config is None else config.kube_version) or NEWEST
+    name = shown_name(path)
+    try:
+        result = lint_file(text, filename=name, kube_version=version, skip_unfinished=True, keep=True, only=only)
+    except Exception as error:
+        inputs.bug(path, error)
+        return None
+    for one in result.diagnostics:
+        if one.rule == "yaml-syntax":
+            place = f"{name}:{one.line}:{one.column}"
+            report(place, f"the document is not YAML, so it is not read: {one.message}")
+    return result

@@ -1,0 +1,65 @@
+"""The inputs of `crdlint validate`: found, read, and reported if they cannot be read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from crdlint.checking import bug_of, shown_name
+from crdlint.sources.paths import discover, open_descriptor
+from crdlint.sources.read import UnreadableError, read_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from crdlint.checking import Bug
+    from crdlint.sources.paths import Found, Selection
+
+    # Takes a place and a message.
+    Report = Callable[[str, str], None]
+
+
+@dataclass(slots=True)
+class Inputs:
+    """The inputs of a run. ``problems``, places and messages, make the exit status 2; ``notices`` do not."""
+
+    selection: Selection
+    problems: dict[tuple[str, str], None] = field(default_factory=dict)
+    notices: dict[str, None] = field(default_factory=dict)
+    bugs: list[tuple[str, Bug]] = field(default_factory=list)
+    unreadable: set[str] = field(default_factory=set)
+    _streams: dict[str, str] = field(default_factory=dict)  # texts that can be read only once
+
+    def discover(self, paths: Sequence[str]) -> Found:
+        """Return the files of paths, and report what cannot be entered."""
+        found = discover(paths, self.selection)
+        for problem in found.problems:
+            (self.problem if problem.fatal else self.notice)(problem.path, problem.message)
+        return found
+
+    def read(self, path: str, report: Report, *, only_crds: bool = False) -> str | None:
+        """Return the text of an input; None if it cannot be read, which is reported, or cannot have a CRD."""
+        if path in self._streams:
+            return self._streams[path]
+        is_stream = open_descriptor(path) is not None
+        try:
+            text = read_text(path, only_crds=only_crds and not is_stream)
+        except UnreadableError as error:
+            self.unreadable.add(path)
+            report(shown_name(path), str(error))
+            return None
+        if is_stream and text is not None:
+            self._streams[path] = text
+        return text
+
+    def problem(self, place: str, message: str) -> None:
+        """Report an input that cannot be read, once."""
+        self.problems[place, message] = None
+
+    def notice(self, place: str, message: str) -> None:
+        """Report what has no effect on the exit status, once."""
+        self.notices[f"{place}: {message}"] = None
+
+    def bug(self, path: str, error: Exception) -> None:
+        """Report a bug of crdlint's."""
+        self.bugs.append((shown_name(path), bug_of(error)))

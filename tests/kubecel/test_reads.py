@@ -1,0 +1,34 @@
+"""Which parts of an object a rule reads."""
+
+from __future__ import annotations
+
+import pytest
+
+from crdlint.cel.parser import parse
+from crdlint.kubecel.environment import stored_expressions
+from crdlint.kubecel.reads import is_read, paths_read
+
+READ = {
+    "self.size > 1": {("size",)},
+    "has(self.a.b) && self.a.b == 'x'": {("a", "b")},
+    "self.list.all(x, x.name != self.name)": {("list",), ("name",)},
+    "self == oldSelf": {()},
+    "self.?a.?b.orValue(1) > 0": {("a", "b")},
+    "self['a'].b": {("a", "b")},
+    "self.map['k'] == self[self.key]": {("map", "k"), (), ("key",)},
+    "self.x__dash__y.__namespace__ == 'a'": {("x-y", "namespace")},
+    "1 == 1": set(),
+}
+
+
+@pytest.mark.parametrize(("rule", "paths"), READ.items())
+def test_paths(rule, paths):
+    result = parse(rule, options=stored_expressions().parser)
+    assert paths_read(result.expr) == paths
+
+
+def test_a_value_is_read_with_what_is_around_it_and_within_it():
+    paths = frozenset({("a", "b")})
+    assert [is_read(path, paths) for path in (["a"], ["a", "b"], ["a", "b", 0, "c"], ["a", "c"], ["b"], [])] == [
+        True, True, True, False, False, True,
+    ]  # fmt: skip

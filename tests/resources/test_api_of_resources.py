@@ -1,0 +1,49 @@
+"""validate_resource: what it returns about the CRD itself."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from crdlint import validate_resource
+from crdlint.rules.examples import small
+
+RESOURCE = json.dumps({"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "x", "namespace": "y"}})
+IP = {"type": "object", "x-kubernetes-validations": [{"rule": "isIP('1.2.3.4')"}]}
+
+
+def crd(schema: dict[str, object]) -> str:
+    return json.dumps(small(schema))
+
+
+def test_an_accepted_crd_has_no_errors():
+    assert validate_resource(crd({"type": "object"}), RESOURCE).crd_errors == []
+
+
+def test_a_rejected_crd_is_reported_and_the_resource_validated():
+    schema = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integr"}}}
+    report = validate_resource(crd(schema), json.dumps({**json.loads(RESOURCE), "a": "x"}))
+    assert [error.rule for error in report.crd_errors] == ["type-unsupported"]
+    assert [error.field for error in report.errors] == ["a"]
+
+
+@pytest.mark.parametrize(("version", "rules"), [("1.36", []), ("1.31", []), ("1.29", ["cel-compilation"])])
+def test_the_version_is_that_of_the_servers_that_have_the_crd(version, rules):
+    report = validate_resource(crd(IP), RESOURCE, kube_version=version)
+    assert ([error.rule for error in report.crd_errors], report.errors) == (rules, [])
+
+
+def test_a_range_of_versions_and_an_unknown_version():
+    report = validate_resource(crd(IP), RESOURCE, kube_version="1.29..1.36")
+    assert [error.rule for error in report.crd_errors] == ["kube-version-too-old"]
+    with pytest.raises(ValueError, match="nothing"):
+        validate_resource(crd(IP), RESOURCE, kube_version="nothing")
+
+
+def test_a_crd_without_versions_serves_no_kind():
+    made = small({"type": "object"})
+    made["spec"]["versions"] = []
+    report = validate_resource(json.dumps(made), RESOURCE)
+    assert [error.message for error in report.errors] == ['no matches for kind "Foo" in version "example.com/v1"']
+    assert report.crd_errors != []
