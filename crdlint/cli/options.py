@@ -91,13 +91,17 @@ def files(command: Command) -> Command:
     return command
 
 
-def _paths(_ctx: click.Context, _param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the paths, by default the working directory, which may have been deleted."""
+def _paths(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    return in_working_directory(ctx, param, value) or (os.curdir,)
+
+
+def in_working_directory(_ctx: click.Context, _param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    """Return paths unchanged; end the run if the working directory they are relative to has been deleted."""
     try:
         os.getcwd()  # noqa: PTH109  only whether it can be
     except OSError as error:
         raise click.UsageError(f"the working directory cannot be read: {error.strerror}") from error
-    return value or (os.curdir,)
+    return value
 
 
 def _globs(_ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:

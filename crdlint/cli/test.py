@@ -41,7 +41,14 @@ class _Run:
 
 
 @click.command("test")
-@click.argument("paths", nargs=-1, required=True, metavar="SUITE...", shell_complete=complete_paths)
+@click.argument(
+    "paths",
+    nargs=-1,
+    required=True,
+    callback=options.in_working_directory,
+    metavar="SUITE...",
+    shell_complete=complete_paths,
+)
 @click.option(
     "--crd", "crds", multiple=True, metavar="PATH", shell_complete=complete_paths,
     help="A CRD, or a folder of them (repeatable).",

@@ -289,9 +289,10 @@ def test_standard_input_may_be_a_template_of_a_chart() -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a directory in use cannot be deleted")
-def test_a_deleted_working_directory_is_reported() -> None:
+@pytest.mark.parametrize("arguments", ["check -", "cost .", "validate .", "test ."])
+def test_a_deleted_working_directory_is_reported(arguments: str) -> None:
     Path("gone").mkdir()
-    command = f"cd gone && rmdir ../gone && exec {sys.executable} -m crdlint check -"
+    command = f"cd gone && rmdir ../gone && exec {sys.executable} -m crdlint {arguments}"
     done = subprocess.run(["sh", "-c", command], input=GOOD, capture_output=True, text=True, check=False)
     assert "the working directory cannot be read: No such file or directory" in done.stderr
     assert done.returncode == 2
