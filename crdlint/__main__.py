@@ -1,14 +1,18 @@
 """`python -m crdlint`, and the `crdlint` command."""
 
-from crdlint.cli.interrupts import handled
+import signal
 
 
 def main() -> None:
     """Run the command line. Signals are handled before everything else is imported."""
-    with handled():
-        from crdlint.cli.main import main as run
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # no traceback of the imports that follow
+    from crdlint.cli.interrupts import exit_on_signals
 
-        run()
+    exit_on_signals()
+    from crdlint.cli.main import main as run
+
+    run()
 
 
 if __name__ == "__main__":

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, NoReturn
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+    from sys import UnraisableHookArgs
     from types import FrameType
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
@@ -20,6 +22,11 @@ class Interrupted(BaseException):
     """A signal ends the run."""
 
 
+def exit_on_signals() -> None:
+    """Exit with status 130 or 143 on a signal, while there is nothing to clean up."""
+    _replace_handlers(_leave)
+
+
 @contextmanager
 def handled() -> Iterator[None]:
     """Exit with status 130 or 143 on a signal, after what is underway was cleaned up.
@@ -27,6 +34,7 @@ def handled() -> Iterator[None]:
     A signal that the shell ignores, as for a job in the background, stays ignored.
     """
     _replace_handlers(_interrupt)
+    sys.unraisablehook = _unraisable
     try:
         yield
     except Interrupted as interrupted:
@@ -34,6 +42,7 @@ def handled() -> Iterator[None]:
         os._exit(_STATUS + interrupted.args[0])
     finally:
         _replace_handlers(signal.SIG_DFL)
+        sys.unraisablehook = sys.__unraisablehook__
 
 
 def _replace_handlers(handler: Callable[[int, FrameType | None], NoReturn] | signal.Handlers) -> None:
@@ -48,6 +57,13 @@ def _interrupt(number: int, _frame: FrameType | None) -> NoReturn:
         signal.signal(signal.SIGALRM, lambda *_: os._exit(_STATUS + number))
         signal.setitimer(signal.ITIMER_REAL, _GRACE)
     raise Interrupted(number)
+
+
+def _unraisable(raised: UnraisableHookArgs, /) -> None:
+    """Exit where Python would ignore Interrupted, as in the callback of a weak reference."""
+    if isinstance(raised.exc_value, Interrupted):
+        os._exit(_STATUS + raised.exc_value.args[0])
+    sys.__unraisablehook__(raised)
 
 
 def _leave(number: int, _frame: FrameType | None) -> NoReturn:

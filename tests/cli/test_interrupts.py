@@ -113,6 +113,21 @@ with handled():
     assert (done.returncode, done.stderr) == (143, "")
 
 
+def test_an_exception_that_python_ignores_ends_the_run_as_well() -> None:
+    code = """
+import signal, weakref
+from crdlint.cli.interrupts import handled
+class Thing: pass
+with handled():
+    thing = Thing()
+    reference = weakref.ref(thing, lambda _: signal.raise_signal(signal.SIGINT))
+    del thing
+    print("still there")
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "")
+
+
 COMMANDS = {
     "check": ["check", "--no-cache", BAD],
     "json": ["check", "--no-cache", "--format", "json", BAD],
