@@ -183,21 +183,27 @@ class _Lexer(CELLexer):
 
 def _run(builder: Builder, tokens: Tokens | None) -> Expr:
     listener = _Listener(builder)
-    if tokens is None:
-        lexer = _Lexer(InputStream(builder.source.text))
-        lexer.removeErrorListeners()
-        lexer.addErrorListener(listener)
-    parser: Any = _Parser(LexedStream(builder.source, lexer) if tokens is None else Stream(builder.source, tokens))
-    parser.removeErrorListeners()
-    parser.addErrorListener(listener)
-    parser._errHandler = _Strategy()  # noqa: SLF001
     try:
+        parser: Any = _Parser(_stream(builder, tokens, listener))
+        parser.removeErrorListeners()
+        parser.addErrorListener(listener)
+        parser._errHandler = _Strategy()  # noqa: SLF001
         return visit(parser.start(), builder)
     except _StopError:
         pass
     except RecursionLimitError as error:
         builder.add_error(str(error))
     return Unspecified(builder.next_id)
+
+
+def _stream(builder: Builder, tokens: Tokens | None, listener: _Listener) -> Stream:
+    """Return the tokens; those of a text with characters that begin none report these to the listener when read."""
+    if tokens is not None:
+        return Stream(builder.source, tokens)
+    lexer = _Lexer(InputStream(builder.source.text))
+    lexer.removeErrorListeners()
+    lexer.addErrorListener(listener)
+    return LexedStream(builder.source, lexer)
 
 
 def recognize(builder: Builder, tokens: Tokens | None) -> Expr:

@@ -206,7 +206,21 @@ def test_parse_trees_do_not_pile_up_while_the_collector_is_paused() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["a = = b", "a $ b..c", "'a' #\n 'b'", "a //c\n &", "1 .. @ (", "`x y", "'''a", "\\ a ?", "é + 1", "a..b $", "$"],
+    [
+        "a = = b",
+        "a $ b..c",
+        "'a' #\n 'b'",
+        "a //c\n &",
+        "1 .. @ (",
+        "`x y",
+        "'''a",
+        "\\ a ?",
+        "é + 1",
+        "a..b $",
+        "$",
+        "`" * 300,
+        "a $" * 300,
+    ],
 )
 def test_tokens_are_read_as_by_antlr(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     given = parse(text, options=OPTIONS)
