@@ -216,6 +216,7 @@ def _slice(state: _State, of: GoType, node: Any) -> Steps:
         del state.path[path:]
 
 
+_MOST_DIGITS: Final = 19  # of an int64
 _NUMBER: Final = re.compile(r"-?[0-9.eE+-]+\Z")
 
 
@@ -245,7 +246,8 @@ def _literal(state: _State, of: GoType, node: Any) -> None:
         low, high = INT_RANGES[of.kind]
         digits = text.removeprefix("-")
         # Go's ParseUint takes no sign, not even that of -0.
-        if not digits.isdigit() or not low <= int(text) <= high or (low == 0 and digits != text):
+        is_whole = digits.isdigit() and len(digits) <= _MOST_DIGITS and low <= int(text) <= high
+        if not is_whole or (low == 0 and digits != text):
             error = GoError(node, value=f"number {text}", of=of.name)
     elif of.kind != "float64":
         error = GoError(node, value="number", of=of.name)

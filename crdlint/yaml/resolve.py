@@ -34,6 +34,7 @@ _INTEGER: Final = re.compile(r"([+-]?)(?:0[xX]([0-9a-fA-F]+)|0[oO]([0-7]+)|0[bB]
 # Go looks at what is behind this prefix alone, where a sign may stand.
 _SIGNED_BINARY: Final = re.compile(r"0b([+-][01]+)\Z")
 _BASES: Final = (16, 8, 2, 8, 10)
+_MOST_DIGITS: Final = 64  # that 64 bits hold, in base 2
 _FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?\Z")
 # What strconv.ParseFloat takes that begins with a point: underscores stand between digits.
 _FRACTION: Final = re.compile(r"\.[0-9](?:_?[0-9])*(?:[eE][-+]?[0-9](?:_?[0-9])*)?\Z")
@@ -101,9 +102,11 @@ def _plain(text: str) -> Value:
     whole = _INTEGER.match(plain)
     if whole is not None:
         digits, base = next((d, b) for d, b in zip(whole.groups()[1:], _BASES, strict=True) if d is not None)
-        value = int(whole[1] + digits, base)
-        if -(2**63) <= value < 2**63 or (value < 2**64 and not whole[1]):
-            return value
+        significant = digits.lstrip("0") or "0"
+        if len(significant) <= _MOST_DIGITS:  # Python converts no more than 4,300, and not in linear time
+            value = int(whole[1] + significant, base)
+            if -(2**63) <= value < 2**63 or (value < 2**64 and not whole[1]):
+                return value
     if _FLOAT.match(plain):
         number = _go_float(plain)
         return text if number.__class__ is str else number
