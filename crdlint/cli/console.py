@@ -8,7 +8,6 @@ import os
 import sys
 import time
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -70,35 +69,45 @@ def prepare() -> None:
 _bar: _Bar | None = None
 
 
-@dataclass(slots=True)
 class _Bar:
-    """How far a run is, in a line of a terminal that what is written next takes the place of."""
+    """A progress bar on standard error, taken away before anything else is written."""
 
-    total: int
-    done: int = 0
-    shown: str = ""
-    due: float = 0.0  # when it may be drawn again
+    def __init__(self, total: int) -> None:
+        from rich.console import Console
+        from rich.progress import Progress
+
+        # Drawn here and not by a thread of rich's, so that no output comes between its lines.
+        self._progress = Progress(console=Console(stderr=True), transient=True, auto_refresh=False)
+        self._task = self._progress.add_task("checking", total=total)
+        self._shown = False
+        self._due = 0.0  # when it may be drawn again
 
     def step(self) -> None:
         """Count a file."""
-        self.done += 1
-        if time.monotonic() >= self.due:
-            self.clear()
-            self.shown = f"checking {self.done:,} of {self.total:,} files"
-            self.due = time.monotonic() + _BAR_EVERY
-            self._write(self.shown)
+        self._progress.advance(self._task)
+        if time.monotonic() >= self._due:
+            self._due = time.monotonic() + _BAR_EVERY
+            with _lost_if_unwritable():
+                if not self._shown:
+                    self._shown = True
+                    self._progress.start()
+                self._progress.refresh()
 
     def clear(self) -> None:
-        """Take the line away."""
-        if self.shown:
-            self._write(f"\r{' ' * len(self.shown)}\r")
-            self.shown = ""
+        """Take the bar away."""
+        if self._shown:
+            self._shown = False
+            with _lost_if_unwritable():
+                self._progress.stop()
 
-    def _write(self, text: str) -> None:
-        try:
-            click.echo(text, nl=False, err=True)
-        except OSError:
-            discard(sys.stderr)
+
+@contextmanager
+def _lost_if_unwritable() -> Iterator[None]:
+    """Drop what is written to standard error if that cannot be written to."""
+    try:
+        yield
+    except OSError:
+        discard(sys.stderr)
 
 
 @contextmanager
@@ -134,10 +143,8 @@ def out_on_err(text: str, *, nl: bool = True) -> None:
     """Write text to standard error, escaped by its format already; it is lost if that cannot be written to."""
     if _bar is not None:
         _bar.clear()
-    try:
+    with _lost_if_unwritable():
         click.echo(text, nl=nl, err=True, color=True)
-    except OSError:
-        discard(sys.stderr)
 
 
 def show_error(error: click.ClickException) -> None:
