@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from crdlint.costs.rule_cost import rule_cost
+from crdlint.diagnostics import in_server_words
 from crdlint.linter import collect_crds, lint_file
 from crdlint.resources.report import report
 
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 def lint_text(text: str, *, filename: str = "<stdin>", kube_version: str = "1.36") -> list[Diagnostic]:
     """Return what the API server would say on creating each CRD of a text, and crdlint's own advice, in document order."""
-    return _said(lint_file(text, filename=filename, kube_version=kube_version))
+    return _visible(lint_file(text, filename=filename, kube_version=kube_version))
 
 
 def lint_update(old_text: str, new_text: str, *, kube_version: str = "1.36") -> list[Diagnostic]:
@@ -28,7 +29,7 @@ def lint_update(old_text: str, new_text: str, *, kube_version: str = "1.36") -> 
     old, new = collect_crds(old_text).by_name, collect_crds(new_text).by_name
     if len(old) == len(new) == 1:
         old = dict(zip(new, old.values(), strict=True))
-    return _said(lint_file(new_text, filename="<stdin>", kube_version=kube_version, previous=old.get))
+    return _visible(lint_file(new_text, filename="<stdin>", kube_version=kube_version, previous=old.get))
 
 
 def estimate_costs(text: str, *, kube_version: str = "1.36") -> list[RuleCost]:
@@ -49,6 +50,6 @@ def validate_resource(
     return report(crd_text, resource_text, old_resource, kube_version=kube_version)
 
 
-def _said(result: FileResult) -> list[Diagnostic]:
-    """Return what is said now, without what would be said once that is mended."""
-    return [diagnostic for diagnostic in result.diagnostics if not diagnostic.hidden]
+def _visible(result: FileResult) -> list[Diagnostic]:
+    """Return the findings that no others hide, each with the API server's own message."""
+    return [in_server_words(diagnostic) for diagnostic in result.diagnostics if not diagnostic.hidden]

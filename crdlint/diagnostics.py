@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 Origin: TypeAlias = Literal["apiserver", "crdlint"]
@@ -24,9 +24,10 @@ class Related:
 class Diagnostic:
     """One finding, at 1-based lines and columns (in characters); ``end_column`` is just past the last character.
 
-    ``origin`` is ``apiserver`` for what the API server itself would say and ``crdlint`` for advice of ours; ``message`` is
-    the whole string as the API server prints it. ``crd`` is the name of the CRD it is about, ``hidden`` marks what
-    the API server would say only after other findings are mended.
+    ``origin`` is ``apiserver`` for what the API server itself reports and ``crdlint`` for our own advice; ``message`` is
+    the whole string as the API server prints it, unless ``server_message`` is set, which is then the server's.
+    ``crd`` is the name of the CRD it is about, ``hidden`` marks what the API server reports only after other findings
+    are fixed.
     """
 
     origin: Origin
@@ -46,3 +47,10 @@ class Diagnostic:
     crd: str | None = None
     hidden: bool = False
     related: Related | None = None
+    server_message: str | None = None
+
+
+def in_server_words(diagnostic: Diagnostic) -> Diagnostic:
+    """Return a finding with the API server's own message."""
+    said = diagnostic.server_message
+    return diagnostic if said is None else replace(diagnostic, message=said, detail=said, server_message=None)

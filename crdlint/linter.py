@@ -22,7 +22,7 @@ from crdlint.crd.recognition import KIND, names_crd
 from crdlint.effort import Effort
 from crdlint.kubecel.versions import parse_range
 from crdlint.results import CRD, CollectedCRDs, FileResult, FoundCRD, FoundRule, OldCRD, UnreadDocument
-from crdlint.rules import catalog, cel, cel_cost, create, kube_versions, update
+from crdlint.rules import catalog, cel, cel_cost, create, duplicates, kube_versions, update
 from crdlint.rules.remarks import remarks
 from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
@@ -302,8 +302,7 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
     run.crds.append(CRD(crd.metadata.name, node_span(root, offset).line))
     # JSON's are the decoder's to tell. Of a list, the whole document's are told with its first CRD.
     odd, document.odd = ([] if is_json(root) else document.odd), []
-    for message, key in duplicate_keys(odd):
-        run.diagnostics.append(_diagnostic(run, "strict", "duplicate-key", message, node_span(key, offset)))
+    run.diagnostics.extend(duplicates.of_yaml(one, run.file, offset) for one in duplicate_keys(odd))
     refused = False
     has_placeholders = run.skip_unfinished and any(opening in document.text for opening in PLACEHOLDERS)
     for problem in decoded.problems:
@@ -378,8 +377,9 @@ def _diagnostic(run: _Run, kind: Kind, rule: str, message: str, span: Span, help
 
 def _decode_diagnostic(run: _Run, problem: DecodeProblem, offset: int) -> Diagnostic:
     """Make a diagnostic of what the decoder says."""
-    duplicate = problem.kind == "strict" and not problem.message.startswith("unknown field")
-    rule = "duplicate-key" if duplicate else _DECODE_RULES[problem.kind]
+    if problem.first is not None:
+        return duplicates.of_json(problem.message, problem.path, problem.first, problem.node, run.file, offset)
+    rule = _DECODE_RULES[problem.kind]
     help_ = problem.help or (way_out(problem.message, problem.node) if problem.kind == "decode" else None)
     return _diagnostic(run, problem.kind, rule, problem.message, node_span(problem.node, offset), help_)
 

@@ -93,7 +93,9 @@ class _Run:
 )  # fmt: skip
 @click.option("--update-baseline", is_flag=True, help="Write what is found into the baseline.")
 @options.helm
-@click.option("--hidden", is_flag=True, help="Show what the API server would say once the rest is mended, too.")
+@click.option(
+    "--hidden", is_flag=True, help="Also show what the API server would report after the other findings are fixed."
+)
 @click.option("--fix", is_flag=True, help="Mend in the files what can be mended safely.")
 @click.option("--unsafe-fixes", is_flag=True, help="With --fix, set limits too, which narrow what the API takes.")
 @click.option("--statistics", is_flag=True, help="Count findings by rule.")

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
 # A longer word is no rule and no typing error, and comparing it takes time.
 _LONGEST: Final = 64
 
+# Rules that are only reported where the configuration names them (`Rule.on_request`).
+ON_REQUEST: Final = frozenset({"merge-key-override"})
+
 
 def is_matched(rule: str, patterns: Iterable[str]) -> bool:
     """Return whether any of the patterns is a rule's id or matches it (``cel-*``)."""

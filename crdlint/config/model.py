@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from crdlint.config.matching import is_matched
+from crdlint.config.matching import ON_REQUEST, is_matched
 
 if TYPE_CHECKING:
     from crdlint.diagnostics import Severity
@@ -120,7 +120,7 @@ class Config:
 
     def ignored_by(self, rule: str, path: str) -> By | None:
         """Return what keeps a rule's findings in a file from being told, None where they are told."""
-        if not is_matched(rule, self.select):
+        if not is_matched(rule, self.select) or (rule in ON_REQUEST and not self._names(rule)):
             return "select"
         if is_matched(rule, self.ignore):
             return "ignore"
@@ -128,6 +128,11 @@ class Config:
             if is_matched(rule, rules) and _is_among((pattern,), path, self.folder):
                 return "per-file-ignores"
         return "severity" if self._level(rule) == "off" else None
+
+    def _names(self, rule: str) -> bool:
+        """Return whether the configuration asks for a rule by name or pattern, and not only for all rules."""
+        patterns = [pattern for pattern in self.select if pattern != "*"]
+        return is_matched(rule, patterns) or any(name == rule for name, _ in self.severity)
 
     def severity_of(self, rule: str, own: Severity) -> Severity:
         """Return the severity of a rule's findings, which is ``own`` where the configuration says nothing of it."""

@@ -31,8 +31,8 @@ class DecodeProblem:
     """What the decoder says: ``kind`` decode (refused whole) or strict (an unknown field), and the node to point at.
 
     ``path`` is the unknown field's, as in the message; empty for a decode error. ``help`` names a field probably meant.
-    A key that stands twice is strict too
-    where the document is JSON; YAML's are told by ``crdlint.yaml``.
+    A field given twice is strict too in a JSON document; ``first`` is then the first of the two keys. Those of YAML are
+    found by ``crdlint.yaml``.
     """
 
     kind: Literal["decode", "strict"]
@@ -40,6 +40,7 @@ class DecodeProblem:
     node: Node
     path: str = ""
     help: str | None = None
+    first: Node | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +167,7 @@ def _problems(root: Node) -> tuple[DecodeProblem, ...]:
     said = explain(CRD, root)
     if isinstance(said, GoError):
         return (DecodeProblem("decode", str(said), said.node),)
-    return tuple(DecodeProblem("strict", error.text, error.node, error.path, _help(error.nearest)) for error in said)
+    return tuple(DecodeProblem("strict", one.text, one.node, one.path, _help(one.nearest), one.first) for one in said)
 
 
 def _help(nearest: str | None) -> str | None:

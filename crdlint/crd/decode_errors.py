@@ -55,12 +55,17 @@ class GoError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class StrictError:
-    """An unknown field, or one given twice: upstream's text, the path, the key to point at, and the nearest name there is."""
+    """An unknown field, or one given twice.
+
+    ``text`` is upstream's, ``node`` the key to point at, ``nearest`` the known name most like an unknown one, ``first``
+    the first of two equal keys.
+    """
 
     text: str
     path: str
     node: Node
     nearest: str | None = None
+    first: Node | None = None
 
 
 @dataclass(slots=True)
@@ -87,12 +92,13 @@ class _State:
         if self.saved is None:
             self.saved = self.in_context(error)
 
-    def strictly(self, what: str, name: str, node: Node, known: Iterable[str] = ()) -> None:
-        """Note an ``unknown`` or ``duplicate`` field, among those that are ``known``."""
+    def strictly(self, what: str, name: str, node: Node, known: Iterable[str] = (), first: Node | None = None) -> None:
+        """Note an ``unknown`` field, with those that are ``known``, or a ``duplicate`` one, with the ``first`` key."""
         if self.strict and len(self.strict_errors) < _MAX_STRICT_ERRORS:
             path = "".join(self.path) + (f".{name}" if self.path else name)
             text = f"{what} field {quote(path)}"
-            self.strict_errors.setdefault(text, StrictError(text, path, node, nearest(name, known, _LIKE)))
+            near = nearest(name, known, _LIKE)
+            self.strict_errors.setdefault(text, StrictError(text, path, node, near, first))
 
     def entries(self, mapping: Mapping) -> list[tuple[str, Node, Node]]:
         """Return a mapping's entries in the order of the JSON that Go reads."""
@@ -177,15 +183,14 @@ def _value(state: _State, of: GoType, node: Node, at: Node) -> Steps:
 def _struct(state: _State, of: GoType, node: Any) -> Steps:
     struct, fields, path = state.struct, len(state.fields), len(state.path)
     assert of.record is not None  # noqa: S101  structs have one
-    seen: set[str] = set()
+    seen: dict[str, Node] = {}
     for name, key, value in state.entries(node):
         known = of.fields.get(name)
         if known is None:
             state.strictly("unknown", name, key, of.fields)
             continue
-        if name in seen:
-            state.strictly("duplicate", name, key)
-        seen.add(name)
+        if seen.setdefault(name, key) is not key:
+            state.strictly("duplicate", name, key, first=seen[name])
         state.fields.append(name)
         state.struct = of.record.__name__
         state.enter(name)
@@ -197,11 +202,10 @@ def _struct(state: _State, of: GoType, node: Any) -> Steps:
 def _map(state: _State, of: GoType, node: Any) -> Steps:
     path = len(state.path)
     assert of.element is not None  # noqa: S101  maps have one
-    seen: set[str] = set()
+    seen: dict[str, Node] = {}
     for name, key, value in state.entries(node):
-        if name in seen:
-            state.strictly("duplicate", name, key)
-        seen.add(name)
+        if seen.setdefault(name, key) is not key:
+            state.strictly("duplicate", name, key, first=seen[name])
         state.enter(name)
         yield _value(state, of.element, value, key)
         del state.path[path:]

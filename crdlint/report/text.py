@@ -75,14 +75,15 @@ class TextReport:
                 yield ""
             if said:
                 yield from self._moved(said)
+                yield from self._stopped(said)
             if held and self._hidden:
-                yield self._style("once these are mended, the API server would go on to say:", "bold")
+                yield self._style("after these are fixed, the API server would also report:", "bold")
                 yield ""
                 for diagnostic in held:
                     yield from self._finding(diagnostic, lines)
             elif held and said:
                 count = _count(len(held), "more finding")
-                yield from self._note(f"{count} once these are mended: crdlint check --hidden shows them")
+                yield from self._note(f"{count} after these are fixed: crdlint check --hidden shows them")
                 yield ""
 
     def _finding(self, diagnostic: Diagnostic, lines: list[str]) -> Iterator[str]:
@@ -124,6 +125,17 @@ class TextReport:
                 yield from self._note(note)
                 yield ""
 
+    def _stopped(self, found: Sequence[Diagnostic]) -> Iterator[str]:
+        """Explain which findings the API server reports first, since a strict request stops at unknown fields."""
+        errors = [one for one in found if one.kind == "field" and one.severity == "error"]
+        if errors and any(one.rule == _UNKNOWN for one in found):
+            others = "the other error" if len(errors) == 1 else f"the other {len(errors):,} errors"
+            yield from self._note(
+                f"with fieldValidation=Strict, kubectl's default, the API server stops at unknown fields: it reports {others} "
+                "after they are fixed"
+            )
+            yield ""
+
     def _note(self, text: str) -> list[str]:
         return wrapped(text, self._width, "          ", "  = note: ")
 
@@ -160,6 +172,7 @@ def _without_repeated_advice(found: Sequence[Diagnostic]) -> tuple[list[Diagnost
     return shown, left
 
 
+_UNKNOWN: Final = "unknown-field"
 _ADVICE_SHOWN: Final = 2  # of a rule in a CRD
 _COLOURS: Final = {"error": "red", "warning": "yellow", "info": "cyan"}
 _SEVERITIES: Final = {"error": 0, "warning": 1, "info": 2}

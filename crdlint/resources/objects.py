@@ -100,11 +100,21 @@ def read_resource(root: Node, *, json: bool | None = None) -> dict[str, Any]:
     return resource
 
 
-def duplicate_fields(root: Node) -> list[tuple[str, Node]]:
-    """Return what the decoder says of each key of a JSON text that stands twice, with the later key; the first 100."""
-    found: dict[str, Node] = {}
+@dataclass(frozen=True, slots=True)
+class DuplicateField:
+    """A field that a JSON object has twice: the decoder's message, the field's path, and both keys."""
+
+    message: str
+    path: str
+    first: Node
+    later: Node
+
+
+def duplicate_fields(root: Node) -> list[DuplicateField]:
+    """Return the fields that a JSON text has twice, the first 100."""
+    found: dict[str, DuplicateField] = {}
     pending: list[tuple[Iterator[tuple[str, Node | None, Node]], str]] = [(iter([("", None, root)]), "")]
-    seen: list[set[str]] = [set()]
+    seen: list[dict[str, Node]] = [{}]
     while pending and len(found) < _MAX_STRICT_ERRORS:
         step = next(pending[-1][0], None)
         if step is None:
@@ -115,18 +125,19 @@ def duplicate_fields(root: Node) -> list[tuple[str, Node]]:
         path = pending[-1][1]
         if key is not None:
             path = f"{path}.{name}" if path else name
-            if name in seen[-1]:
-                found.setdefault(f"duplicate field {quote(path)}", key)
-            seen[-1].add(name)
+            first = seen[-1].setdefault(name, key)
+            if first is not key:
+                message = f"duplicate field {quote(path)}"
+                found.setdefault(message, DuplicateField(message, path, first, key))
         else:
             path += name
         if isinstance(value, Mapping):
             pending.append((((str(getattr(k, "value", "")), k, v) for k, v in value.pairs()), path))
-            seen.append(set())
+            seen.append({})
         elif isinstance(value, Sequence):
             pending.append(((((f"[{i}]"), None, item) for i, item in enumerate(value.items)), path))
-            seen.append(set())
-    return list(found.items())
+            seen.append({})
+    return list(found.values())
 
 
 def text_at(root: Mapping, *names: str) -> str:

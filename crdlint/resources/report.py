@@ -18,6 +18,7 @@ from crdlint.resources.places import ResourceLocator
 from crdlint.resources.requests import as_sent, key_of
 from crdlint.resources.validation import NotDecodedError
 from crdlint.results import CRD, FileResult
+from crdlint.rules import duplicates
 from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.parse import collector_paused, parse_first, parse_stream
 from crdlint.yaml.values import duplicate_keys
@@ -358,9 +359,11 @@ def _of_definition(run: _Run, document: Document, one: Object, definition: Defin
     findings = Findings(definition, one.version, locator, run.file)
     placeholders = Placeholders(run.options.placeholders, locator)
     odd, document.odd = document.odd, []
-    for message, key in duplicate_fields(one.root) if one.json else duplicate_keys(odd):
-        span = node_span(key, document.line_offset)
-        yield diagnostic(run.file, "strict", "duplicate-key", message, span)
+    if one.json:
+        for two in duplicate_fields(one.root):
+            yield duplicates.of_json(two.message, two.path, two.first, two.later, run.file, document.line_offset)
+    else:
+        yield from (duplicates.of_yaml(two, run.file, document.line_offset) for two in duplicate_keys(odd))
     given = one.read()
     sent = as_sent(given, namespaced=definition.namespaced)
     outcome, unread = _decoded(run, sent, one, definition, findings, placeholders)

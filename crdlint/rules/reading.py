@@ -68,12 +68,26 @@ RULES = (
     ),
     Rule(
         id="duplicate-key",
-        summary="A key that stands twice in one mapping.",
-        why="Under fieldValidation=Strict (kubectl's default) the API server refuses it; otherwise the last one wins in silence.",
+        summary="A key that is set twice in one mapping.",
+        why="kubectl and every client that sends JSON decode YAML without strictness: the last value wins, and the API server "
+        "never sees the first. Only a request with the YAML itself is rejected, under fieldValidation=Strict.",
         bad="type: object\nproperties:\n  name:\n    type: string\n    type: integer\n",
         good="type: object\nproperties:\n  name:\n    type: string\n",
-        help="keep one of the two",
+        help="remove one of the two keys",
         source="sigs.k8s.io/yaml YAMLToJSONStrict",
+        severity="warning",
+    ),
+    Rule(
+        id="merge-key-override",
+        summary="A key that overrides one merged by `<<`.",
+        why="This is what merging is for, and kubectl and every client that sends JSON accept it. The API server rejects it in "
+        "a request with the YAML itself, under fieldValidation=Strict. Only reported if `select` or `severity` names this rule.",
+        bad="type: object\nproperties:\n  name: &name {type: string, maxLength: 63}\n  long: {<<: *name, maxLength: 253}\n",
+        good="type: object\nproperties:\n  name: {type: string, maxLength: 63}\n  long: {type: string, maxLength: 253}\n",
+        help="write the mapping out without `<<` if it is sent as YAML",
+        source="sigs.k8s.io/yaml YAMLToJSONStrict",
+        severity="info",
+        on_request=True,
     ),
     Rule(
         id="crd-misspelled",

@@ -25,6 +25,7 @@ class Rule:
     ``bad`` and ``good`` are YAML fragments laid over a minimal valid CRD at ``scope``: the bad one raises the rule and
     the good one does not, which a test holds. ``help`` is the default way out where a finding has no closer one.
     ``source`` names the upstream function (package path and name) whose answer it reproduces, empty for our own advice.
+    ``on_request`` rules are only reported where the configuration names them.
     """
 
     id: str
@@ -37,6 +38,7 @@ class Rule:
     scope: Scope = "schema"
     severity: Severity = "error"
     origin: Origin = "apiserver"
+    on_request: bool = False
 
     def diagnostic(self, file: str, kind: Kind, message: str, span: Span, help_: str | None = None) -> Diagnostic:
         """Make a finding of this rule; the rule's own help where none is closer."""

@@ -5,8 +5,9 @@ Follows go-yaml v2's decoder and sigs.k8s.io/yaml's conversion. Nothing here rec
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from itertools import count, repeat
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from crdlint.golang.numbers import format_float
 from crdlint.golang.quote import quote
@@ -15,7 +16,7 @@ from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.resolve import MAX_INT64, as_json_number, go_value, key_text, resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from crdlint.yaml.nodes import Node
 
@@ -44,9 +45,15 @@ def entries(mapping: Mapping) -> list[Entry]:
 
 def _go_pairs(mapping: Mapping) -> Iterator[tuple[Scalar, Node]]:
     """Yield key and value as Go's decoder sets them, those of merged mappings in their place."""
-    stack = [mapping.pairs()]
+    return ((key, value) for _, key, value in _go_entries(mapping))
+
+
+def _go_entries(mapping: Mapping) -> Iterator[tuple[Mapping, Scalar, Node]]:
+    """Yield key and value as Go's decoder sets them, each with the mapping that it is written in."""
+    stack = [(mapping, mapping.pairs())]
     while stack:
-        pair = next(stack[-1], None)
+        owner, pairs = stack[-1]
+        pair = next(pairs, None)
         if pair is None:
             stack.pop()
             continue
@@ -55,9 +62,9 @@ def _go_pairs(mapping: Mapping) -> Iterator[tuple[Scalar, Node]]:
             bad = _first_decoded(key)
             raise YAMLDecodeError(f"yaml: invalid map key: {go_syntax(_go_values(bad))}", bad)
         if is_merge(key):
-            stack.extend(m.pairs() for m in _merged(value, key))
+            stack.extend((m, m.pairs()) for m in _merged(value, key))
         else:
-            yield key, value
+            yield owner, key, value
 
 
 def _first_decoded(key: Node) -> Node:
@@ -251,19 +258,47 @@ def as_json_text(value: Any) -> Any:
     return top[0]
 
 
-def duplicate_keys(mappings: list[Mapping]) -> list[tuple[str, Node]]:
-    """Return the strict decoder's text for each key set twice, with the later key; only mappings not ``simple`` need be given.
+@dataclass(slots=True)
+class DuplicateKey:
+    """A key that is set twice in one mapping: ``message`` is the strict decoder's, ``name`` the key as it prints it.
 
-    Lines are 1-based within the document, and the value's, as go-yaml counts them.
+    ``how`` tells whether both are written in one mapping, or ``<<`` merges one of them: the later one, or another that
+    the later one overrides. ``repetitions`` counts the other mappings in which the same two keys meet, through ``<<``.
     """
-    found: list[tuple[str, Node]] = []
+
+    message: str
+    name: str
+    first: Node
+    later: Node
+    how: Literal["written twice", "replaced by merge", "overrides merge"] = "written twice"
+    repetitions: int = 0
+
+
+def duplicate_keys(mappings: Iterable[Mapping]) -> list[DuplicateKey]:
+    """Return the keys that are set twice; only mappings not ``simple`` need be given.
+
+    Lines in messages are 1-based within the document, and the value's, as go-yaml counts them.
+    """
+    found: dict[tuple[int, int], DuplicateKey] = {}
     for mapping in mappings:
-        seen: set[tuple[type, Any]] = set()
-        for key, value in _go_pairs(mapping):
+        # By key, then by the identity of the mapping that it is written in.
+        seen: dict[tuple[type, Any], dict[int, Node]] = {}
+        for owner, key, value in _go_entries(mapping):
             identity = _identity(key)
-            if identity in seen:
-                shown, mark = _go_scalar(identity[1]), value.start_mark
-                line = getattr(mark, "yaml_line", mark.line) + 1
-                found.append((f"line {line}: key {shown} already set in map", key))
-            seen.add(identity)
-    return found
+            setters = seen.setdefault(identity, {})
+            if setters:
+                first = setters.get(id(owner)) or next(reversed(setters.values()))
+                known = found.get((id(first), id(key)))
+                if known is not None:
+                    known.repetitions += 1
+                else:
+                    name, mark = _go_scalar(identity[1]), value.start_mark
+                    line = getattr(mark, "yaml_line", mark.line) + 1
+                    one = DuplicateKey(f"line {line}: key {name} already set in map", name, first, key)
+                    if id(owner) not in setters:
+                        own = id(mapping) in setters and first is setters[id(mapping)]
+                        one.how = "replaced by merge" if own else "overrides merge"
+                    found[id(first), id(key)] = one
+            setters.pop(id(owner), None)
+            setters[id(owner)] = key
+    return list(found.values())

@@ -50,9 +50,43 @@ def test_every_format_takes_what_there_is(name):
     text = formats.render(name, ALL)
     assert "first" in text
     assert "later" not in text
-    assert "later" in formats.render(name, Checked(ALL.results, [], ALL.summary, hidden=True)) or name == "server"
+    assert "later" in formats.render(name, Checked(ALL.results, [], ALL.summary, hidden=True))
     text.encode("utf-8")
     assert formats.render(name, checked()) == formats.render(name, checked())
+
+
+def server(*diagnostics: Diagnostic, hidden: bool = False) -> list[str]:
+    one = checked(*diagnostics)
+    return formats.render("server", Checked(one.results, [], one.summary, hidden=hidden)).splitlines()
+
+
+DECODE = made("decode", kind="decode")
+STRICT = made("file's", kind="strict", severity="warning", server_message="server's")
+FIELD = made("field")
+LATER = made("later", hidden=True)
+WARNING = made("warned", kind="warning", severity="warning")
+ADVICE = made("ours", kind="advice", origin="crdlint")
+
+
+@pytest.mark.parametrize(
+    ("found", "answer"),
+    [
+        ([DECODE, FIELD], ["decode"]),
+        ([STRICT, FIELD, WARNING], ["server's"]),
+        ([FIELD, LATER, WARNING], ["field"]),
+        ([WARNING, ADVICE], ["warned"]),
+        ([ADVICE, LATER], []),
+    ],
+)
+def test_the_server_format_has_the_answer_to_one_request(found: list[Diagnostic], answer: list[str]) -> None:
+    assert server(*found) == answer
+    whole = [one.server_message or one.message for one in found if one.origin == "apiserver"]
+    assert server(*found, hidden=True) == whole
+
+
+def test_the_server_format_has_an_answer_for_each_object() -> None:
+    assert server(STRICT, FIELD, made("other", line=9, crd="bars.x")) == ["server's", "other"]
+    assert server(STRICT, FIELD, made("same name", line=9)) == ["server's", "same name"]
 
 
 def test_concise():

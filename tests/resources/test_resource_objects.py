@@ -56,7 +56,7 @@ DUPLICATES = {
 @pytest.mark.parametrize(("text", "wanted"), DUPLICATES.values(), ids=DUPLICATES)
 def test_duplicate_fields(text, wanted):
     root = parse_first(text).root
-    assert [message for message, _ in duplicate_fields(root)] == wanted
+    assert [one.message for one in duplicate_fields(root)] == wanted
 
 
 def test_a_hundred_duplicates_are_told():

@@ -38,7 +38,8 @@ def findings(rule, fragment):
         return validate_text(text, filename="x", definitions=definitions).result.diagnostics
     check = {"template": check_template, "crds": check_unrendered}.get(rule.scope)
     result = lint(text, "x") if check is None else check("x", text, lint)
-    return apply(result, Config(), read_comments(text, "x")).result.diagnostics
+    config = Config(select=("*", rule.id))  # also if it is only reported on request
+    return apply(result, config, read_comments(text, "x")).result.diagnostics
 
 
 @pytest.mark.parametrize("rule", RUN, ids=lambda rule: rule.id)
@@ -70,3 +71,9 @@ def test_an_id_stands_once():
     modules = [*(f"crdlint.rules.{family}" for family in catalog._FAMILIES), *catalog._ELSEWHERE]  # noqa: SLF001
     ids = [rule.id for module in modules for rule in import_module(module).RULES]
     assert len(ids) == len(set(ids)) == len(RULES)
+
+
+def test_rules_on_request_are_those_that_configurations_know():
+    from crdlint.config.matching import ON_REQUEST
+
+    assert {rule.id for rule in RULES if rule.on_request} == ON_REQUEST

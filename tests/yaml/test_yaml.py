@@ -165,7 +165,7 @@ def test_errors(text, message):
     ],
 )
 def test_keys_that_stand_twice(text, told):
-    assert [message for message, _ in duplicate_keys(parse_stream(text).documents[0].odd)] == told
+    assert [one.message for one in duplicate_keys(parse_stream(text).documents[0].odd)] == told
 
 
 def test_aliases_that_explode_are_refused():
@@ -245,7 +245,7 @@ def test_places_are_those_of_an_editor(bom):
         4,
     )
     odd = parse_stream(f'{bom}a: "\u2028"\na: 2\n').documents[0].odd
-    assert [text for text, _ in duplicate_keys(odd)] == ['line 3: key "a" already set in map']
+    assert [one.message for one in duplicate_keys(odd)] == ['line 3: key "a" already set in map']
 
 
 def test_comments_with_windows_line_ends_before_a_separator() -> None:

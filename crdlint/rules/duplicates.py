@@ -1,0 +1,68 @@
+"""Findings about keys that are set twice: the two places, and which clients notice.
+
+kubectl and client-go convert YAML to JSON by sigs.k8s.io/yaml's YAMLToJSON (apimachinery pkg/util/yaml,
+YAMLToJSONDecoder), which keeps the last of equal keys: see https://github.com/kubernetes/kubernetes/issues/125885.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd.positions import node_span
+from crdlint.diagnostics import Related
+from crdlint.rules import catalog
+
+if TYPE_CHECKING:
+    from crdlint.diagnostics import Diagnostic
+    from crdlint.yaml.nodes import Node
+    from crdlint.yaml.values import DuplicateKey
+
+_ONLY_RAW: Final = "the API server rejects only a request with the {} itself"
+_LAST_WINS: Final = (
+    "kubectl and every client that sends JSON keep the last value, so the API server never sees the first; "
+    "it rejects only a request with the {} itself"
+)
+
+
+def of_yaml(duplicate: DuplicateKey, file: str, line_offset: int) -> Diagnostic:
+    """Return the finding about a key of a YAML document; ``line_offset`` is the number of lines above the document."""
+    name = duplicate.name
+    first, later = (node_span(node, line_offset).line for node in (duplicate.first, duplicate.later))
+    rule, help_ = "duplicate-key", None
+    if duplicate.how == "overrides merge":
+        rule = "merge-key-override"
+        message = f"key {name} overrides the one that `<<` merges from line {first}: {_ONLY_RAW.format('YAML')}"
+    elif duplicate.how == "replaced by merge":
+        message = f"`<<` replaces key {name} of line {first} by that of line {later}: {_LAST_WINS.format('YAML')}"
+        help_ = "write `<<` above the keys that override it: this decoder lets the last one win"
+    else:
+        message = f"key {name} is set twice, {_lines(first, later)}: {_LAST_WINS.format('YAML')}"
+    if duplicate.repetitions:
+        message += f" ({duplicate.repetitions:,} more mappings merge it)"
+    return _finding(rule, message, duplicate.message, (duplicate.first, duplicate.later), file, line_offset, help_)
+
+
+def of_json(server_message: str, path: str, first: Node, later: Node, file: str, line_offset: int) -> Diagnostic:
+    """Return the finding about a field of a JSON document."""
+    lines = _lines(*(node_span(node, line_offset).line for node in (first, later)))
+    message = f'field "{path}" is set twice, {lines}: {_LAST_WINS.format("file")}'
+    return _finding("duplicate-key", message, server_message, (first, later), file, line_offset)
+
+
+def _lines(first: int, later: int) -> str:
+    return f"in line {first}" if first == later else f"in lines {first} and {later}"
+
+
+def _finding(
+    rule: str,
+    message: str,
+    server_message: str,
+    keys: tuple[Node, Node],
+    file: str,
+    line_offset: int,
+    help_: str | None = None,
+) -> Diagnostic:
+    first, later = (node_span(key, line_offset) for key in keys)
+    made = catalog.get(rule).diagnostic(file, "strict", message, later, help_)
+    return replace(made, server_message=server_message, related=Related("first set", file, first.line, first.column))

@@ -1,0 +1,105 @@
+"""Keys that are set twice: a warning with both places, in words that say which clients notice."""
+
+from __future__ import annotations
+
+import pytest
+
+import crdlint
+from crdlint.config.apply import apply
+from crdlint.config.model import Config
+from crdlint.linter import lint_file
+from crdlint.rules.examples import HEAD
+
+ABOVE = "a: 1\n---\n"
+LAST_WINS = (
+    ": kubectl and every client that sends JSON keep the last value, so the API server never sees the first; "
+    "it rejects only a request with the {} itself"
+)
+
+
+def crd(lines: str) -> str:
+    return (
+        ABOVE
+        + HEAD
+        + "        type: object\n        properties:\n"
+        + "".join(f"          {line}\n" for line in lines.splitlines())
+    )
+
+
+TWICE = crd("a:\n  type: string\n  maxLength: 5\n  maxLength: 6")
+MERGED = crd(
+    "a: &a\n  type: string\n  maxLength: 5\n  maxLength: 6\nb: {<<: *a}\nc: {<<: *a}\nd: {<<: *a, maxLength: 7}"
+)
+LATE_MERGE = crd("a: &a {type: string, maxLength: 5}\nb:\n  maxLength: 6\n  <<: *a")
+OVERRIDE = crd("a: &a {type: string, maxLength: 5}\nb:\n  <<: *a\n  maxLength: 6")
+JSON = (
+    '{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition",\n"metadata": {"name": "a.b.c"},\n'
+    '"spec": {"group": "b.c",\n"group": "b.c"}}'
+)
+
+
+def found(text: str, *select: str) -> list[crdlint.Diagnostic]:
+    result = lint_file(text, filename="x")
+    config = Config(select=select) if select else Config()
+    return [one for one in apply(result, config).result.diagnostics if one.kind == "strict"]
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "first", "later"),
+    [
+        (TWICE, f'key "maxLength" is set twice, in lines 21 and 22{LAST_WINS.format("YAML")}', 21, 22),
+        (
+            MERGED,
+            f'key "maxLength" is set twice, in lines 21 and 22{LAST_WINS.format("YAML")} (3 more mappings merge it)',
+            21,
+            22,
+        ),
+        (
+            LATE_MERGE,
+            f'`<<` replaces key "maxLength" of line 21 by that of line 19{LAST_WINS.format("YAML")}',
+            21,
+            19,
+        ),
+        (JSON, f'field "spec.group" is set twice, in lines 3 and 4{LAST_WINS.format("file")}', 3, 4),
+    ],
+)
+def test_a_warning_names_both_lines_of_the_file(text: str, message: str, first: int, later: int) -> None:
+    [one] = found(text)
+    assert (one.rule, one.severity, one.message) == ("duplicate-key", "warning", message)
+    assert (one.line, one.related and one.related.line) == (later, first)
+
+
+def test_a_key_that_overrides_a_merged_one_is_reported_on_request() -> None:
+    assert found(OVERRIDE) == []
+    assert found(OVERRIDE, "*") == []
+    [one] = found(OVERRIDE, "*", "merge-key-override")
+    assert (one.severity, one.line, one.related and one.related.line) == ("info", 22, 19)
+    assert found(OVERRIDE, "merge-*") == [one]
+    result = lint_file(OVERRIDE, filename="x")
+    [severe] = apply(result, Config(severity=(("merge-key-override", "error"),))).result.diagnostics
+    assert severe.severity == "error"
+
+
+@pytest.mark.parametrize(
+    ("text", "messages"),
+    [
+        (TWICE, ['line 20: key "maxLength" already set in map']),
+        (MERGED, ['line 20: key "maxLength" already set in map', 'line 23: key "maxLength" already set in map']),
+        (LATE_MERGE, ['line 17: key "maxLength" already set in map']),
+        (OVERRIDE, ['line 20: key "maxLength" already set in map']),
+        (JSON, ['duplicate field "spec.group"']),
+    ],
+)
+def test_lint_text_has_the_server_s_messages(text: str, messages: list[str]) -> None:
+    strict = [one for one in crdlint.lint_text(text) if one.kind == "strict"]
+    assert [one.message for one in strict] == messages
+    assert [one.detail for one in strict] == messages
+    assert {one.server_message for one in strict} == {None}
+
+
+def test_what_repeated_merging_costs_grows_with_the_mappings() -> None:
+    """One finding, however many mappings merge it."""
+    for mappings in (10, 20):
+        merging = "".join(f"\nb{i}: {{<<: *a}}" for i in range(mappings))
+        [one] = found(crd(f"a: &a\n  type: string\n  type: string{merging}"))
+        assert one.message.endswith(f"({mappings} more mappings merge it)")
