@@ -117,11 +117,93 @@ class RuleValidator:
 
 def rule_validator(schema: JSONSchemaProps, *, is_root: bool) -> RuleValidator | None:
     """Compile the rules of a schema, None where it has none; those stored already may use all that there is."""
-    if not _has_rules(schema):
-        return None
-    declarer = Declarer(shared())
-    declared = declarer.declare(schema, is_resource=is_root)
-    return _built(_validator(schema, schema, declared, declarer, is_root=is_root))
+    return RuleValidators().of(schema, is_root=is_root)
+
+
+class RuleValidators:
+    """Compiles the rules of schemas that are parts of each other, each once."""
+
+    def __init__(self) -> None:
+        self._declarer = Declarer(shared())
+        self._made: dict[tuple[int, int, int, bool], RuleValidator | None] = {}
+        # By identity: whether rules are in a schema or below it.
+        self._has_rules: dict[int, bool] = {}
+
+    def of(self, schema: JSONSchemaProps, *, is_root: bool) -> RuleValidator | None:
+        """Return the validator of a schema, None where neither it nor a schema below it has rules."""
+        if not self._has(schema):
+            return None
+        declared = self._declarer.declare(schema, is_resource=is_root)
+        return _built(self._validator(schema, schema, declared, is_root=is_root))
+
+    def _has(self, schema: JSONSchemaProps) -> bool:
+        known = self._has_rules
+        stack = [schema]
+        while stack:
+            one = stack[-1]
+            below = _schemas_below(one)
+            missing = [] if id(one) in known else [child for child in below if id(child) not in known]
+            if missing:
+                stack.extend(missing)
+            else:
+                stack.pop()
+                known[id(one)] = bool(one.x_validations) or any(known[id(child)] for child in below)
+        return known[id(schema)]
+
+    def _validator(
+        self, rules_of: JSONSchemaProps, schema: JSONSchemaProps, declared: DeclType | None, *, is_root: bool
+    ) -> _Building:
+        """Compile the rules that one schema gives for the values of another (in allOf they differ)."""
+        key = (id(rules_of), id(schema), id(declared), is_root)
+        if key not in self._made:
+            self._made[key] = yield self._new(rules_of, schema, declared, is_root=is_root)
+        return self._made[key]
+
+    def _new(
+        self, rules_of: JSONSchemaProps, schema: JSONSchemaProps, declared: DeclType | None, *, is_root: bool
+    ) -> _Building:
+        rules = error = None
+        if rules_of.x_validations:
+            if declared is None:
+                error = "failed to convert to declType for CEL validation rules"
+            else:
+                rules = _Rules(rules_of, declared, self._declarer.sharing)
+        elem = None if declared is None else declared.elem
+        items = additional = None
+        inner = None if rules_of.items is None else rules_of.items.schema
+        node = None if schema.items is None else schema.items.schema
+        if inner is not None and node is not None:
+            items = yield self._validator(inner, node, elem, is_root=node.x_embedded_resource)
+        inner = None if rules_of.additional_properties is None else rules_of.additional_properties.schema
+        node = None if schema.additional_properties is None else schema.additional_properties.schema
+        if inner is not None and node is not None:
+            additional = yield self._validator(inner, node, elem, is_root=node.x_embedded_resource)
+        properties: dict[str, RuleValidator] = {}
+        for name, given in rules_of.properties.items():
+            node = schema.properties.get(name)
+            if node is None:
+                continue
+            type_ = _type_of_field(name, node, declared, self._declarer)
+            if type_ is None:
+                continue
+            below = yield self._validator(given, node, type_, is_root=node.x_embedded_resource)
+            if below is not None:
+                properties[name] = below
+        all_of = []
+        for one in rules_of.all_of:
+            all_of.append((yield self._validator(one, schema, declared, is_root=is_root)))  # noqa: PERF401  it yields
+        made = RuleValidator(
+            schema,
+            is_root,
+            rules,
+            error,
+            items,
+            additional,
+            properties,
+            tuple(one for one in all_of if one is not None),
+        )
+        empty = not (rules or error or items or additional or properties or made.all_of)
+        return None if empty else made
 
 
 def _built(building: _Building) -> RuleValidator | None:
@@ -140,59 +222,14 @@ def _built(building: _Building) -> RuleValidator | None:
     return made
 
 
-def _has_rules(schema: JSONSchemaProps) -> bool:
-    stack = [schema]
-    while stack:
-        one = stack.pop()
-        if one.x_validations:
-            return True
-        stack.extend(one.properties.values())
-        if one.items is not None and one.items.schema is not None:
-            stack.append(one.items.schema)
-        if one.additional_properties is not None and one.additional_properties.schema is not None:
-            stack.append(one.additional_properties.schema)
-    return False
-
-
-def _validator(
-    rules_of: JSONSchemaProps, schema: JSONSchemaProps, declared: DeclType | None, declarer: Declarer, *, is_root: bool
-) -> _Building:
-    """Compile the rules that one schema gives for the values of another (in allOf they differ)."""
-    rules = error = None
-    if rules_of.x_validations:
-        if declared is None:
-            error = "failed to convert to declType for CEL validation rules"
-        else:
-            rules = _Rules(rules_of, declared, declarer.sharing)
-    elem = None if declared is None else declared.elem
-    items = additional = None
-    inner = None if rules_of.items is None else rules_of.items.schema
-    node = None if schema.items is None else schema.items.schema
-    if inner is not None and node is not None:
-        items = yield _validator(inner, node, elem, declarer, is_root=node.x_embedded_resource)
-    inner = None if rules_of.additional_properties is None else rules_of.additional_properties.schema
-    node = None if schema.additional_properties is None else schema.additional_properties.schema
-    if inner is not None and node is not None:
-        additional = yield _validator(inner, node, elem, declarer, is_root=node.x_embedded_resource)
-    properties: dict[str, RuleValidator] = {}
-    for name, given in rules_of.properties.items():
-        node = schema.properties.get(name)
-        if node is None:
-            continue
-        type_ = _type_of_field(name, node, declared, declarer)
-        if type_ is None:
-            continue
-        below = yield _validator(given, node, type_, declarer, is_root=node.x_embedded_resource)
-        if below is not None:
-            properties[name] = below
-    all_of = []
-    for one in rules_of.all_of:
-        all_of.append((yield _validator(one, schema, declared, declarer, is_root=is_root)))  # noqa: PERF401  it yields
-    made = RuleValidator(
-        schema, is_root, rules, error, items, additional, properties, tuple(one for one in all_of if one is not None)
-    )
-    empty = not (rules or error or items or additional or properties or made.all_of)
-    return None if empty else made
+def _schemas_below(schema: JSONSchemaProps) -> list[JSONSchemaProps]:
+    """Return the schemas of the values right below a schema's."""
+    found = list(schema.properties.values())
+    if schema.items is not None and schema.items.schema is not None:
+        found.append(schema.items.schema)
+    if schema.additional_properties is not None and schema.additional_properties.schema is not None:
+        found.append(schema.additional_properties.schema)
+    return found
 
 
 def _type_of_field(

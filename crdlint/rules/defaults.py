@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path
-    from crdlint.kubecel.evaluation import RuleValidator
+    from crdlint.kubecel.evaluation import RuleValidator, RuleValidators
     from crdlint.rules.options import Options
 
 _SOURCE: Final = "apiextensions-apiserver/pkg/apiserver/schema/defaulting ValidateDefaults"
@@ -98,13 +98,16 @@ class _Rules:
     """Runs rules on defaults, off one budget (cost units)."""
 
     budget: int = RUNTIME_BUDGET
+    validators: RuleValidators | None = None
 
     def __call__(
         self, schema: JSONSchemaProps, value: Any, path: Path, *, is_resource_root: bool
     ) -> tuple[list[FieldError], bool]:
-        from crdlint.kubecel.evaluation import MISSING, rule_validator
+        from crdlint.kubecel.evaluation import MISSING, RuleValidators
 
-        validator = rule_validator(schema, is_root=is_resource_root)
+        if self.validators is None:
+            self.validators = RuleValidators()
+        validator = self.validators.of(schema, is_root=is_resource_root)
         if validator is None:
             return [], False
         errors, left = self._run(validator, value, value, path)

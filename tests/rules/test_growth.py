@@ -51,7 +51,16 @@ def misspelled(n: int) -> str:
     return crd(f"{{type: object, properties: {{{fields}}}, x-kubernetes-validations: [{rules}]}}")
 
 
+def nested_defaults(n: int) -> str:
+    """Return a CRD with defaults within each other's schemas, and a rule in the innermost."""
+    schema = "{type: object, properties: {a: {type: string}}, x-kubernetes-validations: [{rule: '!has(self.a)'}]}"
+    for _ in range(n):
+        schema = f"{{type: object, default: {{}}, properties: {{a: {schema}}}}}"
+    return crd(schema)
+
+
 INPUTS = {
+    "nested defaults": nested_defaults,
     "equal map keys": lambda n: map_list(["name"] * n, ["name"]),
     "missing map keys": lambda n: map_list([f"k{i}" for i in range(n)], [f"p{i}" for i in range(n)]),
     "optional map keys": lambda n: map_list([f"k{i}" for i in range(n)], [f"k{i}" for i in range(n)]),
