@@ -323,7 +323,9 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
             run.blocking.add(len(run.diagnostics))
         if message not in seen:  # upstream's ToAggregate says nothing twice
             seen.add(message)
-            run.diagnostics.append(_field_diagnostic(run, error, message, locator, hidden=refused or error.hidden))
+            hidden = refused or error.hidden
+            found = _field_diagnostic(run, error, message, locator, crd=crd.metadata.name, hidden=hidden)
+            run.diagnostics.append(found)
     if run.keep and not refused:
         run.definitions.append(FoundCRD(crd, locator))
         run.rules.extend(
@@ -337,7 +339,8 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
             run.diagnostics.append(_diagnostic(run, remark.kind, remark.rule, remark.message, span, remark.help))
     if has_placeholders:
         _drop_placeholders(run, document, start)
-    run.diagnostics[start:] = [replace(d, crd=crd.metadata.name) for d in run.diagnostics[start:]]
+    name = crd.metadata.name
+    run.diagnostics[start:] = [d if d.crd == name else replace(d, crd=name) for d in run.diagnostics[start:]]
     return True
 
 
@@ -387,10 +390,10 @@ def _decode_diagnostic(run: _Run, problem: DecodeProblem, offset: int) -> Diagno
 _DECODE_RULES: Final = {"decode": "decode-type", "strict": "unknown-field"}
 
 
-def _field_diagnostic(run: _Run, error: FieldError, message: str, locator: Locator, *, hidden: bool) -> Diagnostic:
-    """Make a diagnostic of a field error, at the user's own characters."""
+def _field_diagnostic(
+    run: _Run, error: FieldError, message: str, locator: Locator, *, crd: str, hidden: bool
+) -> Diagnostic:
+    """Make a diagnostic of a field error of a CRD, at the user's own characters."""
     at = error.at or error.path
     span = locator.span(at, key=error.key) if error.inside is None else locator.span_inside(at, error.inside)
-    diagnostic = _diagnostic(run, error.kind, error.rule, message, span, error.help)
-    error_type = error.type if error.kind == "field" else None
-    return replace(diagnostic, error_type=error_type, field=str(error.path), detail=error.detail, hidden=hidden)
+    return catalog.get(error.rule).diagnostic_of(error, message, span, file=run.file, crd=crd, hidden=hidden)

@@ -84,6 +84,22 @@ class FieldError:
         """The kind of its diagnostic: the server's own validation error, or what crdlint adds."""
         return "advice" if self.type is NOT_EVALUATED else "field"
 
+    def reported_as(self, rule: str, help_: str | None) -> FieldError:
+        """Return the same error as found by another rule of ours; ``help_`` is for where it has none."""
+        return FieldError(
+            rule,
+            self.type,
+            self.path,
+            self.value,
+            self.detail,
+            self.at,
+            self.help or help_,
+            self.hidden,
+            self.key,
+            self.inside,
+            self.cause,
+        )
+
     def __str__(self) -> str:
         from crdlint.golang.values import bad_value  # values print late: most runs have none
 

@@ -57,6 +57,9 @@ class Path:
         return steps
 
     def __str__(self) -> str:
+        above = None if self.parent is None else self.parent._text  # noqa: SLF001  another path's
+        if above is not None:
+            return above + _printed(self)
         chain: list[Path] = []
         path: Path | None = self
         known: str | None = None
@@ -73,6 +76,11 @@ class Path:
             if len(stretch) == _STRETCH:
                 stretch[-1]._text = text  # noqa: SLF001
         return text
+
+    def shared(self) -> Path:
+        """Return this path, which keeps its text for the many that are below it."""
+        self._text = str(self)
+        return self
 
     def __repr__(self) -> str:
         return f"Path({str(self)!r})"

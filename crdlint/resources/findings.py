@@ -103,14 +103,9 @@ class Findings:
         place = self._place(error, path)
         schema = schema_at(self.definition.schema(self.version), _steps(path))
         help_ = of_error(error, place, schema, self.definition.crd.spec.names.kind)
-        made = diagnostic(self.file, error.kind, error.rule, message, self.locator.span_of(place), help_)
-        return replace(
-            made,
-            error_type=error.type if error.kind == "field" else None,
-            field=str(error.path),
-            detail=error.detail,
-            related=_rule_place(error, self.definition),
-        )
+        related = _rule_place(error, self.definition)
+        span = self.locator.span_of(place)
+        return catalog.get(error.rule).diagnostic_of(error, message, span, file=self.file, help=help_, related=related)
 
     def is_of_crd(self, error: FieldError) -> bool:
         """Return whether a part of the CRD that the server rejects causes an error.

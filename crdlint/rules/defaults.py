@@ -5,7 +5,7 @@ The walk is `crdlint.schema.default_validation`'s; rules run here, with one budg
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import EVALUATION_LIMIT
@@ -90,7 +90,7 @@ def _ours(error: FieldError) -> FieldError:
     from crdlint.schema.value_help import way_out
 
     rule = UNPRUNED if error.detail == _UNKNOWN_FIELDS else INVALID_DEFAULT
-    return replace(error, rule=rule.id, help=error.help or way_out(error, None))
+    return error.reported_as(rule.id, None if error.help else way_out(error, None))
 
 
 @dataclass(slots=True)

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from crdlint.diagnostics import Diagnostic
 
 if TYPE_CHECKING:
+    from crdlint.crd.errors import FieldError
     from crdlint.crd.paths import Path
     from crdlint.crd.positions import Span
-    from crdlint.diagnostics import Kind, Origin, Severity
+    from crdlint.diagnostics import Kind, Origin, Related, Severity
 
 # Where an example's fragment stands: the file's own text, or laid over the manifest, its metadata, its spec, its version,
 # or the root of its schema; a resource's is a CRD and an object of it, a template's and crds'
@@ -55,6 +56,40 @@ class Rule:
             end_line=span.end_line,
             end_column=span.end_column,
             help=help_ or self.help,
+        )
+
+    def diagnostic_of(
+        self,
+        error: FieldError,
+        message: str,
+        span: Span,
+        *,
+        file: str,
+        crd: str | None = None,
+        help: str | None = None,  # noqa: A002
+        hidden: bool = False,
+        related: Related | None = None,
+    ) -> Diagnostic:
+        """Make a finding of a field error, whose text is ``message``; the rule's own help where none is closer."""
+        kind = error.kind
+        return Diagnostic(
+            origin=self.origin,
+            kind=kind,
+            rule=self.id,
+            severity=self.severity,
+            message=message,
+            error_type=error.type if kind == "field" else None,
+            field=str(error.path),
+            detail=error.detail,
+            file=file,
+            line=span.line,
+            column=span.column,
+            end_line=span.end_line,
+            end_column=span.end_column,
+            help=help or error.help or self.help,
+            crd=crd,
+            hidden=hidden,
+            related=related,
         )
 
 

@@ -121,6 +121,8 @@ def field_errors(violations: Iterable[Violation], path: Path | None) -> list[Fie
     An error's ``path`` prints as upstream's, its ``at`` has the same place step by step.
     """
     errors: dict[tuple[str, str, str], FieldError] = {}
+    if path is not None:
+        path = path.shared()  # the errors are below it
     places = _Places(path)
     for violation in violations:
         text, located = places.of(violation.place)

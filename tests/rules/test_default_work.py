@@ -1,0 +1,70 @@
+"""The work that defaults take grows no faster than they do, counted in calls."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from crdlint.linter import lint_file
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def crd(schema: str) -> str:
+    version = {"name": "v1", "served": True, "storage": True}
+    version["schema"] = {"openAPIV3Schema": {"type": "object", "properties": {"p": "@"}}}
+    names = {"plural": "foos", "kind": "Foo"}
+    spec = {"group": "example.com", "scope": "Cluster", "names": names, "versions": [version]}
+    head = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}
+    return json.dumps({**head, "metadata": {"name": "foos.example.com"}, "spec": spec}).replace('"@"', schema)
+
+
+def calls(text: str) -> int:
+    """Return how many functions are called to check a text."""
+    count = 0
+
+    def counted(_frame: Any, event: str, _argument: Any) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    sys.setprofile(counted)
+    try:
+        lint_file(text, filename="x")
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def at_each_level(depth: int, inner: str) -> str:
+    return '{"type":"object","default":{},"properties":{"a":' * depth + inner + "}}" * depth
+
+
+RULED = '{"type":"string","x-kubernetes-validations":[{"rule":"self != \'x\'"}]}'
+INPUTS = [
+    lambda n: at_each_level(n, '{"type":"string","default":"x"}'),
+    lambda n: at_each_level(n, RULED),
+    lambda n: (
+        '{"type":"object","x-kubernetes-preserve-unknown-fields":true,"default":' + '{"a":' * n + "1" + "}" * n + "}"
+    ),
+    lambda n: '{"type":"array","items":{"type":"integer"},"default":[' + ",".join(['"x"'] * 4 * n) + "]}",
+]
+
+
+@pytest.mark.parametrize("schema", INPUTS, ids=range(len(INPUTS)))
+def test_growth(schema: Callable[[int], str]) -> None:
+    lint_file(crd(schema(1)), filename="x")  # imports
+    small, large = calls(crd(schema(200))), calls(crd(schema(400)))
+    assert large < 2.3 * small
+
+
+def test_an_error_of_many_costs_little() -> None:
+    def text(count: int) -> str:
+        return crd(INPUTS[-1](count))
+
+    lint_file(text(1), filename="x")
+    more = calls(text(400)) - calls(text(200))
+    assert more < 85 * 4 * 200
