@@ -60,7 +60,7 @@ class _Program:
     def search(self, octets: bytes, at: int = 0) -> tuple[int, int] | None:
         """Return the first match from an offset on, in bytes; raise WorkLimitError."""
         left = len(octets) - at
-        work.spend(4 + (left >> 9) + (left * self.size >> 8 if self.size > _SMALL else 0))
+        work.spend(4 + (left >> 8) + (left * self.size >> 8 if self.size > _SMALL else 0))
         found = self.matcher.search(octets, at)
         return None if found is None else found.span()
 

@@ -557,7 +557,7 @@ class MapListValue(ListValue):
             return no_overload(other)
         if len(self) != len(other):
             return False
-        work.spend(2 * len(self._values))
+        work.spend(3 * len(self._values))
         mine = {self._key_of(value): value for value in self._values}
         for item in other:
             key = self._key_of(native(item))
@@ -572,7 +572,7 @@ class MapListValue(ListValue):
         """Return this list with the elements of another, in place of those with the same keys."""
         if kind_of(other) is not Kind.LIST:
             return no_overload(other)
-        work.spend(2 * (len(self._values) + len(other)))
+        work.spend(3 * (len(self._values) + len(other)))
         values = list(self._values)
         places = {self._key_of(value): index for index, value in enumerate(values)}
         for item in map(_raw, other):
@@ -604,7 +604,7 @@ def _compared(first: ObjectValue | ListValue, second: Value) -> bool | Error:
                 result = known[frame.key][0]
                 continue
             frame.begun = True
-            work.spend(2 * frame.size)
+            work.spend(3 * frame.size)
         try:
             one, other = frame.steps.send(result)
         except StopIteration as done:
