@@ -14,7 +14,7 @@ from crdlint.crd.decode import identify, kind_missing
 from crdlint.crd.decode_help import way_out
 from crdlint.crd.decode_values import is_json
 from crdlint.crd.defaults import assume_established
-from crdlint.crd.near_misses import SPEC_KEYS, is_partial, misspelled_type_key, near_miss
+from crdlint.crd.near_misses import SPEC_KEYS, is_partial, is_type_key, misspelled_type_key, near_miss
 from crdlint.crd.paths import Path
 from crdlint.crd.placeholders import PLACEHOLDERS, directive, is_placeholder, placeholder_of
 from crdlint.crd.positions import Locator, node_span, problem_span
@@ -293,22 +293,34 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
         run.crds.append(CRD(name_of(root), node_span(root, offset).line))
         help_ = None if identity.form == "unserved" else misspelled_type_key(root)
         run.diagnostics.append(_diagnostic(run, "decode", rule, identity.error, node_span(node, offset), help_))
-        return True
+        if identity.form == "unserved" or identity.kind != KIND:
+            return True
+    else:
+        run.crds.append(CRD(name_of(root), node_span(root, offset).line))
+    _lint_crd(run, document, root, refused=identity.error is not None)
+    return True
 
+
+def _lint_crd(run: _Run, document: Document, root: Mapping, *, refused: bool) -> None:
+    """Add the findings about a CRD; all of those that the server reports are hidden if the CRD is ``refused`` already."""
+    offset = document.line_offset
     old = run.previous(name_of(root)) if run.previous is not None else None
     decoded = read_crd(root, stored=old is not None)
     crd = decoded.crd
     start = len(run.diagnostics)
-    run.crds.append(CRD(crd.metadata.name, node_span(root, offset).line))
     # JSON's are the decoder's to tell. Of a list, the whole document's are told with its first CRD.
     odd, document.odd = ([] if is_json(root) else document.odd), []
     run.diagnostics.extend(duplicates.of_yaml(one, run.file, offset) for one in duplicate_keys(odd))
-    refused = False
+    is_hidden = refused
     has_placeholders = run.skip_unfinished and any(opening in document.text for opening in PLACEHOLDERS)
     for problem in decoded.problems:
+        if is_hidden and is_type_key(root, problem.node):
+            continue  # the key is corrected by then
         given = problem.node.value if has_placeholders and isinstance(problem.node, Scalar) else ""
         refused |= problem.kind == "decode" and not is_placeholder(given)
-        run.diagnostics.append(_decode_diagnostic(run, problem, offset))
+        run.diagnostics.append(replace(_decode_diagnostic(run, problem, offset), hidden=is_hidden))
+    run.diagnostics.extend(replace(_decode_diagnostic(run, one, offset), hidden=True) for one in decoded.later)
+    not_decoded = {id(one.node) for one in (*decoded.problems, *decoded.later) if one.kind == "decode"}
     newest = run.versions.newest
     report = (
         create.validate(crd, newest, run.effort) if old is None else update.validate(crd, old.crd, newest, run.effort)
@@ -321,6 +333,8 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
         if message in blocking:
             blocking.discard(message)
             run.blocking.add(len(run.diagnostics))
+        if not_decoded and _is_at(locator, error, not_decoded):
+            continue  # the value is wrong only since it was not decoded
         if message not in seen:  # upstream's ToAggregate says nothing twice
             seen.add(message)
             hidden = refused or error.hidden
@@ -341,7 +355,12 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
         _drop_placeholders(run, document, start)
     name = crd.metadata.name
     run.diagnostics[start:] = [d if d.crd == name else replace(d, crd=name) for d in run.diagnostics[start:]]
-    return True
+
+
+def _is_at(locator: Locator, error: FieldError, nodes: set[int]) -> bool:
+    """Return whether an error is about one of the nodes, by identity, or the value of a key among them."""
+    place = locator.find(error.at or error.path)
+    return place.exact and (id(place.node) in nodes or id(place.key) in nodes)
 
 
 def _drop_placeholders(run: _Run, document: Document, start: int) -> None:

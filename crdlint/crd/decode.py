@@ -20,6 +20,7 @@ from crdlint.yaml.resolve import resolve
 from crdlint.yaml.values import entries, to_json
 
 if TYPE_CHECKING:
+    from crdlint.crd.decode_errors import GoError, StrictError
     from crdlint.yaml.nodes import Node
 
 # crd: to be decoded; unserved: a CRD of a version that no server serves; crd-list, list: `items` holds documents.
@@ -45,10 +46,14 @@ class DecodeProblem:
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A CRD and what the decoder says of it; after a decode error Go's zero values stand for what it refused."""
+    """A CRD and the decoder's problems with it; after a decode error, refused values are Go's zero values.
+
+    ``later`` are problems that the decoder reports only after others are fixed.
+    """
 
     crd: CustomResourceDefinition
     problems: tuple[DecodeProblem, ...]
+    later: tuple[DecodeProblem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,18 +161,25 @@ def decode_crd(root: Node) -> Decoded:
     if not isinstance(crd, CustomResourceDefinition):
         crd = CustomResourceDefinition()
     read_schemas(reader)
-    return Decoded(crd, _problems(root) if reader.trouble else ())
+    return Decoded(crd, *_problems(root)) if reader.trouble else Decoded(crd, ())
 
 
-def _problems(root: Node) -> tuple[DecodeProblem, ...]:
-    from crdlint.crd.decode_errors import GoError, explain  # most documents need none of it
+def _problems(root: Node) -> tuple[tuple[DecodeProblem, ...], tuple[DecodeProblem, ...]]:
+    """Return the problems of a document, and those that they hide."""
+    from crdlint.crd.decode_errors import GoError, explain, explain_all  # most documents need none of it
 
     if not is_json(root):
         to_json(root)  # raises for what cannot become JSON, also where no field is known
-    said = explain(CRD, root)
-    if isinstance(said, GoError):
-        return (DecodeProblem("decode", str(said), said.node),)
-    return tuple(DecodeProblem("strict", one.text, one.node, one.path, _help(one.nearest), one.first) for one in said)
+    found = explain(CRD, root)
+    problems = tuple(map(_problem, [found] if isinstance(found, GoError) else found))
+    known = {problem.message for problem in problems}
+    return problems, tuple(one for one in map(_problem, explain_all(CRD, root)) if one.message not in known)
+
+
+def _problem(error: GoError | StrictError) -> DecodeProblem:
+    if isinstance(error, Exception):
+        return DecodeProblem("decode", str(error), error.node)
+    return DecodeProblem("strict", error.text, error.node, error.path, _help(error.nearest), error.first)
 
 
 def _help(nearest: str | None) -> str | None:

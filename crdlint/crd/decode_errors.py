@@ -78,6 +78,8 @@ class _State:
     fields: list[str] = field(default_factory=list)
     path: list[str] = field(default_factory=list)
     saved: GoError | None = None
+    goes_on: bool = False
+    others: list[GoError] = field(default_factory=list)
     strict_errors: dict[str, StrictError] = field(default_factory=dict)
 
     def in_context(self, error: GoError) -> GoError:
@@ -89,12 +91,14 @@ class _State:
 
     def save(self, error: GoError) -> None:
         """Keep the first error; decoding goes on."""
-        if self.saved is None:
+        if self.goes_on:
+            self.others.append(self.in_context(error))
+        elif self.saved is None:
             self.saved = self.in_context(error)
 
     def strictly(self, what: str, name: str, node: Node, known: Iterable[str] = (), first: Node | None = None) -> None:
         """Note an ``unknown`` field, with those that are ``known``, or a ``duplicate`` one, with the ``first`` key."""
-        if self.strict and len(self.strict_errors) < _MAX_STRICT_ERRORS:
+        if self.strict and (self.goes_on or len(self.strict_errors) < _MAX_STRICT_ERRORS):
             path = "".join(self.path) + (f".{name}" if self.path else name)
             text = f"{what} field {quote(path)}"
             near = nearest(name, known, _LIKE)
@@ -124,6 +128,15 @@ def explain(of: GoType, root: Node) -> GoError | list[StrictError]:
     except GoError as error:
         return state.in_context(error)
     return state.saved or list(state.strict_errors.values())
+
+
+def explain_all(of: GoType, root: Node) -> list[GoError | StrictError]:
+    """Return the errors that decoding ``root`` ends in, one after another, if each is fixed before the next attempt."""
+    if too_deep(root):
+        return []
+    state = _State(strict=True, json=is_json(root), goes_on=True)
+    _run(_value(state, of, root, root))
+    return [*state.others, *state.strict_errors.values()]
 
 
 def too_deep(root: Node) -> bool:
@@ -164,7 +177,12 @@ def _value(state: _State, of: GoType, node: Node, at: Node) -> Steps:
     """Decode a value; ``at`` is the node to point at where the value is a collection."""
     own = _UNMARSHALERS.get(of.kind)
     if own is not None:
-        yield own(state, of, node, at)
+        try:
+            yield own(state, of, node, at)
+        except GoError as error:
+            if not state.goes_on:
+                raise
+            state.save(error)
     elif node.__class__ is Scalar:
         _literal(state, of, node)
     elif node.__class__ is Mapping:
@@ -261,11 +279,13 @@ def _literal(state: _State, of: GoType, node: Any) -> None:
 
 def _unmarshal(outer: _State, of: GoType, node: Node, at: Node) -> Steps:
     """Decode by a decoder of its own, which is not strict and whose first error ends the outer one's work."""
-    state = _State(strict=False, json=outer.json)
+    state = _State(strict=False, json=outer.json, goes_on=outer.goes_on)
     try:
         yield _value(state, of, node, at)
     except GoError as error:
         raise state.in_context(error) from None
+    for other in state.others:
+        outer.save(other)
     if state.saved is not None:
         raise state.saved
 

@@ -76,6 +76,11 @@ def misspelled_type_key(root: Mapping) -> str | None:
     return None
 
 
+def is_type_key(root: Mapping, key: Node) -> bool:
+    """Return whether a key of an object is its kind or apiVersion, or was probably meant to be."""
+    return any(key is one for one, _ in _type_keys(root).values())
+
+
 def _type_keys(root: Mapping) -> dict[str, tuple[Node, Node]]:
     """Return the key and value nodes of kind and apiVersion, or of the keys that were probably meant to be them."""
     found: dict[str, tuple[Node, Node]] = {}

@@ -46,6 +46,8 @@ from crdlint.kubecel.limits import (
 from crdlint.kubecel.sharing import Sharing
 
 if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
     from crdlint.crd.model import JSONSchemaProps
 
 
@@ -103,14 +105,19 @@ _OBJECT_META: Final = DeclType(
 _RESOURCE_FIELDS: Final = {"kind": _META_STRING, "apiVersion": _META_STRING, "metadata": _OBJECT_META}
 
 
+_DOUBTFUL: Final = DeclType(1, type=DYN)
+
+
 @dataclass(slots=True)
 class Declarer:
     """Declares the schemas of one CRD version, each once, however many rules need it.
 
-    `declare` returns None where CEL does not see the schema: an array without items, an unknown type.
+    `declare` returns None where CEL does not see the schema: an array without items, an unknown type. ``doubtful`` are
+    schemas, by identity, whose type is not known yet: they are declared as `dyn`, which takes any expression.
     """
 
     sharing: Sharing = field(default_factory=Sharing)
+    doubtful: AbstractSet[int] = frozenset()
     _known: dict[tuple[int, bool], DeclType | None] = field(default_factory=dict)
 
     def declare(self, schema: JSONSchemaProps, *, is_resource: bool) -> DeclType | None:
@@ -122,7 +129,8 @@ class Declarer:
             if (id(one), resource) in known:
                 stack.pop()
                 continue
-            missing = [child for child in _children(one) if (id(child[0]), child[1]) not in known]
+            children = [] if id(one) in self.doubtful else _children(one)
+            missing = [child for child in children if (id(child[0]), child[1]) not in known]
             if missing:
                 stack.extend(missing)
             else:
@@ -134,6 +142,8 @@ class Declarer:
         return self._known[id(schema), schema.x_embedded_resource]
 
     def _build(self, schema: JSONSchemaProps, *, is_resource: bool) -> DeclType | None:
+        if id(schema) in self.doubtful:
+            return _DOUBTFUL
         if schema.x_int_or_string:
             most = _max_length(schema)
             return DeclType(1, most, DYN, schema=schema, shape=self.sharing.shape("int-or-string", most))

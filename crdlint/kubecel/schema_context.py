@@ -14,6 +14,8 @@ from crdlint.kubecel.limits import multiply
 from crdlint.kubecel.sharing import Sharing
 
 if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
     from crdlint.crd.model import JSONSchemaProps
 
 _NO_DECLARATION = "unable to convert structural schema to CEL declarations"
@@ -38,8 +40,9 @@ class _Node:
 class SchemaContext:
     """Declarations and cardinalities of one schema, each worked out once and only where they are asked for."""
 
-    def __init__(self, sharing: Sharing | None = None) -> None:
-        self._declarer = Declarer(sharing or Sharing())
+    def __init__(self, sharing: Sharing | None = None, doubtful: AbstractSet[int] = frozenset()) -> None:
+        """``doubtful`` are schemas, by identity, whose type is not known yet (see `Declarer`)."""
+        self._declarer = Declarer(sharing or Sharing(), doubtful)
         self._nodes: dict[int, _Node] = {}
 
     def cardinality(self, schema: JSONSchemaProps) -> int | None:
@@ -74,7 +77,7 @@ class SchemaContext:
             return _Node(in_scope=False, cardinality=cardinality, declared=None)
         if isinstance(above.declared, str):
             return _Node(in_scope=True, cardinality=cardinality, declared=above.declared)
-        if above.declared is not None:
+        if above.declared is not None and id(parent) not in self._declarer.doubtful:
             there, declared = _part(above.declared, schema)
             if there:
                 return _Node(in_scope=True, cardinality=cardinality, declared=declared)

@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING
 
 from crdlint import work
 from crdlint.crd.errors import INTERNAL, FieldError, invalid
+from crdlint.golang.text import SPACE
 from crdlint.kubecel.limits import max_cardinality, multiply
 from crdlint.rules import cel_cost
 from crdlint.rules.registry import Remark, Rule
+from crdlint.schema.traversal import Within, at_or_above
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -158,8 +160,50 @@ def judge(nodes: SequenceOf[CompiledNode], options: Options, whole: Path) -> tup
     return errors, rules
 
 
-def _compiled(nodes: SequenceOf[CompiledNode], options: Options) -> Iterator[FieldError | JudgedRule]:
-    """Yield each rule compiled, or why the rules of a node cannot be."""
+def judge_later(
+    nodes: SequenceOf[CompiledNode],
+    known: SequenceOf[JudgedRule],
+    options: Options,
+    whole: Path,
+    doubtful: SequenceOf[JSONSchemaProps],
+) -> Iterator[FieldError]:
+    """Yield the errors about rules that the server compiles only after other errors are fixed.
+
+    ``known`` are the rules of the schema that it compiles now. The types of ``doubtful`` schemas depend on how they are
+    fixed: no error follows from them, and no cost of rules that they are a part of.
+    """
+    compiled = _compiled(nodes, options, doubtful)
+    found = [one for one in compiled if not (isinstance(one, JudgedRule) and not one.rule.rule.strip(SPACE))]
+    rules = [one for one in found if isinstance(one, JudgedRule)]
+    advice = cel_cost.advice_for([*known, *rules], options.effort)
+    for one in found:
+        if isinstance(one, JudgedRule):
+            yield from _errors(one, options, advice)
+        else:
+            yield one
+    for judged in (*known, *rules):
+        yield from _broken_rules_message(judged, options)
+    if not any(True for _ in cel_cost.total(known, whole, advice)):
+        yield from cel_cost.total([*known, *rules], whole, advice)
+
+
+def _broken_rules_message(judged: JudgedRule, options: Options) -> Iterator[FieldError]:
+    """Yield the error of a message expression that is not compiled yet, since its rule has an error."""
+    broken, text = judged.compiled.rule, judged.rule.message_expression
+    if broken.error is not None and text.strip(SPACE):
+        from crdlint.kubecel.compilation import MESSAGE
+
+        message = broken.compiler.expression(
+            text, MESSAGE, broken.environment, optional_old_self=broken.optional_old_self
+        )
+        if message.error is not None:
+            yield _problem(message, judged.rule, judged.path.child("messageExpression"), options.effort)
+
+
+def _compiled(
+    nodes: SequenceOf[CompiledNode], options: Options, doubtful: SequenceOf[JSONSchemaProps] = ()
+) -> Iterator[FieldError | JudgedRule]:
+    """Yield each rule compiled, or why the rules of a node cannot be; ``doubtful`` leaves costs out (see `judge_later`)."""
     from crdlint.kubecel import environment
     from crdlint.kubecel.compilation import CompilationError, Environments, RuleCompiler
     from crdlint.kubecel.schema_context import DeclarationFailedError, SchemaContext
@@ -170,7 +214,10 @@ def _compiled(nodes: SequenceOf[CompiledNode], options: Options) -> Iterator[Fie
         stored_rules=options.preexisting_rules,
         stored_messages=options.preexisting_message_expressions,
     )
-    context = SchemaContext(options.sharing)
+    ids = {id(schema) for schema in doubtful}
+    uncertain = Within(ids)
+    enclosing = at_or_above(doubtful)
+    context = SchemaContext(options.sharing, ids)
     for node in nodes:
         path = node.schema.path.child("x-kubernetes-validations")
         try:
@@ -182,6 +229,7 @@ def _compiled(nodes: SequenceOf[CompiledNode], options: Options) -> Iterator[Fie
         except CompilationError as error:
             yield FieldError(DECLARATION.id, INTERNAL, path, None, str(error))
             continue
+        has_cost = id(node.schema) not in enclosing and node.schema not in uncertain
         for i, rule in enumerate(node.schema.x_validations):
             compiled = compiler.rule(rule, environments)
             yield JudgedRule(
@@ -189,8 +237,8 @@ def _compiled(nodes: SequenceOf[CompiledNode], options: Options) -> Iterator[Fie
                 node,
                 rule,
                 compiled,
-                cost=compiled.rule.highest_cost,
-                message_cost=0 if compiled.message is None else compiled.message.highest_cost,
+                cost=compiled.rule.highest_cost if has_cost else 0,
+                message_cost=compiled.message.highest_cost if has_cost and compiled.message is not None else 0,
                 cardinality=context.cardinality(node.schema),
                 min_size_cardinality=max_cardinality(compiler.declared.min_serialized_size),
             )

@@ -187,6 +187,17 @@ _PRESERVE_FALSE = Rule(
     source=_WALK,
 )
 
+# Those after whose fix a schema may have another type or other fields.
+CHANGING_TYPE: Final = frozenset(
+    {
+        _TYPE_UNSUPPORTED.id,
+        _TYPE_NULL.id,
+        _ITEMS_ARRAY.id,
+        _BOTH_PROPERTIES.id,
+        *(rule.id for name, rule, _ in _UNSUPPORTED if name in {"$ref", "patternProperties"}),
+    }
+)
+
 RULES = (
     *(rule for _, rule, _ in _UNSUPPORTED),
     _TYPE_UNSUPPORTED,

@@ -9,12 +9,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from crdlint.crd.errors import NOT_EVALUATED, invalid
-from crdlint.rules import cel, defaults, forbidden_fields, list_types, root, structural, validation_rules
+from crdlint.crd.errors import NOT_EVALUATED
+from crdlint.rules import cel, defaults, forbidden_fields, later, list_types, root, structural, validation_rules
 from crdlint.rules.schema_walk import Walker
+from crdlint.schema.traversal import at_or_above
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceValidation, JSONSchemaProps
@@ -42,21 +43,32 @@ class SchemaReport:
 def validate_validation(
     validation: CustomResourceValidation | None, *, status_enabled: bool, options: Options, path: Path
 ) -> SchemaReport:
-    """Judge a schema; ``path`` is that of its envelope, ``spec.validation`` or ``spec.versions[i].schema``."""
+    """Validate a schema; ``path`` is that of its envelope, ``spec.validation`` or ``spec.versions[i].schema``."""
     if validation is None or validation.open_api_v3_schema is None:
         return SchemaReport()
     schema = validation.open_api_v3_schema
     findings = WALKER.walk(schema, options)
     at_root = list(root.validate(schema, path, status_enabled=status_enabled))
+    report = _reported(schema, findings, at_root, options, path)
+    hidden = later.find(schema, findings, report.rules, options, path)
+    if not hidden:
+        return report
+    known = {str(error) for error in report.errors}
+    return replace(report, hidden=tuple(replace(one, hidden=True) for one in hidden if str(one) not in known))
+
+
+def _reported(
+    schema: JSONSchemaProps, findings: Findings, at_root: list[FieldError], options: Options, path: Path
+) -> SchemaReport:
+    """Return what the server reports at once."""
     open_api = _open_api_errors(findings)
-    # Upstream sorts by text, so that the order of Go's maps does not show.
-    structural_errors = sorted(findings.structural, key=str)
     if not options.require_structural_schema:
         return SchemaReport((*at_root, *open_api))
     if findings.refusals:
-        hidden = tuple(replace(error, hidden=True) for error in structural_errors)
-        said = (*at_root, *open_api) or (_refused(findings, path),)
-        return SchemaReport(said, hidden, blocking=said if findings.with_rules else ())
+        said = (*at_root, *open_api) or (later.refused(*findings.refusals[0], path),)
+        return SchemaReport(said, blocking=said if findings.with_rules else ())
+    # Upstream sorts by text, so that the order of Go's maps does not show.
+    structural_errors = sorted((error for _, error in findings.structural), key=str)
     whole = path.child("openAPIV3Schema")
     if findings.with_defaults and not structural_errors:
         structural_errors = defaults.validate(schema, whole, findings.with_defaults, options)
@@ -75,13 +87,8 @@ def is_structural(schema: JSONSchemaProps, options: Options) -> bool:
     return not findings.refusals and not findings.structural
 
 
-def _refused(findings: Findings, path: Path) -> FieldError:
-    schema, text = findings.refusals[0]
-    return invalid("schema-not-convertible", path.child("openAPIV3Schema"), "", text, at=schema.path)
-
-
 def _open_api_errors(findings: Findings) -> list[FieldError]:
-    refusing = _at_or_above(schema for schema, _ in findings.refusals)
+    refusing = at_or_above(schema for schema, _ in findings.refusals)
     return [
         error
         for schema, error in findings.schema
@@ -91,7 +98,7 @@ def _open_api_errors(findings: Findings) -> list[FieldError]:
 
 def _compiled(findings: Findings) -> tuple[CompiledNode, ...]:
     """Return the nodes with rules at or below which no schema error stands."""
-    tainted = _at_or_above(schema for schema, _ in findings.schema)
+    tainted = at_or_above(schema for schema, _ in findings.schema)
     return tuple(node for node in findings.with_rules if id(node.schema) not in tainted)
 
 
@@ -109,14 +116,3 @@ def _blocking(findings: Findings) -> Iterator[FieldError]:
         known.update((id(one), blocks) for one in chain)
         if blocks:
             yield error
-
-
-def _at_or_above(schemas: Iterable[JSONSchemaProps]) -> set[int]:
-    """Return the identities of the schemas and of all that enclose them."""
-    found: set[int] = set()
-    for schema in schemas:
-        at: JSONSchemaProps | None = schema
-        while at is not None and id(at) not in found:
-            found.add(id(at))
-            at = at.parent
-    return found

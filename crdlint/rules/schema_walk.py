@@ -76,11 +76,15 @@ class CompiledNode:
 class Findings:
     """What a walk finds, by upstream's two validations."""
 
-    structural: list[FieldError] = field(default_factory=list)
+    structural: list[tuple[JSONSchemaProps, FieldError]] = field(default_factory=list)
     schema: list[tuple[JSONSchemaProps, FieldError]] = field(default_factory=list)
     refusals: list[tuple[JSONSchemaProps, str]] = field(default_factory=list)  # nodes that no structural schema has
     with_rules: list[CompiledNode] = field(default_factory=list)
     with_defaults: list[JSONSchemaProps] = field(default_factory=list)
+
+    def add_structural(self, schema: JSONSchemaProps, error: FieldError) -> None:
+        """Add an error of the structural validation at a node."""
+        self.structural.append((schema, error))
 
     def add(self, schema: JSONSchemaProps, error: FieldError) -> None:
         """Note an error of the OpenAPI validation at a node."""

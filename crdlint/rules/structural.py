@@ -197,9 +197,9 @@ def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None
         detail = "must be object if x-kubernetes-embedded-resource is true"
         help_ = "write `type: object`"
         if schema.type:
-            findings.structural.append(invalid(EMBEDDED.id, path, schema.type, detail, help=help_))
+            findings.add_structural(schema, invalid(EMBEDDED.id, path, schema.type, detail, help=help_))
         else:
-            findings.structural.append(required(EMBEDDED.id, path, detail, help=help_))
+            findings.add_structural(schema, required(EMBEDDED.id, path, detail, help=help_))
     elif not schema.type and not schema.x_int_or_string and not schema.x_preserve_unknown_fields:
         guess = "object" if context.place is Place.ROOT else _guess_type(schema)
         if guess:
@@ -214,14 +214,14 @@ def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None
                 "add the `type` of this value, such as `type: string`; "
                 "`x-kubernetes-preserve-unknown-fields: true` takes anything"
             )
-        findings.structural.append(required(TYPE_REQUIRED.id, path, _TYPE_MISSING[context.place], help=help_))
+        findings.add_structural(schema, required(TYPE_REQUIRED.id, path, _TYPE_MISSING[context.place], help=help_))
     if context.place is Place.ROOT and schema.type and schema.type != "object":
-        findings.structural.append(invalid(ROOT_TYPE.id, path, schema.type, "must be object at the root"))
+        findings.add_structural(schema, invalid(ROOT_TYPE.id, path, schema.type, "must be object at the root"))
 
 
 def _items(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     if schema.items is None or schema.items.schema is None:
-        findings.structural.append(required(ITEMS_REQUIRED.id, schema.path.child("items"), "must be specified"))
+        findings.add_structural(schema, required(ITEMS_REQUIRED.id, schema.path.child("items"), "must be specified"))
 
 
 def _additional_properties(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
@@ -229,10 +229,10 @@ def _additional_properties(schema: JSONSchemaProps, context: Context, findings: 
         return
     path = schema.path.child("additionalProperties")
     if context.place is Place.ROOT:
-        findings.structural.append(forbidden(ROOT_MAP.id, path, "must not be used at the root"))
+        findings.add_structural(schema, forbidden(ROOT_MAP.id, path, "must not be used at the root"))
     if schema.x_embedded_resource:
         detail = "must not be used if x-kubernetes-embedded-resource is set"
-        findings.structural.append(forbidden(EMBEDDED.id, path, detail))
+        findings.add_structural(schema, forbidden(EMBEDDED.id, path, detail))
 
 
 def _int_or_string(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
@@ -245,7 +245,9 @@ def _int_or_string(schema: JSONSchemaProps, _context: Context, findings: Finding
         if held:
             detail = "must be false if x-kubernetes-int-or-string is true"
             help_ = f"remove `{name}`"
-            findings.structural.append(invalid(INT_OR_STRING.id, schema.path.child(name), True, detail, help=help_))
+            findings.add_structural(
+                schema, invalid(INT_OR_STRING.id, schema.path.child(name), True, detail, help=help_)
+            )
 
 
 def _embedded_fields(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
@@ -254,7 +256,7 @@ def _embedded_fields(schema: JSONSchemaProps, _context: Context, findings: Findi
             "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields"
         )
         help_ = "add `x-kubernetes-preserve-unknown-fields: true`, or the `properties` to keep"
-        findings.structural.append(required(EMBEDDED.id, schema.path.child("properties"), detail, help=help_))
+        findings.add_structural(schema, required(EMBEDDED.id, schema.path.child("properties"), detail, help=help_))
 
 
 def _object_fields(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
@@ -265,13 +267,13 @@ def _object_fields(schema: JSONSchemaProps, context: Context, findings: Findings
         child = schema.properties.get(name)
         if child is not None and child.type != type_:
             path = child.path.child("type")
-            findings.structural.append(
-                invalid(META_TYPE.id, path, child.type, f"must be {type_}", help=f"write `type: {type_}`")
+            findings.add_structural(
+                child, invalid(META_TYPE.id, path, child.type, f"must be {type_}", help=f"write `type: {type_}`")
             )
     metadata = schema.properties.get("metadata")
     if context.place is Place.ROOT and metadata is not None and not _may_restrict(metadata):
         detail = "must not specify anything other than name and generateName, but metadata is implicitly specified"
-        findings.structural.append(forbidden(METADATA.id, metadata.path, detail))
+        findings.add_structural(schema, forbidden(METADATA.id, metadata.path, detail))
 
 
 def _may_restrict(metadata: JSONSchemaProps) -> bool:
@@ -287,8 +289,8 @@ def _pattern(schema: JSONSchemaProps, _context: Context, findings: Findings) -> 
     if error is not None:
         detail = f"must be a valid regular expression, but isn't: {error}"
         path = schema.path.child("pattern")
-        findings.structural.append(
-            invalid(PATTERN.id, path, schema.pattern, detail, help=_pattern_help(schema.pattern))
+        findings.add_structural(
+            schema, invalid(PATTERN.id, path, schema.pattern, detail, help=_pattern_help(schema.pattern))
         )
 
 
@@ -343,21 +345,21 @@ def _nested(schema: JSONSchemaProps, _context: Context, findings: Findings) -> N
                     "; an integer or a string is `x-kubernetes-int-or-string: true` "
                     "with `anyOf: [{type: integer}, {type: string}]`"
                 )
-            findings.structural.append(forbidden(NOT_STRUCTURAL.id, schema.path.child(name), detail, help=help_))
+            findings.add_structural(schema, forbidden(NOT_STRUCTURAL.id, schema.path.child(name), detail, help=help_))
 
 
 def _nested_metadata(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     metadata = schema.properties.get("metadata")
     if metadata is not None:
-        findings.structural.append(
-            forbidden(METADATA_NESTED.id, metadata.path, "must not be specified in a nested context")
+        findings.add_structural(
+            schema, forbidden(METADATA_NESTED.id, metadata.path, "must not be specified in a nested context")
         )
 
 
 def _complete(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
-    for nested, path, spoken_of in incomplete(schema):
-        findings.structural.append(
-            required(INCOMPLETE.id, path, f"because it is defined in {spoken_of}", at=nested.path)
+    for structure, nested, path, spoken_of in incomplete(schema):
+        findings.add_structural(
+            structure, required(INCOMPLETE.id, path, f"because it is defined in {spoken_of}", at=nested.path)
         )
 
 

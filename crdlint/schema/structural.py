@@ -99,10 +99,10 @@ def is_int_or_string(alternatives: SequenceOf[JSONSchemaProps]) -> bool:
     )
 
 
-def incomplete(root: JSONSchemaProps) -> Iterator[tuple[JSONSchemaProps, Path, Path]]:
+def incomplete(root: JSONSchemaProps) -> Iterator[tuple[JSONSchemaProps, JSONSchemaProps, Path, Path]]:
     """Yield what the root's allOf, anyOf, oneOf and not speak of and the structure lacks (validateStructuralCompleteness).
 
-    Each is (the nested schema, the path that should be defined, the path that speaks of it).
+    Each is (the schema that lacks it, the nested schema, the path that should be defined, the path that mentions it).
     """
     top = root.path
     stack = [(root, child, top) for child in reversed(list(_junctors(root)))]
@@ -112,7 +112,7 @@ def incomplete(root: JSONSchemaProps) -> Iterator[tuple[JSONSchemaProps, Path, P
         if nested.items is not None and nested.items.schema is not None:
             defined = structure.items.schema if structure.items is not None else None
             if defined is None:
-                yield nested.items.schema, path.child("items"), nested.items.schema.path
+                yield structure, nested.items.schema, path.child("items"), nested.items.schema.path
             else:
                 stack.append((defined, nested.items.schema, path.child("items")))
         for name, child in nested.properties.items():
@@ -120,7 +120,7 @@ def incomplete(root: JSONSchemaProps) -> Iterator[tuple[JSONSchemaProps, Path, P
             if name in structure.properties:
                 stack.append((structure.properties[name], child, at))
             else:
-                yield child, at, child.path
+                yield structure, child, at, child.path
 
 
 def _junctors(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd.gotypes import SCHEMA_BITS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
+    from collections.abc import Set as AbstractSet
 
     from crdlint.crd.model import CustomResourceDefinitionSpec, JSONSchemaProps
 
@@ -62,3 +63,32 @@ def whole_schemas(spec: CustomResourceDefinitionSpec) -> Iterator[JSONSchemaProp
     for validation in (spec.validation, *(version.schema for version in spec.versions)):
         if validation is not None and validation.open_api_v3_schema is not None:
             yield validation.open_api_v3_schema
+
+
+def at_or_above(schemas: Iterable[JSONSchemaProps]) -> set[int]:
+    """Return the identities of the schemas and of all that enclose them."""
+    found: set[int] = set()
+    for schema in schemas:
+        at: JSONSchemaProps | None = schema
+        while at is not None and id(at) not in found:
+            found.add(id(at))
+            at = at.parent
+    return found
+
+
+class Within:
+    """The schemas that are among some, by identity, or below one of them; what was asked once is known."""
+
+    def __init__(self, ids: AbstractSet[int]) -> None:
+        self._known: dict[int, bool] = dict.fromkeys(ids, True)
+
+    def __contains__(self, schema: JSONSchemaProps) -> bool:
+        """Return whether a schema is one of them or below one."""
+        way: list[int] = []
+        at: JSONSchemaProps | None = schema
+        while at is not None and id(at) not in self._known:
+            way.append(id(at))
+            at = at.parent
+        found = at is not None and self._known[id(at)]
+        self._known.update(dict.fromkeys(way, found))
+        return found
