@@ -17,6 +17,7 @@ from crdlint.crd.convert import read_crd
 from crdlint.kubecel.compilation import Environments, RuleCompiler
 from crdlint.kubecel.environment import new_expressions, stored_expressions
 from crdlint.kubecel.schema_context import SchemaContext
+from crdlint.kubernetes.servers import NEWEST
 from crdlint.schema.traversal import whole_schemas
 from crdlint.yaml.parse import parse_first
 
@@ -49,7 +50,7 @@ def compile_all(given: JSONSchemaProps, environments: Environments) -> None:
 
 def main() -> None:
     """Print the times."""
-    environments = Environments(new_expressions((1, 36)), stored_expressions())
+    environments = Environments(new_expressions(NEWEST), stored_expressions())
     small = schema(10, 1)
     rule = small.x_validations[0]
     compiler = RuleCompiler(SchemaContext().declared(small))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from crdlint.costs.rule_cost import rule_cost
 from crdlint.diagnostics import in_server_words
+from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linter import collect_crds, lint_file
 from crdlint.resources.report import report
 
@@ -16,12 +17,12 @@ if TYPE_CHECKING:
     from crdlint.results import FileResult
 
 
-def lint_text(text: str, *, filename: str = "<stdin>", kube_version: str = "1.36") -> list[Diagnostic]:
+def lint_text(text: str, *, filename: str = "<stdin>", kube_version: str = NEWEST_VERSION) -> list[Diagnostic]:
     """Return what the API server would say on creating each CRD of a text, and crdlint's own advice, in document order."""
     return _visible(lint_file(text, filename=filename, kube_version=kube_version))
 
 
-def lint_update(old_text: str, new_text: str, *, kube_version: str = "1.36") -> list[Diagnostic]:
+def lint_update(old_text: str, new_text: str, *, kube_version: str = NEWEST_VERSION) -> list[Diagnostic]:
     """Return what the API server would say on updating the CRDs of ``old_text`` to those of ``new_text``.
 
     CRDs are matched by name; where each text holds one CRD alone, the two are matched whatever their names.
@@ -32,14 +33,14 @@ def lint_update(old_text: str, new_text: str, *, kube_version: str = "1.36") -> 
     return _visible(lint_file(new_text, filename="<stdin>", kube_version=kube_version, previous=old.get))
 
 
-def estimate_costs(text: str, *, kube_version: str = "1.36") -> list[RuleCost]:
+def estimate_costs(text: str, *, kube_version: str = NEWEST_VERSION) -> list[RuleCost]:
     """Return what each rule costs that the API server would compile, in document order; none where it refuses to."""
     result = lint_file(text, filename="<stdin>", kube_version=kube_version, keep=True)
     return [rule_cost(found, result.file) for found in result.rules]
 
 
 def validate_resource(
-    crd_text: str, resource_text: str, *, old_resource: str | None = None, kube_version: str = "1.36"
+    crd_text: str, resource_text: str, *, old_resource: str | None = None, kube_version: str = NEWEST_VERSION
 ) -> ResourceReport:
     """Return what the API server would say of a custom resource, of the update where there is an old one.
 

@@ -20,7 +20,7 @@ from crdlint.crd.placeholders import PLACEHOLDERS, directive, is_placeholder, pl
 from crdlint.crd.positions import Locator, node_span, problem_span
 from crdlint.crd.recognition import KIND, names_crd
 from crdlint.effort import Effort
-from crdlint.kubecel.versions import parse_range
+from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.results import CRD, CollectedCRDs, FileResult, FoundCRD, FoundRule, OldCRD, UnreadDocument
 from crdlint.rules import catalog, cel, cel_cost, create, duplicates, kube_versions, update
 from crdlint.rules.remarks import remarks
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinition
     from crdlint.crd.positions import Span
     from crdlint.diagnostics import Diagnostic, Kind
-    from crdlint.kubecel.versions import Range
+    from crdlint.kubernetes.servers import Range
     from crdlint.rules.cel import JudgedRule
     from crdlint.yaml.parse import Document
 
@@ -77,7 +77,7 @@ def lint_file(
     text: str,
     *,
     filename: str,
-    kube_version: str = "1.36",
+    kube_version: str = NEWEST_VERSION,
     previous: FindOldCRD | None = None,
     skip_unfinished: bool = False,
     partial: str = "a Kustomize patch",

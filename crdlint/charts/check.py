@@ -13,7 +13,7 @@ from crdlint.charts.masking import mask
 from crdlint.charts.rendered import check_rendered
 from crdlint.charts.rules import BRACES, KUBE_VERSION, SKIPPED
 from crdlint.charts.templates import check_template, check_unrendered, template_findings
-from crdlint.kubecel.versions import LATEST
+from crdlint.kubernetes.servers import NEWEST
 from crdlint.program import end_running, find
 from crdlint.results import FileResult
 
@@ -163,7 +163,7 @@ class Charts:
         if found.program is None:
             return Rendered(problems=[found.problem] if found.problem else [], final=False)
         support = chart_support(chart)[0]
-        newest = support.versions.rpartition("..")[2] if support is not None else f"{LATEST[0]}.{LATEST[1]}"
+        newest = support.versions.rpartition("..")[2] if support is not None else str(NEWEST)
         return render(chart, self.values, found.program, newest)
 
 

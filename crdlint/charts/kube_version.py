@@ -10,10 +10,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from crdlint.kubecel.versions import LATEST, OLDEST
+from crdlint.kubernetes.servers import SERVERS, Range
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from crdlint.kubernetes.servers import Server
 
 Triple: TypeAlias = "tuple[int, int, int]"
 
@@ -50,15 +52,14 @@ def range_of(constraint: str) -> str | None:
 
     Where there is a gap among them, the range goes over it. Raises ConstraintError.
     """
-    found = minors(constraint)
+    found = servers(constraint)
     if not found:
         return None
-    oldest, newest = f"{LATEST[0]}.{found[0]}", f"{LATEST[0]}.{found[-1]}"
-    return oldest if oldest == newest else f"{oldest}..{newest}"
+    return str(Range(found[0], found[-1]))
 
 
-def minors(constraint: str) -> list[int]:
-    """Return the minor versions known to crdlint of which some patch release satisfies a constraint, in order.
+def servers(constraint: str) -> list[Server]:
+    """Return the servers known to crdlint of which some patch release satisfies a constraint, in order.
 
     Raises ConstraintError.
     """
@@ -66,11 +67,7 @@ def minors(constraint: str) -> list[int]:
     # An answer can change only beside a patch number that the constraint names.
     named = {one.version[2] for group in groups for one in group}
     patches = sorted({0, 1, *(patch + step for patch in named for step in (-1, 0, 1) if patch + step >= 0)})
-    return [
-        minor
-        for minor in range(OLDEST[1], LATEST[1] + 1)
-        if any(satisfies((LATEST[0], minor, patch), groups) for patch in patches)
-    ]
+    return [server for server in SERVERS if any(satisfies((*server.version, patch), groups) for patch in patches)]
 
 
 def parse_constraint(text: str) -> list[list[_Constraint]]:

@@ -18,6 +18,7 @@ from crdlint.cli.completion import complete_paths
 from crdlint.cli.fixing import Fixing, UnwritableError
 from crdlint.cli.main import report_bug
 from crdlint.cli.planning import Planner
+from crdlint.kubernetes.servers import NEWEST
 from crdlint.report import formats
 from crdlint.report.pieces import Outcome, SpoolError, batches
 from crdlint.report.summary import Summary
@@ -80,7 +81,8 @@ class _Run:
 @click.option(
     "--kube-version",
     type=options.KubeVersion(),
-    help="The Kubernetes to answer for, or a range of them such as 1.29..1.36; else the configuration's, the chart's, 1.36.",
+    help=f"The Kubernetes version to check CRDs for, or a range such as 1.29..{NEWEST}; "
+    f"else the configuration's, the chart's, or {NEWEST}.",
 )
 @click.option(
     "--against", metavar="REV_OR_PATH", shell_complete=complete_paths,

@@ -65,8 +65,8 @@ def complete_versions(_ctx: click.Context, _param: click.Parameter, incomplete: 
     """Complete to the known versions of Kubernetes, newest first, and to the end of a range."""
     from click.shell_completion import CompletionItem
 
-    from crdlint.kubecel.versions import LATEST, OLDEST
+    from crdlint.kubernetes.servers import SERVERS
 
     first, dots, _ = incomplete.rpartition("..")
-    versions = (f"{first}{dots}{LATEST[0]}.{minor}" for minor in range(LATEST[1], OLDEST[1] - 1, -1))
+    versions = (f"{first}{dots}{server}" for server in reversed(SERVERS))
     return [CompletionItem(version) for version in versions if version.startswith(incomplete)]

@@ -11,6 +11,7 @@ import click
 from crdlint.checking import Checker, Settings, Task
 from crdlint.cli import console, options
 from crdlint.cli.main import report_bug
+from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.sources.paths import Selection, discover
 
 if TYPE_CHECKING:
@@ -40,9 +41,9 @@ _SORTS: Final = ("cost", "place")
 @click.option(
     "--kube-version",
     type=options.KubeVersion(),
-    default="1.36",
+    default=NEWEST_VERSION,
     show_default=True,
-    help="The Kubernetes to answer for.",
+    help="The Kubernetes version to estimate costs for.",
 )
 @options.color
 @click.pass_context

@@ -6,7 +6,7 @@ import os
 from typing import TYPE_CHECKING
 
 from crdlint.checking import shown_name
-from crdlint.cli.planning import NEWEST
+from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linter import lint_file
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.find import beside
@@ -84,7 +84,7 @@ def _lint(
     inputs: Inputs, planner: Planner, path: str, text: str, only: frozenset[int], report: Report
 ) -> FileResult | None:
     config = planner.config_of(path)
-    version = planner.kube_version or (None if config is None else config.kube_version) or NEWEST
+    version = planner.kube_version or (None if config is None else config.kube_version) or NEWEST_VERSION
     name = shown_name(path)
     try:
         result = lint_file(text, filename=name, kube_version=version, skip_unfinished=True, keep=True, only=only)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from crdlint.cli.completion import complete_outputs, complete_paths, complete_rules, complete_versions
-from crdlint.kubecel.versions import KNOWN, parse_range
+from crdlint.kubernetes.servers import NEWEST, parse_range
 from crdlint.report import formats
 from crdlint.report.formats import AUTO, NAMES
 
@@ -37,8 +37,7 @@ class KubeVersion(click.ParamType):  # type: ignore[type-arg]  # generic from cl
     def convert(self, value: str, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """Take the value as it is where it is one."""
         try:
-            if not parse_range(value).is_known:
-                self.fail(f"{value!r} is not within {KNOWN}", param, ctx)
+            parse_range(value)
         except ValueError as error:
             self.fail(str(error), param, ctx)
         return value
@@ -136,7 +135,8 @@ def parse_outputs(given: tuple[str, ...], *, hidden: bool) -> list[formats.Outpu
 kube_version = click.option(
     "--kube-version",
     type=KubeVersion(),
-    help="The Kubernetes version to check CRDs for, or a range such as 1.29..1.36; else the configuration's, or 1.36.",
+    help=f"The Kubernetes version to check CRDs for, or a range such as 1.29..{NEWEST}; "
+    f"else the configuration's, or {NEWEST}.",
 )
 
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.charts.layout import CHART, TEMPLATES, Layout, Patches, kustomization_of, outermost
 from crdlint.checking import PATCH, Task, shown_name
 from crdlint.crd.recognition import may_hold_crd
+from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.results import FileResult
 from crdlint.sources.fragments import SUITE, Fragments
 from crdlint.sources.paths import STDIN, Problem, open_descriptor
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from crdlint.config.load import Cache
     from crdlint.config.model import Config
 
-NEWEST: Final = "1.36"
 _NAMED: Final = 3  # suites in one notice
 
 
@@ -91,7 +91,9 @@ class Planner:
         path = kustomization_of(folder)
         config = None if path is None else self.config_of(path)
         if config is not None:
-            self.plan.kustomizations.append(Task(folder or ".", self.kube_version or config.kube_version or NEWEST))
+            self.plan.kustomizations.append(
+                Task(folder or ".", self.kube_version or config.kube_version or NEWEST_VERSION)
+            )
 
     def _add(self, path: str) -> None:
         plan = self.plan
@@ -196,7 +198,7 @@ class Planner:
         asked = self.kube_version or config.kube_version
         if asked is None and support is not None:
             return Task(path, support.versions, place, text, support.constraint)
-        return Task(path, asked or NEWEST, place, text)
+        return Task(path, asked or NEWEST_VERSION, place, text)
 
     def _chart(self, chart: str, config: Config) -> Support | None:
         """Return the versions that a chart supports; its packed dependencies are planned where they are asked for."""

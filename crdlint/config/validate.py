@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.__about__ import __version__
 from crdlint.config.matching import did_you_mean, shown, unknown_rule
 from crdlint.config.model import Config, ConfigError, Fault
-from crdlint.kubecel.versions import KNOWN, parse_range
+from crdlint.kubernetes.servers import parse_range
 from crdlint.sources.patterns import is_pattern
 
 if TYPE_CHECKING:
@@ -161,10 +161,10 @@ def _patterns_of_files(values: dict[str, Any]) -> Iterator[tuple[list[Step], str
 def version_fault(version: str) -> str | None:
     """Return what is wrong with a kube-version, None where it can be answered for."""
     try:
-        is_known = parse_range(version).is_known
+        parse_range(version)
     except ValueError as error:
         return f"'kube-version': {error}"
-    return None if is_known else f"'kube-version': {shown(version)} is not within {KNOWN}"
+    return None
 
 
 def _check_version(values: Any, source: Source, file: str) -> None:

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from crdlint.cel.env import Env
     from crdlint.cel.estimator import OverloadEstimator
     from crdlint.cel.validators import Validator
-    from crdlint.kubecel.versions import Version
+    from crdlint.kubernetes.servers import Server, Version
 
     Macros: TypeAlias = dict[tuple[str, int, bool], Callable[..., Expr]]
 
@@ -124,9 +124,9 @@ class Environment:
         return self.version >= KEYWORDS_AS_FIELDS
 
 
-def new_expressions(server: Version) -> Environment:
-    """Return what a server of that version compiles new expressions with: the environment of the version before."""
-    return _environment((server[0], server[1] - 1))
+def new_expressions(server: Server) -> Environment:
+    """Return what a server compiles new expressions with: the environment of the version before."""
+    return _environment((server.major, server.cel.compatible_with))
 
 
 def stored_expressions() -> Environment:

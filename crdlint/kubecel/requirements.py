@@ -15,32 +15,30 @@ if TYPE_CHECKING:
 
     from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.environment import Feature
-    from crdlint.kubecel.versions import Version
+    from crdlint.kubernetes.servers import Range, Server, Version
 
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """The first version that takes an expression, and in a word or two why older ones do not."""
+    """The first server that accepts an expression, and in a word or two why older ones do not."""
 
-    version: Version
+    server: Server
     reason: str
 
 
-def requirement(expression: Expression, oldest: Version, newest: Version) -> Requirement | None:
+def requirement(expression: Expression, versions: Range) -> Requirement | None:
     """Return what an expression that the newest version takes requires, None where the oldest takes it too.
 
     An expression that is stored already requires nothing.
     """
     if expression.error is not None or expression.environment.version == ANY_VERSION:
         return None
-    version = oldest
-    while version < newest and expression.under(new_expressions(version)).error is not None:
-        version = (version[0], version[1] + 1)
-    if version == oldest:
+    accepting = (one for one in versions.servers if expression.under(new_expressions(one)).error is None)
+    server = next(accepting, versions.newest)
+    if server is versions.oldest:
         return None
-    introduced = (version[0], version[1] - 1)
-    used = ", ".join(_used(expression, introduced))
-    return Requirement(version, f"{used}, usable in a new CRD one release later" if used else "")
+    used = ", ".join(_used(expression, (server.major, server.cel.compatible_with)))
+    return Requirement(server, f"{used}, usable in a new CRD one release later" if used else "")
 
 
 def _used(expression: Expression, introduced: Version) -> Iterator[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.crd.convert import read_crd
 from crdlint.crd.positions import Locator, node_span, problem_span
 from crdlint.golang.quote import quote
+from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linter import lint_file
 from crdlint.resources.definitions import Definition, may_have_crd, rejection_of
 from crdlint.resources.findings import Findings, diagnostic
@@ -121,7 +122,7 @@ def report(
     old_text: str | None,
     *,
     filename: str = "<stdin>",
-    kube_version: str = "1.36",
+    kube_version: str = NEWEST_VERSION,
 ) -> ResourceReport:
     """Judge the resource of a text by the CRD of another, as an update where there is an old one.
 

@@ -209,7 +209,7 @@ def _compiled(
     from crdlint.kubecel.schema_context import DeclarationFailedError, SchemaContext
 
     environments = Environments(
-        new=environment.new_expressions(options.kube_version),
+        new=environment.new_expressions(options.server),
         stored=environment.stored_expressions(),
         stored_rules=options.preexisting_rules,
         stored_messages=options.preexisting_message_expressions,

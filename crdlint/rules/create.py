@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         SelectableField,
     )
     from crdlint.effort import Effort
+    from crdlint.kubernetes.servers import Server
     from crdlint.rules.cel import JudgedRule
 
 _SPEC: Final = Path("spec")
@@ -47,9 +48,9 @@ class Report:
 
 
 @work.limited()
-def validate(crd: CustomResourceDefinition, kube_version: tuple[int, int], effort: Effort) -> Report:
-    """Validate a CRD as a server of a version does on create; ``effort`` is what its helps may take."""
-    judged = SpecJudge(crd.spec, Options(kube_version=kube_version, effort=effort))
+def validate(crd: CustomResourceDefinition, server: Server, effort: Effort) -> Report:
+    """Validate a CRD as a server does on create; ``effort`` is what its helps may take."""
+    judged = SpecJudge(crd.spec, Options(server=server, effort=effort))
     errors = (
         *metadata.validate(crd),
         *judged.errors(),

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from collections.abc import Sequence as SequenceOf
 
-    from crdlint.kubecel.versions import Range
+    from crdlint.kubernetes.servers import Range, Server
     from crdlint.rules.cel import JudgedRule
 
 _ADDRESS = """\
@@ -38,7 +38,7 @@ RULES = (NEEDS_NEWER,)
 
 def remarks(rules: SequenceOf[JudgedRule], versions: Range) -> Iterator[Remark]:
     """Yield for each expression what it needs, where that is more than the oldest version."""
-    if versions.oldest == versions.newest or not rules:
+    if versions.oldest is versions.newest or not rules:
         return
     from crdlint.kubecel.requirements import requirement
 
@@ -47,19 +47,17 @@ def remarks(rules: SequenceOf[JudgedRule], versions: Range) -> Iterator[Remark]:
         compiled = judged.compiled
         for expression, name in ((compiled.rule, "rule"), (compiled.message, "messageExpression")):
             if expression is not None:
-                needs = requirement(expression, versions.oldest, versions.newest)
+                needs = requirement(expression, versions)
                 if needs is not None:
                     found.append((judged.path.child(name), needs))
     if not found:
         return
-    lowest = max(needs.version for _, needs in found)
-    help_ = (
-        f"the whole CRD needs Kubernetes {_text(lowest)}: support {_text(lowest)} and newer, or write its rules without"
-    )
+    lowest = max((needs.server for _, needs in found), key=_version)
+    help_ = f"the whole CRD needs Kubernetes {lowest}: support {lowest} and newer, or write its rules without"
     for path, needs in found:
-        message = f"needs Kubernetes >= {_text(needs.version)}{f': {needs.reason}' if needs.reason else ''}"
+        message = f"needs Kubernetes >= {needs.server}{f': {needs.reason}' if needs.reason else ''}"
         yield Remark("advice", NEEDS_NEWER.id, message, path, help_)
 
 
-def _text(version: tuple[int, int]) -> str:
-    return f"{version[0]}.{version[1]}"
+def _version(server: Server) -> tuple[int, int]:
+    return server.version

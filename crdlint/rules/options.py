@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from crdlint.effort import Effort
 from crdlint.kubecel.sharing import Sharing, shared
+from crdlint.kubernetes.servers import NEWEST, Server
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,7 +30,7 @@ class Options:
     suppress_per_expression_cost: bool = False
     allow_invalid_ca_bundle: bool = True
     allow_too_many_selectable_fields: frozenset[str] = frozenset()
-    kube_version: tuple[int, int] = (1, 36)
+    server: Server = NEWEST
     effort: Effort = field(default_factory=Effort, compare=False)
     sharing: Sharing = field(default_factory=shared, compare=False)
 

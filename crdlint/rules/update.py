@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec, JSONSchemaProps
     from crdlint.effort import Effort
+    from crdlint.kubernetes.servers import Server
 
 IMMUTABLE = Rule(
     id="spec-immutable",
@@ -51,14 +52,12 @@ _STATUS: Final = Path("status")
 
 
 @work.limited()
-def validate(
-    crd: CustomResourceDefinition, old: CustomResourceDefinition, kube_version: tuple[int, int], effort: Effort
-) -> Report:
-    """Validate a CRD as a server of a version does on update.
+def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition, server: Server, effort: Effort) -> Report:
+    """Validate a CRD as a server does on update.
 
     ``old`` is stored, with its status; ``effort`` is what the helps may take.
     """
-    options = replace(options_for(crd, old, kube_version), effort=effort)
+    options = replace(options_for(crd, old, server), effort=effort)
     prepare_for_update(crd, old)
     _take_over(crd, old)
     judged = SpecJudge(crd.spec, options)
@@ -95,7 +94,7 @@ _KEPT: Final = ("generation", "creation_timestamp", "deletion_timestamp")
 _FILLED_IN: Final = ("resource_version", "uid", "deletion_grace_period_seconds")
 
 
-def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition, kube_version: tuple[int, int]) -> Options:
+def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition, server: Server) -> Options:
     """Return what is not tightened because the old CRD was let pass with it."""
     before = old.spec
     rules, messages = find_expressions(before)
@@ -116,7 +115,7 @@ def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition, ku
         versions_with_unchanged_schemas=_unchanged(crd.spec, before),
         allow_invalid_ca_bundle=not established or _has_invalid_ca_bundle(before),
         allow_too_many_selectable_fields=_too_many_selectable_fields(crd.spec, before),
-        kube_version=kube_version,
+        server=server,
     )
 
 

@@ -11,9 +11,10 @@ from crdlint.cel.types import STRING
 from crdlint.kubecel.compilation import REGEX_FUNCTIONS
 from crdlint.kubecel.declarations import Declarations, DeclType
 from crdlint.kubecel.environment import new_expressions
+from crdlint.kubernetes.servers import parse_range
 
 # 1.28 does not look at literals beforehand.
-ENVIRONMENTS = [new_expressions((1, 29)), new_expressions((1, 36))]
+ENVIRONMENTS = [new_expressions(parse_range(version).newest) for version in ("1.29", "1.36")]
 
 
 def error(text: str, environment) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crdlint.charts.kube_version import ConstraintError, minors, range_of
+from crdlint.charts.kube_version import ConstraintError, range_of, servers
 
 TAKEN = {
     ">=1.25.0-0": "1.28..1.36",
@@ -53,8 +53,8 @@ def test_versions_taken(constraint, versions):
     assert range_of(constraint) == versions
 
 
-def test_a_gap_stays_a_gap_among_minors():
-    assert minors("1.28 || 1.30") == [28, 30]
+def test_a_gap_stays_a_gap_among_servers():
+    assert [str(server) for server in servers("1.28 || 1.30")] == ["1.28", "1.30"]
 
 
 BROKEN = [

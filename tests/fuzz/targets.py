@@ -134,9 +134,10 @@ def _compile(text: str) -> None:
     from crdlint.kubecel.environment import new_expressions
     from crdlint.kubecel.guards import unguarded
     from crdlint.kubecel.hints import hint
+    from crdlint.kubernetes.servers import NEWEST
 
     for kind in (RULE, MESSAGE):
-        expression = _compiler().expression(text, kind, new_expressions((1, 36)), optional_old_self=False)
+        expression = _compiler().expression(text, kind, new_expressions(NEWEST), optional_old_self=False)
         if expression.error is None:
             assert expression.highest_cost >= 0
             unguarded(expression)

@@ -8,6 +8,7 @@ from crdlint.crd.convert import read_crd
 from crdlint.kubecel.compilation import CompiledRule, Environments, RuleCompiler
 from crdlint.kubecel.environment import new_expressions, stored_expressions
 from crdlint.kubecel.schema_context import SchemaContext
+from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.rules.examples import HEAD
 from crdlint.schema.traversal import schemas, whole_schemas
 from crdlint.yaml.parse import parse_first
@@ -27,10 +28,10 @@ def node(whole, *names: str):
     return whole
 
 
-def compile_all(text: str, version: tuple[int, int] = (1, 36)) -> list[CompiledRule]:
+def compile_all(text: str, version: str = NEWEST_VERSION) -> list[CompiledRule]:
     """Compile the rules of a schema, parents first."""
     whole = schema(text)
-    environments = Environments(new_expressions(version), stored_expressions())
+    environments = Environments(new_expressions(parse_range(version).newest), stored_expressions())
     context = SchemaContext()
     return [
         RuleCompiler(context.declared(one)).rule(rule, environments)
@@ -39,9 +40,7 @@ def compile_all(text: str, version: tuple[int, int] = (1, 36)) -> list[CompiledR
     ]
 
 
-def compile_rule(
-    rule: str, properties: str = "{}", version: tuple[int, int] = (1, 36), **fields: object
-) -> CompiledRule:
+def compile_rule(rule: str, properties: str = "{}", version: str = NEWEST_VERSION, **fields: object) -> CompiledRule:
     """Compile one rule on an object with properties (a YAML flow mapping)."""
     import json
 

@@ -8,6 +8,7 @@ from kubecel_support import compile_all, compile_rule, node, schema
 from crdlint.kubecel.compilation import Environments, RuleCompiler
 from crdlint.kubecel.environment import new_expressions, stored_expressions
 from crdlint.kubecel.schema_context import DeclarationFailedError, SchemaContext
+from crdlint.kubernetes.servers import OLDEST
 
 FIELDS = "{a: {type: string}, num: {type: integer}, o: {type: object, properties: {x: {type: integer}}}}"
 
@@ -78,20 +79,20 @@ def test_refused(rule: str, error: str) -> None:
 )
 def test_from_which_server_on(rule: str, first: tuple[int, int]) -> None:
     fields = "{a: {type: string}, num: {type: integer}, namespace: {type: string}}"
-    well = [(1, minor) for minor in range(28, 37) if compile_rule(rule, fields, (1, minor)).rule.error is None]
-    assert well == [(1, minor) for minor in range(first[1], 37)]
+    well = [f"1.{minor}" for minor in range(28, 37) if compile_rule(rule, fields, f"1.{minor}").rule.error is None]
+    assert well == [f"1.{minor}" for minor in range(first[1], 37)]
 
 
 def test_literals_are_looked_at_from_1_30_on() -> None:
     errors = {
-        minor: compile_rule("duration('x') > duration('1h')", version=(1, minor)).rule.error for minor in (30, 36)
+        minor: compile_rule("duration('x') > duration('1h')", version=f"1.{minor}").rule.error for minor in (30, 36)
     }
     assert all(error is not None and "invalid duration argument" in error for error in errors.values())
 
 
 def test_a_stored_rule_may_use_everything() -> None:
     whole = schema("{type: object, x-kubernetes-validations: [{rule: 'isIP(self.kind)'}]}")
-    environments = Environments(new_expressions((1, 28)), stored_expressions(), frozenset({"isIP(self.kind)"}))
+    environments = Environments(new_expressions(OLDEST), stored_expressions(), frozenset({"isIP(self.kind)"}))
     compiler = RuleCompiler(SchemaContext().declared(whole))
     assert compiler.rule(whole.x_validations[0], environments).rule.error is None
 

@@ -10,6 +10,7 @@ from crdlint.effort import Effort
 from crdlint.kubecel.guards import unguarded
 from crdlint.kubecel.hints import hint
 from crdlint.kubecel.requirements import requirement
+from crdlint.kubernetes.servers import parse_range
 
 FIELDS = (
     "{replicas: {type: integer}, a-b: {type: string}, namespace: {type: string}, raw: {}, empty: {type: object},"
@@ -49,7 +50,7 @@ FIELDS = (
     ],
 )
 def test_hint(rule: str, help_: str, version: int) -> None:
-    given = hint(compile_rule(rule, FIELDS, (1, version)).rule, Effort())
+    given = hint(compile_rule(rule, FIELDS, f"1.{version}").rule, Effort())
     assert given is not None
     assert help_ in given
 
@@ -123,11 +124,11 @@ def test_unguarded(rule: str, paths: list[str]) -> None:
     ],
 )
 def test_requirement(rule: str, version: tuple[int, int], reason: str) -> None:
-    needs = requirement(compile_rule(rule, FIELDS).rule, (1, 29), (1, 36))
+    needs = requirement(compile_rule(rule, FIELDS).rule, parse_range("1.29..1.36"))
     assert needs is not None
-    assert (needs.version, needs.reason) == (version, reason)
+    assert (needs.server.version, needs.reason) == (version, reason)
 
 
 def test_no_requirement() -> None:
-    assert requirement(compile_rule("self.replicas > 0", FIELDS).rule, (1, 28), (1, 36)) is None
-    assert requirement(compile_rule("self.nope > 0", FIELDS).rule, (1, 28), (1, 36)) is None
+    assert requirement(compile_rule("self.replicas > 0", FIELDS).rule, parse_range("1.28..1.36")) is None
+    assert requirement(compile_rule("self.nope > 0", FIELDS).rule, parse_range("1.28..1.36")) is None

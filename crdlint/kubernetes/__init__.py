@@ -1,0 +1,1 @@
+"""The Kubernetes servers that crdlint answers for."""

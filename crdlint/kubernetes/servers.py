@@ -1,0 +1,216 @@
+"""The Kubernetes API servers that crdlint answers for, one row a minor version.
+
+A row has everything in which a server differs from the one before it. Nothing else compares versions: code is passed a
+`Server` and asks for its switches, and data that came later names the version since which it holds (`ByVersion`).
+Each server is the latest patch release of its minor version with its default feature gates.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import Enum, auto
+from typing import Final, Generic, TypeAlias, TypeVar
+
+from crdlint.kubernetes.dialect import CELDialect
+
+Version: TypeAlias = "tuple[int, int]"
+_T = TypeVar("_T")
+
+
+class FieldState(Enum):
+    """What a server does with a field of the API: a field behind a disabled feature gate is decoded and dropped."""
+
+    UNKNOWN = auto()
+    DROPPED = auto()
+    KNOWN = auto()
+
+
+class FormatWarnings(Enum):
+    """The types of schemas for which a server warns of an unrecognized format."""
+
+    NONE = auto()
+    STRINGS = auto()
+    STRINGS_AND_NUMBERS = auto()
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """One server. Switches that are off by default are off on the oldest server in the table.
+
+    ``ratchets_values`` accepts invalid values of a resource that an update leaves unchanged.
+    ``checks_number_ranges`` applies the ranges of the formats int32, int64, float and double to values.
+    ``checks_ca_bundle_on_update`` applies to established CRDs whose CA bundle was valid.
+    ``keeps_too_many_selectable_fields`` accepts on update what the old CRD has already.
+    ``prints_json_values`` prints bad values as JSON, not in Go syntax.
+    ``prints_failed_values`` prints the value that a rule rejects, not the name of its type.
+    ``names_paths_in_decode_errors`` gives the whole path of a field that cannot be decoded, not its last part.
+    """
+
+    minor: int
+    cel: CELDialect
+    major: int = 1
+    is_preview: bool = False
+    selectable_fields: FieldState = FieldState.UNKNOWN
+    optional_old_self: FieldState = FieldState.UNKNOWN
+    ratchets_values: bool = False
+    checks_number_ranges: bool = False
+    checks_ca_bundle_on_update: bool = False
+    keeps_too_many_selectable_fields: bool = False
+    knows_kubernetes_name_formats: bool = False
+    format_warnings: FormatWarnings = FormatWarnings.NONE
+    prints_json_values: bool = False
+    prints_failed_values: bool = False
+    names_paths_in_decode_errors: bool = False
+
+    @property
+    def version(self) -> Version:
+        """The version as (major, minor)."""
+        return self.major, self.minor
+
+    def __str__(self) -> str:
+        return f"{self.major}.{self.minor}"
+
+
+_1_28: Final = Server(28, CELDialect(compatible_with=27, stored_with=28))
+
+_1_29: Final = replace(
+    _1_28,
+    minor=29,
+    cel=replace(_1_28.cel, compatible_with=28, stored_with=29),
+    optional_old_self=FieldState.DROPPED,
+)
+
+_1_30: Final = replace(
+    _1_29,
+    minor=30,
+    cel=replace(_1_29.cel, compatible_with=29, stored_with=30),
+    selectable_fields=FieldState.DROPPED,
+    optional_old_self=FieldState.KNOWN,
+    ratchets_values=True,
+)
+
+_1_31: Final = replace(
+    _1_30,
+    minor=31,
+    cel=replace(_1_30.cel, compatible_with=30, stored_with=31),
+    selectable_fields=FieldState.KNOWN,
+    checks_ca_bundle_on_update=True,
+)
+
+_1_32: Final = replace(
+    _1_31,
+    minor=32,
+    cel=replace(_1_31.cel, compatible_with=31, stored_with=32),
+)
+
+_1_33: Final = replace(
+    _1_32,
+    minor=33,
+    cel=replace(_1_32.cel, compatible_with=32, stored_with=33),
+)
+
+_1_34: Final = replace(
+    _1_33,
+    minor=34,
+    cel=replace(_1_33.cel, compatible_with=33, stored_with=34),
+    format_warnings=FormatWarnings.STRINGS,
+    prints_json_values=True,
+)
+
+_1_35: Final = replace(
+    _1_34,
+    minor=35,
+    cel=replace(_1_34.cel, compatible_with=34, stored_with=35),
+    keeps_too_many_selectable_fields=True,
+    knows_kubernetes_name_formats=True,
+    prints_failed_values=True,
+    names_paths_in_decode_errors=True,
+)
+
+_1_36: Final = replace(
+    _1_35,
+    minor=36,
+    cel=replace(_1_35.cel, compatible_with=35, stored_with=36),
+    checks_number_ranges=True,
+    format_warnings=FormatWarnings.STRINGS_AND_NUMBERS,
+)
+
+SERVERS: Final = (_1_28, _1_29, _1_30, _1_31, _1_32, _1_33, _1_34, _1_35, _1_36)
+OLDEST: Final = SERVERS[0]
+# The server that is answered for unless another is asked for.
+NEWEST: Final = [server for server in SERVERS if not server.is_preview][-1]
+NEWEST_VERSION: Final = str(NEWEST)
+# The versions that can be asked for, as they are named in messages.
+KNOWN: Final = f"{OLDEST}..{SERVERS[-1]}"
+
+_BY_VERSION: Final = {server.version: server for server in SERVERS}
+
+
+class ByVersion(Generic[_T]):
+    """Something that changed: its first value, and each later one with the minor version that brought it.
+
+    `ByVersion("may not be empty", (34, "must not be empty")).on(server)` is what the server has.
+    """
+
+    __slots__ = ("_by_minor",)
+
+    def __init__(self, first: _T, *later: tuple[int, _T]) -> None:
+        """Build the table; ``later`` is in the order of versions."""
+        values = {}
+        changes = dict(later)
+        for server in SERVERS:
+            first = changes.get(server.minor, first)
+            values[server.minor] = first
+        self._by_minor = values
+
+    def on(self, server: Server) -> _T:
+        """Return the value on a server."""
+        return self._by_minor[server.minor]
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The servers to answer for, both ends included."""
+
+    oldest: Server
+    newest: Server
+
+    @property
+    def servers(self) -> tuple[Server, ...]:
+        """The servers of these versions, oldest first."""
+        return SERVERS[SERVERS.index(self.oldest) : SERVERS.index(self.newest) + 1]
+
+    def __str__(self) -> str:
+        return str(self.newest) if self.oldest is self.newest else f"{self.oldest}..{self.newest}"
+
+
+def parse_range(text: str) -> Range:
+    """Read a version, or two as in `1.29..1.36`; raises ValueError with what is wrong."""
+    first, dots, last = text.partition("..")
+    oldest = _parse_version(first)
+    newest = _parse_version(last) if dots else oldest
+    if newest < oldest:
+        raise ValueError(f"{_shown(text)} ends before it begins")
+    if oldest not in _BY_VERSION or newest not in _BY_VERSION:
+        raise ValueError(f"{_shown(text)} is not within {KNOWN}")
+    return Range(_BY_VERSION[oldest], _BY_VERSION[newest])
+
+
+def _parse_version(text: str) -> Version:
+    """Read `1.36`, `v1.36` or `1.36.2`."""
+    major, _, rest = text.removeprefix("v").partition(".")
+    minor = rest.partition(".")[0]
+    if not (_is_number(major) and _is_number(minor)):
+        raise ValueError(f"{_shown(text)} is not a Kubernetes version such as {NEWEST}")
+    return int(major), int(minor)
+
+
+def _shown(text: str) -> str:
+    return repr(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}...")
+
+
+_LONGEST: Final = 40  # characters of a version in a message
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= _LONGEST
