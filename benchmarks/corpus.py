@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from crdlint.rules.examples import HEAD
+from crdlint.rules.engine.examples import HEAD
 
 REAL = Path(__file__).resolve().parents[2] / "shared" / "conformance" / "real.ndjson"
 

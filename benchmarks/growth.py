@@ -12,8 +12,8 @@ from crdlint.config.comments import read_comments
 from crdlint.config.load import read_config
 from crdlint.config.model import ConfigError
 from crdlint.crd.recognition import may_hold_crd
-from crdlint.linter import lint_file
-from crdlint.sources.patterns import compiled
+from crdlint.inputs.patterns import compiled
+from crdlint.linting.pipeline import lint_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,7 +12,7 @@ from corpus import with_spec
 from timing import best
 
 from crdlint.kubecel.evaluation import MISSING, Run, rule_validator, validate_rules
-from crdlint.linter import lint_file
+from crdlint.linting.pipeline import lint_file
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.report import validate_text
 

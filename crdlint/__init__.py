@@ -12,8 +12,8 @@ from crdlint.__about__ import __version__
 
 if TYPE_CHECKING:
     from crdlint.api import estimate_costs, lint_text, lint_update, validate_resource
-    from crdlint.costs.rule_cost import RuleCost
-    from crdlint.diagnostics import Diagnostic
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.linting.rule_cost import RuleCost
     from crdlint.resources.report import ResourceReport
     from crdlint.yaml import YAMLDecodeError, decode_yaml
 
@@ -31,9 +31,9 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Diagnostic": "crdlint.diagnostics",
+    "Diagnostic": "crdlint.diagnostics.diagnostic",
     "ResourceReport": "crdlint.resources.report",
-    "RuleCost": "crdlint.costs.rule_cost",
+    "RuleCost": "crdlint.linting.rule_cost",
     "YAMLDecodeError": "crdlint.yaml",
     "decode_yaml": "crdlint.yaml",
     "estimate_costs": "crdlint.api",

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdlint.costs.rule_cost import rule_cost
-from crdlint.diagnostics import in_server_words
+from crdlint.diagnostics.diagnostic import in_server_words
 from crdlint.kubernetes.servers import NEWEST_VERSION
-from crdlint.linter import collect_crds, lint_file
+from crdlint.linting.pipeline import collect_crds, lint_file
+from crdlint.linting.rule_cost import rule_cost
 from crdlint.resources.report import report
 
 if TYPE_CHECKING:
-    from crdlint.costs.rule_cost import RuleCost
-    from crdlint.diagnostics import Diagnostic
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.linting.result import FileResult
+    from crdlint.linting.rule_cost import RuleCost
     from crdlint.resources.report import ResourceReport
-    from crdlint.results import FileResult
 
 
 def lint_text(text: str, *, filename: str = "<stdin>", kube_version: str = NEWEST_VERSION) -> list[Diagnostic]:

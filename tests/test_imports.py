@@ -14,7 +14,7 @@ RUN = "from crdlint.cli.main import cli\ntry: cli.main({}, standalone_mode=False
 LATER = {
     "antlr4", "re2", "jsonschema", "packaging", "jsonpatch", "rich", "xml", "difflib", "multiprocessing",
     "crdlint.cel", "crdlint.kubecel.compilation", "crdlint.kubecel.evaluation", "crdlint.schema.validator",
-    "crdlint.costs", "crdlint.resources", "crdlint.suites", "crdlint.charts.helm", "crdlint.report.sarif",
+    "crdlint.kubecel.cost", "crdlint.resources", "crdlint.suites", "crdlint.inputs.helm.render", "crdlint.report.sarif",
 }  # fmt: skip
 
 
@@ -34,10 +34,10 @@ def loaded(code: str, folder: Path) -> set[str]:
     [
         ("import crdlint", {"ruamel", "rich", "click"}),
         ("import crdlint; crdlint.lint_text('a: 1')", {"rich", "click", "hypothesis", "antlr4", "re2"}),
-        (RUN.format(["--version"]), {"ruamel", "rich", "crdlint.checking", "crdlint.rules"}),
+        (RUN.format(["--version"]), {"ruamel", "rich", "crdlint.runner.task", "crdlint.rules"}),
         (
             RUN.format(["check", "--no-require-crds", "none.yaml"]),
-            {*LATER, "ruamel", "crdlint.linter", "crdlint.config"},
+            {*LATER, "ruamel", "crdlint.linting.pipeline", "crdlint.config"},
         ),
         (RUN.format(["check", "--no-cache", PLAIN]), LATER),
     ],

@@ -111,11 +111,11 @@ PATTERNS = all_patterns()
 # Patterns that are superlinear on some texts, and why those texts never meet them.
 BOUNDED = {
     "crdlint.cel.lexer._TOKEN[0]": "a text is left at the first character that begins no token",
-    "crdlint.charts.directives._TEXTS[0]": "a directive is left at the first quote that is not closed",
-    "crdlint.charts.directives._TEXTS[1]": "a directive is left at the first quote that is not closed",
-    "crdlint.charts.kube_version._ONE[0]": "only texts of at most 1,000 characters",
-    "crdlint.charts.kube_version._SPAN[0]": "only texts of at most 1,000 characters",
-    "crdlint.charts.masking._AFTER[0]": "what follows one directive follows no other",
+    "crdlint.inputs.helm.directives._TEXTS[0]": "a directive is left at the first quote that is not closed",
+    "crdlint.inputs.helm.directives._TEXTS[1]": "a directive is left at the first quote that is not closed",
+    "crdlint.inputs.helm.kube_version._ONE[0]": "only texts of at most 1,000 characters",
+    "crdlint.inputs.helm.kube_version._SPAN[0]": "only texts of at most 1,000 characters",
+    "crdlint.inputs.helm.masking._AFTER[0]": "what follows one directive follows no other",
     "crdlint.config.comments._ALIAS_ITEM[0]": "tried once for each entry",
     "crdlint.config.toml_file._ASSIGNED[0]": "tried once for each line",
     "crdlint.config.toml_file._STRING[0]": "only in TOML that is valid, whose strings are closed",

@@ -11,32 +11,33 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from crdlint.charts.layout import TEMPLATES
-from crdlint.checking import Checked, Checker, Settings, bug_of
 from crdlint.cli import console, options
 from crdlint.cli.completion import complete_paths
-from crdlint.cli.fixing import Fixing, UnwritableError
 from crdlint.cli.main import report_bug
-from crdlint.cli.planning import Planner
+from crdlint.inputs.helm.layout import TEMPLATES
+from crdlint.inputs.paths import Selection, discover
+from crdlint.inputs.read import STDIN
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.report import formats
 from crdlint.report.pieces import Outcome, SpoolError, batches
 from crdlint.report.summary import Summary
-from crdlint.sources.paths import STDIN, Selection, discover
+from crdlint.runner.fix_files import Fixing, UnwritableError
+from crdlint.runner.plan import Planner
+from crdlint.runner.task import Checked, Checker, Settings, bug_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
-    from crdlint.checking import Task
-    from crdlint.cli.planning import Plan
     from crdlint.config.baseline import Baseline as Known
     from crdlint.config.baseline import Matching, Update
     from crdlint.config.model import Config, FailOn
-    from crdlint.previous.crds import PreviousCRDs
-    from crdlint.previous.load import Loaded
+    from crdlint.inputs.paths import Found, Problem
+    from crdlint.inputs.previous.crds import PreviousCRDs
+    from crdlint.inputs.previous.load import Loaded
+    from crdlint.linting.result import FileResult
     from crdlint.report.text import TextReport
-    from crdlint.results import FileResult
-    from crdlint.sources.paths import Found, Problem
+    from crdlint.runner.plan import Plan
+    from crdlint.runner.task import Task
 
 _PROGRESS_FROM: Final = 50  # files
 
@@ -202,7 +203,7 @@ class _Command:
 
     def _compare(self, run: _Run, planner: Planner, previous: PreviousCRDs, tops: list[str]) -> None:
         """Report the CRDs of old files that are gone, and old documents that cannot be compared."""
-        from crdlint.previous.removed import compare
+        from crdlint.inputs.previous.removed import compare
 
         comparison = compare(previous, run.crds, tops, lambda path: planner.config_of(path) is not None)
         self._take_problems(run, comparison.problems)
@@ -258,7 +259,7 @@ class _Command:
 
     def _workers(self) -> int:
         """Return how many programs may run side by side."""
-        from crdlint.running.processors import processors
+        from crdlint.runner.processors import processors
 
         return self._given["jobs"] or processors()
 
@@ -274,7 +275,7 @@ class _Command:
             for task in tasks:
                 yield _mended(task, checker, self._fixing)
         else:
-            from crdlint.running.pool import run
+            from crdlint.runner.pool import run
 
             yield from run(tasks, settings, self._given["jobs"])
 
@@ -375,7 +376,7 @@ class _Command:
     def _cache(self) -> Any:
         if self._given["no_cache"]:
             return None
-        from crdlint.running.cache import open_cache
+        from crdlint.runner.cache import open_cache
 
         return open_cache()
 
@@ -408,8 +409,8 @@ def _known(file: str | None, *, missing_ok: bool) -> Known | None:
 
 def _load_previous(place: str, arguments: tuple[str, ...], selection: Selection) -> Loaded:
     """Return the old files to compare with; a place that is none ends the run."""
-    from crdlint.previous.load import load
-    from crdlint.sources.repository import RepositoryError
+    from crdlint.inputs.previous.load import load
+    from crdlint.inputs.repository import RepositoryError
 
     try:
         return load(place, arguments, selection)

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from crdlint.checking import Checker, Settings, Task
 from crdlint.cli import console, options
 from crdlint.cli.main import report_bug
+from crdlint.inputs.paths import Selection, discover
 from crdlint.kubernetes.servers import NEWEST_VERSION
-from crdlint.sources.paths import Selection, discover
+from crdlint.runner.task import Checker, Settings, Task
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from crdlint.costs.entries import Entry
-    from crdlint.diagnostics import Diagnostic
-    from crdlint.results import FileResult
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.linting.cost_entries import Entry
+    from crdlint.linting.result import FileResult
 
 _SORTS: Final = ("cost", "place")
 
@@ -113,7 +113,7 @@ def _read(
 
 
 def _entries(results: Sequence[FileResult], sort: str, explain: str | None) -> list[Entry]:
-    from crdlint.costs.entries import entries as entries_of
+    from crdlint.linting.cost_entries import entries as entries_of
 
     entries = [one for result in results for one in entries_of(result)]
     if explain is not None:
@@ -170,9 +170,9 @@ def _print_json(
 
 
 def _print_patch(results: Sequence[FileResult]) -> None:
-    from crdlint.fixes import limit_edits
     from crdlint.report.patch import patch
     from crdlint.report.uris import relative
+    from crdlint.runner.fixes import limit_edits
 
     for result in results:
         edits = limit_edits(result)
@@ -188,7 +188,7 @@ def _print_patch(results: Sequence[FileResult]) -> None:
 
 def _mark(path: str) -> str | None:
     """Return the byte order mark of a file, which is part of its first line, None if the file is not UTF-8."""
-    from crdlint.sources.read import UnreadableError, encoding_of, read_bytes
+    from crdlint.inputs.read import UnreadableError, encoding_of, read_bytes
 
     try:
         mark, encoding = encoding_of(read_bytes(path))

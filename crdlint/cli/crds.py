@@ -5,21 +5,22 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from crdlint.checking import shown_name
+from crdlint.inputs.crd_files import beside
+from crdlint.inputs.nearby import crd_folders_near
+from crdlint.inputs.paths import discover
+from crdlint.inputs.read import open_descriptor
 from crdlint.kubernetes.servers import NEWEST_VERSION
-from crdlint.linter import lint_file
+from crdlint.linting.pipeline import lint_file
 from crdlint.resources.definitions import Definitions
-from crdlint.resources.find import beside
 from crdlint.resources.index import CRDFiles
-from crdlint.sources.nearby import crd_folders_near
-from crdlint.sources.paths import discover, open_descriptor
+from crdlint.runner.task import shown_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from crdlint.cli.inputs import Inputs, Report
-    from crdlint.cli.planning import Planner
-    from crdlint.results import FileResult
+    from crdlint.linting.result import FileResult
+    from crdlint.runner.plan import Planner
 
 
 def given_definitions(inputs: Inputs, planner: Planner, crds: Sequence[str]) -> Definitions:

@@ -5,15 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from crdlint.checking import bug_of, shown_name
-from crdlint.sources.paths import discover, open_descriptor
-from crdlint.sources.read import UnreadableError, read_text
+from crdlint.inputs.paths import discover
+from crdlint.inputs.read import UnreadableError, open_descriptor, read_text
+from crdlint.runner.task import bug_of, shown_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from crdlint.checking import Bug
-    from crdlint.sources.paths import Found, Selection
+    from crdlint.inputs.paths import Found, Selection
+    from crdlint.runner.task import Bug
 
     # Takes a place and a message.
     Report = Callable[[str, str], None]

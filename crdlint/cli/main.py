@@ -14,7 +14,7 @@ from crdlint.cli import console
 from crdlint.cli.interrupts import handled
 
 if TYPE_CHECKING:
-    from crdlint.checking import Bug
+    from crdlint.runner.task import Bug
 
 ISSUES: Final = "https://github.com/crdlint/crdlint/issues"
 
@@ -97,7 +97,7 @@ def _run() -> None:
         console.err(f"crdlint: {error}")
         sys.exit(2)
     except Exception as error:
-        from crdlint.checking import bug_of
+        from crdlint.runner.task import bug_of
 
         report_bug(bug_of(error), "")
         sys.exit(3)

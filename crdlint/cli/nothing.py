@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.checking import shown_name
+from crdlint.runner.task import shown_name
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from collections.abc import Set as SetOf
 
-    from crdlint.sources.paths import Found
+    from crdlint.inputs.paths import Found
 
 _NAMED: Final = 3  # paths in a message
 

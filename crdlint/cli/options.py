@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
-    from crdlint.charts.helm import Values
     from crdlint.config.model import Config
+    from crdlint.inputs.helm.render import Values
 
     Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -104,7 +104,7 @@ def in_working_directory(_ctx: click.Context, _param: click.Parameter, value: tu
 
 
 def _globs(_ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
-    from crdlint.sources.patterns import is_pattern
+    from crdlint.inputs.patterns import is_pattern
 
     for glob in value:
         if not is_pattern(glob):
@@ -224,7 +224,7 @@ def values(given: Mapping[str, Any]) -> Values | None:
     """Return the values for Helm, None where there are none; a file that is not there ends the run."""
     if not (given["value_files"] or given["sets"]):
         return None
-    from crdlint.charts.helm import Values
+    from crdlint.inputs.helm.render import Values
 
     for file in given["value_files"]:
         if not os.path.isfile(file):  # noqa: PTH113

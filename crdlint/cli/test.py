@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from crdlint import atomic
-from crdlint.checking import Bug, bug_of
 from crdlint.cli import console, options
 from crdlint.cli.completion import complete_paths
 from crdlint.cli.main import report_bug
-from crdlint.sources.paths import Problem, Selection
+from crdlint.inputs.paths import Problem, Selection
+from crdlint.runner.task import Bug, bug_of
+from crdlint.safety import atomic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -109,8 +109,8 @@ def command(
 
 
 def _crd_files(run: _Run, crds: tuple[str, ...]) -> CRDFiles:
-    from crdlint.sources.paths import discover
-    from crdlint.sources.read import UnreadableError, decode, read_bytes
+    from crdlint.inputs.paths import discover
+    from crdlint.inputs.read import UnreadableError, decode, read_bytes
     from crdlint.suites.crds import CRDFiles
 
     texts: list[tuple[str, str]] = []

@@ -8,28 +8,29 @@ from typing import TYPE_CHECKING, Any, Final
 
 import click
 
-from crdlint.checking import shown_name
 from crdlint.cli import console, options
 from crdlint.cli.completion import complete_paths
 from crdlint.cli.inputs import Inputs
 from crdlint.cli.main import report_bug
 from crdlint.cli.nothing import nothing_found
-from crdlint.cli.planning import Planner
+from crdlint.inputs.paths import Selection
+from crdlint.inputs.read import STDIN
 from crdlint.report import formats
 from crdlint.report.pieces import Outcome, SpoolError
 from crdlint.report.summary import Summary
-from crdlint.sources.paths import STDIN, Selection
+from crdlint.runner.plan import Planner
+from crdlint.runner.task import shown_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from crdlint.config.model import Config
+    from crdlint.inputs.paths import Found
+    from crdlint.linting.result import FileResult
     from crdlint.report.text import TextReport
     from crdlint.resources.definitions import Definitions
     from crdlint.resources.report import Options
     from crdlint.resources.requests import Key
-    from crdlint.results import FileResult
-    from crdlint.sources.paths import Found
 
 _NAMED: Final = 5  # groups in one message
 

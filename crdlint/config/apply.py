@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from crdlint.config.baseline import Matching
     from crdlint.config.comments import Comments
     from crdlint.config.model import By, Config, FailOn
-    from crdlint.diagnostics import Diagnostic
-    from crdlint.results import FileResult
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.linting.result import FileResult
 
 _REFUSING: Final = frozenset({"decode", "strict", "field"})
 _RANKS: Final = {"error": 0, "warning": 1, "info": 2}

@@ -13,15 +13,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint import atomic
 from crdlint.config.model import ConfigError, Fault
+from crdlint.safety import atomic
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from crdlint.config.identity import Identity
-    from crdlint.diagnostics import Diagnostic
-    from crdlint.results import FileResult
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.linting.result import FileResult
 
 FORMAT_VERSION: Final = 1
 _ABOUT: Final = (
@@ -145,7 +145,7 @@ def _without(diagnostics: Iterable[Diagnostic], known: frozenset[int]) -> list[D
 
 def read(path: str, *, missing_ok: bool = False) -> Baseline:
     """Read a baseline; ``missing_ok`` makes one that is not there empty. Raises ConfigError, with the line."""
-    from crdlint.sources.read import UnreadableError, decode, read_bytes
+    from crdlint.inputs.read import UnreadableError, decode, read_bytes
 
     if not os.path.exists(path):  # noqa: PTH110  a link to a file that is not there yet counts as none
         if missing_ok:

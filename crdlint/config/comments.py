@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.config.matching import did_you_mean, is_known, is_matched, rule_ids, shown, unknown_rule
 from crdlint.config.places import places_of
-from crdlint.config.rules import MALFORMED, UNKNOWN_RULE, UNUSED
 from crdlint.crd.positions import Span
+from crdlint.rules.configuration import MALFORMED, UNKNOWN_RULE, UNUSED
 from crdlint.yaml.lines import line_starts, place_of
 from crdlint.yaml.parse import parse_stream
 
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from crdlint.config.places import Places
-    from crdlint.diagnostics import Diagnostic
-    from crdlint.rules.registry import Rule
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.rules.engine.rule import Rule
     from crdlint.yaml.parse import Document
 
 MARKER: Final = "crdlint:"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.config.places import places_of
 from crdlint.crd.shared import SHARED, is_within
-from crdlint.linter import manifests
+from crdlint.linting.pipeline import manifests
 from crdlint.schema.values import deep_equal
 from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence as SequenceOf
 
     from crdlint.config.places import Places, Step
-    from crdlint.diagnostics import Diagnostic
-    from crdlint.results import FileResult
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.linting.result import FileResult
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import Document
 

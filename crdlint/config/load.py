@@ -101,7 +101,7 @@ def _read(path: str, *, asked_for: bool = False) -> Config | None:
 def _source(path: str, file: str) -> Source | None:
     """Return the values of a file, None for a pyproject.toml that has nothing of ours. Raises ConfigError."""
     from crdlint.config.source import BrokenError
-    from crdlint.sources.read import UnreadableError, decode, read_bytes
+    from crdlint.inputs.read import UnreadableError, decode, read_bytes
 
     is_toml = path.endswith(".toml")
     try:

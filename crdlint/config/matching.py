@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from crdlint.sources.patterns import BrokenPatternError, segment
+from crdlint.inputs.patterns import BrokenPatternError, segment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -37,7 +37,7 @@ def _rules_matched(pattern: str) -> frozenset[str]:
 @cache
 def rule_ids() -> frozenset[str]:
     """Return the ids of all rules, those about ignore comments among them."""
-    from crdlint.config import rules
+    from crdlint.rules import configuration as rules
     from crdlint.rules.catalog import all_rules
 
     return frozenset(all_rules()) | {rule.id for rule in rules.RULES}

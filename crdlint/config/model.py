@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from crdlint.config.matching import ON_REQUEST, is_matched
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics import Severity
-    from crdlint.sources.patterns import Patterns
+    from crdlint.diagnostics.diagnostic import Severity
+    from crdlint.inputs.patterns import Patterns
 
 Level: TypeAlias = Literal["error", "warning", "info", "off"]
 FailOn: TypeAlias = Literal["error", "warning", "info", "never"]
@@ -163,6 +163,6 @@ def _is_among(patterns: tuple[str, ...], path: str, folder: str) -> bool:
 
 @cache
 def _compiled(patterns: tuple[str, ...]) -> Patterns:
-    from crdlint.sources.patterns import compiled
+    from crdlint.inputs.patterns import compiled
 
     return compiled(map(os.fsencode, patterns))

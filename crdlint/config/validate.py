@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.__about__ import __version__
 from crdlint.config.matching import did_you_mean, shown, unknown_rule
 from crdlint.config.model import Config, ConfigError, Fault
+from crdlint.inputs.patterns import is_pattern
 from crdlint.kubernetes.servers import parse_range
-from crdlint.sources.patterns import is_pattern
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.decode_values import INT_RANGES, MAX_DEPTH, is_json
 from crdlint.crd.gotypes import SCHEMA, STRING, GoType
+from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.base64 import CorruptInputError, decode_base64
 from crdlint.golang.numbers import json_float
 from crdlint.golang.quote import quote
 from crdlint.golang.times import check_rfc3339
-from crdlint.spelling import nearest
 from crdlint.yaml.nodes import Mapping, Scalar
 from crdlint.yaml.resolve import resolve
 from crdlint.yaml.values import entries

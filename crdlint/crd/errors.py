@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from crdlint.cel.ast import Expr
     from crdlint.crd.model import ValidationRule
     from crdlint.crd.paths import Path
-    from crdlint.work import WorkLimitError
+    from crdlint.safety.work import WorkLimitError
 
 INVALID: Final = "FieldValueInvalid"
 REQUIRED: Final = "FieldValueRequired"

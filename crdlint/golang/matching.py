@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, Protocol
 
-from crdlint import work
 from crdlint.golang.regexp import compile_error
 from crdlint.golang.regexp_unicode import category
+from crdlint.safety import work
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -23,10 +23,10 @@ from crdlint.kubecel.functions import COSTS, REGEX_OPTIMIZATIONS, functions_of
 from crdlint.kubecel.limits import PER_CALL_LIMIT
 from crdlint.kubecel.sharing import shared
 from crdlint.kubecel.values import to_value
+from crdlint.safety.work import WorkLimitError
 from crdlint.schema.correlation import item_key, items_by_key
 from crdlint.schema.fieldpath import FieldPathError, valid_field_path
 from crdlint.schema.places import child, index, key, shown
-from crdlint.work import WorkLimitError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping

@@ -6,7 +6,6 @@ import math
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint import work
 from crdlint.cel.ast import Uint
 from crdlint.cel.ext import lists as list_declarations
 from crdlint.cel.interpreter.cost import Costs, actual_size
@@ -23,6 +22,7 @@ from crdlint.cel.runtime.values import Duration
 from crdlint.cel.types import Kind
 from crdlint.kubecel.runtime import addresses, formats, quantity, regexes, semver, urls
 from crdlint.kubecel.runtime import lists as kubernetes_lists
+from crdlint.safety import work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

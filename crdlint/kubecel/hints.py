@@ -10,10 +10,10 @@ from crdlint.cel.ast import Call, Literal, Select
 from crdlint.cel.format import format_type
 from crdlint.cel.traversal import nodes
 from crdlint.cel.types import Kind
+from crdlint.diagnostics.spelling import nearest
 from crdlint.kubecel.compilation import MESSAGE
 from crdlint.kubecel.environment import FEATURES
 from crdlint.kubecel.escaping import escape
-from crdlint.spelling import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from crdlint.cel.ast import Expr
     from crdlint.cel.decls import Overload
     from crdlint.cel.errors import CELError
-    from crdlint.effort import Effort
     from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.declarations import DeclType
     from crdlint.kubecel.environment import Feature
+    from crdlint.safety.effort import Effort
 
 _SHOWN_FIELDS: Final = 8
 _LIKE: Final = 0.6  # how like a name is that was meant

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint import work
 from crdlint.cel.ast import Call, Literal, Select
 from crdlint.cel.interpreter.errors import Error
 from crdlint.cel.interpreter.values import Optional_
@@ -18,6 +17,7 @@ from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.evaluation import program
 from crdlint.kubecel.limits import PER_CALL_LIMIT
 from crdlint.kubecel.values import to_value
+from crdlint.safety import work
 from crdlint.schema.validator import ValueValidator
 from crdlint.schema.values import deep_copy
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint import work
 from crdlint.cel.ast import Uint
 from crdlint.cel.interpreter.equality import equal
 from crdlint.cel.interpreter.errors import CancelledError, Error, no_overload
@@ -24,6 +23,7 @@ from crdlint.golang.base64 import CorruptInputError, decode_base64
 from crdlint.golang.times import DATE, LOCAL, RFC3339, TimeError, check_rfc3339, parse_time
 from crdlint.kubecel.declarations import has_resource_fields
 from crdlint.kubecel.escaping import escape, unescape
+from crdlint.safety import work
 from crdlint.schema.values import deep_equal
 
 if TYPE_CHECKING:

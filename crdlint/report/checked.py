@@ -10,9 +10,9 @@ from crdlint.report.pieces import Outcome
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from crdlint.linting.result import FileResult
     from crdlint.report.pieces import Report
     from crdlint.report.summary import Summary
-    from crdlint.results import FileResult
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,8 @@ from crdlint.report.pieces import shown
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from crdlint.linting.result import FileResult
     from crdlint.report.pieces import Outcome
-    from crdlint.results import FileResult
 
 
 class Report:

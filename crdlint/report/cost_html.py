@@ -8,19 +8,19 @@ import re
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from crdlint.costs.entries import schema_costs
-from crdlint.costs.explain import shown_cost
+from crdlint.kubecel.cost.explain import shown_cost
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX
+from crdlint.linting.cost_entries import schema_costs
 from crdlint.report.cost_text import percent
 from crdlint.report.escapes import html_text as _text
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from crdlint.costs.entries import Entry
-    from crdlint.costs.explain import Part
-    from crdlint.costs.rule_cost import RuleCost
-    from crdlint.diagnostics import Diagnostic
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.kubecel.cost.explain import Part
+    from crdlint.linting.cost_entries import Entry
+    from crdlint.linting.rule_cost import RuleCost
 
 # Each part of a tree holds the text of those below it, which a page is not to repeat without end.
 _LONGEST_PART: Final = 300

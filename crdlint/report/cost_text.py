@@ -6,9 +6,9 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from crdlint.costs.entries import schema_costs, schema_of
-from crdlint.costs.explain import shown_cost
+from crdlint.kubecel.cost.explain import shown_cost
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
+from crdlint.linting.cost_entries import schema_costs, schema_of
 from crdlint.report.escapes import printable_line
 from crdlint.report.fold import columns, wrapped
 from crdlint.report.text import TextReport
@@ -16,9 +16,9 @@ from crdlint.report.text import TextReport
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from crdlint.costs.entries import Entry, Schema
-    from crdlint.costs.explain import Part
-    from crdlint.results import FileResult
+    from crdlint.kubecel.cost.explain import Part
+    from crdlint.linting.cost_entries import Entry, Schema
+    from crdlint.linting.result import FileResult
 
     Style = Callable[[str, str], str]
 

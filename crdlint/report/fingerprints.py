@@ -11,7 +11,7 @@ from crdlint.report.uris import relative
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from crdlint.diagnostics import Diagnostic
+    from crdlint.diagnostics.diagnostic import Diagnostic
 
 
 def fingerprints(diagnostics: Iterable[Diagnostic]) -> Iterator[tuple[Diagnostic, str]]:

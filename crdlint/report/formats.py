@@ -7,15 +7,15 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from crdlint import atomic
 from crdlint.report.pieces import Spool, SpoolError
+from crdlint.safety import atomic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
+    from crdlint.linting.result import FileResult
     from crdlint.report.checked import Checked
     from crdlint.report.pieces import Outcome, Report
-    from crdlint.results import FileResult
 
 TEXT: Final = "text"
 AUTO: Final = "auto"

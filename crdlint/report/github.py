@@ -11,9 +11,9 @@ from crdlint.report.uris import relative
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from crdlint.diagnostics import Diagnostic
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.linting.result import FileResult
     from crdlint.report.pieces import Outcome
-    from crdlint.results import FileResult
 
 _LEVELS: Final = {"error": "error", "warning": "warning", "info": "notice"}
 

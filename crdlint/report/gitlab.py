@@ -12,8 +12,8 @@ from crdlint.report.uris import relative
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from crdlint.linting.result import FileResult
     from crdlint.report.pieces import Outcome
-    from crdlint.results import FileResult
 
 _SEVERITIES: Final = {"error": "major", "warning": "minor", "info": "info"}
 

@@ -12,8 +12,8 @@ from crdlint.report.pieces import Lines, shown
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from crdlint.linting.result import FileResult
     from crdlint.report.pieces import Outcome
-    from crdlint.results import FileResult
 
 # Raised when a field goes or changes its meaning; new fields may come without.
 FORMAT_VERSION: Final = 1

@@ -10,9 +10,9 @@ from crdlint.report.pieces import Spool, shown
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from crdlint.diagnostics import Diagnostic
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.linting.result import FileResult
     from crdlint.report.pieces import Outcome
-    from crdlint.results import FileResult
 
 
 class Report:

@@ -11,9 +11,9 @@ from crdlint.report.uris import relative
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from crdlint.diagnostics import Diagnostic
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.linting.result import FileResult
     from crdlint.report.pieces import Outcome
-    from crdlint.results import FileResult
 
 _LIMIT: Final = 1_000_000  # bytes; GitHub takes a step's summary of up to 1 MiB
 _ICONS: Final = {"error": "🔴", "warning": "🟡", "info": "🔵"}

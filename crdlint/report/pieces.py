@@ -11,9 +11,9 @@ from crdlint.report.escapes import json_text
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from crdlint.diagnostics import Diagnostic
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.linting.result import FileResult
     from crdlint.report.summary import Summary
-    from crdlint.results import FileResult
 
 _MEMORY: Final = 1024 * 1024  # bytes of a spool before it goes to a temporary file
 _PIECE: Final = 64 * 1024  # bytes

@@ -14,10 +14,10 @@ from crdlint.rules.catalog import all_rules
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from crdlint.diagnostics import Diagnostic
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.linting.result import FileResult
     from crdlint.report.pieces import Outcome
-    from crdlint.results import FileResult
-    from crdlint.rules.registry import Rule
+    from crdlint.rules.engine.rule import Rule
 
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 _LEVELS: Final = {"error": "error", "warning": "warning", "info": "note"}

@@ -10,15 +10,15 @@ from bisect import bisect_right
 from itertools import groupby
 from typing import TYPE_CHECKING, Final
 
-from crdlint.diagnostics import in_server_words
+from crdlint.diagnostics.diagnostic import in_server_words
 from crdlint.report.escapes import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from crdlint.diagnostics import Diagnostic
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.linting.result import FileResult
     from crdlint.report.pieces import Outcome
-    from crdlint.results import FileResult
 
 _STAGES: Final = ("decode", "strict", "field", "warning")
 

@@ -9,7 +9,7 @@ from crdlint.report.escapes import printable_line
 from crdlint.report.fold import columns
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics import Diagnostic
+    from crdlint.diagnostics.diagnostic import Diagnostic
 
 
 def snippet(lines: list[str], diagnostic: Diagnostic, width: int) -> tuple[str, str, str] | None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from crdlint.results import FileResult
+    from crdlint.linting.result import FileResult
 
 
 @dataclass(slots=True)

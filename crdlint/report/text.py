@@ -14,10 +14,10 @@ from crdlint.yaml.lines import split_lines
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-    from crdlint.diagnostics import Diagnostic
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.linting.result import FileResult
     from crdlint.report.pieces import Outcome
     from crdlint.report.summary import Summary
-    from crdlint.results import FileResult
 
 
 def plain(text: str, _style: str) -> str:

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from crdlint.diagnostics.spelling import nearest
 from crdlint.resources.validation import ResourceValidator
-from crdlint.spelling import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
     from crdlint.crd.positions import Locator
+    from crdlint.linting.result import FileResult
     from crdlint.resources.index import CRDFiles
-    from crdlint.results import FileResult
 
 _SHOWN: Final = 3  # errors of a CRD that is rejected
 _ALIKE: Final = 0.75  # similarity from which on another group or kind was probably meant

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.golang.numbers import json_float
-from crdlint.hidden import CI_COMMAND, HIDDEN
+from crdlint.safety.control_characters import CI_COMMAND, HIDDEN
 from crdlint.yaml.resolve import is_plain_string
 
 if TYPE_CHECKING:

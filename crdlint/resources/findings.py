@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import INVALID, NOT_SUPPORTED, TYPE_INVALID
 from crdlint.crd.positions import Place, node_span
-from crdlint.diagnostics import Related
+from crdlint.diagnostics.diagnostic import Related
 from crdlint.golang.quote import quote
 from crdlint.golang.regexp import compile_error
 from crdlint.resources.hints import of_error, of_unknown
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
     from crdlint.crd.paths import Path
     from crdlint.crd.positions import Span
-    from crdlint.diagnostics import Diagnostic, Kind
+    from crdlint.diagnostics.diagnostic import Diagnostic, Kind
     from crdlint.resources.definitions import Definition
     from crdlint.resources.placeholders import Placeholders
     from crdlint.resources.places import ResourceLocator

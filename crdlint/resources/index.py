@@ -15,7 +15,7 @@ from crdlint.yaml.parse import split
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from crdlint.results import FileResult
+    from crdlint.linting.result import FileResult
 
     # Takes a file, its text and the numbers of documents; returns None for a bug of crdlint's, which it reports.
     Lint = Callable[[str, str, frozenset[int]], FileResult | None]

@@ -10,7 +10,8 @@ from crdlint.crd.convert import read_crd
 from crdlint.crd.positions import Locator, node_span, problem_span
 from crdlint.golang.quote import quote
 from crdlint.kubernetes.servers import NEWEST_VERSION
-from crdlint.linter import lint_file
+from crdlint.linting.pipeline import lint_file
+from crdlint.linting.result import CRD, FileResult
 from crdlint.resources.definitions import Definition, may_have_crd, rejection_of
 from crdlint.resources.findings import Findings, diagnostic
 from crdlint.resources.objects import duplicate_fields, objects_of, read_resource, text_at
@@ -18,7 +19,6 @@ from crdlint.resources.placeholders import Patterns, Placeholders
 from crdlint.resources.places import ResourceLocator
 from crdlint.resources.requests import as_sent, key_of
 from crdlint.resources.validation import NotDecodedError
-from crdlint.results import CRD, FileResult
 from crdlint.rules import duplicates
 from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.parse import collector_paused, parse_first, parse_stream
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinition
     from crdlint.crd.positions import Span
-    from crdlint.diagnostics import Diagnostic
+    from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.resources.definitions import Definitions
     from crdlint.resources.objects import Object
     from crdlint.resources.requests import Key

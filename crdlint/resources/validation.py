@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint import work
 from crdlint.crd.errors import (
     INVALID,
     NOT_EVALUATED,
@@ -25,6 +24,7 @@ from crdlint.crd.paths import Path
 from crdlint.golang.numbers import format_float
 from crdlint.kubecel.evaluation import MISSING, OutOfBudgetError, Ratcheting, Run, rule_validator, validate_rules
 from crdlint.kubecel.limits import RUNTIME_BUDGET
+from crdlint.safety import work
 from crdlint.schema.correlation import Correlation
 from crdlint.schema.defaulting import apply_defaults, prune_defaults, prune_nulls
 from crdlint.schema.list_type import validate_list_sets_and_maps

@@ -8,7 +8,7 @@ from crdlint.crd.errors import invalid, required
 from crdlint.crd.paths import Path
 from crdlint.golang.quote import quote
 from crdlint.golang.url import URLError, parse_request_uri
-from crdlint.rules.registry import Rule
+from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from crdlint.rules.registry import Rule
+    from crdlint.rules.engine.rule import Rule
 
 _FAMILIES: Final = (
     "reading",
@@ -18,7 +18,7 @@ _FAMILIES: Final = (
     "selectable_fields",
     "conversion",
     "approval",
-    "update",
+    "immutability",
     "root",
     "structural",
     "forbidden_fields",
@@ -33,16 +33,17 @@ _FAMILIES: Final = (
     "kube_versions",
     "size",
     "resource",
+    "charts",
+    "configuration",
+    "removed_crds",
 )
-# Of packages above this one, named so that imports keep going one way.
-_ELSEWHERE: Final = ("crdlint.charts.rules", "crdlint.config.rules", "crdlint.previous.rules")
 
 
 @cache
 def all_rules() -> dict[str, Rule]:
     """Return every rule by id, family by family."""
-    modules = (*(f"crdlint.rules.{family}" for family in _FAMILIES), *_ELSEWHERE)
-    return {rule.id: rule for module in modules for rule in import_module(module).RULES}
+    modules = (import_module(f"crdlint.rules.{family}") for family in _FAMILIES)
+    return {rule.id: rule for module in modules for rule in module.RULES}
 
 
 def get(rule_id: str) -> Rule:

@@ -6,28 +6,29 @@ Reproduces the second half of what ValidateCustomResourceDefinitionOpenAPISchema
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from crdlint import work
 from crdlint.crd.errors import INTERNAL, FieldError, invalid
 from crdlint.golang.text import SPACE
-from crdlint.kubecel.limits import max_cardinality, multiply
+from crdlint.kubecel.estimated_rule import EstimatedRule
+from crdlint.kubecel.limits import max_cardinality
 from crdlint.rules import cel_cost
-from crdlint.rules.registry import Remark, Rule
+from crdlint.rules.engine.rule import Remark, Rule
+from crdlint.safety import work
 from crdlint.schema.traversal import Within, at_or_above
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from collections.abc import Sequence as SequenceOf
 
-    from crdlint.costs.advice import Advice
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
     from crdlint.crd.paths import Path
-    from crdlint.effort import Effort
-    from crdlint.kubecel.compilation import CompiledRule, Expression
-    from crdlint.rules.options import Options
-    from crdlint.rules.schema_walk import CompiledNode
+    from crdlint.kubecel.compilation import Expression
+    from crdlint.kubecel.cost.advice import Advice
+    from crdlint.kubecel.estimated_rule import CompiledNode
+    from crdlint.rules.engine.options import Options
+    from crdlint.safety.effort import Effort
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 
@@ -115,32 +116,9 @@ RULES = (COMPILES, OUTPUT_TYPE, OLD_SELF, OPTIONAL_OLD_SELF, DECLARATION, UNGUAR
 NOT_COMPILED = frozenset({COMPILES.id, OUTPUT_TYPE.id, DECLARATION.id})
 
 
-@dataclass(frozen=True, slots=True)
-class JudgedRule:
-    """A rule that the server compiles: where it stands, and what has come of it.
-
-    ``cost`` and ``message_cost`` are what one evaluation costs at most (cost units), 0 where nothing is to be evaluated.
-    ``cardinality`` is how often the rule's value can occur in an object, None where that is unbounded; then
-    ``min_size_cardinality`` counts: how many of them a request has room for.
-    """
-
-    path: Path
-    node: CompiledNode
-    rule: ValidationRule
-    compiled: CompiledRule
-    cost: int
-    message_cost: int
-    cardinality: int | None
-    min_size_cardinality: int
-
-    @property
-    def total_cost(self) -> int:
-        """What the rule costs in one object at most, the number that the server holds against its limit."""
-        times = self.min_size_cardinality if self.cardinality is None else self.cardinality
-        return multiply(self.cost, times)
-
-
-def judge(nodes: SequenceOf[CompiledNode], options: Options, whole: Path) -> tuple[list[FieldError], list[JudgedRule]]:
+def compile_and_estimate(
+    nodes: SequenceOf[CompiledNode], options: Options, whole: Path
+) -> tuple[list[FieldError], list[EstimatedRule]]:
     """Compile the rules of a schema's nodes, in order; return the server's errors about them, and the rules.
 
     ``whole`` is the path of the schema.
@@ -148,11 +126,11 @@ def judge(nodes: SequenceOf[CompiledNode], options: Options, whole: Path) -> tup
     if not nodes:
         return [], []
     found = list(_compiled(nodes, options))
-    rules = [one for one in found if isinstance(one, JudgedRule)]
+    rules = [one for one in found if isinstance(one, EstimatedRule)]
     advice = cel_cost.advice_for(rules, options.effort)
     errors: list[FieldError] = []
     for one in found:
-        if isinstance(one, JudgedRule):
+        if isinstance(one, EstimatedRule):
             errors.extend(_errors(one, options, advice))
         else:
             errors.append(one)
@@ -160,9 +138,9 @@ def judge(nodes: SequenceOf[CompiledNode], options: Options, whole: Path) -> tup
     return errors, rules
 
 
-def judge_later(
+def compile_hidden(
     nodes: SequenceOf[CompiledNode],
-    known: SequenceOf[JudgedRule],
+    known: SequenceOf[EstimatedRule],
     options: Options,
     whole: Path,
     doubtful: SequenceOf[JSONSchemaProps],
@@ -173,11 +151,11 @@ def judge_later(
     fixed: no error follows from them, and no cost of rules that they are a part of.
     """
     compiled = _compiled(nodes, options, doubtful)
-    found = [one for one in compiled if not (isinstance(one, JudgedRule) and not one.rule.rule.strip(SPACE))]
-    rules = [one for one in found if isinstance(one, JudgedRule)]
+    found = [one for one in compiled if not (isinstance(one, EstimatedRule) and not one.rule.rule.strip(SPACE))]
+    rules = [one for one in found if isinstance(one, EstimatedRule)]
     advice = cel_cost.advice_for([*known, *rules], options.effort)
     for one in found:
-        if isinstance(one, JudgedRule):
+        if isinstance(one, EstimatedRule):
             yield from _errors(one, options, advice)
         else:
             yield one
@@ -187,7 +165,7 @@ def judge_later(
         yield from cel_cost.total([*known, *rules], whole, advice)
 
 
-def _broken_rules_message(judged: JudgedRule, options: Options) -> Iterator[FieldError]:
+def _broken_rules_message(judged: EstimatedRule, options: Options) -> Iterator[FieldError]:
     """Yield the error of a message expression that is not compiled yet, since its rule has an error."""
     broken, text = judged.compiled.rule, judged.rule.message_expression
     if broken.error is not None and text.strip(SPACE):
@@ -202,8 +180,8 @@ def _broken_rules_message(judged: JudgedRule, options: Options) -> Iterator[Fiel
 
 def _compiled(
     nodes: SequenceOf[CompiledNode], options: Options, doubtful: SequenceOf[JSONSchemaProps] = ()
-) -> Iterator[FieldError | JudgedRule]:
-    """Yield each rule compiled, or why the rules of a node cannot be; ``doubtful`` leaves costs out (see `judge_later`)."""
+) -> Iterator[FieldError | EstimatedRule]:
+    """Yield each rule compiled, or why the rules of a node cannot be; ``doubtful`` leaves costs out (see `compile_hidden`)."""
     from crdlint.kubecel import environment
     from crdlint.kubecel.compilation import CompilationError, Environments, RuleCompiler
     from crdlint.kubecel.schema_context import DeclarationFailedError, SchemaContext
@@ -232,7 +210,7 @@ def _compiled(
         has_cost = id(node.schema) not in enclosing and node.schema not in uncertain
         for i, rule in enumerate(node.schema.x_validations):
             compiled = compiler.rule(rule, environments)
-            yield JudgedRule(
+            yield EstimatedRule(
                 path.index(i),
                 node,
                 rule,
@@ -244,7 +222,7 @@ def _compiled(
             )
 
 
-def _errors(judged: JudgedRule, options: Options, advice: Advice | None) -> Iterator[FieldError]:
+def _errors(judged: EstimatedRule, options: Options, advice: Advice | None) -> Iterator[FieldError]:
     path, rule, compiled = judged.path, judged.rule, judged.compiled
     yield from cel_cost.over_limit(judged, options, advice)
     for expression, at in ((compiled.rule, path.child("rule")), (compiled.message, path.child("messageExpression"))):
@@ -275,7 +253,7 @@ def _problem(expression: Expression, rule: ValidationRule, path: Path, effort: E
     return replace(error, inside=place(first, expression.compiled.source))
 
 
-def remarks(rules: SequenceOf[JudgedRule]) -> list[Remark]:
+def remarks(rules: SequenceOf[EstimatedRule]) -> list[Remark]:
     """Return advice about rules that the server takes, as far as it can be proved within the work of one document."""
     found: list[Remark] = []
     with work.limited(), suppress(work.WorkLimitError):

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import forbidden
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX
-from crdlint.rules.registry import Remark, Rule
+from crdlint.rules.engine.rule import Remark, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from collections.abc import Sequence as SequenceOf
 
-    from crdlint.costs.advice import Advice
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path
-    from crdlint.effort import Effort
-    from crdlint.rules.cel import JudgedRule
-    from crdlint.rules.options import Options
+    from crdlint.kubecel.cost.advice import Advice
+    from crdlint.kubecel.estimated_rule import EstimatedRule
+    from crdlint.rules.engine.options import Options
+    from crdlint.safety.effort import Effort
 
 _HOSTS = """\
 type: object
@@ -83,16 +83,16 @@ RULES = (RULE_COST, CRD_COST, NEAR_LIMIT, UNBOUNDED)
 _MOST_EXPENSIVE: Final = 4
 
 
-def advice_for(rules: SequenceOf[JudgedRule], effort: Effort) -> Advice | None:
+def advice_for(rules: SequenceOf[EstimatedRule], effort: Effort) -> Advice | None:
     """Return the helps for the rules of a schema, None where all are within their budgets."""
     if all(cost <= RULE_COST_LIMIT for cost, _ in _costs(rules)) and _whole(rules) <= CRD_COST_LIMIT:
         return None
-    from crdlint.costs.advice import Advice
+    from crdlint.kubecel.cost.advice import Advice
 
     return Advice(rules, effort)
 
 
-def over_limit(judged: JudgedRule, options: Options, advice: Advice | None) -> Iterator[FieldError]:
+def over_limit(judged: EstimatedRule, options: Options, advice: Advice | None) -> Iterator[FieldError]:
     """Yield that a rule or its message costs too much; an unchanged schema keeps what it has."""
     if options.suppress_per_expression_cost or advice is None:
         return
@@ -103,24 +103,24 @@ def over_limit(judged: JudgedRule, options: Options, advice: Advice | None) -> I
             yield forbidden(RULE_COST.id, judged.path.child(name), detail, help=help_)
 
 
-def _costs(rules: Iterable[JudgedRule]) -> Iterator[tuple[int, str]]:
+def _costs(rules: Iterable[EstimatedRule]) -> Iterator[tuple[int, str]]:
     """Yield what each rule and message costs, with the name of its field."""
     for judged in rules:
         yield judged.total_cost, "rule"
         yield judged.message_cost, "messageExpression"
 
 
-def _whole(rules: Iterable[JudgedRule]) -> int:
+def _whole(rules: Iterable[EstimatedRule]) -> int:
     return min(sum(cost for cost, _ in _costs(rules)), UINT64_MAX)
 
 
-def remarks(rules: SequenceOf[JudgedRule]) -> Iterator[Remark]:
+def remarks(rules: SequenceOf[EstimatedRule]) -> Iterator[Remark]:
     """Yield advice about rules that are near the limit, or hang on what has none."""
     for judged in rules:
         cost = judged.total_cost
         if cost > RULE_COST_LIMIT or cost <= RULE_COST_LIMIT * _WORTH_A_WORD:
             continue
-        from crdlint.costs.limits import enclosing, limit_of, value_path
+        from crdlint.kubecel.cost.limits import enclosing, limit_of, value_path
 
         share = f"{cost:,} of the {RULE_COST_LIMIT:,} units that a rule may cost ({cost / RULE_COST_LIMIT:.0%})"
         path = judged.path.child("rule")
@@ -138,7 +138,7 @@ _NEAR: Final = 0.5
 _WORTH_A_WORD: Final = 0.1
 
 
-def total(rules: SequenceOf[JudgedRule], path: Path, advice: Advice | None) -> Iterator[FieldError]:
+def total(rules: SequenceOf[EstimatedRule], path: Path, advice: Advice | None) -> Iterator[FieldError]:
     """Yield that all rules of a schema cost too much, the most expensive ones first; ``path`` is the schema's."""
     whole = _whole(rules)
     if whole <= CRD_COST_LIMIT or advice is None:
@@ -167,9 +167,9 @@ def _exceeds(name: str, cost: int, limit: int) -> str:
     )
 
 
-def _children_first(rules: SequenceOf[JudgedRule]) -> Iterator[JudgedRule]:
+def _children_first(rules: SequenceOf[EstimatedRule]) -> Iterator[EstimatedRule]:
     """Yield the rules as upstream comes by them: those of a schema after those of all schemas below it."""
-    open_: list[tuple[JSONSchemaProps, list[JudgedRule]]] = []
+    open_: list[tuple[JSONSchemaProps, list[EstimatedRule]]] = []
     # By identity: the nearest schema with rules at or above one.
     nearest: dict[int, JSONSchemaProps | None] = {id(judged.node.schema): judged.node.schema for judged in rules}
     for judged in rules:

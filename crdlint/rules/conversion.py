@@ -9,7 +9,7 @@ from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
 from crdlint.golang import certificates
 from crdlint.golang.url import URLError, parse
 from crdlint.golang.values import Marshalled
-from crdlint.rules.registry import Rule
+from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
         WebhookClientConfig,
     )
     from crdlint.crd.paths import Path
-    from crdlint.rules.options import Options
+    from crdlint.rules.engine.options import Options
 
 _SOURCE = "apiextensions/validation validateCustomResourceConversion"
 _WEBHOOK_SOURCE = "apiserver/pkg/util/webhook"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import EVALUATION_LIMIT
 from crdlint.kubecel.limits import RUNTIME_BUDGET
-from crdlint.rules.registry import Rule
+from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path
     from crdlint.kubecel.evaluation import RuleValidator, RuleValidators
-    from crdlint.rules.options import Options
+    from crdlint.rules.engine.options import Options
 
 _SOURCE: Final = "apiextensions-apiserver/pkg/apiserver/schema/defaulting ValidateDefaults"
 

@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.positions import node_span
-from crdlint.diagnostics import Related
+from crdlint.diagnostics.diagnostic import Related
 from crdlint.rules import catalog
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics import Diagnostic
+    from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.values import DuplicateKey
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from crdlint.crd.errors import EVALUATION_LIMIT
-from crdlint.rules.registry import Rule
+from crdlint.rules.engine.rule import Rule
 
 
 def _schema(times: int) -> str:

@@ -9,15 +9,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import forbidden, invalid, not_supported
-from crdlint.rules.registry import Rule
-from crdlint.rules.schema_walk import Check
+from crdlint.rules.engine.rule import Rule
+from crdlint.rules.engine.schema_walk import Check
 from crdlint.schema.structural import TYPES
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.rules.schema_walk import Context, Findings
+    from crdlint.rules.engine.schema_walk import Context, Findings
 
 _SOURCE = "apiextensions/validation specStandardValidatorV3.validate"
 _WALK = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.golang.quote import quote
-from crdlint.rules.registry import Remark, Rule
+from crdlint.rules.engine.rule import Remark, Rule
 
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdlint.rules.registry import Remark, Rule
+from crdlint.rules.engine.rule import Remark, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from collections.abc import Sequence as SequenceOf
 
+    from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.kubernetes.servers import Range, Server
-    from crdlint.rules.cel import JudgedRule
 
 _ADDRESS = """\
 type: object
@@ -36,7 +36,7 @@ NEEDS_NEWER = Rule(
 RULES = (NEEDS_NEWER,)
 
 
-def remarks(rules: SequenceOf[JudgedRule], versions: Range) -> Iterator[Remark]:
+def remarks(rules: SequenceOf[EstimatedRule], versions: Range) -> Iterator[Remark]:
     """Yield for each expression what it needs, where that is more than the oldest version."""
     if versions.oldest is versions.newest or not rules:
         return

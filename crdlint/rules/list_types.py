@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import forbidden, invalid, not_supported, required
 from crdlint.golang.values import Marshalled
-from crdlint.rules.registry import Rule
-from crdlint.rules.schema_walk import Check
+from crdlint.rules.engine.rule import Rule
+from crdlint.rules.engine.schema_walk import Check
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.rules.schema_walk import Context, Findings
+    from crdlint.rules.engine.schema_walk import Context, Findings
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 _KEYS_SOURCE = "apiextensions/validation validateMapListKeysMapSet"

@@ -9,7 +9,7 @@ from crdlint.crd.errors import FieldError, forbidden, invalid, required
 from crdlint.crd.kubenames import is_dns1123_subdomain, mask_trailing_dash
 from crdlint.crd.object_meta import ANNOTATIONS_LIMIT
 from crdlint.crd.paths import Path
-from crdlint.rules.registry import Rule
+from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd.errors import invalid, not_supported, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
 from crdlint.golang.text import to_lower
-from crdlint.rules.registry import Rule
+from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -5,7 +5,7 @@ The texts of these findings come from ``crdlint.yaml`` and ``crdlint.crd.decode`
 
 from __future__ import annotations
 
-from crdlint.rules.registry import Rule
+from crdlint.rules.engine.rule import Rule
 
 _V1BETA1 = """\
 apiVersion: apiextensions.k8s.io/v1beta1

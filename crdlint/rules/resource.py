@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from crdlint.rules.registry import Rule
+from crdlint.rules.engine.rule import Rule
 
 _CRD: Final = """\
 apiVersion: apiextensions.k8s.io/v1

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import forbidden, invalid
 from crdlint.crd.gotypes import SCHEMA
-from crdlint.rules.registry import Rule
+from crdlint.rules.engine.rule import Rule
 from crdlint.schema.structural import set_attributes
 
 if TYPE_CHECKING:

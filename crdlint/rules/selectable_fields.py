@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import DUPLICATE, TOO_MANY, FieldError, invalid, required
 from crdlint.crd.model import JSONSchemaProps
-from crdlint.rules.registry import Rule
+from crdlint.rules.engine.rule import Rule
 from crdlint.schema.fieldpath import FieldPathError, valid_field_path
 from crdlint.schema.structural import unsupported
 

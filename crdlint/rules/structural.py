@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import forbidden, invalid, required
 from crdlint.golang.regexp import compile_error
-from crdlint.rules.registry import Rule
-from crdlint.rules.schema_walk import STRUCTURAL, Check, Place
+from crdlint.rules.engine.rule import Rule
+from crdlint.rules.engine.schema_walk import STRUCTURAL, Check, Place
 from crdlint.schema.structural import incomplete, structural_attributes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.rules.schema_walk import Context, Findings
+    from crdlint.rules.engine.schema_walk import Context, Findings
 
 _SOURCE = "apiextensions-apiserver/pkg/apiserver/schema ValidateStructural"
 _NOT_PLACES = frozenset(Place) - {Place.OUTSIDE}

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import invalid, required
 from crdlint.golang.values import Marshalled
-from crdlint.rules.registry import Rule
+from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd.errors import invalid, not_supported, required
 from crdlint.golang.text import SPACE
 from crdlint.golang.values import Marshalled
-from crdlint.rules.registry import Rule
-from crdlint.rules.schema_walk import Check
+from crdlint.rules.engine.rule import Rule
+from crdlint.rules.engine.schema_walk import Check
 from crdlint.schema.fieldpath import FieldPathError, valid_field_path
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
     from crdlint.crd.paths import Path
-    from crdlint.rules.schema_walk import Context, Findings
+    from crdlint.rules.engine.schema_walk import Context, Findings
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 
@@ -82,7 +82,7 @@ FIELD_PATH = Rule(
 
 RULES = (RULE_REQUIRED, MESSAGE, MESSAGE_EXPRESSION, REASON, FIELD_PATH)
 
-# Said only where the schema can be read as a structural one, to look the path up in (see crdlint.rules.schema).
+# Said only where the schema can be read as a structural one, to look the path up in (see crdlint.linting.schema).
 NO_FIELD: Final = "must be a valid path"
 
 REASONS: Final = ("FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired")

@@ -13,7 +13,7 @@ from crdlint.crd.kubenames import is_dns1035_label
 from crdlint.crd.paths import Path
 from crdlint.golang.unicode import is_print
 from crdlint.golang.values import Marshalled
-from crdlint.rules.registry import Rule
+from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinitionSpec, CustomResourceDefinitionVersion
-    from crdlint.rules.options import Options
+    from crdlint.rules.engine.options import Options
 
 _VERSIONS = Path("spec").child("versions")
 _SPEC = "apiextensions/validation validateCustomResourceDefinitionSpec"

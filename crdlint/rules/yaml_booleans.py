@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdlint.rules.registry import Remark, Rule
+from crdlint.rules.engine.rule import Remark, Rule
 from crdlint.yaml.nodes import Scalar, Sequence
 
 if TYPE_CHECKING:

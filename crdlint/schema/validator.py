@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import INVALID, not_evaluated
 from crdlint.golang.quote import quote
+from crdlint.safety.work import WorkLimitError
 from crdlint.schema import numbers
 from crdlint.schema.correlation import Correlation
 from crdlint.schema.formats import FORMATS, normalized, supported
@@ -34,7 +35,6 @@ from crdlint.schema.value_errors import (
     too_many,
 )
 from crdlint.schema.values import deep_equal, equality_key
-from crdlint.work import WorkLimitError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import DUPLICATE, NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID
-from crdlint.spelling import nearest
+from crdlint.diagnostics.spelling import nearest
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from crdlint import work
+from crdlint.safety import work
 
 _CONTAINERS: Final[frozenset[type]] = frozenset({dict, list})
 

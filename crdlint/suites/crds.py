@@ -7,11 +7,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.golang.values import marshal
-from crdlint.linter import lint_file
+from crdlint.inputs.read import UnreadableError, read_text, reason
+from crdlint.linting.pipeline import lint_file
 from crdlint.resources.definitions import Definitions
 from crdlint.schema.values import deep_copy
-from crdlint.sources.paths import reason
-from crdlint.sources.read import UnreadableError, read_text
 from crdlint.suites.featuregates import GateError, applies
 from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.parse import parse_stream

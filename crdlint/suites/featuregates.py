@@ -6,8 +6,7 @@ import os
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.sources.paths import reason
-from crdlint.sources.read import UnreadableError, decode, read_bytes
+from crdlint.inputs.read import UnreadableError, decode, read_bytes, reason
 from crdlint.yaml import YAMLDecodeError, decode_yaml
 
 if TYPE_CHECKING:

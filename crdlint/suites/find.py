@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from crdlint.sources.paths import Problem, Selection, discover
-from crdlint.sources.read import UnreadableError, decode, read_bytes
+from crdlint.inputs.paths import Problem, Selection, discover
+from crdlint.inputs.read import UnreadableError, decode, read_bytes
 from crdlint.suites.read import is_suite
 
 if TYPE_CHECKING:

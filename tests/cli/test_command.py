@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from terminal import on_terminal
 
-from crdlint.diagnostics import Diagnostic
+from crdlint.diagnostics.diagnostic import Diagnostic
 
 GOOD = """\
 apiVersion: apiextensions.k8s.io/v1

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-import crdlint.fixes
-from crdlint import atomic
+import crdlint.runner.fixes
 from crdlint.cli.main import cli
+from crdlint.safety import atomic
 
 FIXABLE = (Path(__file__).parents[2] / "fixtures/invalid/rule-optional-old-self-unused.yaml").read_text(
     encoding="utf-8"
@@ -39,7 +39,7 @@ def test_edits_made_meanwhile_are_kept(
         if edited is not None:
             file.write_text(edited, encoding="utf-8")
 
-    owner, name = (crdlint.fixes, "fixed") if moment == "while it is fixed" else (atomic, "_take_over")
+    owner, name = (crdlint.runner.fixes, "fixed") if moment == "while it is fixed" else (atomic, "_take_over")
     real = getattr(owner, name)
 
     def edited_during(*given: object, **more: object) -> object:

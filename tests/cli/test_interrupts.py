@@ -21,11 +21,11 @@ BAD = str(FIXTURES / "invalid" / "ref.yaml")
 # Python whose check of a file prints a line and then takes for ever.
 ENDLESS = """
 import os, sys, time
-import crdlint.checking
+import crdlint.runner.task
 def endless(self, text, task):
     print("checking", os.getpid(), flush=True)
     {work}
-crdlint.checking.Checker.check_text = endless
+crdlint.runner.task.Checker.check_text = endless
 from crdlint.__main__ import main
 sys.argv = ["crdlint", *sys.argv[1:]]
 main()

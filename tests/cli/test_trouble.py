@@ -11,12 +11,12 @@ from pathlib import Path
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 BROKEN = """
 import sys
-import crdlint.linter
+import crdlint.linting.pipeline
 def broken(text, *, filename, **_):
     if "minimal" in filename:
         raise RuntimeError("boom")
     return real(text, filename=filename)
-real, crdlint.linter.lint_file = crdlint.linter.lint_file, broken
+real, crdlint.linting.pipeline.lint_file = crdlint.linting.pipeline.lint_file, broken
 from crdlint.cli.main import main
 sys.argv = ["crdlint", *sys.argv[1:]]
 main()

@@ -11,8 +11,8 @@ from crdlint.config.apply import apply, closing_line, is_rejection
 from crdlint.config.baseline import Baseline
 from crdlint.config.comments import read_comments
 from crdlint.config.model import Config
-from crdlint.diagnostics import Diagnostic
-from crdlint.results import CRD, FileResult
+from crdlint.diagnostics.diagnostic import Diagnostic
+from crdlint.linting.result import CRD, FileResult
 
 REFUSED = Diagnostic("apiserver", "field", "pattern-invalid", "error", "refused", file="/r/x.yaml", line=1)
 WARNED = Diagnostic("apiserver", "warning", "format-unrecognized", "warning", "warned", file="/r/x.yaml", line=2)

@@ -9,9 +9,9 @@ import pytest
 from crdlint.config.apply import apply
 from crdlint.config.comments import read_comments
 from crdlint.config.model import Config
-from crdlint.config.rules import RULES
-from crdlint.linter import lint_file
-from crdlint.rules.examples import HEAD, manifest
+from crdlint.linting.pipeline import lint_file
+from crdlint.rules.configuration import RULES
+from crdlint.rules.engine.examples import HEAD, manifest
 
 # The schema's first line is 15 and its columns begin at 9.
 FIRST = 15

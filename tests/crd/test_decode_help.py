@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crdlint.linter import lint_file
+from crdlint.linting.pipeline import lint_file
 
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1

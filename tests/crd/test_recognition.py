@@ -14,7 +14,7 @@ from crdlint import lint_text
 from crdlint.cli.main import cli
 from crdlint.crd import recognition
 from crdlint.crd.recognition import KIND, edits, is_near_group, is_near_kind, may_hold_crd, names_crd
-from crdlint.linter import lint_file
+from crdlint.linting.pipeline import lint_file
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -239,7 +239,7 @@ def test_a_document_that_is_not_yaml_is_reported_beside_crds_only() -> None:
 
 def test_the_text_is_searched_once_for_all_broken_documents(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    monkeypatch.setattr("crdlint.linter.names_crd", lambda data: calls.append(len(data)) or False)
+    monkeypatch.setattr("crdlint.linting.pipeline.names_crd", lambda data: calls.append(len(data)) or False)
     lint_file("kind: x\na: b: c\n---\n" * 50, filename="a.yaml", skip_unfinished=True)
     assert len(calls) == 1
 

@@ -112,7 +112,7 @@ items: {type: object, properties: {name: {type: string}}}}}}}, x-kubernetes-vali
 def _compiler() -> RuleCompiler:
     from crdlint.kubecel.compilation import RuleCompiler
     from crdlint.kubecel.schema_context import SchemaContext
-    from crdlint.linter import lint_file
+    from crdlint.linting.pipeline import lint_file
 
     lines = "".join(f"            {line}\n" for line in _SELF.splitlines())
     head = _crds()[0].partition("        type: object")[0]
@@ -129,12 +129,12 @@ def _expression(random: Random) -> str:
 
 def _compile(text: str) -> None:
     from crdlint.cel.places import place
-    from crdlint.effort import Effort
     from crdlint.kubecel.compilation import MESSAGE, RULE
     from crdlint.kubecel.environment import new_expressions
     from crdlint.kubecel.guards import unguarded
     from crdlint.kubecel.hints import hint
     from crdlint.kubernetes.servers import NEWEST
+    from crdlint.safety.effort import Effort
 
     for kind in (RULE, MESSAGE):
         expression = _compiler().expression(text, kind, new_expressions(NEWEST), optional_old_self=False)
@@ -177,7 +177,7 @@ def _archive(random: Random) -> bytes:
 
 
 def _unpack(data: bytes) -> None:
-    from crdlint.charts.packed import packed_files
+    from crdlint.inputs.helm.dependency_archives import packed_files
 
     with tempfile.TemporaryDirectory() as chart:
         path = Path(chart, "charts", "x.tgz")
@@ -238,7 +238,7 @@ def _commented(random: Random) -> str:
 
 def _comment(text: str) -> None:
     from crdlint.config.comments import read_comments, silenced
-    from crdlint.linter import lint_file
+    from crdlint.linting.pipeline import lint_file
 
     result = lint_file(text, filename="x.yaml", skip_unfinished=True)
     silenced(read_comments(text, "x.yaml"), result.diagnostics, [crd.line for crd in result.crds])
@@ -259,7 +259,7 @@ def _baseline(random: Random) -> tuple[str, str]:
 def _known(given: tuple[str, str]) -> None:
     from crdlint.config import baseline
     from crdlint.config.model import ConfigError
-    from crdlint.linter import lint_file
+    from crdlint.linting.pipeline import lint_file
 
     text, crd = given
     known = baseline.Baseline()
@@ -297,8 +297,8 @@ def _template(random: Random) -> str:
 
 
 def _render(text: str) -> None:
-    from crdlint.charts.templates import check_template, check_unrendered
-    from crdlint.linter import lint_file
+    from crdlint.inputs.helm.templates import check_template, check_unrendered
+    from crdlint.linting.pipeline import lint_file
 
     def lint(given: str, file: str) -> Any:
         return lint_file(given, filename=file)
@@ -317,8 +317,8 @@ def _rendering(random: Random) -> tuple[str, str]:
 
 
 def _map_back(texts: tuple[str, str]) -> None:
-    from crdlint.charts.rendered import check_rendered
-    from crdlint.linter import lint_file
+    from crdlint.inputs.helm.rendered import check_rendered
+    from crdlint.linting.pipeline import lint_file
 
     template, made = texts
     check_rendered("x/templates/a.yaml", template, [made], lambda given, file: lint_file(given, filename=file))
@@ -363,8 +363,8 @@ def _kustomization(random: Random) -> str:
 
 def _resolve(text: str) -> None:
     """Read a kustomization; the copy that is built refers to nothing but files of the copy."""
-    from crdlint.charts.changes import changes_crds
-    from crdlint.charts.kustomization import patch_files, read_kustomization
+    from crdlint.inputs.kustomize.changes import changes_crds
+    from crdlint.inputs.kustomize.kustomization import patch_files, read_kustomization
 
     with tempfile.TemporaryDirectory() as folder:
         for name, content in (
@@ -398,11 +398,11 @@ def _resolve(text: str) -> None:
 
 
 def _cost(text: str) -> None:
-    from crdlint.costs.entries import entries
-    from crdlint.fixes import limit_edits
-    from crdlint.linter import lint_file
+    from crdlint.linting.cost_entries import entries
+    from crdlint.linting.pipeline import lint_file
     from crdlint.report.cost_html import cost_page
     from crdlint.report.cost_text import tables
+    from crdlint.runner.fixes import limit_edits
     from crdlint.yaml.edit import apply
 
     result = lint_file(text, filename="x.yaml", keep=True)

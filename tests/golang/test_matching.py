@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from crdlint import work
 from crdlint.golang.matching import PatternError, check, matches, spans
 from crdlint.golang.regexp import compile_error
+from crdlint.safety import work
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -9,7 +9,7 @@ from crdlint.kubecel.compilation import CompiledRule, Environments, RuleCompiler
 from crdlint.kubecel.environment import new_expressions, stored_expressions
 from crdlint.kubecel.schema_context import SchemaContext
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
-from crdlint.rules.examples import HEAD
+from crdlint.rules.engine.examples import HEAD
 from crdlint.schema.traversal import schemas, whole_schemas
 from crdlint.yaml.parse import parse_first
 

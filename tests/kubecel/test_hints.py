@@ -6,11 +6,11 @@ import pytest
 from kubecel_support import compile_rule
 
 from crdlint.cel.places import place
-from crdlint.effort import Effort
 from crdlint.kubecel.guards import unguarded
 from crdlint.kubecel.hints import hint
 from crdlint.kubecel.requirements import requirement
 from crdlint.kubernetes.servers import parse_range
+from crdlint.safety.effort import Effort
 
 FIELDS = (
     "{replicas: {type: integer}, a-b: {type: string}, namespace: {type: string}, raw: {}, empty: {type: object},"

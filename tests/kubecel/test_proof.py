@@ -6,8 +6,9 @@ import json
 
 import pytest
 
-from crdlint import lint_text, work
+from crdlint import lint_text
 from crdlint.kubecel import proof
+from crdlint.safety import work
 
 TEXT = {"type": "string"}
 FIELDS = {

@@ -9,7 +9,7 @@ import pytest
 
 import crdlint
 from crdlint.kubecel import compilation, sharing
-from crdlint.rules.examples import HEAD
+from crdlint.rules.engine.examples import HEAD
 
 
 def crd(rules: list[str], bound: int = 8) -> str:

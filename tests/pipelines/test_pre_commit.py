@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import pytest
-from ruamel.yaml import YAML
 from scratch import BAD, GOOD, NO_CRD, ROOT, commit, must, run, write
 
 if TYPE_CHECKING:
@@ -17,8 +15,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ESTABLISHED = "status:\n  conditions:\n  - {type: Established, status: 'True'}\n"
-_FILES_WITHOUT_CRDS = 500
-_SECONDS = 0.3  # of processor time that the hook may cost on these
 
 
 @dataclass(frozen=True)
@@ -131,26 +127,3 @@ def test_whole_repository_without_crds(pre_commit: PreCommit, tmp_path: Path) ->
     write(repository, {"notes.md": "# Notes"})
     must("git", "add", "-A", cwd=repository)
     assert "Skipped" in pre_commit.run(repository).stdout
-
-
-def test_is_cheap_on_files_without_crds(pre_commit: PreCommit, tmp_path: Path) -> None:
-    """Against a hook that does nothing on the same files; processor time, as other work on the machine counts less."""
-    resource = pytest.importorskip("resource", reason="processor time of children is told by POSIX systems only")
-    files = {f"f{number}.yaml": NO_CRD for number in range(_FILES_WITHOUT_CRDS)}
-    repository = pre_commit.repository(tmp_path, files, "crdlint")
-    with_crdlint = ".pre-commit-config.yaml"
-    hook = YAML(typ="safe").load(ROOT / ".pre-commit-hooks.yaml")[0]
-    idle = {**hook, "entry": f"{sys.executable} -S -c pass", "language": "system"}
-    write(repository, {"idle.yaml": json.dumps({"repos": [{"repo": "local", "hooks": [idle]}]})})
-    must("git", "add", "-A", cwd=repository)
-
-    def seconds(config: str) -> float:
-        before = resource.getrusage(resource.RUSAGE_CHILDREN)
-        done = pre_commit.run(repository, "--all-files", "--config", config)
-        after = resource.getrusage(resource.RUSAGE_CHILDREN)
-        assert done.returncode == 0, done.stdout
-        return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-
-    seconds(with_crdlint)  # what is made once: the environment, compiled modules
-    cost = min(seconds(with_crdlint) for _ in range(3)) - min(seconds("idle.yaml") for _ in range(3))
-    assert cost < _SECONDS

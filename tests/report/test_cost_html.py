@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from crdlint.costs.entries import Entry, entries
-from crdlint.costs.explain import Part
-from crdlint.costs.rule_cost import RuleCost
-from crdlint.diagnostics import Diagnostic
-from crdlint.linter import lint_file
+from crdlint.diagnostics.diagnostic import Diagnostic
+from crdlint.kubecel.cost.explain import Part
+from crdlint.linting.cost_entries import Entry, entries
+from crdlint.linting.pipeline import lint_file
+from crdlint.linting.rule_cost import RuleCost
 from crdlint.report.cost_html import cost_page
 
 if TYPE_CHECKING:

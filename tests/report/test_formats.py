@@ -11,11 +11,11 @@ import pytest
 from click.testing import CliRunner
 
 from crdlint.cli.main import cli
-from crdlint.diagnostics import Diagnostic, Related
+from crdlint.diagnostics.diagnostic import Diagnostic, Related
+from crdlint.linting.result import CRD, FileResult
 from crdlint.report import formats
 from crdlint.report.checked import Checked
 from crdlint.report.summary import Summary
-from crdlint.results import CRD, FileResult
 
 HERE = Path(__file__).resolve().parent
 FIXTURES = HERE.parents[1] / "fixtures"

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from crdlint.checking import Checker
 from crdlint.cli import console
 from crdlint.cli.main import cli
+from crdlint.linting.result import FileResult
 from crdlint.report import formats, pieces
 from crdlint.report.pieces import Spool
 from crdlint.report.summary import Summary
-from crdlint.results import FileResult
+from crdlint.runner.task import Checker
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "invalid"
 COUNT = 20
@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("name", [formats.TEXT, *formats.WHOLE])
 def test_no_results_are_kept(name: str, jobs: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is alive at a time is what the processes are working on, not the run."""
-    monkeypatch.setattr("crdlint.running.pool._CHUNK_TASKS", 2)
+    monkeypatch.setattr("crdlint.runner.pool._CHUNK_TASKS", 2)
     alive: list[int] = []
     real = Summary.add
 

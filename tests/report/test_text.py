@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from crdlint.diagnostics import Diagnostic
-from crdlint.linter import lint_file
+from crdlint.diagnostics.diagnostic import Diagnostic
+from crdlint.linting.pipeline import lint_file
+from crdlint.linting.result import FileResult
 from crdlint.report import snippet as snippet_module
 from crdlint.report.escapes import printable
 from crdlint.report.fold import columns, fold, wrapped
 from crdlint.report.snippet import snippet
 from crdlint.report.summary import Summary
 from crdlint.report.text import TextReport
-from crdlint.results import FileResult
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics import Severity
+    from crdlint.diagnostics.diagnostic import Severity
 
 GOLDEN = Path(__file__).parent / "golden"
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "invalid"
@@ -92,14 +92,14 @@ def test_nothing_is_put_into_a_word_that_is_broken(width: int) -> None:
     ],
 )
 def test_the_caret_stands_below(line: str, start: int, end: int, width: int, shown: str, carets: str) -> None:
-    from crdlint.diagnostics import Diagnostic
+    from crdlint.diagnostics.diagnostic import Diagnostic
 
     diagnostic = Diagnostic("apiserver", "field", "x", "error", "m", line=1, column=start, end_line=1, end_column=end)
     assert snippet([line], diagnostic, width) == ("1", shown, carets)
 
 
 def test_a_long_line_is_shown_around_the_caret() -> None:
-    from crdlint.diagnostics import Diagnostic
+    from crdlint.diagnostics.diagnostic import Diagnostic
 
     line = "x" * 300 + " here " + "y" * 300
     diagnostic = Diagnostic("apiserver", "field", "x", "error", "m", line=1, column=302, end_line=1, end_column=306)

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from crdlint import validate_resource
-from crdlint.rules.examples import small
+from crdlint.rules.engine.examples import small
 
 RESOURCE = json.dumps({"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "x", "namespace": "y"}})
 IP = {"type": "object", "x-kubernetes-validations": [{"rule": "isIP('1.2.3.4')"}]}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crdlint.linter import lint_file
+from crdlint.linting.pipeline import lint_file
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.index import CRDFiles, outline
 

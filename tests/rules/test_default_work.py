@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from crdlint.linter import lint_file
+from crdlint.linting.pipeline import lint_file
 
 if TYPE_CHECKING:
     from collections.abc import Callable

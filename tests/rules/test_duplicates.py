@@ -7,8 +7,8 @@ import pytest
 import crdlint
 from crdlint.config.apply import apply
 from crdlint.config.model import Config
-from crdlint.linter import lint_file
-from crdlint.rules.examples import HEAD
+from crdlint.linting.pipeline import lint_file
+from crdlint.rules.engine.examples import HEAD
 
 ABOVE = "a: 1\n---\n"
 LAST_WINS = (

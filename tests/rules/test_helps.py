@@ -14,7 +14,7 @@ import pytest
 
 import crdlint
 from crdlint.rules.catalog import all_rules
-from crdlint.rules.examples import HEAD, manifest, small
+from crdlint.rules.engine.examples import HEAD, manifest, small
 from crdlint.yaml import decode_yaml
 from crdlint.yaml.nodes import Mapping, Node, Sequence
 from crdlint.yaml.parse import parse_stream

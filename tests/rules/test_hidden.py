@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from crdlint.linter import lint_file
+from crdlint.linting.pipeline import lint_file
 from crdlint.rules.catalog import all_rules
-from crdlint.rules.examples import HEAD, small
+from crdlint.rules.engine.examples import HEAD, small
 from crdlint.yaml import decode_yaml
 
 RULES = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import crdlint
-from crdlint.rules.examples import HEAD
+from crdlint.rules.engine.examples import HEAD
 
 CRD = (
     HEAD

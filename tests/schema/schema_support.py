@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from crdlint.crd.convert import read_crd
 from crdlint.crd.decode_values import Reader, reader_json
-from crdlint.rules.examples import HEAD
+from crdlint.rules.engine.examples import HEAD
 from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:

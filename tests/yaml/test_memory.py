@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from crdlint.linter import lint_file
+from crdlint.linting.pipeline import lint_file
 from crdlint.yaml.parse import Document, iter_documents, parse_first
 from crdlint.yaml.values import to_json
 

@@ -6,13 +6,13 @@ import math
 import re
 from typing import TYPE_CHECKING, Final
 
-from crdlint import work
 from crdlint.cel.ast import Uint
 from crdlint.cel.interpreter.times import from_seconds, parse_duration, parse_timestamp
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.values import MAX_INT, MAX_UINT, MIN_INT, Duration, Timestamp, type_of
 from crdlint.cel.types import BOOL, DOUBLE, DURATION, INT, TIMESTAMP, UINT
 from crdlint.golang.numbers import format_float
+from crdlint.safety import work
 
 if TYPE_CHECKING:
     from collections.abc import Callable

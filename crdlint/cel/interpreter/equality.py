@@ -5,7 +5,6 @@ from __future__ import annotations
 from math import isnan
 from typing import TYPE_CHECKING, Final
 
-from crdlint import work
 from crdlint.cel.ast import Uint
 from crdlint.cel.interpreter.errors import NO_OVERLOAD, Error
 from crdlint.cel.interpreter.values import (
@@ -19,6 +18,7 @@ from crdlint.cel.interpreter.values import (
     kind_of,
 )
 from crdlint.cel.types import Kind
+from crdlint.safety import work
 
 if TYPE_CHECKING:
     from crdlint.cel.interpreter.values import Value

@@ -11,12 +11,12 @@ import struct
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from crdlint import work
 from crdlint.cel.ast import Uint
 from crdlint.cel.interpreter.errors import Error
 from crdlint.cel.interpreter.values import Map, Optional_, kind_of
 from crdlint.cel.runtime.values import MAX_INT, MIN_INT, Duration, Timestamp, type_of
 from crdlint.cel.types import Kind, Type, object_type
+from crdlint.safety import work
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

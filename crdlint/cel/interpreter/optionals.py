@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crdlint import work
 from crdlint.cel.interpreter.errors import Error
 from crdlint.cel.interpreter.functions import Implementation
 from crdlint.cel.interpreter.values import MISSING, NONE, Map, MutableMap, Optional_, element, find, is_zero
 from crdlint.cel.runtime.go_text import go_text
+from crdlint.safety import work
 
 if TYPE_CHECKING:
     from crdlint.cel.interpreter.functions import Bound

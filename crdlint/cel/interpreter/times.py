@@ -6,13 +6,13 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from crdlint import work
 from crdlint.cel.interpreter.values import MAX_TIMESTAMP, MIN_TIMESTAMP
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.values import MAX_INT, Duration, Timestamp
 from crdlint.golang import durations
 from crdlint.golang.times import TimeError, parse_time
 from crdlint.golang.times import days as days_of
+from crdlint.safety import work
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -23,11 +23,11 @@ from dataclasses import dataclass
 from math import isnan
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from crdlint import work
 from crdlint.cel.ast import Uint
 from crdlint.cel.interpreter.errors import CancelledError, Error
 from crdlint.cel.runtime.values import Duration, Timestamp, type_of
 from crdlint.cel.types import ERROR, Kind, Type, opaque_type
+from crdlint.safety import work
 
 if TYPE_CHECKING:
     from typing import TypeAlias

@@ -8,7 +8,6 @@ from __future__ import annotations
 from math import inf, isfinite
 from typing import TYPE_CHECKING, Final
 
-from crdlint import work
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.floats import en_us_fixed, en_us_scientific
 from crdlint.cel.runtime.format_syntax import CLAUSES, FormatSyntaxError, pieces
@@ -16,6 +15,7 @@ from crdlint.cel.runtime.values import type_of
 from crdlint.cel.types import Kind
 from crdlint.golang.numbers import format_float
 from crdlint.golang.quote import quote
+from crdlint.safety import work
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crdlint import work
 from crdlint.cel.runtime.values import Duration, Timestamp, type_of
 from crdlint.cel.types import Kind
 from crdlint.golang.numbers import format_float
+from crdlint.safety import work
 
 if TYPE_CHECKING:
     from crdlint.cel.runtime.values import Value

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdlint import work
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.go_sort import sort
 from crdlint.cel.runtime.membership import Members
 from crdlint.cel.runtime.values import COMPARABLE, NO_SUCH_OVERLOAD, compare, type_of
 from crdlint.cel.types import Kind
+from crdlint.safety import work
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

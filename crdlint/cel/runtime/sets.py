@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdlint import work
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.membership import Members
 from crdlint.cel.runtime.values import type_of
 from crdlint.cel.types import Kind
+from crdlint.safety import work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crdlint import work
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.go_text import go_text
+from crdlint.safety import work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from math import isnan
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint import work
 from crdlint.cel.ast import Uint
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.floats import shortest
@@ -32,6 +31,7 @@ from crdlint.cel.types import (
     list_type,
     map_type,
 )
+from crdlint.safety import work
 
 if TYPE_CHECKING:
     from typing import TypeAlias

@@ -5,10 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from crdlint import work
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.values import COMPARABLE, NO_SUCH_OVERLOAD, add, compare, equal, type_of
 from crdlint.cel.types import Kind
+from crdlint.safety import work
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

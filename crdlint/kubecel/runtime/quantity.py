@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import ClassVar, Final
 
-from crdlint import work
 from crdlint.cel.interpreter.errors import NO_OVERLOAD, Error
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.values import MAX_INT, MIN_INT
 from crdlint.cel.types import Type, object_type
 from crdlint.kubecel.runtime.opaque import Opaque
+from crdlint.safety import work
 
 DECIMAL_EXPONENT: Final = "DecimalExponent"
 BINARY_SI: Final = "BinarySI"

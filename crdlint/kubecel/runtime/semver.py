@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from crdlint import work
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.values import MAX_UINT
 from crdlint.cel.types import Type, object_type
 from crdlint.golang.quote import quote
 from crdlint.kubecel.runtime.opaque import Opaque
+from crdlint.safety import work
 
 if TYPE_CHECKING:
     from typing import TypeAlias

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 from urllib.parse import unquote_to_bytes
 
-from crdlint import work
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.types import Type, object_type
 from crdlint.golang import url as go_url
 from crdlint.kubecel.runtime.opaque import Opaque
+from crdlint.safety import work
 
 _UNRESERVED: Final = frozenset((string.ascii_letters + string.digits + "-_.~").encode())
 _PATH: Final = _UNRESERVED | frozenset(b"$&+,/:;=@")

@@ -6,12 +6,12 @@ import math
 
 import pytest
 
-from crdlint import work
 from crdlint.cel.ast import Uint
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.format import format_string
 from crdlint.cel.runtime.values import Duration, Timestamp
 from crdlint.cel.types import INT
+from crdlint.safety import work
 
 TIMES = "\u00d710"
 NOVERB = "%!(NOVERB)"

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from crdlint import work
 from crdlint.cel.ast import Uint
 from crdlint.cel.runtime import strings
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.cel.runtime.values import Duration, Timestamp
+from crdlint.safety import work
 
 
 @pytest.mark.parametrize(

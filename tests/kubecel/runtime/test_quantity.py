@@ -6,10 +6,10 @@ import math
 
 import pytest
 
-from crdlint import work
 from crdlint.cel.runtime.errors import FunctionError
 from crdlint.kubecel.runtime import quantity as q
 from crdlint.kubecel.runtime.quantity import quantity
+from crdlint.safety import work
 
 WRONG = r"quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 NUMERIC = "unable to parse numeric part of quantity"

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from crdlint import validate_resource
-from crdlint.rules.examples import small
+from crdlint.rules.engine.examples import small
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "integer"}

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from crdlint import validate_resource, work
+from crdlint import validate_resource
 from crdlint.kubecel import values
+from crdlint.safety import work
 
 if TYPE_CHECKING:
     from collections.abc import Callable

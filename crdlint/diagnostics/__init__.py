@@ -1,0 +1,1 @@
+"""Findings as every rule makes them and every report reads them, and names suggested for misspelled ones."""

@@ -1,0 +1,122 @@
+"""Files with CRDs that nobody applies as they are: test suites, and what kuttl and chainsaw compare a cluster with.
+
+They are recognised by their names and by the files beside them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from crdlint.inputs.globs import Glob
+from crdlint.inputs.read import UnreadableError, decode, read_bytes
+
+if TYPE_CHECKING:
+    from crdlint.yaml.nodes import Node
+
+SUITE: Final = "a test suite"
+_SUITE_SUFFIX: Final = ".testsuite.yaml"
+_CHAINSAW: Final = ("chainsaw-test.yaml", "chainsaw-test.yml")
+_LEVELS: Final = 3  # folders from a file upwards in which its test is looked for
+_MAX_BYTES: Final = 1024 * 1024
+# kuttl: `00-assert.yaml`, `assert.yaml` in the folder of a step (pkg/test/step.go, fileNameRegex).
+_KUTTL: Final = re.compile(r"(\d+-)?(?:assert|errors)(?:-[^.]+)?\.ya?ml")
+_STEP: Final = re.compile(r"\d+-")
+# openshift/api: partial CRDs that its generator lays over the generated ones.
+_OVERRIDES: Final = "manual-override-crd-manifests"
+_COMPARED: Final = frozenset({"assert", "error"})
+_APPLIED: Final = frozenset({"apply", "create", "update"})
+
+
+class Fragment(NamedTuple):
+    """What the CRDs of a file are: ``what`` names one of them. ``whole`` is set if even a complete one is not checked."""
+
+    what: str
+    whole: bool
+
+
+@dataclass(slots=True)
+class Fragments:
+    """Recognises fragments; each folder is looked at once.
+
+    A folder with a chainsaw test has the files that the test compares objects with, as far as it applies none of them.
+    """
+
+    _compared: dict[str, tuple[Glob | str, ...] | None] = field(default_factory=dict)
+
+    def of(self, path: str, data: bytes) -> Fragment | None:
+        """Return what the CRDs of a file are if they are not for a cluster; ``data`` is its content."""
+        if is_suite(path, data):
+            return Fragment(SUITE, whole=True)
+        folder, name = os.path.split(os.path.abspath(path))
+        if _OVERRIDES in folder.split(os.sep):
+            return Fragment("an override of a generated CRD", whole=True)
+        compared = self._compared_in(folder)
+        if compared is not None:
+            return Fragment(
+                "an assertion of chainsaw", whole=any(_names(one, os.path.join(folder, name)) for one in compared)
+            )
+        match = _KUTTL.fullmatch(name)
+        if match is not None and (match[1] or _STEP.match(os.path.basename(folder))):
+            return Fragment("an assertion of kuttl", whole=True)
+        return None
+
+    def _compared_in(self, folder: str) -> tuple[Glob | str, ...] | None:
+        """Return the files that the closest chainsaw test compares objects with, None if there is no test upwards."""
+        for _ in range(_LEVELS):
+            if folder not in self._compared:
+                paths = (os.path.join(folder, name) for name in _CHAINSAW)
+                path = next((one for one in paths if os.path.isfile(one)), None)
+                self._compared[folder] = None if path is None else tuple(_files_of_test(path))
+            found = self._compared[folder]
+            if found is not None:
+                return found
+            folder = os.path.dirname(folder)
+        return None
+
+
+def is_suite(path: str, data: bytes) -> bool:
+    """Return whether a file is a test suite such as `crdlint test` runs."""
+    return path.endswith(_SUITE_SUFFIX) or (b"\ntests:" in data and (b"\ncrdName:" in data or b"\ncrd:" in data))
+
+
+def _names(named: Glob | str, path: str) -> bool:
+    if isinstance(named, str):
+        return named == path
+    return named.accepts(named.states_of(os.path.relpath(path, named.base)))
+
+
+def _files_of_test(path: str) -> list[Glob | str]:
+    from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+    from crdlint.yaml.parse import parse_stream
+
+    try:
+        documents = parse_stream(decode(read_bytes(path, _MAX_BYTES))).documents
+    except UnreadableError:
+        return []
+    compared: list[Glob | str] = []
+    applied: set[Glob | str] = set()
+    folder = os.path.dirname(path)
+    pending: list[Node] = [document.root for document in documents if document.root is not None]
+    seen: set[int] = set()
+    while pending:
+        node = pending.pop()
+        if id(node) in seen:
+            continue
+        seen.add(id(node))
+        if isinstance(node, Sequence):
+            pending.extend(node.items)
+        elif isinstance(node, Mapping):
+            for key, value in node.pairs():
+                pending.append(value)
+                file = value.find("file") if isinstance(value, Mapping) else None
+                if not (isinstance(key, Scalar) and file and isinstance(file[1], Scalar)):
+                    continue
+                named = os.path.normpath(os.path.join(folder, file[1].value))
+                if key.value in _COMPARED:
+                    compared.append(Glob.of(named) or named)
+                elif key.value in _APPLIED:
+                    applied.add(Glob.of(named) or named)
+    return [one for one in compared if one not in applied]

@@ -1,0 +1,235 @@
+"""What git knows of a repository: the files of a commit, and the files that it tracks. Nothing is checked out.
+
+Every call of git goes through `_git`. A checkout may be hostile, so a call is given its repository, reads no work tree,
+runs no program that the repository's configuration names, and reaches no other repository.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from crdlint.inputs.read import MAX_BYTES, too_large
+from crdlint.inputs.repository import RepositoryError
+from crdlint.safety.programs import ProgramError, find, run, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from crdlint.inputs.repository import Repository
+    from crdlint.safety.programs import Done
+
+_CHUNK: Final = 16 * 1024 * 1024  # bytes of content that are held at a time, unless one file has more
+_LONGEST_OUTPUT: Final = MAX_BYTES + _CHUNK  # bytes; a small tree may list billions of files
+_MOST_RESTARTS: Final = 16
+_SHA1_LENGTH: Final = 40  # hexadecimal digits
+_LONGEST_REASON: Final = 300  # characters
+_REGULAR_FILES: Final = (b"100644", b"100755")
+
+# Settings on the command line override those of the repository.
+_SETTINGS: Final = {
+    "color.ui": "false",
+    "core.alternateRefsCommand": "false",
+    "core.askPass": "false",
+    "core.attributesFile": os.devnull,
+    "core.excludesFile": os.devnull,
+    "core.fsmonitor": "false",
+    "core.gitProxy": "false",
+    "core.hooksPath": os.devnull,
+    "core.pager": "cat",
+    "core.sshCommand": "false",
+    "credential.helper": "",
+    "diff.external": "",
+    "fetch.bundleURI": "",
+    "gc.auto": "0",
+    "maintenance.auto": "false",
+    "protocol.allow": "never",
+    "safe.bareRepository": "explicit",
+    "submodule.recurse": "false",
+}
+_OPTIONS: Final = (
+    "--no-pager",
+    "--literal-pathspecs",
+    *(part for name, value in _SETTINGS.items() for part in ("-c", f"{name}={value}")),
+)
+_INHERITED: Final = ("PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR")
+_ENVIRONMENT: Final = {
+    "GIT_ALLOW_PROTOCOL": "",  # none, whatever `protocol.NAME.allow` is
+    "GIT_ATTR_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_SYSTEM": os.devnull,
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",  # an object has the content that its id says
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "LC_ALL": "C",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The content of an object; ``problem`` says why it cannot be read, None if it can."""
+
+    data: bytes = b""
+    problem: str | None = None
+
+
+def commit_of(repository: Repository, revision: str) -> str:
+    """Return the id of the commit that a revision names. Raises RepositoryError."""
+    done = _git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}")
+    if done.status:
+        raise RepositoryError(_reason(done) or "there is no such revision")
+    return done.output.strip()
+
+
+def objects_of(repository: Repository, commit: str) -> dict[str, str]:
+    """Return the object of each regular file of a commit, by its path below the top folder. Raises RepositoryError."""
+    found = {}
+    for row in _output(repository, "ls-tree", "-rz", "--full-tree", commit).split(b"\0"):
+        information, _, path = row.partition(b"\t")
+        if information.startswith(_REGULAR_FILES):
+            found[os.fsdecode(path)] = information.rpartition(b" ")[2].decode("ascii")
+    return found
+
+
+def contents(repository: Repository, commit: str, objects: Sequence[str]) -> Iterator[Content]:
+    """Yield the content of objects of a commit, in their order and a bounded amount at a time. Raises RepositoryError."""
+    reader = _Reader(repository, commit)
+    sizes = {name: size for name, size, _ in reader.read("--batch-check", objects)}
+    for name, size in sizes.items():
+        if size > MAX_BYTES:
+            reader.unreadable[name] = too_large(MAX_BYTES)
+    for chunk in _chunks(objects, sizes):
+        held = {name: data for name, _, data in reader.read("--batch", chunk)}
+        for name in chunk:
+            yield Content(held[name]) if name in held else Content(problem=reader.unreadable[name])
+
+
+def tracked_files(repository: Repository, folder: str) -> list[str]:
+    """Return the files below a folder that git tracks, relative to the folder. Raises RepositoryError."""
+    below = os.path.relpath(os.path.realpath(folder), repository.top)
+    listed = _output(repository, "ls-files", "-z", "--cached", "--", below)
+    return [os.path.relpath(os.fsdecode(name), below) for name in listed.split(b"\0") if name]
+
+
+@dataclass(slots=True)
+class _Reader:
+    """Reads objects of a commit. git ends at one that it cannot read; it is then asked for those after it."""
+
+    repository: Repository
+    commit: str
+    unreadable: dict[str, str] = field(default_factory=dict)
+    restarts: int = 0
+
+    def read(self, option: str, objects: Iterable[str]) -> Iterator[tuple[str, int, bytes]]:
+        """Yield objects that can be read, their sizes, and with ``--batch`` their contents. Raises RepositoryError."""
+        pending = self._readable(objects)
+        while pending:
+            done = _git(self.repository, "cat-file", option, data="".join(f"{one}\n" for one in pending).encode())
+            answered = 0
+            for name, size, content in _answers(done.data, pending, with_content=option == "--batch"):
+                answered += 1
+                if size is None:
+                    self.unreadable[name] = _missing(name)
+                else:
+                    yield name, size, content
+            pending = pending[answered:]
+            if pending:
+                self._skip(pending[0], done)
+                pending = self._readable(pending)
+
+    def _readable(self, objects: Iterable[str]) -> list[str]:
+        return [one for one in dict.fromkeys(objects) if one not in self.unreadable]
+
+    def _skip(self, name: str, done: Done) -> None:
+        """Note which objects cannot be read after the answers have ended at ``name``. Raises RepositoryError."""
+        reason = _reason(done) if done.status else "its content does not match its id"
+        if self.restarts == _MOST_RESTARTS:
+            raise RepositoryError(f"more than {_MOST_RESTARTS} objects are broken, {name} among them: {reason}")
+        if not self.restarts:  # a partial clone leaves out many, and git ends at the first one
+            options = ("--objects", "--no-object-names", "--missing=print")
+            listed = _output(self.repository, "rev-list", *options, f"{self.commit}^{{tree}}").decode("ascii")
+            missing = (line[1:] for line in listed.splitlines() if line.startswith("?"))
+            self.unreadable.update((one, _missing(one)) for one in missing)
+        self.restarts += 1
+        self.unreadable.setdefault(name, f"git cannot read its content: {reason}")
+
+
+def _answers(data: bytes, names: Iterable[str], *, with_content: bool) -> Iterator[tuple[str, int | None, bytes]]:
+    """Yield what `git cat-file` answers for each name: its size, None for a missing object, and its content.
+
+    End before the first answer that is incomplete, or that is not the object of its name: of a broken one git may print
+    less than it announces.
+    """
+    at = 0
+    for name in names:
+        end = data.find(b"\n", at)
+        found, _, kind = data[at:end].partition(b" ")
+        if end < 0 or found != name.encode():
+            return
+        at = end + 1
+        if kind == b"missing":
+            yield name, None, b""
+            continue
+        size = int(kind.rpartition(b" ")[2])
+        content = b""
+        if with_content:
+            content = data[at : at + size]
+            at += size + 1
+            if _id_of(kind, content, name) != name:
+                return
+        yield name, size, content
+
+
+def _id_of(kind: bytes, content: bytes, like: str) -> str:
+    """Return the id of an object, by the algorithm of another id."""
+    algorithm = hashlib.sha1 if len(like) == _SHA1_LENGTH else hashlib.sha256
+    return algorithm(kind + b"\0" + content, usedforsecurity=False).hexdigest()
+
+
+def _missing(name: str) -> str:
+    return f"its content is missing from the repository; in a partial clone, run `git cat-file -e {name}` to fetch it"
+
+
+def _chunks(objects: Sequence[str], sizes: dict[str, int]) -> Iterator[list[str]]:
+    """Yield runs of objects whose contents together do not exceed the chunk, unless it is one object."""
+    chunk: list[str] = []
+    held = 0
+    for name in objects:
+        size = sizes.get(name, 0)
+        if chunk and held + size > _CHUNK:
+            yield chunk
+            chunk, held = [], 0
+        chunk.append(name)
+        held += size
+    if chunk:
+        yield chunk
+
+
+def _output(repository: Repository, *arguments: str) -> bytes:
+    """Return what a call of git prints. Raises RepositoryError if it fails."""
+    done = _git(repository, *arguments)
+    if done.status:
+        raise RepositoryError(f"git {arguments[0]}: {_reason(done)}")
+    return done.data
+
+
+def _reason(done: Done) -> str:
+    return shortened(done.errors, _LONGEST_REASON)
+
+
+def _git(repository: Repository, *arguments: str, data: bytes = b"") -> Done:
+    """Call git for a repository, with nothing of its configuration that runs programs. Raises RepositoryError."""
+    program = find("git")
+    if program is None:
+        raise RepositoryError("git is not installed")
+    location = ("-C", repository.top, f"--git-dir={repository.folder}", f"--work-tree={repository.top}")
+    inherited = {name: os.environ[name] for name in _INHERITED if name in os.environ}
+    try:
+        command = (program, *location, *_OPTIONS, *arguments)
+        return run(command, data=data, environment=inherited | _ENVIRONMENT, limit=_LONGEST_OUTPUT)
+    except ProgramError as error:
+        raise RepositoryError(str(error)) from error

@@ -1,0 +1,1 @@
+"""Charts of Helm: rendered offline where Helm is there, read with their directives masked where it is not."""

@@ -1,0 +1,153 @@
+"""Whether a template's documents can be judged without Helm: what of them hangs on values that are not known.
+
+What is put out below metadata.labels and annotations, and in texts that nothing is checked of, decides nothing. Anything
+else can make a CRD valid or not, so that the document is left out, and said to be.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from crdlint.inputs.helm.outline import Outline, outline
+
+if TYPE_CHECKING:
+    from crdlint.inputs.helm.directives import Directive
+    from crdlint.inputs.helm.masking import Block, Masked, Output
+    from crdlint.inputs.helm.outline import Part, Where
+
+_INDENT: Final = re.compile(r"\bn?indent\s+(\d{1,4})\b")
+_STRUCTURE: Final = re.compile(r"\b(?:nindent|toYaml|toYamlPretty|toJson|toRawJson|tpl)\b")
+# Texts of which the server checks nothing, by their key.
+_TEXTS: Final = frozenset({"description", "title", "example", "deprecationWarning", "message"})
+# What a webhook's address is filled with, by its key: any value will do, but one of its type must be there.
+_ADDRESS: Final = {"name": "x", "namespace": "x", "path": "/", "url": "x", "port": "443", "caBundle": "AAAA"}
+_SHOWN: Final = 60
+
+
+@dataclass(frozen=True, slots=True)
+class Unjudged:
+    """A document left out: its part, the directive that is why (or a line alone), and why in words."""
+
+    part: Part
+    line: int
+    reason: str
+    directive: Directive | None = None
+
+
+@dataclass(slots=True)
+class Judging:
+    """What can be judged: the text with everything else blank, the lines that have filler, and what is said of the rest.
+
+    ``conditions`` are blocks within documents that are judged, read as if their condition held. ``outline`` has all
+    documents; ``other`` counts those left out that are no CRDs.
+    """
+
+    text: str
+    filled: set[int] = field(default_factory=set)
+    unjudged: list[Unjudged] = field(default_factory=list)
+    conditions: list[Block] = field(default_factory=list)
+    outline: Outline = field(default_factory=Outline)
+    judged: set[Part] = field(default_factory=set)
+    other: int = 0
+
+
+def judge(masked: Masked) -> Judging:
+    """Decide which documents of a masked template can be judged; it takes time by the template's length."""
+    lines = masked.text.split("\n")
+    asked = [(output.directive.line, _depth(output)) for output in masked.outputs]
+    blocks = sorted(masked.blocks, key=lambda block: block.line)
+    found = outline(lines, asked, [block.line for block in blocks])
+    judging = Judging("", outline=found)
+    reasons: dict[int, Unjudged] = {}
+    for output, where in zip(masked.outputs, found.places, strict=True):
+        _take_output(output, where, masked, judging, reasons)
+    for block in blocks:
+        _take_block(block, found, judging, reasons)
+    _take_moved(masked, found, reasons)
+    lines = masked.text.split("\n")  # filler may have become something else
+    for part in found.parts:
+        if part.first and (part.start in reasons or not part.may_be_crd):
+            if not part.may_be_crd:
+                judging.other += 1
+            else:
+                judging.unjudged.append(reasons[part.start])
+            for number in range(part.start, min(part.end, len(lines) + 1)):
+                lines[number - 1] = " " * len(lines[number - 1])
+        elif part.first:
+            judging.judged.add(part)
+    starts = {part.start for part in judging.judged}
+    judging.conditions = [one for one in judging.conditions if found.contents[one.line][1].part.start in starts]
+    judging.text = "\n".join(lines)
+    return judging
+
+
+def _depth(output: Output) -> int:
+    """Return how deep what is put out stands: as nindent says, else where its directive does."""
+    one = output.directive
+    indent = _INDENT.search(one.body) if output.alone else None
+    if indent is not None:
+        return int(indent[1])
+    return one.column
+
+
+def _shown(one: Directive) -> str:
+    body = " ".join(one.body.split())
+    return f"`{{{{ {body if len(body) <= _SHOWN else body[:_SHOWN] + '...'} }}}}`"
+
+
+def _take_output(output: Output, where: Where, masked: Masked, judging: Judging, reasons: dict[int, Unjudged]) -> None:
+    """Fill in what a directive puts out, or say why its document cannot be judged."""
+    one = output.directive
+    structure = output.alone or (_STRUCTURE.search(one.body) is not None and not where.within_text)
+    given = masked.pieces[output.piece]
+    if where.in_comment or (where.within_text and where.key in _TEXTS):
+        pass
+    elif where.is_label or (output.alone and where.head == ("metadata",) and where.part.named):
+        if structure and not output.alone:
+            masked.pieces[output.piece] = re.sub(r"[^\n]", " ", given)
+    elif not structure and where.key in _TEXTS:
+        pass
+    elif not structure and ("clientConfig" in where.tail and where.key in _ADDRESS):
+        masked.pieces[output.piece] = _filled(given, _ADDRESS[where.key])
+    else:
+        place = f"`{where.key}`" if where.key else "the document"
+        what = "puts something into" if structure or not where.key else "is the value of"
+        reason = f"{_shown(one)} {what} {place}, which decides whether the CRD is valid"
+        reasons.setdefault(where.part.start, Unjudged(where.part, one.line, reason, one))
+        return
+    judging.filled.update(range(one.line, one.end_line + 1))
+
+
+def _filled(given: str, unit: str) -> str:
+    """Return as many characters as were given: a unit once, or again and again where it is of four."""
+    if "\n" in given:
+        return given
+    times = len(given) // len(unit) if unit in {"AAAA", "x"} else 1
+    return (unit * min(times, 63 if unit == "x" else times)).ljust(len(given))
+
+
+def _take_block(block: Block, found: Outline, judging: Judging, reasons: dict[int, Unjudged]) -> None:
+    """Look at a block: around whole documents it is a guard, below labels it decides nothing."""
+    line, where = found.contents.get(block.line, (0, None))
+    if where is None or line > block.end_line or where.is_label:
+        return
+    part = where.part
+    if (block.line <= part.first and block.end_line >= part.last) or (
+        where.key in _TEXTS and (where.within_text or block.line == line)
+    ):
+        return
+    if block.directive.keyword == "range":
+        reason = f"{_shown(block.directive)} repeats a part of it"
+        reasons.setdefault(part.start, Unjudged(part, block.line, reason, block.directive))
+    else:
+        judging.conditions.append(block)
+
+
+def _take_moved(masked: Masked, found: Outline, reasons: dict[int, Unjudged]) -> None:
+    for line in sorted(masked.moved):
+        part = found.part_at(line)
+        reasons.setdefault(
+            part.start, Unjudged(part, line, f"this line is not where it seems to be: {masked.moved[line]}")
+        )

@@ -1,0 +1,233 @@
+"""Files of charts on their way through the check: rendered where Helm is there, masked where it is not."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from threading import Lock
+from typing import TYPE_CHECKING, Final, Protocol
+
+from crdlint.inputs.helm.layout import CRDS, TEMPLATES, outermost
+from crdlint.inputs.helm.masking import mask
+from crdlint.inputs.helm.render import Rendered, Values, chart_digest, helm, render
+from crdlint.inputs.helm.rendered import check_rendered
+from crdlint.inputs.helm.templates import check_template, check_unrendered, template_findings
+from crdlint.kubernetes.servers import NEWEST
+from crdlint.linting.result import FileResult
+from crdlint.rules.charts import BRACES, KUBE_VERSION, SKIPPED
+from crdlint.safety.programs import end_running, find
+
+if TYPE_CHECKING:
+    from crdlint.inputs.helm.layout import Place
+    from crdlint.linting.result import Lint
+
+_KIND: Final = "kind: CustomResourceDefinition"
+
+
+class Results(Protocol):
+    """A cache of results by the content that they depend on."""
+
+    def key(self, data: bytes, options: str) -> str:
+        """Return the key of some content and options."""
+
+    def get(self, key: str, file: str, text: str) -> FileResult | None:
+        """Return the result of a key, as that of a file with a text; None if there is none."""
+
+    def put(self, key: str, result: FileResult) -> None:
+        """Store a result."""
+
+
+@dataclass(slots=True)
+class _Chart:
+    """A chart of the run: why it is not rendered as a whole, until that is reported, and what it renders to.
+
+    ``digest`` is of all that it renders to depends on, None if its results are not cached.
+    """
+
+    digest: bytes | None
+    problems: list[str] = field(default_factory=list)
+    rendered: Rendered | None = None
+
+
+@dataclass(slots=True)
+class Charts:
+    """The charts of a run: each is rendered once, if a template is checked whose result is not in ``cache``.
+
+    ``uses_helm`` is false if templates are checked with their directives masked even if Helm is on the path. ``expected``
+    are charts that will be rendered: up to ``workers`` at a time, as soon as one is needed.
+    """
+
+    values: Values = field(default_factory=Values)
+    uses_helm: bool = True
+    cache: Results | None = None
+    expected: tuple[str, ...] = ()
+    workers: int = 1
+    _charts: dict[str, _Chart | None] = field(default_factory=dict)
+    _asking: Lock = field(default_factory=Lock)  # for Helm's version, which is kept
+
+    def check(
+        self, path: str, text: str, place: Place, lint: Lint, versions: str = "", *, is_saved: bool = True
+    ) -> FileResult:
+        """Return the result of a file of a chart for some versions of Kubernetes, which ``lint`` checks for.
+
+        A template whose text is not that of the file on disk is read without Helm.
+        """
+        is_template = place.part == TEMPLATES and "{{" in text
+        whole = outermost(place.chart)
+        chart = self._of(whole) if is_template and is_saved else None
+        inside = os.path.normpath(os.path.join(os.path.relpath(place.chart, whole), place.path)).replace(os.sep, "/")
+        key = self._key(text, place.part, versions, inside, chart)
+        result = self.cache.get(key, path, text) if self.cache is not None and key is not None else None
+        if result is None:
+            result = self._checked(path, text, place.part, lint, whole, inside, chart)
+            if self.cache is not None and key is not None:
+                self.cache.put(key, result)
+        elif is_template:
+            result = replace(result, masked=mask(text).text)
+        if chart is None:
+            return result
+        # What keeps a chart from being rendered is reported once, with the first of its templates.
+        problems, chart.problems = tuple(chart.problems), []
+        return replace(result, notices=(*result.notices, *problems))
+
+    def _key(self, text: str, part: str, versions: str, inside: str, chart: _Chart | None) -> str | None:
+        """Return the key of a file's result in the cache, None if it does not go there."""
+        if self.cache is None or (chart is not None and chart.digest is None):
+            return None
+        digest = chart.digest.hex() if chart is not None and chart.digest is not None else ""
+        kind = part if part in {CRDS, TEMPLATES} else ""
+        return self.cache.key(
+            text.encode("utf-8", "surrogatepass"), f"chart {versions} {kind} {digest} {digest and inside}"
+        )
+
+    def _checked(
+        self, path: str, text: str, part: str, lint: Lint, whole: str, inside: str, chart: _Chart | None
+    ) -> FileResult:
+        if part == CRDS:
+            return check_unrendered(path, text, lint)
+        if part != TEMPLATES:
+            return lint(text, path)
+        if chart is None:
+            return check_template(path, text, lint)
+        if chart.rendered is None:
+            chart.rendered = self._render(whole)
+        documents = chart.rendered.documents.get(inside)
+        if documents:
+            return _with_the_rest(check_rendered(path, text, documents, lint), lint)
+        result = check_template(path, text, lint)
+        if chart.rendered.documents and result.crds:
+            return replace(result, notices=(*result.notices, _WITHOUT_CRD))
+        return result
+
+    def _of(self, chart: str) -> _Chart | None:
+        """Return a chart that Helm renders; None if its templates are read as they are, as in a packed chart."""
+        program = find("helm") if self.uses_helm and os.path.isdir(chart) else None
+        if program is None:
+            return None
+        if chart not in self._charts:
+            if self.workers > 1 and chart in self.expected and _is_main_process():
+                self._load_all(program)
+            else:
+                self._charts[chart] = self._load(chart, program)
+        return self._charts[chart]
+
+    def _load_all(self, program: str) -> None:
+        """Render the expected charts side by side."""
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(self.workers) as pool:
+            try:
+                loaded = pool.map(lambda chart: self._load(chart, program), self.expected)
+                self._charts.update(zip(self.expected, loaded, strict=True))
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                end_running()
+                raise
+
+    def _load(self, chart: str, program: str) -> _Chart:
+        digest = chart_digest(chart, self.values, program) if self.cache is not None else None
+        key = self.cache.key(digest, f"rendered {chart}") if self.cache is not None and digest is not None else None
+        known = self.cache.get(key, chart, "") if self.cache is not None and key is not None else None
+        if known is not None:
+            return _Chart(digest, list(known.notices))
+        rendered = self._render(chart)
+        if not rendered.final:
+            digest = None
+        elif self.cache is not None and key is not None:
+            self.cache.put(key, FileResult(chart, "", 0, (), 0, (), tuple(rendered.problems)))
+        return _Chart(digest, list(rendered.problems), rendered)
+
+    def _render(self, chart: str) -> Rendered:
+        with self._asking:
+            found = helm()
+        if found.program is None:
+            return Rendered(problems=[found.problem] if found.problem else [], final=False)
+        support = chart_support(chart)[0]
+        newest = support.versions.rpartition("..")[2] if support is not None else str(NEWEST)
+        return render(chart, self.values, found.program, newest)
+
+
+def _is_main_process() -> bool:
+    """Return whether this process checks the whole run; another one has the same charts to expect, but checks some."""
+    from multiprocessing import parent_process
+
+    return parent_process() is None
+
+
+_WITHOUT_CRD: Final = "no CRD comes of this template with the values given: it was read without Helm"
+
+
+def _with_the_rest(result: FileResult, lint: Lint) -> FileResult:
+    """Add to what was rendered of a template what can be told without Helm: braces, and CRDs that the values leave out."""
+    masked = mask(result.text)
+    notices = result.notices
+    diagnostics = (*result.diagnostics, *template_findings(result.file, result.text, masked))
+    crds = result.crds
+    if result.text.count(_KIND) > len(crds):
+        rest = check_template(result.file, result.text, lint, {crd.name for crd in crds})
+        # What was left out there for want of Helm is what Helm has rendered.
+        said = [one for one in rest.diagnostics if one.rule not in {SKIPPED.id, BRACES.id}]
+        if rest.crds:
+            names = ", ".join(crd.name for crd in rest.crds)
+            notices = (*notices, f"not rendered with the values given, read without Helm: {names}")
+        diagnostics, crds = (*diagnostics, *said), (*crds, *rest.crds)
+    return replace(result, diagnostics=diagnostics, crds=crds, notices=notices, masked=masked.text)
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """The versions of Kubernetes that a chart supports: its kubeVersion, and as `--kube-version` has them."""
+
+    constraint: str
+    versions: str
+
+
+def chart_support(chart: str) -> tuple[Support | None, FileResult | None]:
+    """Return what a chart's Chart.yaml says of the versions of Kubernetes that it supports.
+
+    None where it says nothing of them, or nothing that can be kept; then with what there is to say about that.
+    """
+    from crdlint.crd.positions import node_span
+    from crdlint.inputs.helm.kube_version import ConstraintError, range_of
+    from crdlint.inputs.read import UnreadableError, decode, read_bytes
+    from crdlint.yaml.nodes import Mapping, Scalar
+    from crdlint.yaml.parse import parse_first
+
+    path = os.path.join(chart, "Chart.yaml")
+    try:
+        text = decode(read_bytes(path))
+    except UnreadableError:
+        return None, None
+    root = parse_first(text).root
+    found = root.find("kubeVersion") if isinstance(root, Mapping) else None
+    if found is None or not isinstance(found[1], Scalar):
+        return None, None
+    constraint, span = found[1].value, node_span(found[1], 0)
+    message = f"no version of Kubernetes that crdlint knows satisfies kubeVersion {constraint!r}"
+    try:
+        versions = range_of(constraint)
+    except ConstraintError as error:
+        versions, message = None, f"kubeVersion: {error}"
+    if versions is not None:
+        return Support(constraint, versions), None
+    return None, FileResult(path, text, 1, (), 0, (KUBE_VERSION.diagnostic(path, "advice", message, span),))

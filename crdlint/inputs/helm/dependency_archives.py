@@ -1,0 +1,81 @@
+"""The CRDs of a chart's packed dependencies: charts/*.tgz, and those that are packed within them."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd.recognition import may_hold_crd
+from crdlint.inputs.helm.archive import MAX_BYTES, ArchiveError, Budget, members
+from crdlint.inputs.helm.layout import Place
+from crdlint.inputs.paths import Problem
+from crdlint.inputs.read import UnreadableError, decode, read_bytes, reason
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_YAML: Final = (".yaml", ".yml", ".json")
+_ARCHIVES: Final = (".tgz", ".tar.gz")
+_DEEPEST: Final = 8  # archives within archives
+
+
+def has_packed(chart: str) -> bool:
+    """Return whether a chart's folder of dependencies has archives, or cannot be read."""
+    try:
+        return any(name.endswith(_ARCHIVES) for name in _names(chart))
+    except OSError:
+        return True
+
+
+def packed_files(chart: str) -> Iterator[tuple[str, str, Place] | Problem]:
+    """Yield the name, text and place of each file that may hold CRDs in a chart's packed dependencies, and problems."""
+    try:
+        names = _names(chart)
+    except OSError as error:
+        yield Problem(os.path.join(chart, "charts"), reason(error))
+        return
+    for name in names:
+        path = os.path.join(chart, "charts", name)
+        if name.endswith(_ARCHIVES) and not os.path.isdir(path):
+            try:
+                data = read_bytes(path, MAX_BYTES)
+            except UnreadableError as error:
+                yield Problem(path, str(error))
+            else:
+                yield from _files(path, data, Budget(), 1)
+
+
+def _names(chart: str) -> list[str]:
+    try:
+        return sorted(os.listdir(os.path.join(chart, "charts")))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _files(path: str, data: bytes, budget: Budget, depth: int) -> Iterator[tuple[str, str, Place] | Problem]:
+    try:
+        for member in members(data, budget, (*_YAML, *_ARCHIVES)):
+            name = f"{path}:{member.name}"
+            if member.name.endswith(_ARCHIVES):
+                if member.name.split("/")[-2:-1] != ["charts"]:
+                    continue  # not a dependency
+                if depth >= _DEEPEST:
+                    yield Problem(name, f"more than {_DEEPEST} archives within each other: not read")
+                    continue
+                yield from _files(name, member.data, budget, depth + 1)
+            elif may_hold_crd(member.data):
+                try:
+                    yield name, decode(member.data), _place(path, member.name)
+                except UnreadableError as error:
+                    yield Problem(name, str(error))
+    except ArchiveError as error:
+        yield Problem(f"{path}:{error.member}" if error.member else path, f"cannot be unpacked: {error}")
+
+
+def _place(archive: str, name: str) -> Place:
+    """Return where a member is: charts within the packed chart have folders of their own."""
+    parts = name.split("/")
+    inside = parts[1:]
+    while len(inside) > 2 and inside[0] == "charts":
+        inside = inside[2:]
+    return Place(archive, inside[0] if inside else "", "/".join(inside))

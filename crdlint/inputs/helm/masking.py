@@ -1,0 +1,225 @@
+"""Templates read without Helm: directives replaced by as many other characters, so that every position stays.
+
+Control directives and comments become blanks, and so do outputs that have lines for themselves. Of an `if`, one branch
+is kept; what is defined is not. A value within a line becomes filler, and nobody knows what is true of such a line.
+Blanks that `{{-` and `-}}` take away are followed: where they join lines or move what stands behind them, that is told.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from crdlint.inputs.helm.directives import OPENING, directives
+from crdlint.inputs.helm.unescaped_braces import is_foreign
+
+if TYPE_CHECKING:
+    from crdlint.inputs.helm.directives import Directive
+
+_BLANK: Final = re.compile(r"[^\n]")
+FILLER: Final = "x"
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """A value put out: its directive, which of the pieces it is, whether it has its lines for itself."""
+
+    directive: Directive
+    piece: int
+    alone: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """An `if`, `with` or `range` of which something is kept: the opening directive, and the lines from, to (1-based)."""
+
+    directive: Directive
+    line: int
+    end_line: int
+    has_else: bool
+
+
+@dataclass(slots=True)
+class Masked:
+    """A template as YAML, in pieces: ``text`` joins them, with every position as it was.
+
+    ``outputs`` and ``blocks`` are in order of where they start and end; ``moved`` has for lines (1-based) what becomes of
+    them once Helm has taken blanks away; ``braces`` are the directives that Helm would execute though they mean nothing
+    to it, ``defined`` those that open what is defined, and where that ends; ``broken`` says why Helm cannot read the
+    template, with the line.
+    """
+
+    pieces: list[str] = field(default_factory=list)
+    outputs: list[Output] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+    moved: dict[int, str] = field(default_factory=dict)
+    braces: list[Directive] = field(default_factory=list)
+    defined: list[tuple[Directive, int]] = field(default_factory=list)
+    broken: tuple[int, str] | None = None
+
+    @property
+    def text(self) -> str:
+        """The text as YAML."""
+        return "".join(self.pieces)
+
+    @property
+    def has_else(self) -> bool:
+        """Whether there is more than one branch of something."""
+        return any(block.has_else for block in self.blocks)
+
+
+@dataclass(slots=True)
+class _Open:
+    """An open block; ``kept`` tells whether what stands here in it is, ``elses`` whether it has had another branch."""
+
+    directive: Directive
+    kept: bool
+    elses: bool = False
+
+
+@dataclass(slots=True)
+class _Masking:
+    """Where masking is: blocks open, and the line that Helm would be writing."""
+
+    text: str
+    takes_else: bool
+    masked: Masked = field(default_factory=Masked)
+    open: list[_Open] = field(default_factory=list)
+    dropping: int = 0
+    scopes: int = 0  # of `range` and `with`, in which a dot is something else
+    column: int = 0
+    content_line: int = 0  # the source's line of what stands in the line being written, 0 where nothing does
+
+    def plain(self, start: int, end: int, line: int, left: Directive | None, right: Directive | None) -> None:
+        """Take text between directives; ``line`` is the one that it begins in."""
+        given = self.text[start:end]
+        if self.dropping:
+            self.masked.pieces.append(_BLANK.sub(" ", given))
+            return
+        self.masked.pieces.append(given)
+        written = given.lstrip() if left is not None and left.trims_right else given
+        if right is not None and right.trims_left:
+            written = written.rstrip()
+        first, newline, _ = written.partition("\n")
+        if first.strip():
+            at = end - len(given.lstrip()) if left is not None and left.trims_right else start
+            source_line = line + self.text.count("\n", start, at)
+            self._first(first, at, source_line)
+            self.content_line = source_line
+        self.column += len(first)
+        if newline:
+            last = written[written.rfind("\n") + 1 :]
+            self.column = len(last)
+            taken = len(given) - len(given.lstrip()) if left is not None and left.trims_right else 0
+            last_line = line + given.count("\n", 0, taken) + written.count("\n")
+            self.content_line = last_line if last.strip() else 0
+
+    def _first(self, first: str, at: int, line: int) -> None:
+        """Look whether text behind a directive is where it seems to be."""
+        if self.content_line:
+            if self.content_line != line:
+                self.masked.moved[line] = f"Helm joins it to line {self.content_line}, as `-}}}}` and `{{{{-` ask"
+            return
+        blanks = len(first) - len(first.lstrip())
+        seen = at + blanks - (self.text.rfind("\n", 0, at) + 1)
+        if seen != self.column + blanks:
+            self.masked.moved[line] = f"Helm writes it {self.column + blanks} blanks deep, not {seen}"
+
+    def directive(self, one: Directive) -> None:
+        """Take a directive."""
+        given = self.text[one.start : one.end]
+        if one.is_output and not self.dropping:
+            alone = _alone(self.text, one)
+            self.masked.outputs.append(Output(one, len(self.masked.pieces), alone))
+            self.masked.pieces.append(_BLANK.sub(" " if alone else FILLER, given))
+            self.content_line = one.end_line
+        else:
+            self.masked.pieces.append(_BLANK.sub(" ", given))
+        if not self.scopes and not one.is_comment and is_foreign(one):
+            self.masked.braces.append(one)
+        self._follow(one)
+
+    def _follow(self, one: Directive) -> None:
+        """Open and close blocks."""
+        if one.keyword in OPENING:
+            kept = one.keyword != "define"
+            self.open.append(_Open(one, kept))
+            self.dropping += not kept
+            self.scopes += one.keyword in {"range", "with"}
+        elif one.keyword == "else" and self.open:
+            block = self.open[-1]
+            block.elses = True
+            self._keep(block, kept=self.takes_else and block.directive.keyword != "define")
+        elif one.keyword == "end" and self.open:
+            block = self.open.pop()
+            self.dropping -= not block.kept
+            self.scopes -= block.directive.keyword in {"range", "with"}
+            if block.directive.keyword == "define":
+                self.masked.defined.append((block.directive, one.start))
+            if not self.dropping and block.directive.keyword in {"if", "with", "range"}:
+                self.masked.blocks.append(Block(block.directive, block.directive.line, one.end_line, block.elses))
+        elif one.keyword in {"else", "end"} and self.masked.broken is None:
+            self.masked.broken = one.line, f"`{one.keyword}` belongs to nothing"
+        if not one.closed:
+            self.masked.broken = one.line, "a directive has no end: `}}` is missing, or the end of a quoted text"
+
+    def _keep(self, block: _Open, *, kept: bool) -> None:
+        self.dropping += block.kept - kept
+        block.kept = kept
+
+
+def mask(text: str, *, takes_else: bool = False) -> Masked:
+    """Mask the directives of a template; of an `if` with other branches keep the first, or with ``takes_else`` the last.
+
+    It takes time by the length of the text.
+    """
+    masking = _Masking(text, takes_else)
+    if takes_else:
+        _drop_all_but_last(masking)
+    else:
+        _walk(masking, {})
+    masked = masking.masked
+    if masking.open and masked.broken is None:
+        left = masking.open[-1].directive
+        masked.broken = left.line, f"`{left.keyword}` has no `end`"
+    return masked
+
+
+def _walk(masking: _Masking, firsts: dict[int, bool]) -> None:
+    """Go through the template; ``firsts`` tells by where a branch begins that it is not the last of its block."""
+    at, line = 0, 1
+    left: Directive | None = None
+    for one in directives(masking.text):
+        masking.plain(at, one.start, line, left, one)
+        masking.directive(one)
+        if firsts.get(one.start) and masking.open:
+            masking._keep(masking.open[-1], kept=False)  # noqa: SLF001  the two are one
+        at, line, left = one.end, one.end_line, one
+    masking.plain(at, len(masking.text), line, left, None)
+
+
+def _drop_all_but_last(masking: _Masking) -> None:
+    """Go through the template, with the last branch of each `if` and `with` kept."""
+    firsts: dict[int, bool] = {}
+    branches: list[Directive] = []
+    for one in directives(masking.text):
+        if one.keyword in OPENING:
+            branches.append(one)
+        elif one.keyword == "else" and branches:
+            firsts[branches[-1].start] = True
+            branches[-1] = one
+        elif one.keyword == "end" and branches:
+            branches.pop()
+    _walk(masking, firsts)
+
+
+_AFTER: Final = re.compile(r"[ \t]*(?:\r?\n|\Z)")
+
+
+def _alone(text: str, directive: Directive) -> bool:
+    """Tell whether there is nothing else on a directive's lines."""
+    at = directive.start
+    while at and text[at - 1] in " \t":
+        at -= 1
+    return (at == 0 or text[at - 1] == "\n") and _AFTER.match(text, directive.end) is not None

@@ -1,0 +1,218 @@
+"""Charts rendered by Helm itself, offline."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from dataclasses import dataclass, field
+from functools import cache
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Final
+
+from crdlint.inputs.offline import reason, sandbox
+from crdlint.inputs.read import UnreadableError, read_bytes
+from crdlint.inputs.repository import is_below, repository_top
+from crdlint.safety.programs import ProgramError, find, shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+# The first release that looks up no host names for templates (getHostByName).
+OLDEST: Final = (3, 11, 1)
+_SOURCE: Final = re.compile(r"^# Source: (.+)$", re.MULTILINE)
+_SPLIT: Final = re.compile(r"^---\n(?=# Source: )", re.MULTILINE)
+_VERSION: Final = re.compile(r"v(\d{1,9})\.(\d{1,9})(?:\.(\d{1,9}))?")
+_LONGEST: Final = 400  # characters of an error of Helm
+_LARGEST: Final = 100 * 1024 * 1024  # bytes of a chart whose results are cached
+_INSTEAD: Final = "templates are read without Helm, their directives masked"
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """What is passed on to Helm: files and assignments of values."""
+
+    files: tuple[str, ...] = ()
+    sets: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Helm:
+    """The Helm on the path; ``program`` is None if none can be used, ``problem`` says why if there is one."""
+
+    program: str | None
+    problem: str | None = None
+
+
+@dataclass(slots=True)
+class Rendered:
+    """What Helm makes of a chart: by path below the chart, the documents of each template, values file by values file.
+
+    ``problems`` say why some or all could not be rendered; ``final`` is whether Helm makes the same of the same chart.
+    """
+
+    documents: dict[str, list[str]] = field(default_factory=dict)
+    problems: list[str] = field(default_factory=list)
+    final: bool = True
+
+
+@cache
+def helm() -> Helm:
+    """Return the Helm on the path."""
+    found = find("helm")
+    if found is None:
+        return Helm(None)
+    try:
+        with sandbox() as box:
+            done = box.run([found, "version", "--short", "--client"])
+            if done.status:  # Helm 4 does not know --client, which keeps Helm 2 from asking a cluster
+                done = box.run([found, "version", "--short"])
+    except (ProgramError, OSError) as error:
+        return Helm(None, f"{error}: {_INSTEAD}")
+    version = _VERSION.search(done.output)
+    if version is None:
+        printed = reason(done, _LONGEST) if done.status else shortened(done.output, _LONGEST)
+        return Helm(None, f"helm does not print its version ({printed}): {_INSTEAD}")
+    if tuple(int(part or 0) for part in version.groups()) < OLDEST:
+        oldest = ".".join(map(str, OLDEST))
+        return Helm(None, f"helm {version[0]} is too old, crdlint needs {oldest} or later: {_INSTEAD}")
+    return Helm(found)
+
+
+def render(chart: str, values: Values, program: str, kube_version: str | None = None) -> Rendered:
+    """Render a chart: with the values given, or with each of its ci/*-values.yaml, or else with its defaults.
+
+    ``kube_version`` is the version of the cluster that templates see, such as `1.36`; Helm's own default otherwise.
+    """
+    outside = _outside(chart)
+    if outside is not None:
+        return Rendered(problems=[f"not rendered: {outside} leads out of the repository; {_INSTEAD}"])
+    rendered = Rendered()
+    version = [f"--kube-version=v{kube_version}.0"] if kube_version is not None else []
+    refused: dict[str, list[Values]] = {}
+    for one in _runs(chart, values):
+        # Helm fetches a file whose name looks like a URL; an absolute path never does.
+        files = [f"--values={os.path.abspath(file)}" for file in one.files]
+        options = [*files, *(f"--set={given}" for given in one.sets), *version]
+        try:
+            with sandbox() as box:
+                done = box.run([program, "template", "crdlint", os.path.abspath(chart), "--include-crds", *options])
+        except (ProgramError, OSError) as error:
+            rendered.problems.append(f"{error}{_with(one)}: {_INSTEAD}")
+            rendered.final = False
+            break
+        if done.status:
+            refused.setdefault(reason(done, _LONGEST), []).append(one)
+            continue
+        for path, document in _documents(done.output):
+            known = rendered.documents.setdefault(path, [])
+            if document not in known:
+                known.append(document)
+    rendered.problems += [_problem(why, with_, chart) for why, with_ in refused.items()]
+    return rendered
+
+
+def chart_digest(chart: str, values: Values, program: str) -> bytes | None:
+    """Return a digest of all that rendering a chart depends on, None if it is too much to read or not readable."""
+    status = os.stat(program)
+    identity = f"{os.path.realpath(program)} {status.st_size} {status.st_mtime_ns}"
+    digest = blake2b(repr((identity, values.files, values.sets)).encode("utf-8", "backslashreplace"))
+    left = _LARGEST
+    names = [(os.path.relpath(entry.path, chart), entry) for entry in _entries(chart)]
+    files = [(name, entry.path) for name, entry in names if not entry.is_dir()]
+    for name, entry in names:
+        if entry.is_symlink():
+            digest.update(os.fsencode(f"{name}\0{os.readlink(entry.path)}\0"))
+    for name, path in (*sorted(files), *(("", file) for file in values.files)):
+        try:
+            data = read_bytes(path, left)
+        except UnreadableError:
+            return None
+        left -= len(data)
+        digest.update(b"%d:%d:" % (len(os.fsencode(name)), len(data)))
+        digest.update(os.fsencode(name))
+        digest.update(data)
+    return digest.digest()
+
+
+_NEVER_READ: Final = frozenset({".git", ".hg", ".svn"})
+
+
+def _entries(chart: str) -> Iterator[os.DirEntry[str]]:
+    """Yield what is in a chart, except folders. Links to folders are yielded and followed, each folder once."""
+    pending, seen = [chart], {os.path.realpath(chart)}
+    while pending:
+        try:
+            with os.scandir(pending.pop()) as listed:
+                entries = sorted(listed, key=lambda entry: entry.name)
+        except OSError:
+            continue
+        for entry in entries:
+            is_folder = entry.is_dir()
+            if entry.is_symlink() or not is_folder:
+                yield entry
+            if is_folder and entry.name not in _NEVER_READ and (real := os.path.realpath(entry.path)) not in seen:
+                seen.add(real)
+                pending.append(entry.path)
+
+
+def _outside(chart: str) -> str | None:
+    """Return a link in a chart that leads out of its repository, or out of the chart if it is in none."""
+    real = os.path.realpath(chart)
+    repository = repository_top(real)
+    top = real if os.path.dirname(repository) == repository else repository
+    links = (entry.path for entry in _entries(chart) if entry.is_symlink())
+    return next((path for path in links if not is_below(os.path.realpath(path), top)), None)
+
+
+def _runs(chart: str, values: Values) -> list[Values]:
+    if values.files:
+        return [values]
+    folder = os.path.join(chart, "ci")
+    try:
+        names = sorted(os.listdir(folder))
+    except OSError:
+        names = []
+    paths = [os.path.join(folder, name) for name in names if name.endswith(("-values.yaml", "-values.yml"))]
+    files = [path for path in paths if stat.S_ISREG(_mode(path))]
+    return [Values((file,), values.sets) for file in files] or [values]
+
+
+def _mode(path: str) -> int:
+    try:
+        return os.stat(path).st_mode
+    except OSError:
+        return 0
+
+
+def _with(*values: Values) -> str:
+    """Return how values are named: by their files."""
+    files = [", ".join(one.files) for one in values if one.files]
+    if not files:
+        return ""
+    more = f" and {len(files) - 1} more" if len(files) > 1 else ""
+    return f" with {files[0]}{more}"
+
+
+# What helps with an error of Helm.
+_HELPS: Final = (
+    ("missing in charts/", "run `helm dependency build {chart}` first"),
+    ("dependency", "run `helm dependency build {chart}` first"),
+    ("library charts are not installable", "the charts that include this library are checked"),
+    ("no such file or directory", "name an existing file with --values"),
+)
+
+
+def _problem(why: str, values: Sequence[Values], chart: str) -> str:
+    """Return a notice for a chart that Helm does not render with some values, with a help if there is one."""
+    help_ = next((help_.format(chart=chart) for mark, help_ in _HELPS if mark in why), None)
+    hint = f" ({help_})" if help_ else ""
+    return f"helm does not render {chart}{_with(*values)}: {why}{hint}; {_INSTEAD}"
+
+
+def _documents(output: str) -> Iterator[tuple[str, str]]:
+    """Yield the path below the chart, and the text, of each document with a CRD."""
+    for text in _SPLIT.split(output):
+        source = _SOURCE.search(text)
+        if source is not None and "CustomResourceDefinition" in text:
+            yield source[1].partition("/")[2], text[source.end() + 1 :]

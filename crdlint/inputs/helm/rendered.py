@@ -1,0 +1,194 @@
+"""Findings in what Helm rendered, mapped back to the template. The work is linear in both texts and the findings."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Final
+
+from crdlint.inputs.helm.line_map import align
+from crdlint.linting.result import CRD
+from crdlint.safety.programs import shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.linting.result import FileResult, Lint
+
+_DOCUMENT: Final = re.compile(r"^---(?:[ \t].*)?\r?\n", re.MULTILINE)
+_NAME: Final = re.compile(r"^ {2,}name: *\S+", re.MULTILINE)
+_SPACES: Final = re.compile(" *")
+_LONGEST: Final = 400  # characters of a rendered line
+_MOST: Final = 50  # template lines compared with a rendered one: more are seldom told apart
+
+
+def check_rendered(path: str, text: str, documents: Sequence[str], lint: Lint) -> FileResult:
+    """Return the result of what a template renders to, with positions in the template and each finding once."""
+    template = text.split("\n")
+    parts = _Parts(text)
+    found: dict[tuple[str, int, str], Diagnostic] = {}
+    crds: dict[str, CRD] = {}
+    first: FileResult | None = None
+    for document in documents:
+        result = lint(document, path)
+        first = first or result
+        start, end = parts.of(document)
+        lines = _Lines(document.split("\n"), template, start, end)
+        for crd in result.crds:
+            crds.setdefault(crd.name, CRD(crd.name, lines.line(crd.line)))
+        for one in result.diagnostics:
+            mapped = lines.mapped(one)
+            found.setdefault((mapped.rule, mapped.line, mapped.message), mapped)
+    assert first is not None  # noqa: S101  the caller has documents
+    # Definitions and rules have positions in what was rendered, not in the template.
+    return replace(
+        first, text=text, crds=tuple(crds.values()), diagnostics=tuple(found.values()), definitions=(), rules=()
+    )
+
+
+class _Parts:
+    """The documents of a template by the names in them: what a rendered one is to be compared with."""
+
+    def __init__(self, text: str) -> None:
+        self._whole = 0, text.count("\n") + 1
+        starts = [0, *(match.end() for match in _DOCUMENT.finditer(text)), len(text)]
+        self._by_name: dict[str, tuple[int, int] | None] = {}
+        line = 0
+        for start, end in pairwise(starts):
+            lines = text.count("\n", start, end)
+            for name in {match[0].strip() for match in _NAME.finditer(text, start, end)}:
+                self._by_name[name] = None if name in self._by_name else (line, line + lines + 1)
+            line += lines
+
+    def of(self, document: str) -> tuple[int, int]:
+        """Return the lines (from 0, the last excluded) of the only document with a rendered one's name, else all lines."""
+        name = _NAME.search(document)
+        return (self._by_name.get(name[0].strip()) if name else None) or self._whole
+
+
+@dataclass(slots=True)
+class _Lines:
+    """The lines of a rendered document and those of the template (``start`` to ``end``, from 0) that they come from.
+
+    ``known`` are the rendered lines that a template line is known for, ``origins`` those template lines.
+    """
+
+    rendered: Sequence[str]
+    template: Sequence[str]
+    start: int
+    end: int
+    known: list[int] = field(init=False)
+    origins: list[int] = field(init=False)
+    _candidates: dict[tuple[int, int], list[_Candidate]] = field(default_factory=dict)
+    _made: dict[int, tuple[tuple[int, int, int], str]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        pairs = enumerate(align(self.rendered, self.template[self.start : self.end]))
+        matched = [(i, at + self.start) for i, at in pairs if at is not None]
+        self.known = [i for i, _ in matched]
+        self.origins = [at for _, at in matched]
+
+    def line(self, line: int) -> int:
+        """Return the template line (1-based) of a rendered line, or of the nearest line above it that has one."""
+        at = bisect_right(self.known, min(line, len(self.rendered)) - 1)
+        return (self.origins[at - 1] if at else self.start) + 1
+
+    def is_exact(self, line: int) -> bool:
+        """Return whether a rendered line (1-based) is the template's own."""
+        at = bisect_left(self.known, line - 1)
+        return at < len(self.known) and self.known[at] == line - 1
+
+    def mapped(self, one: Diagnostic) -> Diagnostic:
+        """Return a finding at its place in the template; if Helm makes the line, at what makes it, with a help that says so."""
+        if not self.is_exact(one.line):
+            if one.line not in self._made:
+                self._made[one.line] = self._maker(one.line)
+            (line, column, end_column), origin = self._made[one.line]
+            help_ = f"{one.help or ''} ({origin})".strip()
+            return replace(one, line=line, column=column, end_line=line, end_column=end_column, help=help_)
+        line, end_line = self.line(one.line), self.line(one.end_line)
+        text = self.template[line - 1]
+        column = one.column + _indent(text) - _indent(self.rendered[one.line - 1])
+        if end_line < line or (end_line == line and one.end_line != one.line):
+            return replace(one, line=line, column=column, end_line=line, end_column=len(text.rstrip()) + 1)
+        end_column = max(one.end_column + column - one.column, 1)
+        return replace(one, line=line, column=column, end_line=end_line, end_column=end_column)
+
+    def _maker(self, line: int) -> tuple[tuple[int, int, int], str]:
+        """Return the place in the template that makes a rendered line, and a text that says so."""
+        above = self.line(line)
+        made = self.rendered[line - 1].strip() if line <= len(self.rendered) else ""
+        filled = self._filled(line, made, above)
+        where = "of" if filled else "below"
+        text = self.template[above - 1]
+        place = filled or (above, _indent(text) + 1, len(text.rstrip()) + 1)
+        return place, f"in what Helm makes {where} this line: {shortened(made, _LONGEST)}"
+
+    def _filled(self, line: int, made: str, above: int) -> tuple[int, int, int] | None:
+        """Return where the directives are that fill in a rendered line: line, column, end column; None if that is not sure.
+
+        It is the only template line between the neighbours that are sure (``above`` is the first, 1-based) which is equal
+        except for its directives.
+        """
+        at = bisect_left(self.known, line)
+        below = self.origins[at] if at < len(self.origins) else len(self.template)
+        if (above, below) not in self._candidates:
+            self._candidates[above, below] = self._between(above, below)
+        candidates = self._candidates[above, below]
+        found = [one for one in candidates if one.matches(made)] if len(candidates) <= _MOST else []
+        return found[0].place if len(found) == 1 else None
+
+    def _between(self, above: int, below: int) -> list[_Candidate]:
+        numbered = ((number, self.template[number - 1]) for number in range(above + 1, below + 1))
+        return [
+            _Candidate.of(number, text)
+            for number, text in numbered
+            if "{{" in text and not text.lstrip().startswith("{{")
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    """A template line with directives: where they are (line, column, end column), and the texts around them."""
+
+    place: tuple[int, int, int]
+    texts: tuple[str, ...]
+
+    @staticmethod
+    def of(number: int, text: str) -> _Candidate:
+        """Return the candidate of a line."""
+        end = text.rfind("}}") + 3 if "}}" in text else len(text) + 1
+        return _Candidate((number, text.index("{{") + 1, end), tuple(_around_directives(text.strip())))
+
+    def matches(self, made: str) -> bool:
+        """Return whether a rendered line has the texts in order, with anything between them."""
+        first, *rest = self.texts
+        if not rest:
+            return made == first
+        *inner, last = rest
+        if not made.startswith(first) or not made.endswith(last) or len(made) < len(first) + len(last):
+            return False
+        at, end = len(first), len(made) - len(last)
+        for text in inner:
+            at = made.find(text, at, end)
+            if at < 0:
+                return False
+            at += len(text)
+        return True
+
+
+def _around_directives(text: str) -> list[str]:
+    """Return the parts of a line before, between and behind its directives."""
+    parts, at = [], 0
+    while (start := text.find("{{", at)) >= 0 and (end := text.find("}}", start)) >= 0:
+        parts.append(text[at:start])
+        at = end + 2
+    return [*parts, text[at:]]
+
+
+def _indent(line: str) -> int:
+    found = _SPACES.match(line)
+    return found.end() if found else 0

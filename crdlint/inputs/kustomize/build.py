@@ -1,0 +1,262 @@
+"""Kustomizations: what a build changes about CRDs, by `kustomize build` or `kubectl kustomize`.
+
+Findings of a resource that a build leaves alone are reported at its own file. Findings that only the build has are reported
+at the kustomization, at the patch that names the CRD if there is one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.crd.positions import node_span
+from crdlint.inputs.kustomize.changes import changes_crds
+from crdlint.inputs.kustomize.kustomization import PATCHES, read_kustomization
+from crdlint.inputs.offline import reason, sandbox
+from crdlint.inputs.read import UnreadableError, read_text
+from crdlint.linting.result import CRD, FileResult
+from crdlint.safety.programs import TIMEOUT, ProgramError, find
+from crdlint.yaml.nodes import Sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from crdlint.crd.positions import Span
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.inputs.kustomize.kustomization import Kustomization
+    from crdlint.linting.result import Lint
+
+_PROGRAMS: Final = (("kustomize", "build"), ("kubectl", "kustomize"))
+_LONGEST: Final = 300  # characters of a program's error
+_SHOWN: Final = 100  # characters of a line of the build
+_INSTEAD: Final = "its resources are read as they are"
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """A program that builds kustomizations: its absolute path, and its command."""
+
+    path: str
+    command: str
+
+    @property
+    def name(self) -> str:
+        """How the program is called."""
+        return f"{os.path.basename(self.path)} {self.command}"
+
+    @property
+    def identity(self) -> str:
+        """What changes if the program is replaced."""
+        status = os.stat(self.path)
+        return f"{os.path.realpath(self.path)} {self.command} {status.st_size} {status.st_mtime_ns}"
+
+
+@dataclass(frozen=True, slots=True)
+class Build:
+    """A kustomization to build with ``program``, and the results of its resources.
+
+    ``resources`` are the results of files with CRDs. ``others`` are the results of files that the run does not report
+    otherwise.
+    """
+
+    kustomization: Kustomization
+    program: Program
+    resources: list[FileResult]
+    others: list[FileResult]
+
+    @property
+    def file(self) -> str:
+        """The kustomization file, as the user spells it."""
+        return self.kustomization.top.path
+
+    def key(self) -> bytes:
+        """Return a digest of all that the output of the build depends on."""
+        digest = blake2b(self.program.identity.encode("utf-8", "surrogateescape"))
+        top = os.path.relpath(self.kustomization.top.folder, self.kustomization.parent)
+        tree = sorted(self.kustomization.tree().items())
+        for part in (os.fsencode(top), *(part for name, data in tree for part in (os.fsencode(name), data))):
+            digest.update(b"%d:" % len(part))
+            digest.update(part)
+        return digest.digest()
+
+    def run(self, timeout: float = TIMEOUT) -> Output:
+        """Build the kustomization offline, in a copy of its files."""
+        found, program = self.kustomization, self.program
+        try:
+            with sandbox() as box:
+                box.write(found.tree())
+                folder = os.path.relpath(found.top.folder, found.parent)
+                done = box.run([program.path, program.command, "."], folder, timeout)
+                problem = reason(done, _LONGEST).replace(os.path.join(box.files, ""), "")
+        except (ProgramError, OSError) as error:
+            return Output(problem=f"{error}: {_INSTEAD}")
+        if done.status:
+            return Output(problem=f"{program.name} fails: {problem}; {_INSTEAD}", final=True)
+        return Output(done.output, final=True)
+
+    def lint(self, output: Output, lint: Lint) -> FileResult:
+        """Return the result of what a build printed; a problem is a notice of a result without documents."""
+        if output.problem is not None:
+            return _note(self.kustomization, output.problem)
+        result = lint(output.text, self.file)
+        lines = output.text.split("\n")
+        return replace(result, diagnostics=tuple(self._with_line(one, lines) for one in result.diagnostics))
+
+    def _with_line(self, one: Diagnostic, lines: list[str]) -> Diagnostic:
+        shown = lines[one.line - 1].strip() if one.line <= len(lines) else ""
+        origin = f"in what `{self.program.name}` prints, line {one.line}: {shown[:_SHOWN]}"
+        return replace(one, help=f"{one.help} ({origin})" if one.help else origin)
+
+    def results(self, built: FileResult) -> list[FileResult]:
+        """Return the findings that only the build has, and the other results without findings that the build fixes."""
+        if not built.documents and built.notices:
+            return [built, *self.others]
+        return _compared(self, built)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """What a build printed, or why it failed; ``final`` if it prints the same again for the same files."""
+
+    text: str = ""
+    problem: str | None = None
+    final: bool = False
+
+
+def check_kustomization(
+    folder: str, lint: Lint, judged: dict[str, FileResult], timeout: float = TIMEOUT
+) -> list[FileResult]:
+    """Return the results of a kustomization as it is built, see `plan_build`. Programs end after ``timeout`` seconds."""
+    planned = plan_build(folder, lint, judged)
+    return planned.results(planned.lint(planned.run(timeout), lint)) if isinstance(planned, Build) else planned
+
+
+def plan_build(
+    folder: str, lint: Lint, judged: dict[str, FileResult], elsewhere: Container[str] = ()
+) -> Build | list[FileResult]:
+    """Return what to build for the kustomization of a folder, or the results if there is nothing to build.
+
+    ``judged`` has the results of files that the run reports, by real path. Other files with CRDs that the kustomization
+    includes are added to it and have results of their own. ``elsewhere`` has the real paths of folders whose
+    kustomizations the run checks as well.
+    """
+    found = read_kustomization(folder)
+    if found is None or found.top.is_component:
+        return []
+    resources: list[FileResult] = []
+    others: list[FileResult] = []
+    for path in dict.fromkeys(path for layer in found.layers.values() for path in layer.resources):
+        real = os.path.realpath(path)
+        result = judged.get(real)
+        if result is None:
+            result = _resource(path, lint)
+            if result is not None:
+                judged[real] = result
+                others.append(result)
+        if result is not None and result.crds:
+            resources.append(result)
+    if not resources or not changes_crds(found, elsewhere):
+        return others
+    if found.problem is not None:
+        return [_note(found, f"not built: {found.problem}; {_INSTEAD}"), *others]
+    program = _program()
+    if program is None:
+        return [_note(found, f"neither kustomize nor kubectl is on the path: {_INSTEAD}"), *others]
+    return Build(found, program, resources, others)
+
+
+def _note(found: Kustomization, *notices: str) -> FileResult:
+    """Return a result that has only notices."""
+    return FileResult(found.top.path, found.top.text, 0, (), 0, (), notices)
+
+
+def _compared(build: Build, built: FileResult) -> list[FileResult]:
+    found = build.kustomization
+    known = {_identity(one) for resource in build.resources for one in resource.diagnostics}
+    in_build = {_identity(one) for one in built.diagnostics}
+    names = {crd.name for crd in built.crds}
+    new = [one for one in built.diagnostics if _identity(one) not in known]
+    patches = _patches(found)
+    spans = {name: _patch_span(found, patches, name) for name in {one.crd or "" for one in new}}
+    diagnostics = tuple(_moved(one, spans[one.crd or ""]) for one in new)
+    others = {id(other) for other in build.others}
+    kept = [other for other in build.others if not other.crds]
+    notices = []
+    for resource in build.resources:
+        fixed = [
+            one
+            for one in resource.diagnostics
+            if one.crd in names and _identity(one) not in in_build and one.origin == "apiserver"
+        ]
+        if id(resource) in others:
+            gone = {id(one) for one in fixed}
+            kept.append(replace(resource, diagnostics=tuple(d for d in resource.diagnostics if id(d) not in gone)))
+        elif fixed:
+            where = f"{resource.file}:{fixed[0].line}"
+            more = f" and {len(fixed) - 1} more" if len(fixed) > 1 else ""
+            program = f"`{build.program.name} {os.path.dirname(found.top.path) or '.'}`"
+            notices.append(f"{program} fixes the finding at {where}{more}")
+    crds = tuple(CRD(name, spans[name].line) for name in sorted(spans) if name)
+    if diagnostics or notices:
+        return [FileResult(found.top.path, found.top.text, 1, crds, 0, diagnostics, tuple(notices)), *kept]
+    return kept
+
+
+def _identity(one: Diagnostic) -> tuple[str | None, str, str | None]:
+    """Return what a finding of a resource and of its build have in common: numbers in advice depend on the layout."""
+    return one.crd, one.rule, one.message if one.origin == "apiserver" else one.field
+
+
+def _moved(one: Diagnostic, span: Span) -> Diagnostic:
+    return replace(one, line=span.line, column=span.column, end_line=span.line, end_column=span.end_column)
+
+
+def _patches(found: Kustomization) -> list[tuple[Span, str]]:
+    """Return where each patch of the top layer is, and its text with that of its file."""
+    layer = found.top
+    made = []
+    for name in PATCHES:
+        entry = layer.root.find(name)
+        if entry is not None and isinstance(entry[1], Sequence):
+            texts = [_patch_text(found, patch) for patch in layer.document.get(name) or ()]
+            made += [(node_span(item), text) for item, text in zip(entry[1].items, texts, strict=False)]
+    return made
+
+
+def _patch_text(found: Kustomization, patch: Any) -> str:
+    path = patch.get("path") if isinstance(patch, dict) else patch
+    content = found.top.content(path).decode("utf-8", "replace") if isinstance(path, str) and path[:1] == "." else ""
+    return f"{json.dumps(patch)}\n{content}"
+
+
+def _patch_span(found: Kustomization, patches: list[tuple[Span, str]], name: str) -> Span:
+    """Return the span of the first patch that names a CRD, else of the first field that can change CRDs."""
+    span = next((span for span, text in patches if name and name in text), None)
+    if span is not None:
+        return span
+    keys = (entry[0] for field in _CHANGES if (entry := found.top.root.find(field)) is not None)
+    return node_span(next(keys, found.top.root))
+
+
+_CHANGES: Final = (
+    *PATCHES, "transformers", "components", "replacements", "vars", "configurations", "labels", "commonLabels",
+    "commonAnnotations", "namespace", "namePrefix", "nameSuffix",
+)  # fmt: skip
+
+
+def _resource(path: str, lint: Lint) -> FileResult | None:
+    """Return the result of a file, None if it cannot be read or can hold no CRD."""
+    try:
+        text = read_text(path, only_crds=True)
+    except UnreadableError:
+        return None
+    return lint(text, path) if text is not None else None
+
+
+def _program() -> Program | None:
+    """Return the first of the programs that is on the path."""
+    found = ((find(name), command) for name, command in _PROGRAMS)
+    return next((Program(path, command) for path, command in found if path is not None), None)

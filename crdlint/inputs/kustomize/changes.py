@@ -1,0 +1,174 @@
+"""Whether a kustomization changes CRDs: only then does its build tell more than its resources."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.crd.kubenames import is_label_key, is_label_value
+from crdlint.crd.recognition import may_hold_crd
+from crdlint.inputs.kustomize.kustomization import PATCHES, json_documents
+from crdlint.inputs.read import UnreadableError, decode
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable
+
+    from crdlint.inputs.kustomize.kustomization import Kustomization, Layer
+
+_KIND: Final = "CustomResourceDefinition"
+_GROUP: Final = "apiextensions.k8s.io"
+# These change any resource.
+_ALL: Final = ("transformers", "vars")
+# By default these leave out CRDs, or change a service's name and namespace in them, which the server does not check. By
+# configuration they change any field. Upstream: api/internal/konfig/builtinpluginconsts.
+_CONFIGURABLE: Final = ("commonAnnotations", "commonLabels", "images", "imageTags", "labels", "namePrefix", "nameSuffix",
+                        "namespace", "replicas")  # fmt: skip
+_UNCHECKED: Final = tuple(
+    f"spec/conversion/{config}/service/{name}"
+    for config in ("webhook/clientConfig", "webhookClientConfig")
+    for name in ("name", "namespace")
+)
+
+
+def changes_crds(kustomization: Kustomization, elsewhere: Container[str] = ()) -> bool:
+    """Return whether a kustomization changes CRDs that it includes in a way that the server can see.
+
+    ``elsewhere`` has the real paths of folders whose kustomizations are built in any case: their changes do not count
+    again in a kustomization that includes them.
+    """
+    layers = kustomization.layers
+    includes = {folder: [*layer.bases, *layer.components] for folder, layer in layers.items()}
+    components = {folder: layer.components for folder, layer in layers.items()}
+    own = [folder for folder, layer in layers.items() if any(map(may_hold_crd, layer.files.values()))]
+    # The fields of a component apply to what its includer includes.
+    with_crds = _closure(_closure(own, _inverse(includes)), components)
+    configured = _closure([folder for folder, layer in layers.items() if _configures_crds(layer)], _inverse(includes))
+    changing = [folder for folder in with_crds if _changes_crds(layers[folder], configured=folder in configured)]
+    top = kustomization.top.folder
+    return any(
+        folder == top or (folder not in elsewhere and not layers[folder].is_component)
+        for folder in _closure(changing, _inverse(components))
+    )
+
+
+def _inverse(following: dict[str, list[str]]) -> dict[str, list[str]]:
+    made: dict[str, list[str]] = {one: [] for one in following}
+    for one, others in following.items():
+        for other in others:
+            made[other].append(one)
+    return made
+
+
+def _closure(start: Iterable[str], following: dict[str, list[str]]) -> set[str]:
+    """Return what can be reached."""
+    found = set(start)
+    pending = list(found)
+    while pending:
+        new = [one for one in following[pending.pop()] if one not in found]
+        found.update(new)
+        pending += new
+    return found
+
+
+def _changes_crds(layer: Layer, *, configured: bool) -> bool:
+    document = layer.document
+    if any(document.get(name) for name in _ALL) or (configured and any(document.get(name) for name in _CONFIGURABLE)):
+        return True
+    if any(_adds_invalid(layer, name) for name in ("commonAnnotations", "commonLabels", "labels")):
+        return True
+    if any(_patches_crds(layer, patch) for name in PATCHES for patch in document.get(name) or ()):
+        return True
+    return any(_replaces_in_crds(layer, one) for one in document.get("replacements") or ())
+
+
+def _configures_crds(layer: Layer) -> bool:
+    """Return whether a layer configures which fields of CRDs are changed, or replaces what kustomize knows of CRDs."""
+    openapi = layer.document.get("openapi") or {}
+    documents = [_documents(layer, path, None) for path in layer.document.get("configurations") or ()]
+    return "path" in openapi or any(
+        one is None
+        or any(_configures(spec) for document in one for specs in document.values() for spec in _list(specs))
+        for one in documents
+    )
+
+
+def _configures(spec: Any) -> bool:
+    """Return whether a field of a configuration may be a field of CRDs that the server checks."""
+    if not isinstance(spec, dict):
+        return True
+    if "fieldSpecs" in spec:
+        return any(map(_configures, _list(spec["fieldSpecs"])))
+    return _selects_crds(spec) and (bool(spec.get("create")) or spec.get("path") not in _UNCHECKED)
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _adds_invalid(layer: Layer, field: str) -> bool:
+    """Return whether labels or annotations that are added to all resources are not surely valid."""
+    given = layer.document.get(field)
+    if not given:
+        return False
+    listed = given if field == "labels" else [{"pairs": given}]
+    if not isinstance(listed, list) or not all(isinstance(one, dict) and one.keys() <= _LABELS for one in listed):
+        return True
+    pairs = [one.get("pairs") for one in listed]
+    if not all(isinstance(one, dict) for one in pairs):
+        return True
+    if field == "commonAnnotations":
+        size = sum(len(str(value)) for one in pairs for value in one.values())
+        return size > _SHORT or any(key == _APPROVAL or is_label_key(key.lower()) for one in pairs for key in one)
+    return any(
+        is_label_key(key) or not isinstance(value, str) or is_label_value(value)
+        for one in pairs
+        for key, value in one.items()
+    )
+
+
+_APPROVAL: Final = "api-approved.kubernetes.io"  # decides whether a CRD of a protected group is accepted
+_SHORT: Final = 10_000  # characters of annotations, of which the server accepts 262,144
+_LABELS: Final = {"pairs", "includeSelectors", "includeTemplates"}
+
+
+def _patches_crds(layer: Layer, patch: Any) -> bool:
+    """Return whether a patch, or a path or text of one, may apply to CRDs."""
+    given = patch if isinstance(patch, dict) else {"path" if patch.startswith(".") else "patch": patch}
+    target = given.get("target")
+    if isinstance(target, dict):
+        return _selects_crds(target)
+    documents = _documents(layer, given.get("path"), given.get("patch"))
+    return documents is None or any(one.get("kind") == _KIND for one in documents)
+
+
+def _replaces_in_crds(layer: Layer, replacement: dict[str, Any]) -> bool:
+    if replacement.get("path"):
+        documents = _documents(layer, replacement["path"], None)
+        return documents is None or any(_replaces_in_crds(layer, {**one, "path": None}) for one in documents)
+    targets = replacement.get("targets")
+    if not isinstance(targets, list):
+        return True
+    return any(not isinstance(one, dict) or _selects_crds(one.get("select")) for one in targets)
+
+
+def _documents(layer: Layer, path: Any, text: Any) -> list[dict[str, Any]] | None:
+    """Return the documents of a referenced file or else of a text, None if they are not mappings."""
+    try:
+        given = decode(layer.content(path)) if isinstance(path, str) else text
+    except (KeyError, UnreadableError):
+        return None
+    return json_documents(given) if isinstance(given, str) else None
+
+
+def _selects_crds(selector: Any) -> bool:
+    """Return whether a selector may match a CRD by its kind and group. Upstream: types.SelectorRegex."""
+    if not isinstance(selector, dict):
+        return True
+    given = {key.lower(): value for key, value in selector.items()}
+    return _matches(given.get("kind"), _KIND) and _matches(given.get("group"), _GROUP)
+
+
+def _matches(pattern: Any, text: str) -> bool:
+    """Return whether a pattern can match a text: a list of names is compared, any other pattern may match."""
+    if not isinstance(pattern, str) or not pattern or not pattern.replace("|", "").isalnum():
+        return True
+    return text in pattern.split("|")

@@ -1,0 +1,271 @@
+"""Which files to check: paths, folders and globs from the command line to files, in a fixed order, each once."""
+
+from __future__ import annotations
+
+import os
+import stat
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from crdlint.inputs.gitignore import Ignored, ignored_in
+from crdlint.inputs.globs import Glob
+from crdlint.inputs.patterns import compiled
+from crdlint.inputs.read import STDIN, open_descriptor, reason
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crdlint.inputs.globs import States
+    from crdlint.inputs.patterns import Patterns
+
+_SUFFIXES: Final = (".yaml", ".yml", ".json")
+_NEVER_ENTERED: Final = frozenset({".git", ".hg", ".svn"})
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """An input that could not be read: its path and why; where ``fatal`` is not set it was passed over on purpose."""
+
+    path: str
+    message: str
+    fatal: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """Which files to take: gitignore patterns relative to the working directory.
+
+    ``include`` stands in for the usual suffixes in folders; ``exclude`` holds for files that are named as well.
+    ``stdin_name`` is the file that standard input is the text of, if that is known.
+    """
+
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    gitignore: bool = True
+    stdin_name: str | None = None
+
+    def filter(self) -> PathFilter:
+        """Return the selection as a filter of paths."""
+        return PathFilter(_compiled(self.include), _compiled(self.exclude))
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What discovery finds: files in order, and what could not be entered.
+
+    ``ignored`` and ``excluded`` count the files and folders that git ignores and that ``exclude`` leaves out.
+    """
+
+    files: tuple[str, ...]
+    problems: tuple[Problem, ...]
+    ignored: int = 0
+    excluded: int = 0
+
+
+def discover(arguments: Sequence[str], selection: Selection) -> Found:
+    """Find the files of paths, folders and globs: arguments in their order, a folder's files by name, then its folders.
+
+    A named file is taken whatever its suffix and though git ignores it. Links to folders are followed only where named,
+    so there are no loops.
+    """
+    walk = _Walk(selection.gitignore, selection.filter())
+    for argument in arguments:
+        if open_descriptor(argument) is not None:
+            walk.stream(argument, selection.stdin_name)
+            continue
+        glob = None if os.path.lexists(argument) else Glob.of(argument)
+        if glob is None:
+            walk.named(argument)
+        else:
+            walk.expanded(glob)
+    return Found(tuple(walk.files), tuple(walk.problems), walk.ignored, walk.excluded)
+
+
+def _compiled(lines: tuple[str, ...]) -> Patterns | None:
+    return compiled(map(os.fsencode, lines)) if lines else None
+
+
+@dataclass(frozen=True, slots=True)
+class PathFilter:
+    """Decides by its path alone whether a file is taken."""
+
+    include: Patterns | None
+    exclude: Patterns | None
+
+    def wants(self, path: str) -> bool:
+        """Return whether a file below a folder has one of the usual suffixes or matches ``include``."""
+        return path.endswith(_SUFFIXES) if self.include is None else _matches(self.include, path)
+
+    def excludes(self, path: str) -> bool:
+        """Return whether a file, or a folder with a closing slash, matches ``exclude``."""
+        return _matches(self.exclude, path)
+
+    def matches(self, glob: Glob, path: str, states: States) -> bool:
+        """Return whether a glob takes a file; one that ends in a ``*`` says nothing about the suffix."""
+        return glob.accepts(states) and not glob.only_folders and (not glob.open_end or self.wants(path))
+
+
+@dataclass(slots=True)
+class _Walk:
+    """The files found so far; ``ignored`` and ``excluded`` count files and folders that were left out."""
+
+    gitignore: bool
+    filter: PathFilter
+    files: list[str] = field(default_factory=list)
+    problems: dict[Problem, None] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set)
+    ignored: int = 0
+    excluded: int = 0
+
+    def add(self, path: str) -> None:
+        key = path if open_descriptor(path) is not None else os.path.realpath(path)
+        if key not in self.seen:
+            self.seen.add(key)
+            self.files.append(path)
+
+    def stream(self, path: str, name: str | None) -> None:
+        """Take an open descriptor; a file's ``name`` is known for standard input only."""
+        if name is not None and path == STDIN and self.filter.excludes(name):
+            self.excluded += 1
+        else:
+            self.add(path)
+
+    def named(self, path: str) -> None:
+        """Take what an argument names."""
+        try:
+            mode = os.stat(path).st_mode
+        except (OSError, ValueError) as error:
+            self._report(path, reason(error))
+            return
+        if stat.S_ISDIR(mode):
+            self.folder(path)
+        elif self.filter.excludes(path):
+            self.excluded += 1
+        else:
+            self.add(path)
+
+    def folder(self, top: str) -> None:
+        """Take the files below a folder: those that git tracks though it ignores them come last."""
+        before = self.ignored
+        self._enter(top)
+        if self.ignored > before:
+            self._add_tracked(top, None)
+
+    def expanded(self, glob: Glob) -> None:
+        """Take what a glob matches, except what git ignores."""
+        before = len(self.seen), len(self.problems), self.ignored, self.excluded
+        self._match(glob)
+        if self.ignored > before[2]:
+            self._add_tracked(glob.base or os.curdir, glob)
+        if before == (len(self.seen), len(self.problems), self.ignored, self.excluded):
+            self._report(glob.text, "no file matches")
+
+    def _add_tracked(self, top: str, glob: Glob | None) -> None:
+        """Take the files that git tracks, which it keeps although they match a .gitignore."""
+        found = set(self.files)
+        for name in self._tracked(top):
+            path = os.path.normpath(os.path.join(top, name))
+            if path in found:
+                continue
+            filter_ = self.filter
+            is_taken = filter_.wants(path) if glob is None else filter_.matches(glob, path, glob.states_of(name))
+            if is_taken and os.path.isfile(path):
+                self.named(path)
+
+    def _tracked(self, top: str) -> list[str]:
+        from crdlint.inputs.git import tracked_files
+        from crdlint.inputs.repository import RepositoryError, repository_of
+
+        try:
+            repository = repository_of(top)
+            return [] if repository is None else tracked_files(repository, top)
+        except RepositoryError as error:
+            self._report(top, f"ignored files that git tracks are not checked: {error}", fatal=False)
+            return []
+
+    def _report(self, path: str, message: str, *, fatal: bool = True) -> None:
+        self.problems[Problem(path, message, fatal)] = None
+
+    def _in_force(self, folder: str) -> Ignored:
+        return ignored_in(os.path.abspath(folder), self._report_ignore_file) if self.gitignore else Ignored()
+
+    def _report_ignore_file(self, path: str, message: str) -> None:
+        self._report(os.path.relpath(path), f"skipped: {message}", fatal=False)
+
+    def _below(self, ignored: Ignored, folder: str) -> Ignored:
+        return ignored.below(os.path.abspath(folder)) if self.gitignore else ignored
+
+    def _entries(self, folder: str) -> list[os.DirEntry[str]]:
+        try:
+            with os.scandir(folder or os.curdir) as entries:
+                return sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            self._report(folder or os.curdir, reason(error))
+            return []
+
+    def _enter(self, top: str) -> None:
+        pending = [(top, self._in_force(top))]
+        while pending:
+            folder, ignored = pending.pop()
+            folders = []
+            for entry in self._entries(folder):
+                path = os.path.normpath(entry.path)
+                if entry.is_dir(follow_symlinks=False):
+                    if entry.name not in _NEVER_ENTERED and not self._is_left_out(path, ignored, folder=True):
+                        folders.append(path)
+                elif self.filter.wants(path) and not self._is_left_out(path, ignored):
+                    self.entry(entry, path)
+            pending.extend((path, self._below(ignored, path)) for path in reversed(folders))
+
+    def _match(self, glob: Glob) -> None:
+        """Walk the folders that a glob leads to, each once."""
+        if not os.path.isdir(glob.base or os.curdir):
+            return
+        pending = [(glob.base, glob.start(), self._in_force(glob.base or os.curdir))]
+        while pending:
+            folder, states, ignored = pending.pop()
+            folders = []
+            for entry in self._entries(folder):
+                path, is_folder = folder + entry.name, entry.is_dir()
+                after = glob.step(states, entry.name, is_link=is_folder and entry.is_symlink())
+                if not after or (not is_folder and not self.filter.matches(glob, path, after)):
+                    continue
+                if self._is_left_out(path, ignored, folder=is_folder):
+                    continue
+                is_whole = not is_folder or glob.accepts_whole(after)
+                if is_whole:
+                    self.named(path)
+                if is_folder and not (is_whole and glob.open_end) and glob.leads_on(after):
+                    folders.append((f"{path}/", after, self._below(ignored, path)))
+            pending.extend(reversed(folders))
+
+    def entry(self, entry: os.DirEntry[str], path: str) -> None:
+        """Take a file of a folder; what would block or never end is skipped with a notice."""
+        try:
+            mode = entry.stat().st_mode
+        except OSError as error:
+            self._report(path, reason(error))
+            return
+        if stat.S_ISREG(mode):
+            self.add(path)
+        elif not stat.S_ISDIR(mode):
+            self._report(path, "skipped: not a regular file", fatal=False)
+
+    def _is_left_out(self, path: str, ignored: Ignored, *, folder: bool = False) -> bool:
+        if self.filter.excludes(path + "/" if folder else path):
+            self.excluded += 1
+            return True
+        is_ignored = bool(ignored.levels) and ignored.matches(os.path.abspath(path), folder=folder)
+        self.ignored += is_ignored
+        return is_ignored
+
+
+def _matches(patterns: Patterns | None, path: str) -> bool:
+    """Return whether patterns match a path, relative to the working directory if it is below that."""
+    if patterns is None:
+        return False
+    closing = "/" if path.endswith("/") else ""
+    relative = os.path.relpath(path)
+    if relative.startswith(".."):
+        relative = os.path.abspath(path).lstrip(os.sep)
+    return patterns.match(relative.replace(os.sep, "/") + closing)

@@ -1,0 +1,118 @@
+"""The CRDs of old files: looked up by name, and read only when they are asked for."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from crdlint.inputs.read import decode
+from crdlint.safety.programs import shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crdlint.linting.result import CollectedCRDs, OldCRD, UnreadDocument
+
+LONGEST_REASON: Final = 200  # characters: some errors of the API server quote the whole document
+_HELD: Final = 2  # files whose CRDs are kept: a name is asked for right after its neighbours
+# Candidates for metadata.name; a match ends at the first character that no name contains, so the search is linear.
+_NAME: Final = re.compile(r"""name["']?\s{0,8}:\s{0,8}["']?([^\s"'#,}&!*|>\\]+)""")
+# Names that are not in the text as such: escaped, tagged, in a block, or by an alias.
+_INDIRECT_NAME: Final = re.compile(r"""name["']?\s{0,8}:\s{0,8}(?:[#&!*|>]|"[^"\\\n]{0,253}\\)""")
+
+
+@dataclass(frozen=True, slots=True)
+class OldFile:
+    """A file as it was: how it is named to people, its path in the work tree, and its compressed bytes.
+
+    ``path`` is empty if the file has no counterpart in the work tree. ``in_scope`` says that the run checks what has become
+    of the file, so that a CRD which is gone is reported.
+    """
+
+    name: str
+    path: str
+    packed: bytes
+    in_scope: bool
+
+    @property
+    def data(self) -> bytes:
+        """The bytes of the file."""
+        return zlib.decompress(self.packed)
+
+    @property
+    def text(self) -> str:
+        """The text of the file."""
+        return decode(self.data)
+
+
+def pack(data: bytes) -> bytes:
+    """Compress the bytes of a file: a run holds all old files, most of which it reads once."""
+    return zlib.compress(data, 1)
+
+
+@dataclass(slots=True)
+class PreviousCRDs:
+    """The CRDs of old files, in their order. ``unreadable`` says why other files, which may contain more, cannot be read."""
+
+    files: Sequence[OldFile]
+    unreadable: Sequence[str] = ()
+    _held: OrderedDict[int, CollectedCRDs] = field(default_factory=OrderedDict)
+    _names: dict[int, frozenset[str]] = field(default_factory=dict)
+    _unread: dict[int, tuple[UnreadDocument, ...]] = field(default_factory=dict)
+    _by_name: dict[str, list[int]] | None = None
+    _indirect: list[int] = field(default_factory=list)
+
+    def of_file(self, index: int) -> CollectedCRDs:
+        """Return the CRDs of a file by its index."""
+        from crdlint.inputs.previous.collect import collect
+
+        found = self._held.get(index)
+        if found is None:
+            found = self._held[index] = collect(self.files[index].text)
+            self._names[index] = frozenset(found.by_name)
+            self._unread[index] = found.unread
+            if len(self._held) > _HELD:
+                self._held.popitem(last=False)
+        self._held.move_to_end(index)
+        return found
+
+    def find(self, name: str, path: str) -> tuple[OldCRD | None, list[str]]:
+        """Return the old CRD of a name, and why there may be one that cannot be read.
+
+        Of several CRDs with the name, that of the old file at ``path`` comes first: charts hold copies of CRDs.
+        """
+        problems = []
+        for index in sorted(self._candidates(name), key=lambda one: self.files[one].path != path):
+            file = self.files[index]
+            old = self.of_file(index).by_name.get(name)
+            if old is not None:
+                return old, []
+            if not file.in_scope:  # others are reported at the end of the run, whoever asks for them
+                documents = (one for one in self._unread[index] if name in one.text and one.cause == "broken")
+                problems += [f"{file.name}:{one.line}: {shortened(one.reason, LONGEST_REASON)}" for one in documents]
+        if self.unreadable:
+            more = f" (and {len(self.unreadable) - 1:,} more files)" if len(self.unreadable) > 1 else ""
+            problems.append(self.unreadable[0] + more)
+        return None, problems
+
+    def _candidates(self, name: str) -> Iterator[int]:
+        """Yield the indexes of the files that may contain a CRD of a name."""
+        if self._by_name is None:
+            self._by_name = self._index()
+        for index in dict.fromkeys((*self._by_name.get(name, ()), *self._indirect)):
+            names = self._names.get(index)
+            if names is None or name in names or any(name in one.text for one in self._unread[index]):
+                yield index
+
+    def _index(self) -> dict[str, list[int]]:
+        found: dict[str, list[int]] = {}
+        for index, file in enumerate(self.files):
+            text = file.text
+            for name in set(_NAME.findall(text)):
+                found.setdefault(name, []).append(index)
+            if _INDIRECT_NAME.search(text):
+                self._indirect.append(index)
+        return found

@@ -1,0 +1,131 @@
+"""CRDs that old files contain and no file contains any more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from crdlint.crd.positions import Span
+from crdlint.crd.recognition import may_hold_crd
+from crdlint.inputs.paths import Problem, Selection, discover
+from crdlint.inputs.previous.collect import collect
+from crdlint.inputs.previous.crds import LONGEST_REASON
+from crdlint.inputs.read import UnreadableError, decode, read_bytes
+from crdlint.linting.result import FileResult
+from crdlint.rules.removed_crds import REMOVED
+from crdlint.safety.programs import shortened
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.inputs.previous.crds import OldFile, PreviousCRDs
+    from crdlint.linting.result import OldCRD
+
+
+@dataclass(slots=True)
+class Comparison:
+    """Findings of CRDs that are gone, by file, and old documents that cannot be read or that are no plain YAML."""
+
+    results: list[FileResult] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def compare(
+    previous: PreviousCRDs, crds: Mapping[str, Sequence[str]], tops: Sequence[str], is_checked: Callable[[str], bool]
+) -> Comparison:
+    """Return which CRDs of the old files in scope are gone.
+
+    ``crds`` has the names of the CRDs in each file that was checked. ``tops`` are folders whose other files a CRD may have
+    moved to. ``is_checked`` returns whether the configuration lets a file be checked.
+    """
+    comparison = Comparison()
+    names = {name for found in crds.values() for name in found}
+    missing: dict[str, tuple[OldFile, OldCRD]] = {}
+    for index, file in enumerate(previous.files):
+        if not file.in_scope or _is_unchanged(file) or not (file.path == "" or is_checked(file.path)):
+            continue
+        found = previous.of_file(index)
+        for one in found.unread:
+            message = f"not compared: {shortened(one.reason, LONGEST_REASON)}"
+            comparison.problems.append(Problem(f"{file.name}:{one.line}", message, fatal=one.cause == "broken"))
+        for name, old in found.by_name.items():
+            if name not in names:
+                missing.setdefault(name, (file, old))
+    if missing:
+        others = discover(tops, Selection()).files
+        for name, path in _moved(missing, (*crds, *others)):
+            del missing[name]
+            if path not in crds:
+                comparison.problems.append(Problem(path, f"not checked, but contains {name} now", fatal=False))
+    comparison.results += _results(missing, previous, crds)
+    return comparison
+
+
+def _is_unchanged(file: OldFile) -> bool:
+    try:
+        return file.path != "" and read_bytes(file.path) == file.data
+    except UnreadableError:
+        return False
+
+
+def _moved(names: Iterable[str], paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """Yield the names that another file contains, each with the first such file.
+
+    A document that cannot be read contains every name that is in its text.
+    """
+    pending = set(names)
+    for path in dict.fromkeys(paths):
+        if not pending:
+            return
+        try:
+            data = read_bytes(path)
+            text = decode(data) if may_hold_crd(data) else ""
+        except UnreadableError:
+            continue
+        near = {name for name in pending if name in text}
+        if near:
+            collected = collect(text)
+            found = {
+                name for name in near if name in collected.by_name or any(name in one.text for one in collected.unread)
+            }
+            pending -= found
+            yield from ((name, path) for name in sorted(found))
+
+
+def _results(
+    missing: Mapping[str, tuple[OldFile, OldCRD]], previous: PreviousCRDs, crds: Mapping[str, Sequence[str]]
+) -> Iterator[FileResult]:
+    by_file: dict[str, tuple[OldFile, dict[str, OldCRD]]] = {}
+    for name, (file, old) in missing.items():
+        by_file.setdefault(file.name, (file, {}))[1][name] = old
+    for file, gone in by_file.values():
+        text = _current_text(file)
+        if text is None:
+            diagnostics = [_diagnostic(file, name, old.span) for name, old in gone.items()]
+            yield FileResult(file.path or file.name, file.text, 0, (), 0, tuple(diagnostics))
+            continue
+        new = [name for name in crds.get(file.path, ()) if previous.find(name, file.path)[0] is None]
+        if len(gone) == len(new) == 1:
+            span = collect(text).by_name[new[0]].span
+            diagnostics = [_diagnostic(file, name, span, new[0]) for name in gone]
+        else:
+            diagnostics = [_diagnostic(file, name, Span(1, 1, 1, 1)) for name in gone]
+        yield FileResult(file.path, text, 0, (), 0, tuple(diagnostics))
+
+
+def _current_text(file: OldFile) -> str | None:
+    """Return the text that a file has now, None if it does not exist any more."""
+    try:
+        return decode(read_bytes(file.path)) if file.path else None
+    except UnreadableError:
+        return None
+
+
+def _diagnostic(file: OldFile, name: str, span: Span, renamed: str | None = None) -> Diagnostic:
+    message, help_ = f"CRD {name} of {file.name} is in no file any more", None
+    if renamed is not None:
+        message = f"CRD {name} of {file.name} is now named {renamed}"
+        help_ = f"keep the name {name}; to rename a CRD, keep both until no cluster has objects of the old one"
+    found = REMOVED.diagnostic(file.path or file.name, "advice", message, span, help_)
+    return replace(found, crd=name)

@@ -1,0 +1,106 @@
+"""Which git repository a path belongs to, found without running git.
+
+A folder of the checkout may look like a repository without a work tree, with a configuration that runs commands. Only the
+repository of a `.git` above a path is used, and every call of git is given that repository.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from dataclasses import dataclass
+from typing import Final
+
+_POINTER: Final = b"gitdir: "
+_LONGEST_POINTER: Final = 65_536  # bytes
+_FILES: Final = ("HEAD", "config", "config.worktree", "index", "packed-refs", "shallow")
+
+
+class RepositoryError(Exception):
+    """A repository that cannot be read; ``str`` says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repository:
+    """A repository: the top folder of its work tree, its `.git` folder, and the one that all its work trees share."""
+
+    top: str
+    folder: str
+    shared: str
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether git uses the folder as a repository."""
+        return (
+            os.path.lexists(os.path.join(self.folder, "HEAD"))
+            and os.path.isdir(os.path.join(self.shared, "objects"))
+            and os.path.isdir(os.path.join(self.shared, "refs"))
+        )
+
+    def require_regular_files(self) -> None:
+        """Raise RepositoryError if git would wait for a pipe or read a device in place of a file of the repository."""
+        for folder, name in itertools.product((self.folder, self.shared), _FILES):
+            path = os.path.join(folder, name)
+            if os.path.exists(path) and not os.path.isfile(path):
+                raise RepositoryError(f"{path} is not a regular file")
+
+
+def repository_of(path: str) -> Repository | None:
+    """Return the repository whose work tree contains a path, None if there is none. Raises RepositoryError.
+
+    The path itself need not exist. As in git, folders in GIT_CEILING_DIRECTORIES end the search.
+    """
+    start = os.path.realpath(path)
+    while not os.path.isdir(start):
+        start = os.path.dirname(start)
+    ceilings = os.environ.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep)
+    folder = start
+    while folder == start or folder not in ceilings:
+        found = repository_at(folder)
+        if found is not None and found.is_valid:
+            found.require_regular_files()
+            return found
+        if found is not None and not os.path.isdir(os.path.join(folder, ".git")):
+            raise RepositoryError(f"{folder}/.git leads to {found.folder}, which is not a git repository")
+        above = os.path.dirname(folder)
+        if above == folder:
+            break
+        folder = above
+    return None
+
+
+def repository_at(top: str) -> Repository | None:
+    """Return the repository of a folder's `.git`, which may not be valid; None if there is no `.git`."""
+    folder = os.path.join(top, ".git")
+    if not os.path.isdir(folder):
+        target = _target(folder)
+        if target is None:
+            return None
+        folder = os.path.join(top, target.removeprefix(_POINTER.decode()))
+    common = _target(os.path.join(folder, "commondir"))
+    shared = folder if common is None else os.path.join(folder, common)
+    return Repository(top, os.path.normpath(folder), os.path.normpath(shared))
+
+
+def _target(path: str) -> str | None:
+    """Return the line of a file that leads to a folder, None if there is no such file or line."""
+    from crdlint.inputs.read import UnreadableError, read_bytes
+
+    try:
+        line = read_bytes(path, _LONGEST_POINTER).rstrip(b"\r\n")
+    except UnreadableError:
+        return None
+    return os.fsdecode(line) if line and b"\0" not in line and b"\n" not in line else None
+
+
+def repository_top(folder: str) -> str:
+    """Return the real path of the repository that a real path belongs to, the root of the file system without one."""
+    at = folder
+    while not os.path.lexists(os.path.join(at, ".git")) and os.path.dirname(at) != at:
+        at = os.path.dirname(at)
+    return at
+
+
+def is_below(path: str, folder: str) -> bool:
+    """Return whether a real path is inside of a folder."""
+    return path.startswith(os.path.join(folder, ""))

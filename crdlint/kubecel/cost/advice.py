@@ -1,0 +1,89 @@
+"""Helps for rules above their budget, in a sentence each."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel.ast import Select
+from crdlint.cel.builder import RESERVED
+from crdlint.cel.traversal import nodes
+from crdlint.kubecel.cost.explain import culprit, shown_cost
+from crdlint.kubecel.cost.limits import value_path
+from crdlint.kubecel.cost.suggest import Plan
+from crdlint.kubecel.limits import RULE_COST_LIMIT
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence as SequenceOf
+
+    from crdlint.kubecel.compilation import Expression
+    from crdlint.kubecel.cost.limits import Limit
+    from crdlint.kubecel.estimated_rule import EstimatedRule
+    from crdlint.safety.effort import Effort
+
+# The most limits that a help lists, and the most characters of an expression that it quotes.
+_LISTED: Final = 16
+_QUOTED: Final = 120
+# What quoting the expensive part of an expression costs, for each of its nodes.
+_STEPS_TO_QUOTE: Final = 4
+
+
+class Advice:
+    """The helps for the rules of one schema; the limits are searched for once, with the first help."""
+
+    def __init__(self, rules: SequenceOf[EstimatedRule], effort: Effort) -> None:
+        self._rules = rules
+        self._effort = effort
+
+    @cached_property
+    def plan(self) -> Plan:
+        """The limits to set."""
+        return Plan(self._rules, self._effort)
+
+    def on_rule(self, judged: EstimatedRule, *, of_message: bool = False) -> str | None:
+        """Return how a rule, or its message expression, gets below its budget; None where finding out takes too long."""
+        solution = self.plan.of(judged)
+        if solution is not None and solution.values:
+            cost = solution.message_cost if of_message else solution.cost
+            return f"set {shown(solution.values)}: the estimate is then {shown_cost(cost)} of {RULE_COST_LIMIT:,}"
+        expression = judged.compiled.message if of_message else judged.compiled.rule
+        if expression is None or id(judged) not in self.plan.hopeless:
+            return None
+        return self._on_hopeless(expression)
+
+    def on_all(self) -> str | None:
+        """Return how all rules together get below the schema's budget; None where finding out takes too long."""
+        plan = self.plan
+        if not plan.complete:
+            return None
+        rules = f"{len(plan.hopeless):,} rules" if len(plan.hopeless) > 1 else "the rule"
+        parts = [f"set {shown(plan.values)}"] if plan.values else []
+        if plan.hopeless:
+            parts.append(f"simplify {rules} that no limits bring below the budget")
+        return " and ".join(parts) or None
+
+    def _on_hopeless(self, expression: Expression) -> str | None:
+        below = list(nodes(expression.compiled.expr))
+        words = {node.field for node in below if isinstance(node, Select)} & RESERVED
+        if words:
+            word = min(words)
+            return (
+                f"write `__{word}__` instead of `{word}`: the estimator ignores the limits of a field"
+                " that is named like a reserved word"
+            )
+        steps = _STEPS_TO_QUOTE * len(below)
+        if not self._effort.affords(steps):
+            return None
+        self._effort.spend(steps)
+        part = culprit(expression, RULE_COST_LIMIT)
+        inner = f"`{part}`" if len(part) <= _QUOTED else f"`{part[:_QUOTED]}...`"
+        return f"no limit helps, since the server sees no bound for the values in {inner}: remove it, or compare less"
+
+
+def shown(values: SequenceOf[tuple[Limit, int]]) -> str:
+    """Return limits as `maxItems: 64` on `spec.hosts` and so on, at most a few."""
+    parts = [f"`{limit.keyword}: {value}` on `{value_path(limit.schema)}`" for limit, value in values[:_LISTED]]
+    if len(values) > _LISTED:
+        more = len(values) - _LISTED
+        return f"{', '.join(parts)} and {more:,} more (`crdlint cost --suggest` prints all of them)"
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -1,0 +1,135 @@
+"""Why an expression costs what it does: its parts with their costs, and the bounds behind them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel.ast import Comprehension
+from crdlint.cel.estimates import UINT64_MAX
+from crdlint.cel.extents import Extents
+from crdlint.cel.traversal import children
+from crdlint.kubecel.cost.limits import enclosing, limit_of, value_path
+from crdlint.kubecel.limits import MAX_REQUEST_SIZE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.cel.ast import Expr
+    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.kubecel.compilation import Expression
+    from crdlint.kubecel.declarations import DeclType
+    from crdlint.kubecel.estimated_rule import EstimatedRule
+
+_MAX_DEPTH: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of an expression: its text, what it costs with its own parts (cost units), and these.
+
+    ``bound`` says what a loop or text is bounded by, empty where nothing is.
+    """
+
+    text: str
+    cost: int
+    bound: str
+    parts: tuple[Part, ...] = ()
+
+
+def explain(expression: Expression) -> Part:
+    """Return an expression that compiles as a tree of its costs; what costs nothing is left out."""
+    estimator = expression.estimator()
+    cost = expression.cost(estimator)
+    compiled = expression.compiled
+    extents = Extents(compiled.expr, compiled.source)
+    offsets = compiled.source.offsets
+
+    def made(node: Expr, of: Expr) -> bool:
+        """Whether a macro made the node."""
+        mine = offsets.get(node.id)
+        return isinstance(of, Comprehension) and (mine is None or mine[0] == offsets[of.id][0])
+
+    def written(node: Expr, of: Expr) -> Iterator[Expr]:
+        for child in children(node):
+            if made(child, of):
+                yield from written(child, of)
+            else:
+                yield child
+
+    def part(node: Expr, depth: int) -> Part:
+        below = [] if depth > _MAX_DEPTH else list(written(node, node))
+        parts = tuple(part(child, depth + 1) for child in below if _cost(child) > 0)
+        bound = ""
+        if isinstance(node, Comprehension):
+            declared = estimator.declared.get(node.iter_range.id)
+            if declared is not None:
+                bound = describe_bound(declared)
+        elif not parts or _cost(node) > 1 + sum(one.cost for one in parts):
+            looked_at = [estimator.declared.get(child.id) for child in below]
+            bound = "; ".join(
+                dict.fromkeys(describe_bound(one) for one in looked_at if one is not None and one.max_elements > 1)
+            )
+        return Part(" ".join(extents.text(node).split()), _cost(node), bound, parts)
+
+    def _cost(node: Expr) -> int:
+        found = cost.parts.get(node.id)
+        return 0 if found is None else found.max
+
+    return part(compiled.expr, 0)
+
+
+def describe_bound(declared: DeclType) -> str:
+    """Say what bounds the size of a value, and at what."""
+    schema = declared.schema
+    if schema is None:
+        return ""
+    limit = limit_of(schema)
+    where = value_path(schema)
+    size = f"{declared.max_elements:,}"
+    if limit is None:
+        return f"{where} is at most {size} bytes long by its {'enum' if schema.enum else f'format {schema.format}'}"
+    unit = " bytes" if limit.keyword == "maxLength" else ""
+    if limit.bound is None:
+        return f"{where} has no {limit.keyword}: {size}{unit} assumed"
+    return f"{where} has {limit.keyword} {limit.bound:,}" + (f": {size} bytes" if unit else "")
+
+
+def describe_cardinality(judged: EstimatedRule) -> str:
+    """Say how often a rule is evaluated in one object at most, and why."""
+    schemas = list(enclosing(judged.node.schema))
+    if not schemas:
+        return "once in an object"
+    if judged.cardinality is None:
+        unbounded = next(one for one in schemas if _bound(one) is None)
+        keyword = "maxItems" if unbounded.type == "array" else "maxProperties"
+        return (
+            f"{judged.min_size_cardinality:,} times in an object: {value_path(unbounded)} has no {keyword}, and so many"
+            f" of the smallest values fit into a request of {MAX_REQUEST_SIZE:,} bytes"
+        )
+    factors = " x ".join(f"{_bound(one):,} ({value_path(one)})" for one in reversed(schemas))
+    return f"{judged.cardinality:,} times in an object: {factors}"
+
+
+def _bound(schema: JSONSchemaProps) -> int | None:
+    bound = schema.max_items if schema.type == "array" else schema.max_properties
+    return None if bound is None else max(bound, 0)
+
+
+def culprit(expression: Expression, limit: int) -> str:
+    """Return the text of the smallest part that alone costs more than a limit; empty where none does."""
+    tree = explain(expression)
+    if tree.cost <= limit:
+        return ""
+    while True:
+        worse = next((part for part in tree.parts if part.cost > limit), None)
+        if worse is None:
+            return tree.text
+        tree = worse
+
+
+def shown_cost(cost: int) -> str:
+    """Return a cost as people read it: exact as long as that tells more than its size."""
+    if cost >= UINT64_MAX // 10:
+        return "unbounded"
+    return f"{cost:,}" if cost < 10**12 else f"{cost:.1e}"

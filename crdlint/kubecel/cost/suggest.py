@@ -1,0 +1,296 @@
+"""Limits that bring rules under their budgets: which ones to set, and the largest round values that pass.
+
+All rules of a schema are solved together, the most expensive first, so that their helps agree with each other.
+"""
+
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+from typing import TYPE_CHECKING, Final
+
+from crdlint.kubecel.cost.model import Model
+from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Sequence as SequenceOf
+
+    from crdlint.kubecel.cost.limits import Limit
+    from crdlint.kubecel.cost.model import Values
+    from crdlint.kubecel.estimated_rule import EstimatedRule
+    from crdlint.safety.effort import Effort
+
+# What people write: powers of two and ten, their halves and doubles, and the lengths of DNS names.
+_ROUND: Final = (
+    *(1, 2, 3, 4, 5, 8, 10, 12, 16, 20, 24, 32, 40, 50, 64, 80, 100, 128, 150, 200, 250, 256, 300, 400, 500, 512),
+    *(750, 1000, 1024, 1500, 2000, 2048, 2500, 3000, 4000, 4096, 5000, 8000, 8192, 10_000, 16_384, 20_000, 32_768),
+    *(50_000, 65_536, 100_000, 131_072, 200_000, 262_144, 500_000, 524_288, 1_000_000, 1_048_576),
+)
+_TEXT: Final = (1, 2, 3, 4, 5, 8, 10, 16, 20, 32, 40, 50, 63, 64, 100, 128, 200, 253, 256, *_ROUND[_ROUND.index(300) :])
+# A set of limits counts as good where lists of so many elements, and texts of so many characters, are left.
+_FLOORS: Final = ((16, 63), (4, 32), (1, 1))
+# Texts are longer than lists.
+_TEXT_FACTOR: Final = 4
+_MOST_COMBINED: Final = 3
+# Rules that together cost no more than this share of a schema's budget are not searched for limits.
+_NEGLIGIBLE: Final = 0.1
+# The estimates that a search takes at most, to set all limits alike and for each limit by itself.
+_ESTIMATES_TO_LEVEL: Final = len(_FLOORS) + 7
+_ESTIMATES_A_LIMIT: Final = 9
+
+
+@dataclass(frozen=True, slots=True)
+class Solution:
+    """A rule's limits with the values to set, and what it then costs with its message (cost units)."""
+
+    values: tuple[tuple[Limit, int], ...]
+    cost: int
+    message_cost: int
+
+
+class TooMuchEffortError(Exception):
+    """A search that would take more effort than is left."""
+
+
+class Plan:
+    """Limits with which every rule of a schema passes, and all that can pass do so together.
+
+    ``hopeless`` are the rules that no limits bring under their budget, by identity. ``complete`` is false where the search would
+    have taken more effort than was left: then a rule may have no solution, or the rules may pass only one by one.
+    """
+
+    def __init__(self, rules: SequenceOf[EstimatedRule], effort: Effort) -> None:
+        self._effort = effort
+        self._limits: dict[int, Limit] = {}
+        self._values: dict[int, int] = {}
+        self._models: dict[int, Model] = {}
+        self.hopeless: dict[int, EstimatedRule] = {}
+        self.complete = True
+        expensive_first = sorted(rules, key=_highest, reverse=True)
+        for judged in expensive_first:
+            if _highest(judged) <= RULE_COST_LIMIT:
+                break
+            with self._incomplete_where_too_much():
+                self._solve(judged)
+        with self._incomplete_where_too_much():
+            self._solve_together(expensive_first)
+
+    @property
+    def values(self) -> tuple[tuple[Limit, int], ...]:
+        """All limits with the values to set."""
+        return self._set(self._limits.values())
+
+    def of(self, judged: EstimatedRule) -> Solution | None:
+        """Return the solution for a rule, None where it has none."""
+        model = self._models.get(id(judged))
+        return None if model is None else Solution(self._set(model.limits), *model.costs(self._values))
+
+    def _set(self, limits: Iterable[Limit]) -> tuple[tuple[Limit, int], ...]:
+        return tuple((limit, self._values[limit.key]) for limit in limits if limit.key in self._values)
+
+    @contextmanager
+    def _incomplete_where_too_much(self) -> Iterator[None]:
+        try:
+            yield
+        except TooMuchEffortError:
+            self.complete = False
+
+    def _model(self, judged: EstimatedRule) -> Model:
+        model = self._models.get(id(judged))
+        if model is not None:
+            return model
+        if not self._effort.left:
+            raise TooMuchEffortError
+        return Model(judged, self._effort)
+
+    def _solve(self, judged: EstimatedRule) -> None:
+        """Find limits for a rule above its budget, besides those that other rules need already."""
+        model = self._model(judged)
+        search = _Search([model], self._values, self._effort, lambda costs: max(costs) <= RULE_COST_LIMIT)
+        found = search.run()
+        if found is None:
+            self.hopeless[id(judged)] = judged
+        else:
+            self._take([model], found)
+
+    def _solve_together(self, expensive_first: SequenceOf[EstimatedRule]) -> None:
+        """Lower the values, and set more where that is not enough, until all rules pass together."""
+        rules = [judged for judged in expensive_first if id(judged) not in self.hopeless]
+        rest = sum(map(_sum, rules))
+        if rest <= CRD_COST_LIMIT:
+            return
+        models: list[Model] = []
+        # Cheap rules hardly count, but there can be many of them.
+        while rules and rest > CRD_COST_LIMIT * _NEGLIGIBLE:
+            judged = rules[len(models)]
+            if _highest(judged) > RULE_COST_LIMIT and id(judged) not in self._models:
+                raise TooMuchEffortError
+            models.append(self._model(judged))
+            rest -= _sum(judged)
+        search = _Search(models, self._values, self._effort, lambda costs: sum(costs) <= CRD_COST_LIMIT - rest)
+        found = search.lowered()
+        if found is None:
+            found = search.run()
+        if found is not None:
+            self._take(models, found)
+
+    def _take(self, models: Iterable[Model], found: Values) -> None:
+        for model in models:
+            self._models[id(model.judged)] = model
+            self._limits.update((limit.key, limit) for limit in model.limits)
+        self._values.update(found)
+
+
+def _highest(judged: EstimatedRule) -> int:
+    return max(judged.total_cost, judged.message_cost)
+
+
+def _sum(judged: EstimatedRule) -> int:
+    return judged.total_cost + judged.message_cost
+
+
+class _Search:
+    """The search for values of the smallest set of limits with which rules pass, as large as they may be.
+
+    ``given`` are values that are set already, ``enough`` decides on the costs of each rule and message.
+    """
+
+    def __init__(
+        self, models: SequenceOf[Model], given: Values, effort: Effort, enough: Callable[[SequenceOf[int]], bool]
+    ) -> None:
+        limits = {limit.key: limit for model in models for limit in model.limits}
+        self._models = models
+        self._given = {key: given[key] for key in limits if key in given}
+        self._effort = effort
+        self._enough = enough
+        self._limits = limits
+        self._ladders = {key: _ladder(limit, self._given.get(key)) for key, limit in limits.items()}
+        self._usable = [limit for key, limit in limits.items() if self._ladders[key]]
+        self._size = sum(model.size for model in models)
+        self._size_by_limits = sum(model.size_by_limits for model in models)
+
+    def run(self) -> Values | None:
+        """Return the values to set, none where the rules pass already, None where no values would do.
+
+        Raises `TooMuchEffortError`.
+        """
+        if self._passes({}):
+            return {}
+        self._require(_ESTIMATES_TO_LEVEL * self._size)
+        for elements, characters in _FLOORS:
+            floor = {limit.key: self._floor(limit, elements, characters) for limit in self._usable}
+            if self._passes(floor):
+                return self._above(floor)
+        return None
+
+    def lowered(self) -> Values | None:
+        """Return lower values of the limits that are set already, the highest that pass; None where none do.
+
+        Raises `TooMuchEffortError`.
+        """
+        if self._passes({}):
+            return {}
+        self._require(_ESTIMATES_TO_LEVEL * self._size)
+
+        def at(index: int) -> Values:
+            return {key: min(value, self._rung(self._limits[key], index)) for key, value in self._given.items()}
+
+        index = _last(len(_ROUND), lambda index: self._passes(at(index))) if self._given else None
+        return None if index is None else at(index)
+
+    def _passes(self, values: Values) -> bool:
+        values = {**self._given, **values}
+        return self._enough([cost for model in self._models for cost in model.costs(values)])
+
+    def _require(self, steps: int) -> None:
+        if not self._effort.affords(steps):
+            raise TooMuchEffortError
+
+    def _above(self, floor: Values) -> Values:
+        """Return the values to set, given that the rules pass with all limits at the floor."""
+        # Searching limit by limit may take half of the effort: the rest is for other rules.
+        if not self._effort.affords(2 * _ESTIMATES_A_LIMIT * self._size_by_limits):
+            return self._alike(self._usable, floor)
+        needed = [one for one in self._usable if not self._passes(_without(one, self._usable, floor))]
+        fitting = self._small_sets(needed, floor)
+        if fitting:
+            # Of several sets of a size, one with limits that are not set yet, then the one with the largest values.
+            return max((self._raised(chosen, floor) for chosen in fitting), key=self._worth)
+        chosen = list(self._usable)
+        for one in self._usable:
+            if one not in needed and self._passes(_without(one, chosen, floor)):
+                chosen.remove(one)
+        return self._raised(chosen, floor)
+
+    def _small_sets(self, needed: SequenceOf[Limit], floor: Values) -> list[list[Limit]]:
+        """Return the sets of limits with which the rules pass, of the smallest size, if that is a small one."""
+        others = [one for one in self._usable if one not in needed]
+        for more in range(max(1 - len(needed), 0), min(_MOST_COMBINED - len(needed), len(others)) + 1):
+            if not self._effort.affords(2 * _ESTIMATES_A_LIMIT * comb(len(others), more) * self._size):
+                break
+            sets = ((*needed, *rest) for rest in combinations(others, more))
+            ordered = [[one for one in self._usable if one in chosen] for chosen in sets]
+            fitting = [one for one in ordered if self._passes({limit.key: floor[limit.key] for limit in one})]
+            if fitting:
+                return fitting
+        return []
+
+    def _floor(self, limit: Limit, elements: int, characters: int) -> int:
+        least = characters if limit.keyword == "maxLength" else elements
+        return max((step for step in self._ladders[limit.key] if step <= least), default=1)
+
+    def _rung(self, limit: Limit, index: int) -> int:
+        """Return the value of a limit at a common height: the `index`-th round number."""
+        ladder = self._ladders[limit.key]
+        most = _ROUND[index] * (_TEXT_FACTOR if limit.keyword == "maxLength" else 1)
+        return max((step for step in ladder if step <= most), default=ladder[0] if ladder else 1)
+
+    def _worth(self, values: Values) -> tuple[int, float]:
+        unset = sum(limit.bound is None for limit in self._usable if limit.key in values)
+        return unset, min(values.values())
+
+    def _alike(self, chosen: Iterable[Limit], floor: Values) -> Values:
+        """Return the values at the greatest common height at which the rules pass."""
+
+        def at(index: int) -> Values:
+            return {limit.key: max(floor[limit.key], self._rung(limit, index)) for limit in chosen}
+
+        index = _last(len(_ROUND), lambda index: self._passes(at(index)))
+        return {limit.key: floor[limit.key] for limit in chosen} if index is None else at(index)
+
+    def _raised(self, chosen: SequenceOf[Limit], floor: Values) -> Values:
+        """Return values that pass: alike as far as that goes, then each raised by itself."""
+        values = dict(self._alike(chosen, floor))
+        for limit in chosen:
+            key = limit.key
+            steps = [step for step in self._ladders[key] if step > values[key]]
+            index = _last(len(steps), lambda index: self._passes({**values, key: steps[index]}))  # noqa: B023  called at once
+            if index is not None:
+                values[key] = steps[index]
+        return values
+
+
+def _ladder(limit: Limit, given: int | None) -> tuple[int, ...]:
+    """Return the values to try for a limit, all below what it is or is ``given``."""
+    steps = _TEXT if limit.keyword == "maxLength" else _ROUND
+    bound = min((one for one in (limit.bound, given) if one is not None), default=None)
+    return steps if bound is None else tuple(step for step in steps if step < bound)
+
+
+def _without(one: Limit, limits: Iterable[Limit], floor: Values) -> Values:
+    return {other.key: floor[other.key] for other in limits if other is not one}
+
+
+def _last(count: int, passes: Callable[[int], bool]) -> int | None:
+    """Return the last index below ``count`` that passes, None where none does; each that passes has its predecessors pass."""
+    low, high = -1, count - 1
+    while low < high:
+        middle = (low + high + 1) // 2
+        if passes(middle):
+            low = middle
+        else:
+            high = middle - 1
+    return low if low >= 0 else None

@@ -1,0 +1,94 @@
+"""A rule's cost with everything that explains it: the figures, the parts behind them, and a help."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from crdlint.kubecel.cost.advice import Advice
+from crdlint.kubecel.cost.explain import describe_cardinality, explain
+from crdlint.kubecel.cost.limits import value_path
+from crdlint.kubecel.limits import RULE_COST_LIMIT, UINT64_MAX
+from crdlint.linting.result import by_schema
+from crdlint.linting.rule_cost import rule_cost
+from crdlint.safety.effort import Effort
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from crdlint.kubecel.cost.explain import Part
+    from crdlint.linting.result import FileResult, FoundRule
+    from crdlint.linting.rule_cost import RuleCost
+
+
+# The help where finding the limits of a rule takes too long.
+_GENERAL: Final = "set maxItems, maxProperties and maxLength where the rule goes through lists, maps and strings"
+
+
+class Schema(NamedTuple):
+    """A schema with rules: its file and CRD, and its version, empty where all versions share theirs."""
+
+    file: str
+    crd: str
+    version: str
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A rule's cost with everything that explains it.
+
+    ``place`` is the path of its values in an object (`spec.hosts[*]`), ``times`` how often it is evaluated and why.
+    ``tree`` and ``message_tree`` hold the parts of its expressions, None where there is none that compiles. ``help``
+    is how to get it below its budget, empty where it is within it.
+    """
+
+    cost: RuleCost
+    place: str
+    times: str
+    tree: Part | None
+    message_tree: Part | None
+    help: str
+
+
+def schema_of(entry: Entry) -> Schema:
+    """Return the schema that has the rule."""
+    return Schema(entry.cost.file, entry.cost.crd, entry.cost.version)
+
+
+def schema_costs(entries: Iterable[Entry]) -> dict[Schema, int]:
+    """Return what the rules of each schema cost with their messages, in the order in which they come."""
+    costs: dict[Schema, int] = {}
+    for entry in entries:
+        key = schema_of(entry)
+        costs[key] = min(costs.get(key, 0) + entry.cost.expression_cost + entry.cost.message_max_cost, UINT64_MAX)
+    return costs
+
+
+def entries(result: FileResult) -> list[Entry]:
+    """Return the costs of all rules of a file, linted with its rules kept, in document order."""
+    effort = Effort()
+    advice = {
+        id(found): of_schema
+        for rules in by_schema(result.rules)
+        for of_schema in (Advice([found.judged for found in rules], effort),)
+        for found in rules
+    }
+    return [_entry(found, result.file, advice[id(found)]) for found in result.rules]
+
+
+def _entry(found: FoundRule, file: str, advice: Advice) -> Entry:
+    judged = found.judged
+    rule, message = judged.compiled.rule, judged.compiled.message
+    helps = [
+        advice.on_rule(judged, of_message=of_message) or _GENERAL
+        for of_message, cost in ((False, judged.total_cost), (True, judged.message_cost))
+        if cost > RULE_COST_LIMIT
+    ]
+    return Entry(
+        cost=rule_cost(found, file),
+        place=value_path(judged.node.schema),
+        times=describe_cardinality(judged),
+        tree=explain(rule) if rule.error is None else None,
+        message_tree=explain(message) if message is not None and message.error is None else None,
+        help=helps[0] if helps else "",
+    )

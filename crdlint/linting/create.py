@@ -1,0 +1,151 @@
+"""A new CRD judged (apiextensions validation, ValidateCustomResourceDefinition)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd.errors import invalid
+from crdlint.crd.paths import Path
+from crdlint.linting import schema
+from crdlint.linting.ratcheting import gives_default, has_extension, has_schema_with
+from crdlint.rules import approval, conversion, metadata, names, selectable_fields, subresources, versions
+from crdlint.rules.engine.options import Options
+from crdlint.safety import work
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from collections.abc import Sequence as SequenceOf
+
+    from crdlint.crd.errors import FieldError
+    from crdlint.crd.model import (
+        CustomResourceDefinition,
+        CustomResourceDefinitionSpec,
+        CustomResourceDefinitionVersion,
+        CustomResourceSubresources,
+        CustomResourceValidation,
+        JSONSchemaProps,
+        SelectableField,
+    )
+    from crdlint.kubecel.estimated_rule import EstimatedRule
+    from crdlint.kubernetes.servers import Server
+    from crdlint.safety.effort import Effort
+
+_SPEC: Final = Path("spec")
+_STATUS: Final = Path("status")
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What the server says of a CRD, in its order; what it would say next; and the rules that it compiles.
+
+    ``blocking`` are those of the errors that leave rules without a cost.
+    """
+
+    errors: tuple[FieldError, ...]
+    hidden: tuple[FieldError, ...]
+    rules: tuple[EstimatedRule, ...]
+    blocking: tuple[FieldError, ...] = ()
+
+
+@work.limited()
+def validate(crd: CustomResourceDefinition, server: Server, effort: Effort) -> Report:
+    """Validate a CRD as a server does on create; ``effort`` is what its helps may take."""
+    judged = SpecValidator(crd.spec, Options(server=server, effort=effort))
+    errors = (
+        *metadata.validate(crd),
+        *judged.errors(),
+        *names.validate(crd.status.accepted_names, _STATUS.child("acceptedNames")),
+        *versions.stored_versions(crd.status.stored_versions, crd.spec.versions, _STATUS),
+        *approval.validate(crd),
+        *approval.preserve_unknown_fields(crd),
+    )
+    return Report(errors, tuple(judged.hidden), tuple(judged.rules), tuple(judged.blocking))
+
+
+class SpecValidator:
+    """Judges a spec (validateCustomResourceDefinitionSpec), and gathers what its schemas would say besides."""
+
+    def __init__(self, spec: CustomResourceDefinitionSpec, options: Options) -> None:
+        self.spec = spec
+        self.hidden: list[FieldError] = []
+        self.rules: list[EstimatedRule] = []
+        self.blocking: list[FieldError] = []
+        self._options = options
+        self._refuses_defaults = False
+        if not spec.preserve_unknown_fields:
+            self._options = options.with_structural_schema()
+        elif has_schema_with(spec, gives_default):
+            self._refuses_defaults = True
+            self._options = options.with_structural_schema()
+        elif has_schema_with(spec, has_extension):
+            self._options = options.with_structural_schema()
+
+    def errors(self) -> Iterator[FieldError]:
+        """Yield the errors in upstream's order; what is gathered is complete once they are drained."""
+        spec = self.spec
+        yield from names.group_and_scope(spec, _SPEC)
+        yield from versions.schemas_required(spec, _SPEC, self._options)
+        if self._refuses_defaults:
+            detail = "must be false in order to use defaults in the schema"
+            yield invalid(approval.PRESERVE_DEFAULTS.id, _SPEC.child("preserveUnknownFields"), True, detail)
+        per_version = any(version.subresources is not None for version in spec.versions)
+        # Of versions with one name, upstream asks the first.
+        by_name = {version.name: version.subresources for version in reversed(spec.versions)}
+        for i, version in enumerate(spec.versions):
+            path = _SPEC.child("versions").index(i)
+            yield from versions.name(version, path)
+            status = _has_status(by_name[version.name] if per_version else spec.subresources)
+            yield from self._version(version, path, status_enabled=status)
+        yield from versions.as_a_whole(spec, _SPEC)
+        yield from versions.version_field(spec, _SPEC)
+        yield from names.names_required(spec.names, _SPEC.child("names"))
+        yield from names.validate(spec.names, _SPEC.child("names"))
+        any_status = _has_status(spec.subresources) or any(_has_status(v.subresources) for v in spec.versions)
+        path = _SPEC.child("validation")
+        yield from self._schema(spec.validation, path, spec.version, status_enabled=any_status)
+        yield from subresources.validate(spec.subresources, _SPEC.child("subresources"))
+        for i, column in enumerate(spec.additional_printer_columns):
+            yield from subresources.column(column, _SPEC.child("additionalPrinterColumns").index(i))
+        if spec.selectable_fields and spec.validation is None:
+            detail = "may only be set when validations.schema is included"
+            yield invalid(selectable_fields.PATH.id, _SPEC.child("selectableFields"), "", detail)
+        elif spec.validation is not None:
+            yield from self._selectable(spec.selectable_fields, spec.validation.open_api_v3_schema, _SPEC, "")
+        yield from conversion.validate(spec, _SPEC, self._options)
+
+    def _version(
+        self, version: CustomResourceDefinitionVersion, path: Path, *, status_enabled: bool
+    ) -> Iterator[FieldError]:
+        yield from versions.deprecation(version, path)
+        yield from self._schema(version.schema, path.child("schema"), version.name, status_enabled=status_enabled)
+        yield from subresources.validate(version.subresources, path.child("subresources"))
+        for i, column in enumerate(version.additional_printer_columns):
+            yield from subresources.column(column, path.child("additionalPrinterColumns").index(i))
+        whole = None if version.schema is None else version.schema.open_api_v3_schema
+        if version.selectable_fields and whole is None:
+            detail = "may only be set when `version.schema.openAPIV3Schema` is not included"
+            yield invalid(selectable_fields.PATH.id, path.child("selectableFields"), "", detail)
+        else:
+            yield from self._selectable(version.selectable_fields, whole, path, version.name)
+
+    def _schema(
+        self, validation: CustomResourceValidation | None, path: Path, version: str, *, status_enabled: bool
+    ) -> Iterator[FieldError]:
+        options = self._options.for_version(version)
+        report = schema.validate_validation(validation, status_enabled=status_enabled, options=options, path=path)
+        self.hidden.extend(report.hidden)
+        self.rules.extend(report.rules)
+        self.blocking.extend(report.blocking)
+        yield from report.errors
+
+    def _selectable(
+        self, fields: SequenceOf[SelectableField], schema: JSONSchemaProps | None, path: Path, version: str
+    ) -> Iterator[FieldError]:
+        if fields:
+            allowed = version in self._options.allow_too_many_selectable_fields
+            yield from selectable_fields.validate(fields, schema, path, too_many_allowed=allowed)
+
+
+def _has_status(given: CustomResourceSubresources | None) -> bool:
+    return given is not None and given.status is not None

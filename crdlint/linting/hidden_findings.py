@@ -1,0 +1,86 @@
+"""Findings about a schema that others hide: what the API server reports once those are fixed.
+
+The server stops at the first stage that finds something: conversion to a structural schema, its structure, defaults,
+rules. The later stages are run here as far as their result does not depend on how the errors are fixed.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd.errors import invalid
+from crdlint.rules import cel, defaults, forbidden_fields, list_types, structural
+from crdlint.schema.traversal import at_or_above
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence as SequenceOf
+
+    from crdlint.crd.errors import FieldError
+    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.crd.paths import Path
+    from crdlint.kubecel.estimated_rule import EstimatedRule
+    from crdlint.rules.engine.options import Options
+    from crdlint.rules.engine.schema_walk import Findings
+
+# Errors after whose fix a schema may have another type or other fields.
+_CHANGES_TYPE: Final = frozenset(
+    {
+        structural.TYPE_REQUIRED.id,
+        structural.ITEMS_REQUIRED.id,
+        structural.ROOT_TYPE.id,
+        structural.ROOT_MAP.id,
+        structural.INCOMPLETE.id,
+        structural.META_TYPE.id,
+        structural.EMBEDDED.id,
+        structural.INT_OR_STRING.id,
+        list_types.LIST_TYPE_ARRAY.id,
+        list_types.MAP_TYPE_OBJECT.id,
+        list_types.MAP_ITEMS.id,
+        list_types.KEY_UNKNOWN.id,
+        list_types.KEY_SCALAR.id,
+        *forbidden_fields.CHANGING_TYPE,
+    }
+)
+# Errors after whose fix a schema may accept other values.
+_CHANGES_VALUES: Final = _CHANGES_TYPE | {structural.PATTERN.id}
+
+
+def find(
+    schema: JSONSchemaProps, findings: Findings, compiled: SequenceOf[EstimatedRule], options: Options, path: Path
+) -> list[FieldError]:
+    """Return the errors of the stages that a schema's own errors hide; some may be reported already.
+
+    ``compiled`` are the rules that the server compiles now, ``path`` is that of the schema's envelope.
+    """
+    if not (findings.structural or findings.schema or findings.refusals or _is_any_broken(compiled, findings)):
+        return []
+    whole = path.child("openAPIV3Schema")
+    found = sorted((error for _, error in findings.structural), key=str)
+    found.extend(error for _, error in findings.schema)
+    # Of what conversion refuses, `$schema` has no error of its own.
+    found.extend(refused(one, _SCHEMA, path) for one, _ in findings.refusals if one.schema)
+    errors = (*findings.structural, *findings.schema)
+    damaged = at_or_above(one for one, error in errors if error.rule in _CHANGES_VALUES)
+    sound = [one for one in findings.with_defaults if id(one) not in damaged]
+    if sound:
+        found.extend(defaults.validate(schema, whole, sound, options))
+    doubtful = [one for one, error in errors if error.rule in _CHANGES_TYPE]
+    known = {id(judged.node.schema) for judged in compiled}
+    nodes = [node for node in findings.with_rules if id(node.schema) not in known]
+    found.extend(cel.compile_hidden(nodes, compiled, options, whole, doubtful))
+    return found
+
+
+_SCHEMA: Final = "OpenAPIV3Schema 'schema' is not supported"
+
+
+def refused(schema: JSONSchemaProps, text: str, path: Path) -> FieldError:
+    """Return the error of a schema that cannot be converted to a structural one, at the node that is refused."""
+    return invalid(structural.NOT_CONVERTIBLE.id, path.child("openAPIV3Schema"), "", text, at=schema.path)
+
+
+def _is_any_broken(compiled: SequenceOf[EstimatedRule], findings: Findings) -> bool:
+    """Return whether rules are not compiled, or have an error: defaults or message expressions may hide more."""
+    return len({id(one.node.schema) for one in compiled}) < len(findings.with_rules) or any(
+        one.compiled.rule.error is not None for one in compiled
+    )

@@ -1,0 +1,108 @@
+"""What comes of a file: the CRDs in it, and what there is to say of them. Light, since a cached result needs no more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import TypeAlias
+
+    from crdlint.crd.model import CustomResourceDefinition
+    from crdlint.crd.positions import Locator, Span
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.kubecel.estimated_rule import EstimatedRule
+
+    # Checks a text under the name of a file.
+    Lint: TypeAlias = Callable[[str, str], "FileResult"]
+
+
+@dataclass(frozen=True, slots=True)
+class CRD:
+    """A CustomResourceDefinition of a file: its metadata.name and the 1-based line where it starts."""
+
+    name: str
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class OldCRD:
+    """A CRD to validate an update from, and where its name is in its file."""
+
+    crd: CustomResourceDefinition
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadDocument:
+    """A document that may contain a CRD but cannot be read: the line of the file to look at, its text and the reason."""
+
+    line: int
+    text: str
+    reason: str
+    cause: Literal["broken", "template", "unserved version"] = "broken"
+
+
+@dataclass(frozen=True, slots=True)
+class CollectedCRDs:
+    """The CRDs of a text by name, the first one of each name, and the documents that cannot be read."""
+
+    by_name: Mapping[str, OldCRD]
+    unread: tuple[UnreadDocument, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FoundCRD:
+    """A CRD that could be decoded, in its internal form, and where its parts stand."""
+
+    crd: CustomResourceDefinition
+    locator: Locator
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRule:
+    """A rule of x-kubernetes-validations that the server compiles, and where things stand.
+
+    ``crd`` is the name of its CRD, ``version`` the version whose schema has it, empty where all versions share theirs.
+    """
+
+    crd: str
+    version: str
+    judged: EstimatedRule
+    locator: Locator
+
+    @property
+    def span(self) -> Span:
+        """Where the rule's text stands."""
+        return self.locator.span(self.judged.path.child("rule"))
+
+
+def by_schema(rules: Iterable[FoundRule]) -> list[list[FoundRule]]:
+    """Return rules grouped by schema: that of a version, or the one that all versions share."""
+    groups: dict[int, list[FoundRule]] = {}
+    for found in rules:
+        groups.setdefault(id(found.judged.node.whole), []).append(found)
+    return list(groups.values())
+
+
+@dataclass(frozen=True, slots=True)
+class FileResult:
+    """What a file holds and what there is to say about it; ``skipped`` counts documents that are not CRDs.
+
+    ``definitions`` and ``rules`` are kept where that is asked for. ``unestimated`` are the diagnostics that leave rules
+    without a cost: those of CRDs that cannot be decoded, and of rules that are not compiled. ``masked`` is a template's
+    text without its directives, every position as it is; None where the text is no template.
+    """
+
+    file: str
+    text: str
+    documents: int
+    crds: tuple[CRD, ...]
+    skipped: int
+    diagnostics: tuple[Diagnostic, ...]
+    notices: tuple[str, ...] = ()
+    definitions: tuple[FoundCRD, ...] = ()
+    rules: tuple[FoundRule, ...] = ()
+    masked: str | None = None
+    unestimated: tuple[Diagnostic, ...] = ()

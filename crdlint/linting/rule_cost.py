@@ -1,0 +1,63 @@
+"""What the rules of CRDs cost, by the API server's own estimate."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from crdlint.linting.result import FoundRule
+
+
+@dataclass(frozen=True, slots=True)
+class RuleCost:
+    """The cost of one rule, in cost units, and where it stands (1-based).
+
+    ``version`` is the one whose schema has the rule, empty where all versions share theirs.
+    ``max_cost`` is one evaluation's, ``expression_cost`` what is held against the limit of a rule: the cost times
+    ``max_cardinality`` (how often the value can occur in an object), or, where that is unbounded (None), times
+    ``min_size_cardinality`` (how many such values a request has room for). ``error`` is what the server says of a rule
+    that does not compile; its cost is 0. The ``message_`` fields are the same for a messageExpression, which is
+    evaluated once at most; ``message_expression`` is None where there is none.
+    """
+
+    crd: str
+    version: str
+    path: str
+    rule: str
+    max_cost: int
+    max_cardinality: int | None
+    min_size_cardinality: int
+    expression_cost: int
+    uses_old_self: bool
+    error: str | None
+    message_expression: str | None
+    message_max_cost: int
+    message_error: str | None
+    file: str
+    line: int
+    column: int
+
+
+def rule_cost(found: FoundRule, file: str) -> RuleCost:
+    """Return the cost of a rule that a file holds."""
+    judged = found.judged
+    rule, message = judged.compiled.rule, judged.compiled.message
+    return RuleCost(
+        crd=found.crd,
+        version=found.version,
+        path=str(judged.path),
+        rule=rule.text,
+        max_cost=judged.cost,
+        max_cardinality=judged.cardinality,
+        min_size_cardinality=judged.min_size_cardinality,
+        expression_cost=judged.total_cost,
+        uses_old_self=judged.compiled.uses_old_self,
+        error=rule.error,
+        message_expression=judged.rule.message_expression or None,
+        message_max_cost=judged.message_cost,
+        message_error=None if message is None else message.error,
+        file=file,
+        line=found.span.line,
+        column=found.span.column,
+    )

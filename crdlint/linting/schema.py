@@ -1,0 +1,119 @@
+"""A whole schema judged as the API server does (apiextensions validation, validateCustomResourceDefinitionValidation).
+
+The walk finds everything; what is said of it depends on what else was found: structural errors only where the schema
+can be read as a structural one, rules compiled only where nothing is wrong at or below them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from crdlint.crd.errors import NOT_EVALUATED
+from crdlint.linting import hidden_findings
+from crdlint.rules import cel, defaults, forbidden_fields, list_types, root, structural, validation_rules
+from crdlint.rules.engine.schema_walk import Walker
+from crdlint.schema.traversal import at_or_above
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.crd.errors import FieldError
+    from crdlint.crd.model import CustomResourceValidation, JSONSchemaProps
+    from crdlint.crd.paths import Path
+    from crdlint.kubecel.estimated_rule import CompiledNode, EstimatedRule
+    from crdlint.rules.engine.options import Options
+    from crdlint.rules.engine.schema_walk import Findings
+
+WALKER = Walker((*structural.CHECKS, *forbidden_fields.CHECKS, *list_types.CHECKS, *validation_rules.CHECKS))
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaReport:
+    """What the server says of a schema, in its order; what it would say next; and the rules that it compiles.
+
+    ``blocking`` are those of the errors that keep rules from being compiled, or from having a cost.
+    """
+
+    errors: tuple[FieldError, ...] = ()
+    hidden: tuple[FieldError, ...] = ()
+    rules: tuple[EstimatedRule, ...] = ()
+    blocking: tuple[FieldError, ...] = ()
+
+
+def validate_validation(
+    validation: CustomResourceValidation | None, *, status_enabled: bool, options: Options, path: Path
+) -> SchemaReport:
+    """Validate a schema; ``path`` is that of its envelope, ``spec.validation`` or ``spec.versions[i].schema``."""
+    if validation is None or validation.open_api_v3_schema is None:
+        return SchemaReport()
+    schema = validation.open_api_v3_schema
+    findings = WALKER.walk(schema, options)
+    at_root = list(root.validate(schema, path, status_enabled=status_enabled))
+    report = _reported(schema, findings, at_root, options, path)
+    hidden = hidden_findings.find(schema, findings, report.rules, options, path)
+    if not hidden:
+        return report
+    known = {str(error) for error in report.errors}
+    return replace(report, hidden=tuple(replace(one, hidden=True) for one in hidden if str(one) not in known))
+
+
+def _reported(
+    schema: JSONSchemaProps, findings: Findings, at_root: list[FieldError], options: Options, path: Path
+) -> SchemaReport:
+    """Return what the server reports at once."""
+    open_api = _open_api_errors(findings)
+    if not options.require_structural_schema:
+        return SchemaReport((*at_root, *open_api))
+    if findings.refusals:
+        said = (*at_root, *open_api) or (hidden_findings.refused(*findings.refusals[0], path),)
+        return SchemaReport(said, blocking=said if findings.with_rules else ())
+    # Upstream sorts by text, so that the order of Go's maps does not show.
+    structural_errors = sorted((error for _, error in findings.structural), key=str)
+    whole = path.child("openAPIV3Schema")
+    if findings.with_defaults and not structural_errors:
+        structural_errors = defaults.validate(schema, whole, findings.with_defaults, options)
+    withheld = any(error.type is not NOT_EVALUATED for error in structural_errors)
+    of_rules, rules = cel.compile_and_estimate(() if withheld else _compiled(findings), options, whole)
+    if withheld:
+        blocking = tuple(structural_errors) if findings.with_rules else ()
+    else:
+        blocking = (*_blocking(findings), *(error for error in of_rules if error.rule in cel.NOT_COMPILED))
+    return SchemaReport((*at_root, *structural_errors, *open_api, *of_rules), rules=tuple(rules), blocking=blocking)
+
+
+def is_structural(schema: JSONSchemaProps, options: Options) -> bool:
+    """Tell whether the schema is structural (upstream's schemaIsNonStructural, the other way round)."""
+    findings = WALKER.walk(schema, options)
+    return not findings.refusals and not findings.structural
+
+
+def _open_api_errors(findings: Findings) -> list[FieldError]:
+    refusing = at_or_above(schema for schema, _ in findings.refusals)
+    return [
+        error
+        for schema, error in findings.schema
+        if error.detail != validation_rules.NO_FIELD or id(schema) not in refusing
+    ]
+
+
+def _compiled(findings: Findings) -> tuple[CompiledNode, ...]:
+    """Return the nodes with rules at or below which no schema error stands."""
+    tainted = at_or_above(schema for schema, _ in findings.schema)
+    return tuple(node for node in findings.with_rules if id(node.schema) not in tainted)
+
+
+def _blocking(findings: Findings) -> Iterator[FieldError]:
+    """Yield the errors at or below nodes with rules, which are not compiled then."""
+    with_rules = {id(node.schema) for node in findings.with_rules}
+    known: dict[int, bool] = {}
+    for schema, error in findings.schema if with_rules else ():
+        chain: list[JSONSchemaProps] = []
+        at: JSONSchemaProps | None = schema
+        while at is not None and id(at) not in known and id(at) not in with_rules:
+            chain.append(at)
+            at = at.parent
+        blocks = at is not None and known.get(id(at), True)
+        known.update((id(one), blocks) for one in chain)
+        if blocks:
+            yield error

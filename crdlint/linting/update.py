@@ -1,0 +1,193 @@
+"""An update of a CRD judged (apiextensions validation, ValidateCustomResourceDefinitionUpdate)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd.defaults import ESTABLISHED, own_metadata, prepare_for_update
+from crdlint.crd.equality import semantic_equal
+from crdlint.crd.errors import invalid
+from crdlint.crd.paths import Path
+from crdlint.golang.values import Marshalled
+from crdlint.linting.create import Report, SpecValidator
+from crdlint.linting.ratcheting import (
+    find_expressions,
+    has_invalid_map_list_keys,
+    has_invalid_type,
+    has_schema_with,
+    is_mergeable_set,
+)
+from crdlint.linting.schema import is_structural
+from crdlint.rules import approval, conversion, defaults, metadata, names, versions
+from crdlint.rules.engine.options import Options
+from crdlint.rules.immutability import IMMUTABLE
+from crdlint.rules.selectable_fields import MAX_SELECTABLE_FIELDS
+from crdlint.safety import work
+from crdlint.schema.traversal import whole_schemas
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from crdlint.crd.errors import FieldError
+    from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec, JSONSchemaProps
+    from crdlint.kubernetes.servers import Server
+    from crdlint.safety.effort import Effort
+
+_SPEC: Final = Path("spec")
+_STATUS: Final = Path("status")
+
+
+@work.limited()
+def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition, server: Server, effort: Effort) -> Report:
+    """Validate a CRD as a server does on update.
+
+    ``old`` is stored, with its status; ``effort`` is what the helps may take.
+    """
+    options = replace(options_for(crd, old, server), effort=effort)
+    prepare_for_update(crd, old)
+    _take_over(crd, old)
+    judged = SpecValidator(crd.spec, options)
+    errors = (
+        *metadata.validate_update(crd, old),
+        *judged.errors(),
+        *_immutable(crd.spec, old.spec, options),
+        *names.validate(crd.status.accepted_names, _STATUS.child("acceptedNames")),
+        *versions.stored_versions(crd.status.stored_versions, crd.spec.versions, _STATUS),
+        *approval.validate(crd, old),
+        *approval.preserve_unknown_fields(crd, old),
+    )
+    return Report(errors, tuple(judged.hidden), tuple(judged.rules), tuple(judged.blocking))
+
+
+def _take_over(crd: CustomResourceDefinition, old: CustomResourceDefinition) -> None:
+    """Put the server's own fields in as they are stored: some whatever a manifest says, some where it is silent.
+
+    Follows apiserver pkg/registry/rest, BeforeUpdate. A stored object always has a resource version, which every client
+    sends along; one read from a file has none, and then any will do.
+    """
+    meta, before = vars(own_metadata(crd)), vars(old.metadata)
+    for name in _KEPT:
+        if name in before:
+            meta[name] = before[name]
+    for name in _FILLED_IN:
+        if name in before:
+            meta.setdefault(name, before[name])
+    if "resource_version" not in before:
+        meta.setdefault("resource_version", "1")
+
+
+_KEPT: Final = ("generation", "creation_timestamp", "deletion_timestamp")
+_FILLED_IN: Final = ("resource_version", "uid", "deletion_grace_period_seconds")
+
+
+def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition, server: Server) -> Options:
+    """Return what is not tightened because the old CRD was let pass with it."""
+    before = old.spec
+    rules, messages = find_expressions(before)
+    established = _is_established(old)
+    wholes = list(whole_schemas(before))
+    structural = [whole for whole in wholes if is_structural(whole, Options())]
+    return Options(
+        require_recognized_conversion_review_version=_reviews_known_version(before),
+        require_immutable_names=established,
+        require_open_api_schema=_all_have_schemas(before),
+        require_valid_property_type=not has_schema_with(before, has_invalid_type),
+        require_structural_schema=len(structural) == len(wholes),
+        require_pruned_defaults=not any(map(defaults.has_unpruned, structural)),
+        require_atomic_set_type=not has_schema_with(before, is_mergeable_set),
+        require_map_list_keys_map_set_validation=not has_schema_with(before, has_invalid_map_list_keys),
+        preexisting_rules=rules,
+        preexisting_message_expressions=messages,
+        versions_with_unchanged_schemas=_unchanged(crd.spec, before),
+        allow_invalid_ca_bundle=not established or _has_invalid_ca_bundle(before),
+        allow_too_many_selectable_fields=_too_many_selectable_fields(crd.spec, before),
+        server=server,
+    )
+
+
+def _immutable(
+    spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec, options: Options
+) -> Iterator[FieldError]:
+    fields = [
+        ("group", spec.group, old.group, _SPEC.child("group")),
+        ("plural", spec.names.plural, old.names.plural, _SPEC.child("names", "plural")),
+    ]
+    if options.require_immutable_names:
+        fields[:0] = [
+            ("scope", spec.scope, old.scope, _SPEC.child("scope")),
+            ("kind", spec.names.kind, old.names.kind, _SPEC.child("names", "kind")),
+        ]
+    for name, value, before, path in fields:
+        if value != before:
+            # The scope is of a type of its own, which prints as JSON.
+            bad = Marshalled(value) if name == "scope" else value
+            yield invalid(IMMUTABLE.id, path, bad, "field is immutable", help=f"it was `{before}`: leave it so")
+
+
+def _is_established(crd: CustomResourceDefinition) -> bool:
+    return any(c.type == ESTABLISHED and c.status == "True" for c in crd.status.conditions)
+
+
+def _reviews_known_version(spec: CustomResourceDefinitionSpec) -> bool:
+    given = spec.conversion.conversion_review_versions if spec.conversion is not None else ()
+    return not given or not set(conversion.REVIEWED).isdisjoint(given)
+
+
+def _all_have_schemas(spec: CustomResourceDefinitionSpec) -> bool:
+    if spec.validation is not None and spec.validation.open_api_v3_schema is not None:
+        return True
+    return all(v.schema is not None and v.schema.open_api_v3_schema is not None for v in spec.versions)
+
+
+def _unchanged(spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec) -> frozenset[str]:
+    now, before = _schema_by_version(spec), _schema_by_version(old)
+    found = set()
+    for version in spec.versions:
+        (is_there, schema), (was_there, old_schema) = now(version.name), before(version.name)
+        if is_there and was_there and semantic_equal(schema, old_schema):
+            found.add(version.name)
+    return frozenset(found)
+
+
+def _schema_by_version(spec: CustomResourceDefinitionSpec) -> Callable[[str], tuple[bool, JSONSchemaProps | None]]:
+    """Return what finds the schema of a version, and whether there is one to compare (GetSchemaForVersion).
+
+    A schema that all versions share is that of any name. Of versions with one name, the first one counts.
+    """
+    if not any(version.schema is not None for version in spec.versions):
+        shared = None if spec.validation is None else spec.validation.open_api_v3_schema
+        return lambda _name: (True, shared)
+    if spec.validation is not None:
+        return lambda _name: (False, None)
+    found = {
+        version.name: (True, None if version.schema is None else version.schema.open_api_v3_schema)
+        for version in reversed(spec.versions)
+    }
+    return lambda name: found.get(name, (False, None))
+
+
+def _has_invalid_ca_bundle(spec: CustomResourceDefinitionSpec) -> bool:
+    config = spec.conversion.webhook_client_config if spec.conversion is not None else None
+    return (
+        config is not None
+        and bool(config.ca_bundle)
+        and any(True for _ in conversion.ca_bundle(config.ca_bundle, _SPEC))
+    )
+
+
+def _too_many_selectable_fields(
+    spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec
+) -> frozenset[str]:
+    """Return the versions (empty for the spec itself) that had too many selectable fields and still have the same."""
+    found = set()
+    if len(old.selectable_fields) > MAX_SELECTABLE_FIELDS and semantic_equal(
+        spec.selectable_fields, old.selectable_fields
+    ):
+        found.add("")
+    before = {version.name: version.selectable_fields for version in old.versions}
+    for version in spec.versions:
+        fields = before.get(version.name, ())
+        if len(fields) > MAX_SELECTABLE_FIELDS and semantic_equal(version.selectable_fields, fields):
+            found.add(version.name)
+    return frozenset(found)

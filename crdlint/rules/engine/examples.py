@@ -1,0 +1,61 @@
+"""A rule's examples as whole manifests: fragments laid over the smallest CRD that the API server takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.yaml import decode_yaml
+
+if TYPE_CHECKING:
+    from crdlint.rules.engine.rule import Rule
+
+
+# The smallest CRD, up to its schema.
+HEAD: Final = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: foos.example.com
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: foos, kind: Foo}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+"""
+
+
+def small(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return the smallest CRD with a schema, as JSON values."""
+    crd: Any = decode_yaml(HEAD)
+    crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"] = schema
+    made: dict[str, Any] = crd
+    return made
+
+
+def manifest(rule: Rule, fragment: str) -> str:
+    """Return the manifest of a rule's bad or good fragment: the file's own text, or laid over a small CRD."""
+    import json
+
+    if rule.scope in {"text", "resource", "template", "crds"}:
+        return fragment
+    if rule.scope == "schema":  # as it is written: how a key or word is spelt may be what it is about
+        return HEAD + "".join(f"        {line}\n" for line in fragment.splitlines())
+    given: Any = decode_yaml(fragment) or {}
+    crd = small({"type": "object"})
+    [version] = crd["spec"]["versions"]
+    part = {"manifest": crd, "metadata": crd["metadata"], "spec": crd["spec"], "version": version}[rule.scope]
+    _lay_over(part, given)
+    return json.dumps(crd)
+
+
+def _lay_over(target: dict[str, Any], given: dict[str, Any]) -> None:
+    for key, value in given.items():
+        if isinstance(value, dict) and isinstance(target.get(key), dict) and key != "openAPIV3Schema":
+            _lay_over(target[key], value)
+        else:
+            target[key] = value

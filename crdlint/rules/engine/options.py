@@ -1,0 +1,45 @@
+"""What the API server tightens or lets pass: upstream's ``validationOptions``, decided by create or by the old CRD."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+from crdlint.kubecel.sharing import Sharing, shared
+from crdlint.kubernetes.servers import NEWEST, Server
+from crdlint.safety.effort import Effort
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """The switches of apiextensions validation; the defaults are those of a create.
+
+    ``effort`` is what the helps of the file may still take, ``sharing`` what it and other CRDs have in common.
+    """
+
+    require_recognized_conversion_review_version: bool = True
+    require_immutable_names: bool = False
+    require_open_api_schema: bool = True
+    require_valid_property_type: bool = True
+    require_structural_schema: bool = True
+    require_pruned_defaults: bool = True
+    require_atomic_set_type: bool = True
+    require_map_list_keys_map_set_validation: bool = True
+    preexisting_rules: frozenset[str] = frozenset()
+    preexisting_message_expressions: frozenset[str] = frozenset()
+    versions_with_unchanged_schemas: frozenset[str] = frozenset()
+    suppress_per_expression_cost: bool = False
+    allow_invalid_ca_bundle: bool = True
+    allow_too_many_selectable_fields: frozenset[str] = frozenset()
+    server: Server = NEWEST
+    effort: Effort = field(default_factory=Effort, compare=False)
+    sharing: Sharing = field(default_factory=shared, compare=False)
+
+    def with_structural_schema(self) -> Options:
+        """Return the options with structural schemas required."""
+        return self if self.require_structural_schema else replace(self, require_structural_schema=True)
+
+    def for_version(self, version: str) -> Options:
+        """Return the options for a version's schema: unchanged schemas keep the cost that their rules have."""
+        if version in self.versions_with_unchanged_schemas and not self.suppress_per_expression_cost:
+            return replace(self, suppress_per_expression_cost=True)
+        return self

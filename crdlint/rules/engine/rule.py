@@ -1,0 +1,105 @@
+"""What a rule is: its id, what it says about itself, and an example of each kind that the tests run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from crdlint.diagnostics.diagnostic import Diagnostic
+
+if TYPE_CHECKING:
+    from crdlint.crd.errors import FieldError
+    from crdlint.crd.paths import Path
+    from crdlint.crd.positions import Span
+    from crdlint.diagnostics.diagnostic import Kind, Origin, Related, Severity
+
+# Where an example's fragment stands: the file's own text, or laid over the manifest, its metadata, its spec, its version,
+# or the root of its schema; a resource's is a CRD and an object of it, a template's and crds'
+# a file of a chart.
+Scope: TypeAlias = Literal["text", "manifest", "metadata", "spec", "version", "schema", "resource", "template", "crds"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A check's identity and texts.
+
+    ``bad`` and ``good`` are YAML fragments laid over a minimal valid CRD at ``scope``: the bad one raises the rule and
+    the good one does not, which a test holds. ``help`` is the default way out where a finding has no closer one.
+    ``source`` names the upstream function (package path and name) whose answer it reproduces, empty for our own advice.
+    ``on_request`` rules are only reported where the configuration names them.
+    """
+
+    id: str
+    summary: str
+    why: str
+    bad: str
+    good: str
+    help: str
+    source: str = ""
+    scope: Scope = "schema"
+    severity: Severity = "error"
+    origin: Origin = "apiserver"
+    on_request: bool = False
+
+    def diagnostic(self, file: str, kind: Kind, message: str, span: Span, help_: str | None = None) -> Diagnostic:
+        """Make a finding of this rule; the rule's own help where none is closer."""
+        return Diagnostic(
+            origin=self.origin,
+            kind=kind,
+            rule=self.id,
+            severity=self.severity,
+            message=message,
+            detail=message,
+            file=file,
+            line=span.line,
+            column=span.column,
+            end_line=span.end_line,
+            end_column=span.end_column,
+            help=help_ or self.help,
+        )
+
+    def diagnostic_of(
+        self,
+        error: FieldError,
+        message: str,
+        span: Span,
+        *,
+        file: str,
+        crd: str | None = None,
+        help: str | None = None,  # noqa: A002
+        hidden: bool = False,
+        related: Related | None = None,
+    ) -> Diagnostic:
+        """Make a finding of a field error, whose text is ``message``; the rule's own help where none is closer."""
+        kind = error.kind
+        return Diagnostic(
+            origin=self.origin,
+            kind=kind,
+            rule=self.id,
+            severity=self.severity,
+            message=message,
+            error_type=error.type if kind == "field" else None,
+            field=str(error.path),
+            detail=error.detail,
+            file=file,
+            line=span.line,
+            column=span.column,
+            end_line=span.end_line,
+            end_column=span.end_column,
+            help=help or error.help or self.help,
+            crd=crd,
+            hidden=hidden,
+            related=related,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What is said of a CRD without refusing it: a warning header of the server's, or advice of ours."""
+
+    kind: Kind
+    rule: str
+    message: str
+    path: Path
+    help: str | None = None
+    inside: tuple[int, int] | None = None  # what to point at of a text's value: code points from, to

@@ -1,0 +1,282 @@
+"""The one walk over a schema: which checks run at which node, and what they find.
+
+Upstream walks a schema twice, once as a structural schema and once as an OpenAPI one; both happen here at once. Which
+checks can have something to say follows from the fields a node gives, its type and where it stands, so the choice is
+made once for each such combination and kept.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import IntEnum, auto
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from crdlint.crd.gotypes import SCHEMA_BITS
+from crdlint.kubecel.estimated_rule import CompiledNode
+from crdlint.schema.structural import is_int_or_string, unsupported
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from crdlint.crd.errors import FieldError
+    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.rules.engine.options import Options
+
+
+class Place(IntEnum):  # an int's hash is faster than an Enum's
+    """Where a node stands, as far as the choice of checks goes."""
+
+    ROOT = auto()
+    FIELD = auto()
+    ITEM = auto()
+    NESTED = auto()  # below allOf, anyOf, oneOf or not: it may only validate values
+    OUTSIDE = auto()  # where no structural check looks: in forbidden fields and int-or-string patterns
+
+
+STRUCTURAL: Final = frozenset({Place.ROOT, Place.FIELD, Place.ITEM})
+EVERYWHERE: Final = frozenset(Place)
+
+
+@dataclass(slots=True)
+class Context:
+    """What encloses a node: its place, upstream's standard validator state, and whether rules are compiled there."""
+
+    place: Place
+    options: Options
+    inside_meta: bool = False
+    defaults_forbidden: str | None = None  # the reason, None where defaults are allowed
+    uncorrelatable: JSONSchemaProps | None = None  # the topmost schema that cannot be correlated
+    compiles: bool = True
+    int_or_string: bool = False  # the first of an int-or-string's allOf, whose anyOf may give types
+    derived: dict[tuple[Place, bool], Context] = field(default_factory=dict)
+
+    def at(self, place: Place, *, compiles: bool) -> Context:
+        """Return the context of a child at another place, everything else alike."""
+        key = (place, compiles)
+        context = self.derived.get(key)
+        if context is None:
+            context = replace(self, place=place, compiles=compiles, int_or_string=False, derived={})
+            self.derived[key] = context
+        return context
+
+
+@dataclass(slots=True)
+class Findings:
+    """What a walk finds, by upstream's two validations."""
+
+    structural: list[tuple[JSONSchemaProps, FieldError]] = field(default_factory=list)
+    schema: list[tuple[JSONSchemaProps, FieldError]] = field(default_factory=list)
+    refusals: list[tuple[JSONSchemaProps, str]] = field(default_factory=list)  # nodes that no structural schema has
+    with_rules: list[CompiledNode] = field(default_factory=list)
+    with_defaults: list[JSONSchemaProps] = field(default_factory=list)
+
+    def add_structural(self, schema: JSONSchemaProps, error: FieldError) -> None:
+        """Add an error of the structural validation at a node."""
+        self.structural.append((schema, error))
+
+    def add(self, schema: JSONSchemaProps, error: FieldError) -> None:
+        """Note an error of the OpenAPI validation at a node."""
+        self.schema.append((schema, error))
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A check of schema nodes: run where one of ``fields`` is given (all nodes where none is named) at one of ``places``.
+
+    ``when`` narrows it by the given JSON field names and the type.
+    """
+
+    run: Run
+    fields: tuple[str, ...] = ()
+    places: frozenset[Place] = EVERYWHERE
+    when: Callable[[frozenset[str], str], bool] | None = None
+
+    def applies(self, given: frozenset[str], type_: str, place: Place) -> bool:
+        """Tell whether the check can have anything to say of such a node."""
+        return (
+            place in self.places
+            and (not self.fields or not given.isdisjoint(self.fields))
+            and (self.when is None or self.when(given, type_))
+        )
+
+
+Run: TypeAlias = "Callable[[JSONSchemaProps, Context, Findings], None]"
+Stack: TypeAlias = "list[tuple[JSONSchemaProps, Context]]"
+Push: TypeAlias = "Callable[[JSONSchemaProps, Context, Stack], None]"
+
+
+class Walker:
+    """Runs checks over schemas, and remembers which ones apply to what kind of node."""
+
+    def __init__(self, checks: Iterable[Check]) -> None:
+        self._checks = (*checks, *_OWN_CHECKS)
+        self._plans: dict[tuple[int, str, Place], tuple[tuple[Run, ...], tuple[Push, ...]]] = {}
+
+    def walk(self, root: JSONSchemaProps, options: Options) -> Findings:
+        """Run the checks at every node that upstream's validations reach, parents first."""
+        findings = Findings()
+        plans = self._plans
+        stack: Stack = [(root, Context(Place.ROOT, options))]
+        pop = stack.pop
+        while stack:
+            schema, context = pop()
+            key = (schema.given, schema.type, context.place)
+            plan = plans.get(key)
+            if plan is None:
+                plan = plans[key] = self._plan(*key)
+            for check in plan[0]:
+                check(schema, context, findings)
+            for push in plan[1]:
+                push(schema, context, stack)
+        return findings
+
+    def _plan(self, given: int, type_: str, place: Place) -> tuple[tuple[Run, ...], tuple[Push, ...]]:
+        names = frozenset(name for name, bit in SCHEMA_BITS.items() if given & bit)
+        return (
+            tuple(check.run for check in self._checks if check.applies(names, type_, place)),
+            tuple(push for name, push in _CHILDREN if name in names),
+        )
+
+
+def _nested(context: Context) -> Context:
+    place = Place.OUTSIDE if context.place is Place.OUTSIDE else Place.NESTED
+    return context.at(place, compiles=False)
+
+
+def _push_properties(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
+    place = Place.FIELD if context.place in STRUCTURAL else context.place
+    below = context.at(place, compiles=context.compiles)
+    if schema.x_map_type not in _CORRELATABLE_MAPS and below.uncorrelatable is None:
+        below = replace(below, uncorrelatable=schema, derived={})
+    if context.place is not Place.ROOT and not schema.x_embedded_resource:
+        stack.extend([(child, below) for child in reversed(schema.properties.values())])  # type: ignore[call-overload]
+        return
+    for name, child in reversed(schema.properties.items()):  # type: ignore[call-overload]
+        if name not in _META_FIELDS:
+            stack.append((child, below))
+        elif context.place is Place.ROOT:
+            reason = f"in top-level {name}"
+            stack.append((child, replace(below, inside_meta=True, defaults_forbidden=reason, derived={})))
+        else:
+            stack.append((child, replace(below, inside_meta=True, derived={})))
+
+
+_CORRELATABLE_MAPS: Final = (None, "granular", "atomic")
+_META_FIELDS: Final = frozenset({"metadata", "kind", "apiVersion"})
+
+
+def _push_additional_properties(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
+    given = schema.additional_properties
+    if given is None or given.schema is None:
+        return
+    place = Place.FIELD if context.place in STRUCTURAL else context.place
+    if context.place is Place.NESTED:
+        place = Place.OUTSIDE  # forbidden there as a whole
+    below = context.at(place, compiles=context.compiles)
+    if context.inside_meta:
+        reason = "inside additionalProperties applying to object metadata"
+        below = replace(below, defaults_forbidden=reason, derived={})
+    stack.append((given.schema, below))
+
+
+def _push_items(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
+    items = schema.items
+    if items is None:
+        return
+    place = Place.ITEM if context.place in STRUCTURAL else context.place
+    below = context.at(place, compiles=context.compiles)
+    if schema.x_list_type != "map" and below.uncorrelatable is None:
+        below = replace(below, uncorrelatable=schema, derived={})
+    if items.schema is not None:
+        stack.append((items.schema, below))
+    if items.json_schemas:
+        outside = below.at(Place.OUTSIDE, compiles=False)
+        stack.extend((child, outside) for child in reversed(items.json_schemas))
+
+
+def _push_all_of(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
+    nested = _nested(context)
+    children = [(child, nested) for child in schema.all_of]
+    if children and context.place in STRUCTURAL and is_int_or_string(schema.all_of[0].any_of):
+        children[0] = (schema.all_of[0], replace(nested, int_or_string=True, derived={}))
+    stack.extend(reversed(children))
+
+
+def _push_any_of(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
+    nested = _nested(context)
+    if context.int_or_string or (context.place in STRUCTURAL and is_int_or_string(schema.any_of)):
+        nested = context.at(Place.OUTSIDE, compiles=False)
+    stack.extend((child, nested) for child in reversed(schema.any_of))
+
+
+def _push_one_of(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
+    nested = _nested(context)
+    stack.extend((child, nested) for child in reversed(schema.one_of))
+
+
+def _push_not(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
+    if schema.not_ is not None:
+        stack.append((schema.not_, _nested(context)))
+
+
+def _push_definitions(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
+    outside = context.at(Place.OUTSIDE, compiles=False)
+    stack.extend((child, outside) for child in schema.definitions.values())
+
+
+def _push_dependencies(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
+    outside = context.at(Place.OUTSIDE, compiles=False)
+    for dependency in (schema.dependencies or {}).values():
+        if dependency.schema is not None:
+            stack.append((dependency.schema, outside))
+
+
+# Last pushed, first visited.
+_CHILDREN: Final[tuple[tuple[str, Push], ...]] = (
+    ("dependencies", _push_dependencies),
+    ("items", _push_items),
+    ("definitions", _push_definitions),
+    ("anyOf", _push_any_of),
+    ("oneOf", _push_one_of),
+    ("allOf", _push_all_of),
+    ("not", _push_not),
+    ("properties", _push_properties),
+    ("additionalProperties", _push_additional_properties),
+)
+
+
+def _refusal(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+    text = unsupported(schema)
+    if text is not None:
+        findings.refusals.append((schema, text))
+
+
+def _rules(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
+    if schema.x_validations and context.compiles:
+        within = context.uncorrelatable
+        findings.with_rules.append(CompiledNode(schema, schema.whole, None if within is None else within.path))
+
+
+def _default(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
+    if schema.default is not None:
+        findings.with_defaults.append(schema)
+
+
+_OWN_CHECKS: Final = (
+    Check(
+        _refusal,
+        (
+            "id",
+            "$schema",
+            "$ref",
+            "patternProperties",
+            "dependencies",
+            "additionalItems",
+            "definitions",
+            "items",
+            "x-kubernetes-preserve-unknown-fields",
+        ),
+    ),
+    Check(_rules, ("x-kubernetes-validations",)),
+    Check(_default, ("default",)),
+)

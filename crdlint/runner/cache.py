@@ -1,0 +1,180 @@
+"""Results kept in the user's cache folder, by the content of a file and everything else that they depend on.
+
+Entries are JSON, never code, and signed with the user's secret: one that was planted, changed or cut counts as none. Two
+runs may race: an entry is written as a whole.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import stat
+import sys
+import time
+from contextlib import suppress
+from dataclasses import astuple, dataclass, field, fields
+from functools import cache as once
+from hashlib import blake2b
+from hmac import compare_digest
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.__about__ import __version__
+from crdlint.inputs.read import read_bytes
+from crdlint.runner.secret import default_folder, user_secret
+from crdlint.safety import atomic
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.linting.result import FileResult
+
+_LIMIT: Final = 256 * 1024 * 1024  # bytes of all entries
+_LOOK_EVERY: Final = 24 * 3600  # seconds between looks at how large the folder is
+_LARGEST: Final = 64 * 1024 * 1024  # bytes of an entry
+_FORMAT: Final = "2"
+_FOLDER: Final = re.compile("[0-9a-f]{2}")
+_SWEPT: Final = "swept"
+
+
+def open_cache() -> Cache | None:
+    """Return the user's cache, in CRDLINT_CACHE_DIR or the system's folder; None if there is no place for it."""
+    try:
+        return Cache(cache_folder())
+    except RuntimeError:  # no home
+        return None
+
+
+def cache_folder() -> Path:
+    """Return the folder of entries. Raises RuntimeError if the user has no home."""
+    given = os.environ.get("CRDLINT_CACHE_DIR")
+    return Path(given) if given else default_folder()
+
+
+@dataclass(slots=True)
+class Cache:
+    """The entries of a folder; ``secret`` signs them. What cannot be read or written is ignored."""
+
+    folder: Path
+    secret: bytes | None = field(default_factory=user_secret, repr=False)
+
+    def key(self, data: bytes, options: str) -> str:
+        """Return what a file's content and the options come under."""
+        digest = blake2b(data, digest_size=20, key=_program())
+        digest.update(options.encode("utf-8", "surrogatepass"))
+        return digest.hexdigest()
+
+    def get(self, key: str, file: str, text: str) -> FileResult | None:
+        """Return the result kept under a key, as that of a file with such a text; None where there is none."""
+        path = self._path(key)
+        try:
+            signature, _, payload = read_bytes(str(path), _LARGEST, follow_link=False).partition(b"\n")
+            if self.secret is None or not compare_digest(signature, self._signature(payload)):
+                return None
+            result = _result(json.loads(payload), key, file, text)
+        except Exception:
+            return None
+        with suppress(OSError):
+            os.utime(path)  # the oldest go first
+        return result
+
+    def put(self, key: str, result: FileResult) -> None:
+        """Keep a result under a key."""
+        if self.secret is None:
+            return
+        path = self._path(key)
+        with suppress(OSError, ValueError):
+            payload = json.dumps(_entry(result, key), separators=(",", ":")).encode()
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            path.parent.mkdir(mode=0o700, exist_ok=True)
+            if not stat.S_ISDIR(path.parent.lstat().st_mode):
+                return  # a link leads to files that are not ours
+            if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
+                path.unlink()
+            atomic.write(path, self._signature(payload) + b"\n" + payload)
+
+    def sweep(self) -> None:
+        """Remove the oldest entries if there are too many, once a day."""
+        with suppress(OSError):
+            mark = self.folder / _SWEPT
+            if not self.folder.is_dir() or time.time() - _time_of(mark) < _LOOK_EVERY:
+                return
+            atomic.write(mark, b"")
+            entries = sorted(self._entries())
+            excess = sum(size for _, size, _ in entries) - _LIMIT
+            for _, size, path in entries:
+                if excess <= 0:
+                    break
+                path.unlink(missing_ok=True)
+                excess -= size
+
+    def _entries(self) -> Iterator[tuple[float, int, Path]]:
+        """Yield time, size and path of the files that this cache has written; links are not followed."""
+        with os.scandir(self.folder) as folders:
+            below = [one.path for one in folders if _FOLDER.fullmatch(one.name) and one.is_dir(follow_symlinks=False)]
+        for folder in below:
+            with suppress(OSError), os.scandir(folder) as files:
+                for file in files:
+                    if file.is_file(follow_symlinks=False):
+                        status = file.stat(follow_symlinks=False)
+                        yield status.st_mtime, status.st_size, Path(file.path)
+
+    def _signature(self, payload: bytes) -> bytes:
+        assert self.secret is not None  # noqa: S101  nothing is signed without one
+        return blake2b(payload, digest_size=32, key=self.secret).hexdigest().encode()
+
+    def _path(self, key: str) -> Path:
+        return self.folder / key[:2] / key[2:]
+
+
+def _time_of(mark: Path) -> float:
+    """Return when the folder was swept; a link that was planted as the mark is removed."""
+    try:
+        status = mark.lstat()
+    except FileNotFoundError:
+        return 0
+    if stat.S_ISREG(status.st_mode):
+        return status.st_mtime
+    mark.unlink()
+    return 0
+
+
+def _entry(result: FileResult, key: str) -> list[Any]:
+    crds = [[crd.name, crd.line] for crd in result.crds]
+    # The file's name is put in anew: content that is moved is known.
+    diagnostics = [astuple(one) for one in result.diagnostics]
+    return [_FORMAT, key, result.file, result.documents, crds, result.skipped, diagnostics, list(result.notices)]
+
+
+def _result(entry: list[Any], key: str, file: str, text: str) -> FileResult:
+    """Return the result of an entry; raises whatever a broken one makes it raise."""
+    from crdlint.diagnostics.diagnostic import Diagnostic, Related
+    from crdlint.linting.result import CRD, FileResult
+
+    format_, known_key, known_file, documents, crds, skipped, diagnostics, notices = entry
+    if (format_, known_key) != (_FORMAT, key):
+        raise ValueError(key)
+    names = [one.name for one in fields(Diagnostic)]
+    made = []
+    for held in diagnostics:
+        given: dict[str, Any] = dict(zip(names, held, strict=True))
+        if given["file"] != known_file:
+            raise ValueError(known_file)
+        given["file"] = file
+        if given["related"] is not None:
+            given["related"] = Related(*given["related"])
+        made.append(Diagnostic(**given))
+    return FileResult(file, text, documents, tuple(CRD(*crd) for crd in crds), skipped, tuple(made), tuple(notices))
+
+
+@once
+def _program() -> bytes:
+    """Return what stands for the program: its version, Python's, and in a working copy the state of its files."""
+    digest = blake2b(f"{_FORMAT} {__version__} {sys.version_info[:2]}".encode(), digest_size=32)
+    package = Path(__file__).parents[1]
+    if "site-packages" not in package.parts:
+        for path in sorted(package.rglob("*.py")):
+            status = path.stat()
+            digest.update(f"{path} {status.st_mtime_ns} {status.st_size}".encode())
+    return digest.digest()

@@ -1,0 +1,227 @@
+"""What a run has to check, file by file: with which configuration, and for which versions of Kubernetes."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd.recognition import may_hold_crd
+from crdlint.inputs.fragments import SUITE, Fragments
+from crdlint.inputs.helm.layout import CHART, TEMPLATES, Layout, outermost
+from crdlint.inputs.kustomize.files import kustomization_of
+from crdlint.inputs.kustomize.patches import Patches
+from crdlint.inputs.paths import Problem
+from crdlint.inputs.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
+from crdlint.kubernetes.servers import NEWEST_VERSION
+from crdlint.linting.result import FileResult
+from crdlint.runner.task import PATCH, Task, shown_name
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from crdlint.config.load import Cache
+    from crdlint.config.model import Config
+    from crdlint.inputs.helm.check import Support
+    from crdlint.inputs.helm.layout import Place
+
+_NAMED: Final = 3  # suites in one notice
+
+
+@dataclass(slots=True)
+class Plan:
+    """The tasks of a run in order, and each one's configuration.
+
+    ``passed`` counts files in which no CRD can be, ``excluded`` are the inputs that a configuration excludes, ``problems``
+    are those that cannot be checked, and why. ``results`` has what is reported without a check: of charts, and of
+    patches. ``kustomizations`` are folders that have one, and their versions; ``charts`` are those with templates.
+    """
+
+    tasks: list[Task] = field(default_factory=list)
+    configs: list[Config] = field(default_factory=list)
+    passed: int = 0
+    excluded: set[str] = field(default_factory=set)
+    problems: list[tuple[str, str]] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+    results: list[tuple[FileResult, Config]] = field(default_factory=list)
+    kustomizations: list[Task] = field(default_factory=list)
+    charts: dict[str, None] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Planner:
+    """Plans a run. ``kube_version`` is the command line's; ``merged`` lays the command line over a configuration.
+
+    ``config`` replaces the configurations of folders. ``kustomize`` tells whether kustomizations are built.
+    ``stdin_name`` is the file that standard input is the text of.
+    """
+
+    kube_version: str | None
+    merged: Callable[[Config], Config]
+    config: Config | None = None
+    kustomize: bool = True
+    stdin_name: str | None = None
+    plan: Plan = field(default_factory=Plan)
+    _layout: Layout = field(default_factory=Layout)
+    _configs: Cache = field(default_factory=dict)
+    _charts: dict[str, Support | None] = field(default_factory=dict)
+    _patches: Patches = field(default_factory=Patches)
+    _fragments: Fragments = field(default_factory=Fragments)
+    _suites: list[str] = field(default_factory=list)
+    _told: set[int] = field(default_factory=set)
+
+    def add(self, paths: Iterable[str]) -> Plan:
+        """Plan the check of files, and return the plan."""
+        folders: dict[str, None] = {}
+        for path in paths:
+            self._add(path)
+            if open_descriptor(path) is None:
+                folders[os.path.dirname(path)] = None  # noqa: PTH120  spelt as the user spelt it
+        self._note_suites()
+        if self.kustomize:
+            for folder in folders:
+                self._add_kustomization(folder)
+        return self.plan
+
+    def config_of(self, path: str) -> Config | None:
+        """Return the configuration of a file that is to be told of, None where it is excluded or that is broken."""
+        config = self._config(path)
+        return None if config is None or config.excludes(path) else config
+
+    def _add_kustomization(self, folder: str) -> None:
+        path = kustomization_of(folder)
+        config = None if path is None else self.config_of(path)
+        if config is not None:
+            self.plan.kustomizations.append(
+                Task(folder or ".", self.kube_version or config.kube_version or NEWEST_VERSION)
+            )
+
+    def _add(self, path: str) -> None:
+        plan = self.plan
+        is_stream = open_descriptor(path) is not None
+        if not is_stream and Path(path).name == CHART:
+            self._add_dependencies(path)
+        name, data, text = path, b"", None
+        if not is_stream or (path == STDIN and self.stdin_name is not None):
+            try:
+                data = read_bytes(path)
+                if not may_hold_crd(data):
+                    plan.passed += 1
+                    return
+                if is_stream:
+                    name, text = self.stdin_name or path, decode(data)
+            except UnreadableError as error:
+                plan.problems.append((shown_name(path), str(error)))
+                return
+        config = self._config(STDIN if name == path and is_stream else name)
+        if config is None:
+            return
+        if config.excludes(name):
+            plan.excluded.add(path)
+            return
+        is_file = not is_stream or text is not None
+        partial = PATCH
+        if is_file:
+            if self._patches.has(name):
+                self._skip(name, config, "skipped a patch of a kustomization: what is built with it is checked")
+                return
+            fragment = self._fragments.of(name, data)
+            if fragment is not None and fragment.what == SUITE:
+                self._suites.append(name)
+                return
+            if fragment is not None and fragment.whole:
+                self._skip(name, config, f"skipped: {fragment.what}")
+                return
+            partial = fragment.what if fragment is not None else partial
+        place = self._layout.place(name) if is_file else None
+        if is_file and place is None and b"{{" in data:
+            self._note_lone_templates(name)
+        if place is not None and place.part == TEMPLATES and b"{{" in data:
+            plan.charts[outermost(place.chart)] = None
+        support = None if place is None else self._chart(place.chart, config)
+        plan.tasks.append(replace(self._task(name, config, place, support, text), partial=partial))
+        plan.configs.append(config)
+
+    def _skip(self, path: str, config: Config, notice: str) -> None:
+        self.plan.results.append((FileResult(path, "", 1, (), 1, (), (notice,)), config))
+
+    def _note_suites(self) -> None:
+        """Add one notice about all test suites: a repository may have hundreds."""
+        count = len(self._suites)
+        if not count:
+            return
+        named = ", ".join(self._suites[:_NAMED]) + (f" and {count - _NAMED:,} more" if count > _NAMED else "")
+        what = "a test suite is" if count == 1 else f"{count:,} test suites are"
+        self.plan.notices.append(f"{what} not checked as CRDs, `crdlint test` runs them: {named}")
+
+    def _note_lone_templates(self, path: str) -> None:
+        """Add a notice that the templates of a folder belong to no chart."""
+        above, name, _ = os.path.normpath(path).rpartition(f"{os.sep}{TEMPLATES}{os.sep}")
+        if not name and not path.startswith(f"{TEMPLATES}{os.sep}"):
+            return
+        chart = above or os.curdir
+        notice = f"{os.path.join(above, TEMPLATES)} is not read as the templates of a chart: no Chart.yaml in {chart}"  # noqa: PTH118
+        if notice not in self.plan.notices:
+            self.plan.notices.append(notice)
+
+    def _add_dependencies(self, path: str) -> None:
+        """Plan the packed dependencies of a chart, which may have no CRD of its own."""
+        from crdlint.inputs.helm.dependency_archives import has_packed
+
+        chart = os.path.dirname(path) or "."  # noqa: PTH120  spelled as the user spells it
+        config = self.config_of(path) if has_packed(chart) else None
+        if config is not None and config.include_dependencies:
+            self._chart(chart, config)
+
+    def _config(self, path: str) -> Config | None:
+        """Return a file's configuration; None, and a problem told once, where it is broken."""
+        from crdlint.config.load import nearest
+        from crdlint.config.model import ConfigError
+
+        try:
+            config = self.config or nearest(path, self._configs)
+        except ConfigError as error:
+            if id(error) not in self._told:
+                self._told.add(id(error))
+                for fault in error.faults:
+                    place = f"{fault.file}:{fault.line}:{fault.column}"
+                    self.plan.problems.append((place, fault.message))
+            return None
+        for notice in config.notices:
+            if notice not in self.plan.notices:
+                self.plan.notices.append(notice)
+        return self.merged(config)
+
+    def _task(
+        self, path: str, config: Config, place: Place | None, support: Support | None, text: str | None = None
+    ) -> Task:
+        """Return a task; the command line's version goes before the configuration's, and that before the chart's."""
+        asked = self.kube_version or config.kube_version
+        if asked is None and support is not None:
+            return Task(path, support.versions, place, text, support.constraint)
+        return Task(path, asked or NEWEST_VERSION, place, text)
+
+    def _chart(self, chart: str, config: Config) -> Support | None:
+        """Return the versions that a chart supports; its packed dependencies are planned where they are asked for."""
+        if chart not in self._charts:
+            from crdlint.inputs.helm.check import chart_support
+
+            support, result = chart_support(chart)
+            self._charts[chart] = support
+            if result is not None:
+                self.plan.results.append((result, config))
+            if config.include_dependencies:
+                self._packed(chart, config, support)
+        return self._charts[chart]
+
+    def _packed(self, chart: str, config: Config, support: Support | None) -> None:
+        from crdlint.inputs.helm.dependency_archives import packed_files
+
+        for found in packed_files(chart):
+            if isinstance(found, Problem):
+                self.plan.problems.append((found.path, found.message))
+                continue
+            name, text, place = found
+            self.plan.tasks.append(self._task(name, config, place, support, text))
+            self.plan.configs.append(replace(config, exclude=()))

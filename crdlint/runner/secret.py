@@ -1,0 +1,63 @@
+"""The user's secret: it tells the cache's own entries from those that came with a checkout."""
+
+from __future__ import annotations
+
+import os
+import stat
+import sys
+from contextlib import suppress
+from hashlib import blake2b
+from pathlib import Path
+from typing import Final
+
+from crdlint.inputs.read import UnreadableError, read_bytes
+
+_SIZE: Final = 32  # bytes
+_CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+
+
+def default_folder() -> Path:
+    """Return the system's folder for caches of crdlint. Raises RuntimeError if the user has no home."""
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "crdlint" / "Cache"
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "crdlint"
+    given = os.environ.get("XDG_CACHE_HOME", "")
+    # A relative one is invalid by its specification: it would be a folder of the checkout.
+    return (Path(given) if Path(given).is_absolute() else Path.home() / ".cache") / "crdlint"
+
+
+def user_secret() -> bytes | None:
+    """Return the secret, which is made on first use; None if it cannot be kept where only the user can read it.
+
+    CRDLINT_CACHE_KEY replaces it, for caches that several machines share. CRDLINT_CACHE_DIR does not move it: that
+    folder may come with the checkout.
+    """
+    given = os.environ.get("CRDLINT_CACHE_KEY")
+    if given:
+        return blake2b(os.fsencode(given), digest_size=_SIZE).digest()
+    with suppress(OSError, RuntimeError):
+        path = default_folder() / "key"
+        return _read(path) or _make(path)
+    return None
+
+
+def _read(path: Path) -> bytes | None:
+    """Return the secret in a file, None if there is none that only the user can read and write."""
+    try:
+        status = path.lstat()
+        data = read_bytes(str(path), _SIZE, follow_link=False)
+    except (OSError, UnreadableError):
+        return None
+    if hasattr(os, "geteuid") and (status.st_uid != os.geteuid() or stat.S_IMODE(status.st_mode) & 0o077):
+        return None
+    return data if len(data) == _SIZE else None
+
+
+def _make(path: Path) -> bytes | None:
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path.unlink(missing_ok=True)
+    secret = os.urandom(_SIZE)
+    with os.fdopen(os.open(path, _CREATE, 0o600), "wb") as file:
+        file.write(secret)
+    return secret

@@ -1,0 +1,180 @@
+"""Processes that check tasks, and end with the process that started them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import threading
+import time
+from collections import deque
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
+from multiprocessing import Pipe, Process, parent_process
+from multiprocessing.connection import wait
+from typing import TYPE_CHECKING, Final
+
+from crdlint.runner.task import Bug, Checked, Checker, shown_name
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from multiprocessing.connection import Connection
+    from types import FrameType, TracebackType
+
+    from crdlint.linting.result import FileResult
+    from crdlint.runner.task import Settings, Task
+
+_GRACE: Final = 0.5  # seconds in which a process may clean up before it is killed
+
+
+@dataclass(slots=True)
+class Chunk:
+    """Tasks that are checked together; ``results`` is None until they are."""
+
+    tasks: list[Task]
+    results: list[Checked] | None = None
+
+
+@dataclass(slots=True)
+class _Worker:
+    """A process, and the chunk that it checks."""
+
+    process: Process
+    connection: Connection
+    chunk: Chunk | None = None
+
+
+class Workers:
+    """At most ``count`` processes, each started when there is a chunk for it.
+
+    If one dies, the tasks of its chunk are checked one by one, each in a process of its own: ``is_last_try`` reports
+    the task then.
+    """
+
+    def __init__(self, count: int, settings: Settings, *, is_last_try: bool = False) -> None:
+        self._count = count
+        self._settings = settings
+        self._is_last_try = is_last_try
+        self._workers: list[_Worker] = []
+        self._queue: deque[Chunk] = deque()
+
+    def __enter__(self) -> Workers:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for worker in self._workers:
+            worker.process.terminate()
+        deadline = time.monotonic() + _GRACE
+        for worker in self._workers:
+            worker.process.join(max(deadline - time.monotonic(), 0))
+            worker.process.kill()
+            worker.process.join()
+            worker.connection.close()
+
+    def submit(self, chunk: Chunk) -> None:
+        """Check a chunk as soon as a process is free."""
+        self._queue.append(chunk)
+        self._assign()
+
+    def collect(self, *, wait_for_one: bool) -> None:
+        """Take the results of the chunks that are done; wait for the first if asked to."""
+        busy = {worker.connection: worker for worker in self._workers if worker.chunk is not None}
+        for connection in wait(list(busy), None if wait_for_one else 0):
+            self._take(busy[connection])  # type: ignore[index]  # typeshed: connections are given, so they are returned
+        self._assign()
+
+    def _take(self, worker: _Worker) -> None:
+        chunk, worker.chunk = worker.chunk, None
+        assert chunk is not None  # noqa: S101  it is busy
+        try:
+            chunk.results = worker.connection.recv()
+        except (EOFError, OSError):
+            self._workers.remove(worker)
+            worker.process.join()
+            worker.connection.close()
+            chunk.results = [self._after_death(task, worker.process.exitcode) for task in chunk.tasks]
+
+    def _after_death(self, task: Task, status: int | None) -> Checked:
+        if self._is_last_try:
+            text = f"the process that checked it ended with status {status}"
+            return Checked(shown_name(task.path), task, bug=Bug(text, text))
+        alone = Chunk([task])
+        with Workers(1, self._settings, is_last_try=True) as workers:
+            workers.submit(alone)
+            workers.collect(wait_for_one=True)
+        assert alone.results is not None  # noqa: S101  it was waited for
+        return alone.results[0]
+
+    def _assign(self) -> None:
+        while self._queue:
+            worker = next((one for one in self._workers if one.chunk is None), None)
+            if worker is None:
+                if len(self._workers) == self._count:
+                    return
+                worker = self._start()
+            worker.chunk = self._queue.popleft()
+            with suppress(OSError):  # it died: reading the results will fail as well
+                worker.connection.send(worker.chunk.tasks)
+
+    def _start(self) -> _Worker:
+        ours, theirs = Pipe()
+        process = Process(target=_work, args=(theirs, self._settings), daemon=True)
+        with _signals_blocked():  # or an interrupt might leave a process that nobody knows of
+            process.start()
+            worker = _Worker(process, ours)
+            self._workers.append(worker)
+        theirs.close()
+        return worker
+
+
+@contextmanager
+def _signals_blocked() -> Iterator[None]:
+    """Hold back signals, in processes that are started as well."""
+    if sys.platform == "win32":
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _work(connection: Connection, settings: Settings) -> None:
+    """Check chunks until there are no more."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the process that started this one ends it
+    signal.signal(signal.SIGTERM, _exit)
+    if sys.platform != "win32":
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
+    threading.Thread(target=_exit_with_parent, daemon=True).start()
+    checker = Checker(settings)
+    try:
+        while True:
+            tasks: list[Task] = connection.recv()
+            connection.send([_light(checker.check(task)) for task in tasks])
+    except Exception:
+        os._exit(1)  # no room, or nobody to report to: each task is checked again
+
+
+def _exit(_number: int, _frame: FrameType | None) -> None:
+    sys.exit(0)
+
+
+def _exit_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+    os._exit(1)
+
+
+def _light(checked: Checked) -> Checked:
+    """Return a result without texts that nobody reads."""
+    return replace(checked, results=tuple(map(_without_text, checked.results)))
+
+
+def _without_text(result: FileResult) -> FileResult:
+    if result.diagnostics or "crdlint:" in result.text:
+        return result
+    return replace(result, text="")

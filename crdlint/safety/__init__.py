@@ -1,0 +1,1 @@
+"""What keeps hostile input and interrupted runs from doing harm: bounded work, whole files, other programs run safely."""

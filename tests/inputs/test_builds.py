@@ -1,0 +1,272 @@
+"""Which kustomizations are built, how often, and what a failed build says."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from crdlint.cli.main import cli
+from crdlint.inputs.kustomize.changes import changes_crds
+from crdlint.inputs.kustomize.kustomization import read_kustomization
+from crdlint.rules.engine.examples import HEAD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CRD = HEAD + "        type: object\n"
+COMPONENT = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n"
+DEPLOYMENT = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: a}\n"
+PATCH = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: foos.example.com}\n"
+
+
+def write(root: Path, files: dict[str, str]) -> str:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return str(root)
+
+
+def target(**selector: str) -> str:
+    fields = ", ".join(f"{key}: '{value}'" for key, value in selector.items())
+    return f"patches: [{{patch: '[]', target: {{{fields}}}}}]\n"
+
+
+CHANGES = {
+    "a patch of a CRD": ("patches: [{path: crd-patch.yaml}]\n", True),
+    "a patch of a Deployment": ("patches: [{path: deployment.yaml}]\n", False),
+    "a patch of both": ("patches: [{path: both.yaml}]\n", True),
+    "a patch of nothing that can be read": ("patches: [{path: broken.yaml}]\n", True),
+    "a patch in the text": ("patches: [{patch: 'kind: CustomResourceDefinition'}]\n", True),
+    "another in the text": ("patches: [{patch: 'kind: Deployment'}]\n", False),
+    "operations without a target": ("patches: [{patch: '[]'}]\n", True),
+    "a target of a CRD": (target(kind="CustomResourceDefinition"), True),
+    "a target of a Deployment": (target(kind="Deployment"), False),
+    "a target of two kinds": (target(kind="Deployment|CustomResourceDefinition"), True),
+    "a target of two other kinds": (target(kind="Deployment|Job"), False),
+    "a target of a pattern": (target(kind="Custom.*"), True),
+    "a target of a name": (target(name="foos.example.com"), True),
+    "a target of a group": (target(group="apps"), False),
+    "a target of another group's CRD": (target(group="apps", kind="CustomResourceDefinition"), False),
+    "patchesStrategicMerge": ("patchesStrategicMerge: [crd-patch.yaml]\n", True),
+    "patchesStrategicMerge of a Deployment": ("patchesStrategicMerge: [deployment.yaml]\n", False),
+    "patchesStrategicMerge in the text": ("patchesStrategicMerge: ['{kind: CustomResourceDefinition}']\n", True),
+    "patchesJson6902": ("patchesJson6902: [{patch: '[]', target: {kind: Deployment, name: a, version: v1}}]\n", False),
+    "labels": ("labels: [{pairs: {a: b}}]\n", False),
+    "labels that are refused": ("labels: [{pairs: {a: 'b c'}}]\n", True),
+    "labels of no text": ("labels: [{pairs: {a: 1}}]\n", True),
+    "labels in other fields": ("labels: [{pairs: {a: b}, fields: [{path: spec/scope}]}]\n", True),
+    "labels of no shape": ("labels: {a: b}\n", True),
+    "commonLabels": ("commonLabels: {a.b/c: D}\n", False),
+    "commonLabels that are refused": ("commonLabels: {A.b/c: D}\n", True),
+    "commonAnnotations": ("commonAnnotations: {A.b/c: 'any text'}\n", False),
+    "commonAnnotations that are refused": ("commonAnnotations: {'a b': c}\n", True),
+    "an approval": ("commonAnnotations: {api-approved.kubernetes.io: unapproved}\n", True),
+    "long annotations": (f"commonAnnotations: {{a: {'b' * 20_000}}}\n", True),
+    "namespace": ("namespace: a\n", False),
+    "names": ("namePrefix: a\nnameSuffix: b\n", False),
+    "images": ("images: [{name: a, newTag: b}]\n", False),
+    "a custom openapi": ("namespace: a\nopenapi: {path: deployment.yaml}\n", True),
+    "an openapi by version": ("namespace: a\nopenapi: {version: v1.20.4}\n", False),
+    "configurations of services": ("namespace: a\nconfigurations: [services.yaml]\n", False),
+    "configurations of CRDs": ("namespace: a\nconfigurations: [configuration.yaml]\n", True),
+    "configurations alone": ("configurations: [configuration.yaml]\n", False),
+    "vars": ("vars: [{name: A, objref: {kind: Deployment, name: a}}]\n", True),
+    "transformers": ("transformers: ['{apiVersion: builtin, kind: HashTransformer}']\n", True),
+    "replacements": ("replacements: [{targets: [{select: {kind: CustomResourceDefinition}}]}]\n", True),
+    "replacements elsewhere": ("replacements: [{targets: [{select: {kind: Deployment}}]}]\n", False),
+    "replacements of no shape": ("replacements: [{}]\n", True),
+    "replacements in a file": ("replacements: [{path: replacement.yaml}]\n", False),
+    "a component": ("components: [component]\n", True),
+    "a component of another kind": ("components: [other]\n", False),
+    "generators": ("configMapGenerator: [{name: a, literals: [a=b]}]\n", False),
+    "nothing": ("", False),
+}
+FILES = {
+    "crd.yaml": CRD,
+    "crd-patch.yaml": PATCH,
+    "deployment.yaml": DEPLOYMENT,
+    "both.yaml": f"{DEPLOYMENT}---\n{PATCH}",
+    "broken.yaml": "a: [\n",
+    "services.yaml": (
+        "nameReference:\n- kind: Service\n  fieldSpecs:\n  - kind: CustomResourceDefinition\n"
+        "    path: spec/conversion/webhook/clientConfig/service/name\n"
+        "namespace:\n- kind: CustomResourceDefinition\n  path: spec/conversion/webhook/clientConfig/service/namespace\n"
+        "- kind: Deployment\n  path: spec/a\n  create: true\n"
+    ),
+    "configuration.yaml": "namespace:\n- path: spec/scope\n",
+    "replacement.yaml": "targets: [{select: {kind: Deployment}}]\n",
+    "component/kustomization.yaml": f"{COMPONENT}patches: [{{patch: 'kind: CustomResourceDefinition'}}]\n",
+    "other/kustomization.yaml": f"{COMPONENT}patches: [{{patch: 'kind: Deployment'}}]\n",
+}
+
+
+@pytest.mark.parametrize(("text", "changes"), CHANGES.values(), ids=CHANGES)
+def test_what_changes_crds(text: str, changes: bool, tmp_path: Path) -> None:
+    folder = write(tmp_path, {**FILES, "kustomization.yaml": f"resources: [crd.yaml]\n{text}"})
+    found = read_kustomization(folder)
+    assert found is not None
+    assert found.problem is None
+    assert changes_crds(found) is changes
+
+
+def layered(tmp_path: Path, overlay: str = "") -> str:
+    return write(
+        tmp_path,
+        {
+            "base/crd.yaml": CRD,
+            "base/patch.yaml": PATCH,
+            "base/kustomization.yaml": "resources: [crd.yaml]\npatches: [{path: patch.yaml}]\n",
+            "rbac/kustomization.yaml": "labels: [{pairs: {a: 'b c'}}]\n",
+            "overlay/kustomization.yaml": f"resources: [../base, ../rbac]\nnamespace: a\n{overlay}",
+        },
+    )
+
+
+def test_changes_of_a_base_that_is_built_itself_count_once(tmp_path: Path) -> None:
+    root = layered(tmp_path)
+    found = read_kustomization(f"{root}/overlay")
+    assert found is not None
+    assert changes_crds(found)
+    assert not changes_crds(found, {str(Path(root, "base").resolve())})
+    layered(tmp_path, "patches: [{patch: 'kind: CustomResourceDefinition'}]\n")
+    again = read_kustomization(f"{root}/overlay")
+    assert again is not None
+    assert changes_crds(again, {str(Path(root, "base").resolve())})
+
+
+COUNTING = """\
+import os, sys
+with open({log!r}, "a") as log:
+    log.write(os.path.basename(os.getcwd()) + "\\n")
+print(open({crd!r}).read().replace("Namespaced", "Clusterish"))
+"""
+
+
+@pytest.fixture
+def log(program: Callable[[str, str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the file that has a line for each build."""
+    monkeypatch.setenv("CRDLINT_CACHE_DIR", str(tmp_path / "cache"))
+    log = tmp_path / "log"
+    log.touch()
+    (tmp_path / "crd.yaml").write_text(CRD, encoding="utf-8")
+    program("kustomize", COUNTING.format(log=str(log), crd=str(tmp_path / "crd.yaml")))
+    return log
+
+
+def check(folder: str, *options: str) -> str:
+    return CliRunner().invoke(cli, ["check", folder, "--format", "concise", *options]).output
+
+
+def test_a_build_is_kept_until_something_that_it_reads_changes(log: Path, tmp_path: Path) -> None:
+    root = layered(tmp_path / "k")
+    first = check(root)
+    assert "base/kustomization.yaml:2:11: error scope-invalid" in first
+    assert check(root) == first
+    assert log.read_text(encoding="utf-8") == "base\n"
+    (tmp_path / "k/base/unrelated.txt").touch()
+    assert check(root) == first
+    assert log.read_text(encoding="utf-8") == "base\n"
+    (tmp_path / "k/base/patch.yaml").write_text(PATCH + "spec: {}\n", encoding="utf-8")
+    check(root)
+    assert log.read_text(encoding="utf-8") == "base\n" * 2
+    check(root, "--kube-version", "1.30")
+    assert log.read_text(encoding="utf-8") == "base\n" * 3
+    check(root, "--no-cache")
+    assert log.read_text(encoding="utf-8") == "base\n" * 4
+
+
+def test_a_build_of_another_program_is_another(log: Path, program: Callable[[str, str], Path], tmp_path: Path) -> None:
+    root = layered(tmp_path / "k")
+    check(root)
+    program("kustomize", COUNTING.format(log=str(log), crd=str(tmp_path / "crd.yaml")) + "#\n")
+    check(root)
+    assert log.read_text(encoding="utf-8") == "base\n" * 2
+
+
+def test_an_equal_kustomization_elsewhere_is_known(log: Path, tmp_path: Path) -> None:
+    first = check(layered(tmp_path / "one"))
+    second = check(layered(tmp_path / "two"))
+    assert first.replace("/one/", "/two/") == second
+    assert log.read_text(encoding="utf-8") == "base\n"
+
+
+# Either end of a named pipe waits for the other.
+MEETING = """\
+import os
+open({pipe!r}, "w" if os.path.basename(os.getcwd()) == "a" else "r").close()
+"""
+
+
+def test_builds_run_side_by_side(program: Callable[[str, str], Path], tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    program("kustomize", MEETING.format(pipe=str(tmp_path / "pipe")))
+    text = "resources: [crd.yaml]\npatches: [{patch: 'kind: CustomResourceDefinition'}]\n"
+    root = write(
+        tmp_path / "k",
+        {
+            f"{name}/{file}": data
+            for name in "ab"
+            for file, data in {"kustomization.yaml": text, "crd.yaml": CRD}.items()
+        },
+    )
+    assert "fails" not in check(root, "--jobs", "2", "--no-cache")
+
+
+FAILURES = {
+    "warnings": (
+        "# Warning: 'bases' is deprecated. Please use 'resources' instead.\n# Warning: 'vars' is deprecated.\n"
+        "error: no such thing\n",
+        "fails: no such thing;",
+    ),
+    "a warning without a cause": ("# Warning: 'bases' is deprecated.\n", "fails: it prints no reason;"),
+    "a log": (
+        "2026/11/21 22:03:04 well: this is old\nW1121 22:03:04.123456    4711 a.go:12] beware\nError: it is broken\n",
+        "fails: it is broken;",
+    ),
+    "a log alone": ("2026/11/21 22:03:04 it is broken\n", "fails: it is broken;"),
+    "the copy's path": ("Error: CWD/crd.yaml is broken\n", "fails: base/crd.yaml is broken;"),
+    "no memory": (
+        "fatal error: runtime: out of memory\ngoroutine 1 [running]: 0xc000\n",
+        "fails: it needs more than 8 GiB",
+    ),
+}
+
+
+@pytest.mark.parametrize(("errors", "words"), FAILURES.values(), ids=FAILURES)
+def test_a_failure_is_named_by_its_cause(
+    errors: str, words: str, program: Callable[[str, str], Path], tmp_path: Path
+) -> None:
+    program("kustomize", f"import os, sys\nsys.stderr.write({errors!r}.replace('CWD', os.getcwd()))\nsys.exit(1)\n")
+    root = layered(tmp_path)
+    done = [CliRunner().invoke(cli, ["check", root, "--no-cache"]) for _ in range(2)]
+    assert words in " ".join(done[0].stdout.split())
+    lines = [[line for line in one.stdout.splitlines() if "checked " not in line] for one in done]
+    assert lines[0] == lines[1]
+
+
+def test_a_build_that_prints_without_end_is_ended(
+    program: Callable[[str, str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from crdlint.inputs import offline
+
+    monkeypatch.setattr(offline, "MAX_BYTES", 1024 * 1024)
+    program("kustomize", "import sys\nwhile True: sys.stdout.write('a: b\\n' * 1000)\n")
+    assert "kustomize printed more than 1 MiB: its resources are read" in check(layered(tmp_path), "--no-cache")
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux")
+def test_the_memory_of_a_build_is_limited(
+    program: Callable[[str, str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from crdlint.inputs import offline
+
+    monkeypatch.setattr(offline, "_MEMORY", 1024 * 1024 * 1024)
+    wait = "import resource, sys\nwhile resource.getrlimit(resource.RLIMIT_AS)[0] < 0: pass\n"
+    program("kustomize", wait + "try: bytearray(2 * 1024 ** 3)\nexcept MemoryError: sys.exit('error: no memory')\n")
+    assert "fails: no memory;" in check(layered(tmp_path), "--no-cache")

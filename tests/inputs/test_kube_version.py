@@ -1,0 +1,69 @@
+"""Chart.yaml's kubeVersion, as Masterminds/semver takes it."""
+
+from __future__ import annotations
+
+import pytest
+
+from crdlint.inputs.helm.kube_version import ConstraintError, range_of, servers
+
+TAKEN = {
+    ">=1.25.0-0": "1.28..1.36",
+    ">= 1.22.0-0": "1.28..1.36",
+    ">=1.25.0-0 <1.33": "1.28..1.32",
+    ">=1.25.0-0 <1.33.0-0": "1.28..1.32",
+    ">=1.29, <1.31": "1.29..1.30",
+    "^1.28": "1.28..1.36",
+    "^1.30.2": "1.30..1.36",
+    "~1.30.x": "1.30",
+    "~1.30.4": "1.30",
+    "~1": "1.28..1.36",
+    "1.30": "1.30",
+    "1.30.x": "1.30",
+    "=1.30.5": "1.30",
+    "v1.31.0": "1.31",
+    "1.29 - 1.31": "1.29..1.31",
+    "1.29.3 - 1.31.0-0": "1.29..1.30",
+    ">1.29": "1.30..1.36",
+    ">1.29.0": "1.29..1.36",
+    ">1.29.0-0": "1.29..1.36",
+    "<1.30.1": "1.28..1.30",
+    "<1.30": "1.28..1.29",
+    "<=1.30": "1.28..1.30",
+    "=<1.30.0-0": "1.28..1.29",
+    "=>1.35": "1.35..1.36",
+    "!=1.28.x": "1.29..1.36",
+    "!=1.28": "1.29..1.36",
+    "!=1.28.3": "1.28..1.36",
+    "1.28 || 1.30": "1.28..1.30",
+    "<1.20 || >=1.36.0-0": "1.36",
+    "*": "1.28..1.36",
+    "1.x.x": "1.28..1.36",
+    "~0.0.0": "1.28..1.36",
+    "<1.28": None,
+    ">=1.37.0-0": None,
+    ">=1.30 <1.29": None,
+    ">1": None,
+    "^2": None,
+    "2.*": None,
+}
+
+
+@pytest.mark.parametrize(("constraint", "versions"), TAKEN.items(), ids=TAKEN)
+def test_versions_taken(constraint, versions):
+    assert range_of(constraint) == versions
+
+
+def test_a_gap_stays_a_gap_among_servers():
+    assert [str(server) for server in servers("1.28 || 1.30")] == ["1.28", "1.30"]
+
+
+BROKEN = [
+    "", " ", "latest", "1.2.3.4", ">=1.28;<1.30", "==1.30", "<>1.30", ">=1.28 foo", "|| 1.30", ">= v", "1.x1.0",
+    "9" * 2000, ">=1.28" * 200, "1.29 - - 1.30", "-1.30", "1..30",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("constraint", BROKEN)
+def test_what_helm_cannot_read(constraint):
+    with pytest.raises(ConstraintError, match=r"constraint|characters"):
+        range_of(constraint)

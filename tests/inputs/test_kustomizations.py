@@ -1,0 +1,201 @@
+"""Kustomizations: what a build adds and mends, and what is said where there is none."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from crdlint.cli.main import cli
+from crdlint.inputs.kustomize.build import check_kustomization
+from crdlint.linting.pipeline import lint_file
+from crdlint.rules.engine.examples import HEAD
+
+CRD = (
+    HEAD
+    + """\
+        type: object
+"""
+)
+BAD = CRD.replace("served: true", "served: maybe")
+OVERLAY = """\
+resources:
+- ../base
+patches:
+- path: patch.yaml
+- patch: |-
+    - op: replace
+      path: /spec/scope
+      value: Clusterish
+  target:
+    kind: CustomResourceDefinition
+    name: foos.example.com
+"""
+PATCH = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: foos.example.com}
+spec:
+  names: {singular: foo}
+"""
+
+
+def lint(text, file):
+    return lint_file(text, filename=file, skip_unfinished=True)
+
+
+@pytest.fixture
+def built(program, tmp_path):
+    """Make `kustomize build` print a text."""
+
+    def make(text: str, name: str = "kustomize") -> None:
+        (tmp_path / "built.yaml").write_text(text, encoding="utf-8")
+        program(name, f"print(open({str(tmp_path / 'built.yaml')!r}).read(), end='')")
+
+    return make
+
+
+def folders(root: Path, base: str = CRD, overlay: str = OVERLAY) -> str:
+    """Write a base with a CRD, and an overlay of it; return the overlay's folder."""
+    for name, text in (
+        ("base/crd.yaml", base),
+        ("base/kustomization.yaml", "resources: [crd.yaml]\n"),
+        ("overlay/kustomization.yaml", overlay),
+        ("overlay/patch.yaml", PATCH),
+    ):
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return str(root / "overlay")
+
+
+def said(results):
+    return [(Path(one.file).name, [(d.rule, d.line) for d in one.diagnostics], one.notices) for one in results]
+
+
+def test_what_a_patch_breaks_is_told_of_at_the_patch(built, tmp_path):
+    built(CRD.replace("Namespaced", "Clusterish"))
+    [overlay, base] = check_kustomization(folders(tmp_path), lint, {})
+    assert said([overlay, base]) == [("kustomization.yaml", [("scope-invalid", 4)], ()), ("crd.yaml", [], ())]
+    [one] = overlay.diagnostics
+    assert "kustomize build" in (one.help or "")
+    assert "line 7: scope: Clusterish" in (one.help or "")
+    assert one.message == 'spec.scope: Unsupported value: "Clusterish": supported values: "Cluster", "Namespaced"'
+
+
+def test_the_patch_that_names_the_crd_in_its_target(built, tmp_path):
+    built(CRD.replace("Namespaced", "Clusterish"))
+    only = OVERLAY.replace("- path: patch.yaml\n", "")
+    [overlay, _] = check_kustomization(folders(tmp_path, overlay=only), lint, {})
+    assert [(d.line, d.column) for d in overlay.diagnostics] == [(4, 3)]
+
+
+def test_what_is_found_in_the_base_is_told_of_there(built, tmp_path):
+    built(BAD)
+    results = check_kustomization(folders(tmp_path, BAD), lint, {})
+    assert [(name, len(found)) for name, found, _ in said(results)] == [("crd.yaml", 1)]
+
+
+def test_advice_with_another_number_is_no_finding_of_the_build(built, tmp_path):
+    def measuring(text, file):
+        result = lint(text, file)
+        [one] = lint(BAD, file).diagnostics
+        advice = replace(one, origin="crdlint", kind="advice", rule="too-large-to-apply", message=f"{len(text)} bytes")
+        return replace(result, diagnostics=(advice,))
+
+    built(CRD + "\n" * 9)
+    results = check_kustomization(folders(tmp_path), measuring, {})
+    assert said(results) == [("crd.yaml", [("too-large-to-apply", 11)], ())]
+
+
+def test_what_a_patch_mends_is_no_finding(built, tmp_path):
+    built(CRD)
+    assert said(check_kustomization(folders(tmp_path, BAD), lint, {})) == [("crd.yaml", [], ())]
+
+
+def test_what_a_patch_mends_in_a_file_that_is_told_of_is_noted(built, tmp_path):
+    built(CRD)
+    folder = folders(tmp_path, BAD)
+    path = tmp_path / "base/crd.yaml"
+    [one] = check_kustomization(folder, lint, {str(path.resolve()): lint(BAD, "base/crd.yaml")})
+    assert one.notices[0].endswith("overlay` fixes the finding at base/crd.yaml:11")
+
+
+def test_a_file_is_told_of_once_for_all_that_is_made_of_it(built, tmp_path):
+    built(BAD)
+    judged: dict = {}
+    folder = folders(tmp_path, BAD)
+    assert len(check_kustomization(folder, lint, judged)) == 1
+    assert check_kustomization(folder, lint, judged) == []
+
+
+TROUBLE = {
+    "fails": ("import sys\nsys.exit('error: no such thing')\n", "fails: no such thing; its resources are read"),
+    "says nothing": ("import sys\nsys.exit(1)\n", "fails: it prints no reason; its resources are read"),
+    "does not end": ("import time\ntime.sleep(99)\n", "took more than 0.5 s: its resources are read"),
+}
+
+
+@pytest.mark.parametrize(("source", "words"), TROUBLE.values(), ids=TROUBLE)
+def test_a_build_that_fails(source, words, program, tmp_path):
+    program("kustomize", source)
+    [note, base] = check_kustomization(folders(tmp_path, BAD), lint, {}, 0.5)
+    assert words in note.notices[0]
+    assert len(base.diagnostics) == 1
+
+
+@pytest.mark.usefixtures("program")
+def test_without_a_program_it_is_said_that_nothing_is_built(tmp_path):
+    [note, _] = check_kustomization(folders(tmp_path), lint, {})
+    assert note.notices == ("neither kustomize nor kubectl is on the path: its resources are read as they are",)
+
+
+@pytest.mark.usefixtures("program")
+def test_that_no_program_is_there_is_said_once(tmp_path):
+    for name in ("one", "two"):
+        folders(tmp_path / name)
+    done = CliRunner().invoke(cli, ["check", str(tmp_path)])
+    assert done.stdout.count("neither kustomize nor kubectl is on the path") == 1
+
+
+NOT_BUILT = {
+    "nothing is changed": "resources: [../base]\n",
+    "a component": "kind: Component\nresources: [../base]\npatches: []\n",
+    "not a mapping": "- a\n",
+    "itself": "resources: [../overlay]\npatches: []\n",
+    "what is not there": "resources: [none.yaml, 3, {a: b}]\npatches: []\n",
+    "broken": "resources: [\n",
+    "bytes": "\x00\x01\n",
+}
+
+
+@pytest.mark.parametrize("text", NOT_BUILT.values(), ids=NOT_BUILT)
+def test_not_built(text, program, tmp_path):
+    program("kustomize", "raise SystemExit('error: it was built')")
+    results = check_kustomization(folders(tmp_path, overlay=text), lint, {})
+    assert [notices for _, _, notices in said(results) if notices] == []
+
+
+def test_a_folder_without_one(tmp_path):
+    assert check_kustomization(str(tmp_path), lint, {}) == []
+
+
+def test_the_command_builds_tells_and_can_do_without(built, tmp_path):
+    built(CRD.replace("Namespaced", "Clusterish"), "kubectl")
+    folders(tmp_path)
+    invoke = CliRunner().invoke
+    refused = invoke(cli, ["check", str(tmp_path / "base"), str(tmp_path / "overlay"), "--format", "concise"])
+    assert refused.exit_code == 1
+    assert "overlay/kustomization.yaml:4:3: error scope-invalid:" in refused.stdout
+    assert "patch.yaml" not in refused.stdout
+    plain = invoke(cli, ["check", str(tmp_path / "base"), str(tmp_path / "overlay"), "--no-kustomize"])
+    assert plain.exit_code == 0
+
+
+@pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not on the path")
+def test_the_real_kubectl(tmp_path):
+    [overlay, _] = check_kustomization(folders(tmp_path), lint, {})
+    assert [d.rule for d in overlay.diagnostics] == ["scope-invalid"]

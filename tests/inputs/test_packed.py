@@ -1,0 +1,317 @@
+"""Packed dependencies of charts: every archive is read to its end, or reported."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import random
+import tarfile
+import zlib
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from crdlint.cli.main import cli
+from crdlint.inputs.helm import archive
+from crdlint.inputs.helm.archive import MAX_BYTES, MAX_HEADER, MAX_HEADERS, MAX_MEMBERS, ArchiveError, Budget, members
+from crdlint.inputs.helm.dependency_archives import packed_files
+from crdlint.inputs.paths import Problem
+from crdlint.rules.engine.examples import HEAD
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+CRD = (HEAD + "        type: object\n").encode()
+BAD = CRD.replace(b"Namespaced", b"Clusterish")
+YAML = (".yaml",)
+
+
+def block(
+    name: str, size: int | bytes = 0, kind: bytes = b"0", magic: bytes = b"ustar\x0000", prefix: bytes = b""
+) -> bytes:
+    """Return a header."""
+    digits = size if isinstance(size, bytes) else b"%011o\0" % size
+    made = bytearray(512)
+    made[: len(name)] = name.encode()
+    made[124:136] = digits.ljust(12, b"\0")
+    made[148:156] = b" " * 8
+    made[156:157] = kind
+    made[257:265] = magic
+    made[345 : 345 + len(prefix)] = prefix
+    made[148:156] = b"%06o\0 " % sum(made)
+    return bytes(made)
+
+
+def entry(name: str, data: bytes = b"", kind: bytes = b"0", **more: bytes) -> bytes:
+    return block(name, len(data), kind, **more) + data + b"\0" * (-len(data) % 512)
+
+
+def pax(*records: bytes) -> bytes:
+    made = b""
+    for record in records:
+        length = len(record) + 2
+        while len(b"%d" % length) + len(record) + 2 != length:
+            length = len(b"%d" % length) + len(record) + 2
+        made += b"%d %s\n" % (length, record)
+    return made
+
+
+END = b"\0" * 1024
+
+
+def read(data: bytes, *, packed: bool = False) -> list[tuple[str, bytes]]:
+    given = data if packed else gzip.compress(data, 1)
+    return [(one.name, one.data) for one in members(given, Budget(), YAML)]
+
+
+READ = {
+    "a file": entry("a.yaml", b"x") + END,
+    "no end": entry("a.yaml", b"x"),
+    "one block at the end": entry("a.yaml", b"x") + b"\0" * 512,
+    "padding": entry("a.yaml", b"x") + b"\0" * 10240,
+    "an old header": entry("a.yaml", b"x", b"\0", magic=b"\0" * 8) + END,
+    "a prefix": entry("a.yaml", b"x").replace(b"a.yaml", b"a.yaml") + END,
+    "links and folders": b"".join(entry(f"{i}.yaml", kind=b"%d" % i) for i in range(1, 7))
+    + entry("a.yaml", b"x")
+    + END,
+    "a link with a size": block("b.yaml", 7, b"2") + entry("a.yaml", b"x") + END,
+    "another kind": entry("b.yaml", b"y", b"V") + entry("a.yaml", b"x") + END,
+    "a global header": entry("g", pax(b"path=b", b"size=9"), b"g") + entry("a.yaml", b"x") + END,
+    "a pax header": entry("x", pax(b"path=a.yaml", b"size=1"), b"x") + block("b", 0) + b"x".ljust(512, b"\0") + END,
+    "a long name": entry("L", b"a.yaml\0", b"L") + entry("b", b"x") + END,
+    "a long name after a pax header": (
+        entry("x", pax(b"size=1"), b"x") + entry("L", b"a.yaml\0", b"L") + block("b", 0) + b"x".ljust(512, b"\0") + END
+    ),
+    "a binary size": block("a.yaml", b"\x80" + b"\0" * 10 + b"\1") + b"x".ljust(512, b"\0") + END,
+    "blanks in a size": block("a.yaml", b"         1 \0") + b"x".ljust(512, b"\0") + END,
+}
+
+
+@pytest.mark.parametrize("data", READ.values(), ids=READ)
+def test_an_archive_that_is_read(data: bytes) -> None:
+    assert read(data) == [("a.yaml", b"x")]
+
+
+def test_a_prefix_is_a_part_of_the_name() -> None:
+    assert read(entry("a.yaml", b"x", prefix=b"dir") + END) == [("dir/a.yaml", b"x")]
+    assert read(entry("a.yaml", b"x", prefix=b"dir", magic=b"ustar  \0") + END) == [("a.yaml", b"x")]
+
+
+def test_parts_of_a_gzip_file_are_joined() -> None:
+    data = entry("a.yaml", b"x") + END
+    assert read(gzip.compress(data[:700]) + gzip.compress(data[700:]), packed=True) == [("a.yaml", b"x")]
+
+
+def test_what_tarfile_writes_is_read() -> None:
+    files = {f"{'d' * 90}/{'n' * length}.yaml": os.urandom(length * 7) for length in (1, 90, 150, 300)}
+    for kind in (tarfile.USTAR_FORMAT, tarfile.GNU_FORMAT, tarfile.PAX_FORMAT):
+        stream = io.BytesIO()
+        written = {name: data for name, data in files.items() if len(name) < 200 or kind != tarfile.USTAR_FORMAT}
+        with tarfile.open(fileobj=stream, mode="w:gz", format=kind) as made:
+            for name, data in written.items():
+                info = tarfile.TarInfo(name)
+                info.size = len(data)
+                made.addfile(info, io.BytesIO(data))
+        assert dict(read(stream.getvalue(), packed=True)) == written
+
+
+GOOD = gzip.compress(entry("a.yaml", b"x" * 600) + END)
+HUGE = b"\x80" + (1 << 62).to_bytes(11, "big")
+BROKEN = {
+    "empty": (b"", "it is empty"),
+    "not compressed": (entry("a.yaml") + END, "its compressed data is damaged (incorrect header check)"),
+    "cut": (GOOD[:-12], "it ends too early"),
+    "cut in the checksum": (GOOD[:-6], "it ends too early"),
+    "a checksum": (GOOD[:-8] + b"\0\0\0\0" + GOOD[-4:], "its compressed data is damaged (incorrect data check)"),
+    "a length": (GOOD[:-4] + b"\1\1\1\1", "its compressed data is damaged (incorrect length check)"),
+    "data behind": (GOOD + b"more", "its compressed data is damaged (incorrect header check)"),
+    "deflate": (GOOD[:10] + b"\xff" * 20, "its compressed data is damaged (invalid block type)"),
+}
+BROKEN_TAR = {
+    "cut in a header": (entry("a.yaml")[:300], "it ends within a header"),
+    "cut in a file": (entry("a.yaml", b"x" * 600)[:700], "it ends within this file"),
+    "cut in the padding": (entry("a.yaml", b"x")[:700], "it ends within this file"),
+    "a header's checksum": (entry("a.yaml").replace(b"a.yaml", b"b.yaml"), "the checksum of a header is wrong"),
+    "a size of no number": (block("a.yaml", b"12x"), "a header has an invalid size"),
+    "a negative size": (block("a.yaml", b"\xff" * 12), "a header has an invalid size"),
+    "a huge size": (block("a.yaml", HUGE), "it ends within this file"),
+    "a huge size of another file": (block("a.png", HUGE), "it ends within this file"),
+    "a size over 63 bits": (block("a.yaml", b"\x80" + b"\x7f" * 11), "a header has an invalid size"),
+    "a size in pax": (entry("x", pax(b"size=-1"), b"x") + entry("a.yaml"), "a header has an invalid size"),
+    "a pax header without a key": (entry("x", pax(b"=b"), b"x"), "a pax header is malformed"),
+    "a pax header without a value": (entry("x", pax(b"path"), b"x"), "a pax header is malformed"),
+    "a pax header's length": (entry("x", b"99 path=a\n", b"x"), "a pax header is malformed"),
+    "a pax header's length of no number": (entry("x", b"-1 path=a\n", b"x"), "a pax header is malformed"),
+    "a pax header's length of many digits": (entry("x", b"9" * 5000, b"x"), "a pax header is malformed"),
+    "a pax header's length of zero": (entry("x", b"0 \n", b"x"), "a pax header is malformed"),
+    "a pax header without a newline": (entry("x", b"9 path=ab", b"x"), "a pax header is malformed"),
+    "a long pax header": (block("x", MAX_HEADER + 1, b"x"), "headers that are too long"),
+    "a long name": (block("L", 1 << 30, b"L"), "headers that are too long"),
+    "a sparse file": (entry("a.yaml", b"x", b"S"), "a sparse file"),
+    "a sparse file in pax": (entry("x", pax(b"GNU.sparse.major=1"), b"x") + entry("a.yaml", b"x"), "a sparse file"),
+    "data after the end": (END + entry("a.yaml", b"x"), "data after the end of the archive"),
+    "a file after a block of zeros": (b"\0" * 512 + entry("a.yaml", b"x"), "data after the end of the archive"),
+}
+
+
+@pytest.mark.parametrize(("data", "words"), BROKEN.values(), ids=BROKEN)
+def test_a_broken_gzip_file(data: bytes, words: str) -> None:
+    with pytest.raises(ArchiveError) as raised:
+        read(data, packed=True)
+    assert str(raised.value) == words
+
+
+@pytest.mark.parametrize(("data", "words"), BROKEN_TAR.values(), ids=BROKEN_TAR)
+def test_a_broken_archive(data: bytes, words: str) -> None:
+    with pytest.raises(ArchiveError) as raised:
+        read(data)
+    assert str(raised.value).startswith(words)
+
+
+def test_no_damage_to_an_archive_is_silent() -> None:
+    """Damage that recomputed checksums hide: the gzip file is whole, the archive in it is not."""
+    names = [f"{i}.yaml" for i in range(8)]
+    whole = b"".join(entry(name, b"content of " + name.encode()) for name in names) + END
+    seeded = random.Random(22)
+    for _ in range(2000):
+        at = seeded.randrange(len(whole))
+        damaged = whole[:at] + bytes([whole[at] ^ (1 << seeded.randrange(8))]) + whole[at + 1 :]
+        cut = damaged[: seeded.choice([len(damaged), seeded.randrange(len(damaged))])]
+        try:
+            found = [name for name, _ in read(cut)]
+        except ArchiveError:
+            continue
+        # Only an archive that ends where a file begins is whole to every reader.
+        assert found == names[: len(found)]
+        assert len(found) == len(names) or len(cut) % 512 == 0
+
+
+def unpacked_in_blocks(data: bytes, monkeypatch: pytest.MonkeyPatch) -> int:
+    """Return how many bytes are unpacked until an archive's end or error."""
+    made = 0
+    real = zlib.decompressobj
+
+    class Counting:
+        def __init__(self, *given: int) -> None:
+            self.inflating = real(*given)
+
+        def decompress(self, *given: object) -> bytes:
+            nonlocal made
+            data = self.inflating.decompress(*given)
+            made += len(data)
+            return data
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(self.inflating, name)
+
+    monkeypatch.setattr(archive.zlib, "decompressobj", Counting)
+    with pytest.raises(ArchiveError):
+        read(data, packed=True)
+    return made
+
+
+def test_the_unpacked_size_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = gzip.compress(block("a.png", 200 * 1024 * 1024) + bytes(200 * 1024 * 1024), 1)
+    assert unpacked_in_blocks(data, monkeypatch) < MAX_BYTES + 100_000
+
+
+def test_the_number_of_files_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = gzip.compress(block("a") * 200_000, 1)
+    assert unpacked_in_blocks(data, monkeypatch) < (MAX_MEMBERS + 200) * 512
+    with pytest.raises(ArchiveError, match="more than 20,000 files: the rest is not read"):
+        read(data, packed=True)
+
+
+def test_headers_are_bounded_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = gzip.compress(entry("x", pax(b"comment=" + b"a" * 60_000), b"x") * 3000, 1)
+    assert unpacked_in_blocks(data, monkeypatch) < MAX_HEADERS + 200_000
+
+
+def packed(files: dict[str, bytes]) -> bytes:
+    return gzip.compress(b"".join(entry(name, data) for name, data in files.items()) + END)
+
+
+def chart(folder: Path, archives: dict[str, bytes]) -> Path:
+    (folder / "charts").mkdir(parents=True)
+    (folder / "Chart.yaml").write_text("apiVersion: v2\nname: demo\nversion: 0.1.0\n", encoding="utf-8")
+    for name, data in archives.items():
+        (folder / "charts" / name).write_bytes(data)
+    return folder
+
+
+def check(folder: Path) -> tuple[int, str]:
+    done = CliRunner().invoke(cli, ["check", str(folder), "--include-dependencies", "--format", "concise"])
+    return done.exit_code, done.output
+
+
+def test_a_chart_without_crds_of_its_own_has_dependencies(tmp_path: Path) -> None:
+    folder = chart(tmp_path, {"a-1.tgz": packed({"a/crds/crd.yaml": BAD})})
+    status, output = check(folder)
+    assert status == 1
+    assert "charts/a-1.tgz:a/crds/crd.yaml:" in output
+
+
+def test_a_dependency_of_a_dependency(tmp_path: Path) -> None:
+    inner = packed({"b/crds/crd.yaml": BAD, "b/files/c.tgz": b"not an archive"})
+    folder = chart(tmp_path, {"a-1.tgz": packed({"a/charts/b-1.tgz": inner, "a/Chart.yaml": b""})})
+    status, output = check(folder)
+    assert status == 1
+    assert "charts/a-1.tgz:a/charts/b-1.tgz:b/crds/crd.yaml:" in output
+
+
+def test_dependencies_are_followed_to_a_depth(tmp_path: Path) -> None:
+    data = packed({"a/crds/crd.yaml": BAD})
+    for _ in range(20):
+        data = packed({"a/charts/a.tgz": data})
+    [problem] = packed_files(str(chart(tmp_path, {"a.tgz": data})))
+    assert isinstance(problem, Problem)
+    assert problem.message == "more than 8 archives within each other: not read"
+
+
+def test_what_is_read_before_the_damage_is_checked(tmp_path: Path) -> None:
+    whole = b"".join((entry("a/crds/one.yaml", BAD), entry("a/crds/two.yaml", CRD), END))
+    cut = gzip.compress(whole[:-1500])
+    other = packed({"b/crds/crd.yaml": BAD.replace(b"foos", b"bars")})
+    status, output = check(chart(tmp_path, {"a.tgz": cut, "b.tgz": other}))
+    assert status == 2
+    assert "charts/a.tgz:a/crds/two.yaml: cannot be unpacked: it ends within this file" in output
+    assert "charts/a.tgz:a/crds/one.yaml:7:10: error scope-invalid" in output
+    assert "charts/b.tgz:b/crds/crd.yaml:7:10: error scope-invalid" in output
+
+
+def test_archives_that_are_no_files(tmp_path: Path) -> None:
+    folder = chart(tmp_path, {})
+    os.mkfifo(folder / "charts/pipe.tgz")
+    (folder / "charts/device.tgz").symlink_to("/dev/zero")
+    (folder / "charts/gone.tgz").symlink_to("nothing")
+    (folder / "charts/folder.tgz").mkdir()
+    status, output = check(folder)
+    assert status == 2
+    assert "charts/pipe.tgz: not a regular file but a named pipe" in output
+    assert "charts/device.tgz: not a regular file but a device" in output
+    assert "charts/gone.tgz: No such file or directory" in output
+    assert "folder.tgz" not in output
+
+
+def test_a_folder_of_dependencies_that_cannot_be_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = chart(tmp_path, {"a.tgz": packed({"a/crds/crd.yaml": BAD})})
+    listing = os.listdir
+
+    def refusing(path: str) -> list[str]:
+        if str(path).endswith("charts"):
+            raise PermissionError(13, "Permission denied", path)
+        return listing(path)
+
+    monkeypatch.setattr(os, "listdir", refusing)
+    status, output = check(folder)
+    assert status == 2
+    assert "charts: Permission denied" in output
+
+
+def test_text_that_cannot_be_decoded(tmp_path: Path) -> None:
+    folder = chart(tmp_path, {"a.tgz": packed({"a/crds/crd.yaml": CRD + b"\xff"})})
+    status, output = check(folder)
+    assert status == 2
+    assert "charts/a.tgz:a/crds/crd.yaml: not UTF-8: byte 0xff" in output

@@ -1,0 +1,273 @@
+"""Charts rendered by Helm, by a stand-in for it: where findings of what it makes stand in the templates."""
+
+from __future__ import annotations
+
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from crdlint.cli.main import cli
+from crdlint.inputs.helm import render as helm
+from crdlint.inputs.helm.check import Charts
+from crdlint.inputs.helm.layout import Layout
+from crdlint.inputs.helm.render import Values
+from crdlint.linting.pipeline import lint_file
+from crdlint.rules.engine.examples import HEAD
+from crdlint.safety.programs import ProgramError, run
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+    from crdlint.linting.result import FileResult
+
+CRD = (
+    HEAD
+    + """\
+        type: object
+        properties:
+          size:
+            type: int
+"""
+)
+TYPE = ("schema-type-unsupported", 18, 19)
+
+
+def chart(folder: Path, templates: Mapping[str, str], **files: str) -> Path:
+    (folder / "templates").mkdir(parents=True)
+    (folder / "Chart.yaml").write_text("apiVersion: v2\nname: demo\nversion: 0.1.0\n", encoding="utf-8")
+    for name, text in templates.items():
+        (folder / "templates" / name).write_text(text, encoding="utf-8")
+    for name, text in files.items():
+        path = folder / name.replace("__", "/").replace("_yaml", ".yaml").replace("_", "-")
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder
+
+
+def check(folder: Path, name: str = "crd.yaml", charts: Charts | None = None) -> FileResult:
+    path = str(folder / "templates" / name)
+    text = (folder / "templates" / name).read_text(encoding="utf-8")
+    place = Layout().place(path)
+    assert place is not None
+    return (charts or Charts()).check(
+        path, text, place, lambda given, file: lint_file(given, filename=file, skip_unfinished=True)
+    )
+
+
+def said(result: FileResult) -> list[tuple[str, int, int]]:
+    return [(one.rule, one.line, one.column) for one in result.diagnostics]
+
+
+def rule_of(text: str) -> str:
+    [one] = lint_file(text, filename="c.yaml").diagnostics
+    return one.rule
+
+
+@pytest.mark.usefixtures("fake_helm")
+def test_a_finding_stands_at_its_own_characters(tmp_path: Path) -> None:
+    text = "{{- if .Values.install }}\n# first\n---\n" + CRD + "{{- end }}\n"
+    result = check(chart(tmp_path / "c", {"crd.yaml": text}, values_yaml="install: true\n"))
+    assert said(result) == [(rule_of(CRD), 3 + 18, 19)]
+    assert text.splitlines()[20][18:] == "int"
+    assert [(crd.name, crd.line) for crd in result.crds] == [("foos.example.com", 4)]
+
+
+@pytest.mark.usefixtures("fake_helm")
+def test_what_only_values_make_stands_at_the_line_above(tmp_path: Path) -> None:
+    text = CRD.replace("            type: int\n", "            {{ .Values.schema }}\n")
+    result = check(chart(tmp_path / "c", {"crd.yaml": text}, values_yaml='schema: "type: int"\n'))
+    [one] = result.diagnostics
+    assert (one.line, one.column) == (17, 11)
+    assert "below this line: type: int" in (one.help or "")
+
+
+@pytest.mark.usefixtures("fake_helm")
+def test_what_a_value_fills_in_stands_at_its_directive(tmp_path: Path) -> None:
+    text = CRD.replace("type: int\n", "type: {{ .Values.type }} # of {{ .Values.a }}\n")
+    [one] = check(chart(tmp_path / "c", {"crd.yaml": text}, values_yaml="type: int\na: b\n")).diagnostics
+    assert (one.line, one.column, one.end_column) == (18, 19, 58)
+    assert "in what Helm makes of this line: type: int # of b" in (one.help or "")
+
+
+@pytest.mark.usefixtures("fake_helm")
+def test_a_value_that_makes_it_valid(tmp_path: Path) -> None:
+    text = CRD.replace("type: int\n", "type: {{ .Values.type }}\n")
+    folder = chart(tmp_path / "c", {"crd.yaml": text}, values_yaml="type: integer\n")
+    assert said(check(folder)) == []
+    assert [one.rule for one in check(folder, charts=Charts(uses_helm=False)).diagnostics] == ["helm-skipped"]
+
+
+def test_each_values_file_of_ci_is_tried_and_said_once(fake_helm: Path, tmp_path: Path) -> None:
+    text = CRD.replace("type: int\n", "type: {{ .Values.type }}\n")
+    folder = chart(
+        tmp_path / "c",
+        {"crd.yaml": text},
+        values_yaml="type: integer\n",
+        ci__good_values_yaml="type: string\n",
+        ci__bad_values_yaml="type: int\n",
+        ci__worse_values_yaml="type: int\n",
+    )
+    assert len(said(check(folder))) == 1
+    assert fake_helm.read_text().count("ci/") == 3
+
+
+def test_values_that_are_given(fake_helm: Path, tmp_path: Path) -> None:
+    text = CRD.replace("type: int\n", "type: {{ .Values.type }}\n")
+    folder = chart(tmp_path / "c", {"crd.yaml": text}, ci__good_values_yaml="type: string\n")
+    (tmp_path / "mine.yaml").write_text("type: string\n", encoding="utf-8")
+    result = check(folder, charts=Charts(Values((str(tmp_path / "mine.yaml"),), ("type=int",))))
+    assert len(said(result)) == 1
+    assert "ci/" not in fake_helm.read_text()
+
+
+def test_helm_is_told_the_newest_version_that_the_chart_supports(fake_helm: Path, tmp_path: Path) -> None:
+    folder = chart(tmp_path / "c", {"crd.yaml": "{{/* c */}}\n" + CRD})
+    (folder / "Chart.yaml").write_text('name: demo\nkubeVersion: ">=1.29.0-0 <1.33.0-0"\n', encoding="utf-8")
+    check(folder)
+    assert "--kube-version=v1.32.0" in fake_helm.read_text()
+
+
+@pytest.mark.usefixtures("fake_helm")
+def test_what_the_values_leave_out_is_read_without_helm(tmp_path: Path) -> None:
+    other = CRD.replace("foos", "bars").replace("Foo", "Bar")
+    text = "{{ if .Values.a }}\n" + CRD + "{{ end }}\n---\n{{ if .Values.b }}\n" + other + "{{ end }}\n"
+    result = check(chart(tmp_path / "c", {"crd.yaml": text}, values_yaml="a: true\n"))
+    assert [line for _, line, _ in said(result)] == [19, 40]
+    assert result.notices == ("not rendered with the values given, read without Helm: bars.example.com",)
+
+
+@pytest.mark.usefixtures("fake_helm")
+def test_a_template_that_comes_to_nothing_is_read_without_helm(tmp_path: Path) -> None:
+    files = {"a.yaml": "{{ if .Values.a }}\n" + CRD + "{{ end }}\n", "b.yaml": "{{/* b */}}\n" + CRD}
+    folder = chart(tmp_path / "c", files)
+    result = check(folder, "a.yaml")
+    assert len(said(result)) == 1
+    assert result.notices == ("no CRD comes of this template with the values given: it was read without Helm",)
+
+
+def test_the_chart_is_rendered_once_for_all_its_templates(fake_helm: Path, tmp_path: Path) -> None:
+    folder = chart(tmp_path / "c", {f"{name}.yaml": "{{/* c */}}\n" + CRD for name in "abc"})
+    charts = Charts()
+    for name in "abc":
+        check(folder, f"{name}.yaml", charts)
+    assert fake_helm.read_text().count("template") == 1
+
+
+@pytest.mark.usefixtures("fake_helm")
+def test_braces_that_helm_executes_are_told_of_though_it_renders(tmp_path: Path) -> None:
+    text = CRD.replace("type: int\n", "type: integer\n            description: Use {{ .Value }}.\n")
+    result = check(chart(tmp_path / "c", {"crd.yaml": text}))
+    assert [one.rule for one in result.diagnostics] == ["helm-unescaped-braces"]
+
+
+def test_a_chart_within_another_is_rendered_with_the_outer_ones_values(fake_helm: Path, tmp_path: Path) -> None:
+    outer = chart(tmp_path / "c", {}, values_yaml="inner: {type: int}\n")
+    inner = chart(outer / "charts" / "inner", {"crd.yaml": CRD.replace("type: int\n", "type: {{ .Values.type }}\n")})
+    (inner / "Chart.yaml").write_text("name: inner\n", encoding="utf-8")
+    assert [(line, column) for _, line, column in said(check(inner))] == [(18, 19)]
+    assert f"template crdlint {outer} " in fake_helm.read_text()
+
+
+def test_values_files_that_helm_refuses_alike_are_told_of_once(program, tmp_path: Path) -> None:
+    program("helm", "import sys\nif sys.argv[1] == 'version': print('v3.11.1')\nelse: sys.exit('Error: no way')\n")
+    helm.helm.cache_clear()
+    files = {f"ci__{name}_values_yaml": "" for name in "abc"}
+    folder = chart(tmp_path / "c", {"crd.yaml": "{{/* c */}}\n" + CRD}, **files)
+    try:
+        [notice] = check(folder).notices
+    finally:
+        helm.helm.cache_clear()
+    assert f"with {folder}/ci/a-values.yaml and 2 more: no way;" in notice
+
+
+TROUBLE = {
+    "fails": ("import sys\nif sys.argv[1] == 'version': print('v3.11.1')\nelse: sys.exit('Error: no way')\n", "no way"),
+    "misses dependencies": (
+        "import sys\nif sys.argv[1] == 'version': print('v3.11.1')\n"
+        "else: sys.exit('Error: found in Chart.yaml, but missing in charts/ directory: x')\n",
+        "helm dependency build",
+    ),
+    "is too old": ("print('Client: v2.16.1')\n", "helm v2.16.1 is too old, crdlint needs 3.11.1 or later"),
+    "looks up host names": ("print('v3.11.0+g4')\n", "helm v3.11.0 is too old, crdlint needs 3.11.1 or later"),
+    "has no version": ("import sys\nsys.exit('nonsense')\n", "helm does not print its version (nonsense)"),
+    "prints bytes": ("import sys\nsys.stdout.buffer.write(b'\\xff\\xfe')\n", "helm does not print its version"),
+}
+
+
+@pytest.mark.parametrize(("source", "words"), TROUBLE.values(), ids=TROUBLE)
+def test_a_helm_that_is_of_no_use(source: str, words: str, program, tmp_path: Path) -> None:
+    program("helm", source)
+    helm.helm.cache_clear()
+    folder = chart(tmp_path / "c", {"a.yaml": "{{/* c */}}\n" + CRD, "b.yaml": "{{/* c */}}\n" + CRD})
+    charts = Charts()
+    try:
+        first, second = check(folder, "a.yaml", charts), check(folder, "b.yaml", charts)
+    finally:
+        helm.helm.cache_clear()
+    assert len(said(first)) == len(said(second)) == 1
+    assert [words in one for one in first.notices] == [True], first.notices
+    assert second.notices == ()
+    assert "read without Helm" in first.notices[0]
+
+
+@pytest.mark.usefixtures("program")
+def test_without_helm_nothing_is_said_of_it(tmp_path: Path) -> None:
+    helm.helm.cache_clear()
+    result = check(chart(tmp_path / "c", {"crd.yaml": "{{/* c */}}\n" + CRD}))
+    assert (len(said(result)), result.notices) == (1, ())
+
+
+def test_a_program_that_does_not_end(program) -> None:
+    script = program(
+        "slow", "import subprocess, time, sys\nsubprocess.Popen([sys.executable, '-c', 'input()'])\ntime.sleep(99)\n"
+    )
+    with pytest.raises(ProgramError, match=r"slow took more than 0\.3 s"):
+        run([str(script)], 0.3)
+
+
+def test_a_program_that_cannot_be_run(tmp_path: Path) -> None:
+    (tmp_path / "helm").write_text("no program")
+    with pytest.raises(ProgramError, match="helm cannot be run"):
+        run([str(tmp_path / "helm")])
+
+
+@pytest.mark.usefixtures("fake_helm")
+def test_the_command_renders_passes_values_on_and_can_do_without(tmp_path: Path) -> None:
+    text = CRD.replace("type: int\n", "type: {{ .Values.type }}\n")
+    folder = str(chart(tmp_path / "c", {"crd.yaml": text}, values_yaml="type: integer\n"))
+    cli_run = CliRunner().invoke
+    assert cli_run(cli, ["check", folder]).exit_code == 0
+    refused = cli_run(cli, ["check", folder, "--set", "type=int", "--format", "concise"])
+    assert refused.exit_code == 1
+    assert "crd.yaml:18:19: error" in refused.stdout
+    skipped = cli_run(cli, ["check", folder, "--no-helm"])
+    assert (skipped.exit_code, "helm-skipped" in skipped.stdout) == (0, True)
+    missing = cli_run(cli, ["check", folder, "--values", "none.yaml"])
+    assert (missing.exit_code, "none.yaml: no such file" in missing.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("options", [[], ["--no-helm"]])
+@pytest.mark.usefixtures("fake_helm")
+def test_comments_of_a_template_count(options: list[str], tmp_path: Path) -> None:
+    text = (
+        "{{- if .Values.a }}\n"
+        + CRD.replace("type: int\n", "type: string\n            format: x # {}\n")
+        + "{{- end }}\n"
+    )
+    for number, (comment, said_) in enumerate([("crdlint: ignore[format-unrecognized] y", 0), ("none", 1)]):
+        folder = chart(tmp_path / f"c{number}", {"crd.yaml": text.replace("{}", comment)}, values_yaml="a: true\n")
+        result = CliRunner().invoke(cli, ["check", str(folder), *options])
+        assert (result.exit_code, result.stdout.count("warning[")) == (0, said_), result.stdout
+
+
+@pytest.mark.skipif(shutil.which("helm") is None, reason="helm is not on the path")
+def test_the_real_helm(tmp_path: Path) -> None:
+    helm.helm.cache_clear()
+    text = "{{- if .Values.install }}\n" + CRD.replace("type: int\n", "type: {{ .Values.type }}\n") + "{{- end }}\n"
+    folder = chart(tmp_path / "c", {"crd.yaml": text}, values_yaml="install: true\ntype: int\n")
+    [one] = check(folder).diagnostics
+    assert (one.line, one.column) == (19, 19)
+    assert "in what Helm makes of this line: type: int" in (one.help or "")

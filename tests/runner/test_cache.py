@@ -1,0 +1,143 @@
+"""Results kept from run to run: what they are told apart by, and what is done with entries that are none."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+import crdlint.linting.pipeline
+from crdlint.cli.main import cli
+from crdlint.linting.pipeline import lint_file
+from crdlint.runner import cache as module
+from crdlint.runner.cache import Cache, cache_folder
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+BAD = FIXTURES / "invalid" / "rule-too-expensive.yaml"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CRDLINT_CACHE_DIR", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def entries(folder: Path) -> list[Path]:
+    return sorted(folder.glob("??/*"))
+
+
+def check(*args: str) -> tuple[int, str]:
+    result = CliRunner().invoke(cli, ("check", "-q", *args), catch_exceptions=False)
+    return result.exit_code, result.stdout
+
+
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Return a list to which every file is added that is really judged."""
+    judged: list[str] = []
+
+    def noted(text, *, filename, **more):
+        judged.append(filename)
+        return lint_file(text, filename=filename, **more)
+
+    monkeypatch.setattr(crdlint.linting.pipeline, "lint_file", noted)
+    return judged
+
+
+def test_a_second_run_judges_nothing_and_says_the_same(folder, monkeypatch):
+    judged = counted(monkeypatch)
+    first = check(str(BAD))
+    assert len(entries(folder)) == len(judged) == 1
+    assert check(str(BAD)) == first
+    assert len(judged) == 1
+
+
+def test_what_a_result_hangs_on(folder, monkeypatch, tmp_path):
+    judged = counted(monkeypatch)
+    copy = tmp_path / "copy.yaml"
+    copy.write_text(BAD.read_text())
+    check(str(BAD))
+    _, said = check(str(copy))
+    assert len(judged) == 1  # the same content under another name
+    assert f"{copy}:30:21" in said
+    check(str(copy), "--kube-version", "1.30")
+    copy.write_text(BAD.read_text() + "# more\n")
+    check(str(copy))
+    check(str(copy), "--no-cache")
+    check(str(copy), "--against", str(BAD))
+    assert judged == [str(BAD), str(copy), str(copy), str(copy), str(copy)]
+    assert len(entries(folder)) == 3
+
+
+@pytest.mark.usefixtures("folder")
+def test_another_version_of_the_program(monkeypatch):
+    judged = counted(monkeypatch)
+    check(str(BAD))
+    module._program.cache_clear()  # noqa: SLF001
+    monkeypatch.setattr(module, "__version__", "9.9.9")
+    check(str(BAD))
+    assert len(judged) == 2
+    module._program.cache_clear()  # noqa: SLF001
+
+
+BROKEN = {
+    "empty": b"",
+    "no JSON": b"{",
+    "no list": b"{}",
+    "too short": b"[1, 2]",
+    "of another key": None,
+    "pickle": b"\x80\x04cos\nsystem\n(S'true'\ntR.",
+    "binary": bytes(range(256)),
+}
+
+
+@pytest.mark.parametrize("data", BROKEN.values(), ids=BROKEN)
+def test_an_entry_that_is_none_is_made_anew(data, folder, monkeypatch):
+    first = check(str(BAD))
+    (entry,) = entries(folder)
+    entry.write_bytes(entry.read_bytes().replace(entry.name.encode(), b"x" * len(entry.name)) if data is None else data)
+    judged = counted(monkeypatch)
+    assert check(str(BAD)) == first
+    assert len(judged) == 1
+    assert check(str(BAD)) == first
+    assert len(judged) == 1
+
+
+def test_a_folder_that_cannot_be_is_done_without(tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("CRDLINT_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    assert check(str(BAD))[0] == 1
+
+
+def test_nothing_of_the_text_is_kept(folder):
+    check(str(BAD))
+    (entry,) = entries(folder)
+    assert b"without maxItems" not in entry.read_bytes()
+
+
+def test_the_oldest_go_first(tmp_path, monkeypatch):
+    monkeypatch.setattr(module, "_LIMIT", 250)
+    for i in range(4):
+        path = tmp_path / f"{i:02}" / "x"
+        path.parent.mkdir()
+        path.write_bytes(b"x" * 100)
+        os.utime(path, (1000 + i, 1000 + i))
+    Cache(tmp_path).sweep()
+    assert [path.parent.name for path in entries(tmp_path)] == ["02", "03"]
+    (tmp_path / "02" / "y").write_bytes(b"x" * 1000)
+    Cache(tmp_path).sweep()  # looked at today
+    assert len(entries(tmp_path)) == 3
+    os.utime(tmp_path / "swept", (time.time() - 100_000,) * 2)
+    Cache(tmp_path).sweep()
+    assert len(entries(tmp_path)) == 0
+
+
+def test_where_it_is(monkeypatch, tmp_path):
+    monkeypatch.delenv("CRDLINT_CACHE_DIR", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr("sys.platform", "linux")
+    assert cache_folder() == tmp_path / "crdlint"
+    monkeypatch.setattr("sys.platform", "darwin")
+    assert cache_folder() == Path.home() / "Library" / "Caches" / "crdlint"

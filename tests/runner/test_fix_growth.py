@@ -1,0 +1,76 @@
+"""The work of `--fix` and `--suggest` grows with the file, not with its square."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from counting import LINEAR, lines_run
+
+from crdlint.linting.pipeline import lint_file
+from crdlint.report.patch import patch
+from crdlint.runner.fixes import fixed, limit_edits
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+HEAD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: foos.example.com
+spec:
+  group: example.com
+  names: {plural: foos, kind: Foo}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+"""
+RULE = """\
+          p{i}:
+            type: string
+            maxLength: 5
+            x-kubernetes-validations:
+            - {{rule: "self == 'a'", optionalOldSelf: true}}
+"""
+
+
+def crd(rules: int) -> str:
+    return HEAD + "".join(RULE.format(i=i) for i in range(rules))
+
+
+INPUTS = {
+    "lines above": lambda n: "a: |\n" + "  x\n" * (10 * n) + "---\n" + crd(n // 4),
+    "rules": crd,
+    "documents": lambda n: "---\n".join(crd(1).replace("foos", f"foos{i}") for i in range(n)),
+    "documents and lines": lambda n: "---\n".join("# x\n" * 40 + crd(1).replace("foos", f"foos{i}") for i in range(n)),
+}
+
+
+@pytest.mark.parametrize("text", INPUTS.values(), ids=INPUTS)
+def test_fixes(text: Callable[[int], str]) -> None:
+    results = [lint_file(text(n), filename="x", keep=True) for n in (40, 80)]
+    assert all("optionalOldSelf" not in fixed(result, unsafe=False) for result in results)
+    once, twice = (lines_run(lambda result=result: fixed(result, unsafe=False)) for result in results)
+    assert twice / once < LINEAR
+
+
+@pytest.mark.parametrize("text", INPUTS.values(), ids=INPUTS)
+def test_patches(text: Callable[[int], str]) -> None:
+    def costly(n: int) -> str:
+        return text(n).replace("maxLength: 5", "maxLength: 500000").replace("self == 'a'", "self.matches(self)")
+
+    results = [lint_file(costly(n), filename="x", keep=True) for n in (20, 40)]
+    edits = [limit_edits(result) for result in results]
+    assert all(edits)
+    once, twice = (
+        lines_run(lambda result=result, found=found: patch("x", result.text, found))
+        for result, found in zip(results, edits, strict=True)
+    )
+    assert twice / once < LINEAR

@@ -1,0 +1,162 @@
+"""Files over several processes: the same results in the same order, whatever happens to one of them."""
+
+from __future__ import annotations
+
+import io
+import os
+from pathlib import Path
+
+import pytest
+
+import crdlint.runner.task
+from crdlint.runner import pool, processors, workers
+from crdlint.runner.task import Checked, Checker, Settings, Task
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+FILES = sorted(str(path) for path in (FIXTURES / "invalid").iterdir())
+
+
+def tasks() -> list[Task]:
+    return [Task(path, "1.36") for path in FILES]
+
+
+def told(checked: Checked) -> tuple[str, list[object], str | None]:
+    return checked.name, [one for result in checked.results for one in result.diagnostics], checked.problem
+
+
+def test_the_same_in_the_same_order():
+    alone = [told(one) for one in pool.run(tasks(), Settings(), 1)]
+    spread = [told(one) for one in pool.run(tasks(), Settings(), 2)]
+    assert spread == alone
+    assert [name for name, _, _ in alone] == FILES
+
+
+def test_small_runs_start_no_processes(monkeypatch):
+    monkeypatch.setattr(workers, "Workers", None)
+    assert len(list(pool.run(tasks()[:5], Settings(), None))) == 5
+
+
+def test_texts_that_nobody_needs_do_not_travel(tmp_path):
+    clean = tmp_path / "clean.yaml"
+    clean.write_text((FIXTURES / "valid" / "minimal.yaml").read_text())
+    commented = tmp_path / "commented.yaml"
+    commented.write_text(clean.read_text() + "# crdlint: ignore-file[ref]\n")
+    found = list(pool.run([Task(str(clean), "1.36"), Task(str(commented), "1.36"), *tasks()[:1]], Settings(), 2))
+    assert [bool(one.results[0].text) for one in found] == [False, True, True]
+
+
+def test_a_process_that_dies_takes_its_own_file_with_it_only(monkeypatch):
+    real = Checker.check
+
+    def deadly(self: Checker, task: Task) -> Checked:
+        if task.path == FILES[7]:
+            os._exit(9)
+        return real(self, task)
+
+    monkeypatch.setattr(crdlint.runner.task.Checker, "check", deadly)
+    found = list(pool.run(tasks(), Settings(), 2))
+    assert [one.name for one in found] == FILES
+    assert [one.name for one in found if one.bug is not None] == [FILES[7]]
+    assert all(one.results for one in found if one.name != FILES[7])
+
+
+def test_what_cannot_be_read_is_told():
+    found = list(pool.run([Task("missing.yaml", "1.36"), *tasks()[:3]], Settings(), 2))
+    assert [one.problem for one in found] == ["No such file or directory", None, None, None]
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_what_is_kept_stays_in_the_process(jobs):
+    found = list(pool.run(tasks()[-20:], Settings(keep=True), jobs))
+    assert any(result.definitions for one in found for result in one.results)
+
+
+def test_standard_input_is_read_by_the_first_process(monkeypatch):
+    text = Path(FILES[0]).read_bytes()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
+    found = list(pool.run([*tasks()[1:3], Task("-", "1.36"), *tasks()[3:5]], Settings(), 2))
+    assert [one.name for one in found] == [*FILES[1:3], "<stdin>", *FILES[3:5]]
+    assert found[2].results[0].diagnostics
+
+
+def test_what_is_checked_already_is_passed_on_in_its_place():
+    done = Checked("done", tasks()[0])
+    for jobs in (None, 1, 2):
+        found = list(pool.run([done, *tasks()[:2], done, done, *tasks()[2:4], done], Settings(), jobs))
+        assert [one.name for one in found] == ["done", *FILES[:2], "done", "done", *FILES[2:4], "done"]
+
+
+@pytest.mark.parametrize("jobs", [None, 1, 2, 3])
+def test_tasks_are_taken_as_results_are(jobs, monkeypatch):
+    """No more than a few chunks of tasks are ahead of the results, whatever the length of the run."""
+    monkeypatch.setattr(pool, "_READ_AHEAD", 5_000)
+    monkeypatch.setattr(pool, "_CHUNK_TASKS", 4)
+    taken = done = most = 0
+
+    def lazily():
+        nonlocal taken
+        for task in tasks() * 3:
+            taken += 1
+            yield task
+
+    for _ in pool.run(lazily(), Settings(), jobs):
+        done += 1
+        most = max(most, taken - done)
+    assert done == 3 * len(FILES)
+    assert most <= 4 * (3 * (jobs or 1) + 2)
+
+
+SIZES = {
+    "little to check": (1, 10_000, 0),
+    "much to check": (5, 10_000, 2),
+    "much in all, most of it in the cache": (100, 1, 0),
+}
+
+
+@pytest.mark.parametrize(("count", "size", "processes"), SIZES.values(), ids=SIZES)
+def test_processes_are_started_for_what_is_not_in_the_cache(count, size, processes, monkeypatch):
+    known = [Checked(f"known{i}", tasks()[0]) for i in range(100)]
+    started: list[int] = []
+    real = workers.Workers
+
+    class Counted(real):
+        def __init__(self, count: int, settings: Settings) -> None:
+            started.append(count)
+            super().__init__(count, settings)
+
+    monkeypatch.setattr(workers, "Workers", Counted)
+    monkeypatch.setattr(pool, "_WORTHWHILE", 30_000)
+    monkeypatch.setattr(pool, "free_processors", lambda: 2)
+    monkeypatch.setattr(pool, "_size", lambda task: 0 if isinstance(task, Checked) else size)
+    found = list(pool.run([*known, *(tasks() * 2)[:count]], Settings(), None))
+    assert len(found) == 100 + count
+    assert sum(started) == processes
+
+
+def test_one_process_where_no_processor_is_free(monkeypatch):
+    monkeypatch.setattr(workers, "Workers", None)
+    monkeypatch.setattr(pool, "_WORTHWHILE", 0)
+    monkeypatch.setattr(pool, "free_processors", lambda: 1)
+    assert len(list(pool.run(tasks()[:5], Settings(), None))) == 5
+
+
+PROCESSORS = {
+    "idle": ({0, 1, 2, 3}, 0.2, None, 4),
+    "half of them in use": ({0, 1, 2, 3}, 2.1, None, 2),
+    "all of them in use": ({0, 1}, 7.5, None, 1),
+    "a container with a quota": ({0, 1, 2, 3}, 0.0, "150000 100000\n", 2),
+    "a container without a quota": ({0, 1, 2, 3}, 0.0, "max 100000\n", 4),
+    "a part of a processor": ({0, 1, 2, 3}, 0.0, "10000 100000\n", 1),
+    "very many": (set(range(64)), 1.0, None, 8),
+}
+
+
+@pytest.mark.parametrize(("affinity", "load", "quota", "expected"), PROCESSORS.values(), ids=PROCESSORS)
+def test_free_processors(affinity, load, quota, expected, monkeypatch, tmp_path):
+    file = tmp_path / "cpu.max"
+    if quota is not None:
+        file.write_text(quota)
+    monkeypatch.setattr(processors, "_QUOTA", file)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: affinity, raising=False)
+    monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0), raising=False)
+    assert processors.free_processors() == expected
