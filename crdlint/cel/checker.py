@@ -13,8 +13,7 @@ from crdlint.cel import ast
 from crdlint.cel import checker_errors as texts
 from crdlint.cel.decls import Variable
 from crdlint.cel.errors import CELError
-from crdlint.cel.mapping import Mapping, Substitution, most_general
-from crdlint.cel.stdlib import CROSS_TYPE_COMPARISONS
+from crdlint.cel.library.stdlib import CROSS_TYPE_COMPARISONS
 from crdlint.cel.types import (
     BOOL,
     BYTES,
@@ -32,6 +31,7 @@ from crdlint.cel.types import (
     optional_type,
     type_param,
 )
+from crdlint.cel.unification import Substitution, TypeReplacer, most_general
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -118,14 +118,14 @@ def qualified_name(expr: ast.Expr) -> str | None:
 
 
 class _Checker:
-    __slots__ = ("_disabled", "_env", "_mapping", "_result", "_scopes", "_source", "_types", "_variables")
+    __slots__ = ("_disabled", "_env", "_result", "_scopes", "_source", "_substitution", "_types", "_variables")
 
     def __init__(self, source: SourceInfo, env: Env) -> None:
         self._source = source
         self._env = env
         self._result = CheckResult()
         self._types = self._result.type_map
-        self._mapping = Mapping()
+        self._substitution = Substitution()
         self._scopes: list[dict[str, Variable]] = []
         self._variables = 0
         self._disabled = _NONE_DISABLED if env.cross_type_comparisons else CROSS_TYPE_COMPARISONS
@@ -147,7 +147,7 @@ class _Checker:
                 stack.pop()
 
     def finish(self) -> CheckResult:
-        self._types.update(self._mapping.final(self._types))
+        self._types.update(self._substitution.final(self._types))
         return self._result
 
     def _error(self, id_: int, message: str) -> None:
@@ -189,7 +189,7 @@ class _Checker:
             return
         yield expr.operand
         result = self._field(expr.id, expr.operand, expr.field, optional=False)
-        self._types[expr.id] = BOOL if expr.test_only else self._mapping.substitute(result)
+        self._types[expr.id] = BOOL if expr.test_only else self._substitution.substitute(result)
 
     def _optional_select(self, expr: ast.Call) -> Visit:
         if len(expr.args) != 2 or expr.target is not None:
@@ -205,12 +205,12 @@ class _Checker:
             return
         yield operand
         result = self._field(expr.id, operand, name.value, optional=True)
-        self._types[expr.id] = self._mapping.substitute(result)
+        self._types[expr.id] = self._substitution.substitute(result)
         self._result.reference_map[expr.id] = Reference(overload_ids=("select_optional_field",))
 
     def _field(self, id_: int, operand: ast.Expr, name: str, *, optional: bool) -> Type:
         """Return the type of a field of a checked operand (checkSelectField)."""
-        target = self._mapping.substitute(self._types[operand.id])
+        target = self._substitution.substitute(self._types[operand.id])
         if target.is_optional:
             optional = True
             target = target.params[0]
@@ -220,7 +220,7 @@ class _Checker:
             result = self._field_type(id_, target.name, name) or ERROR
         else:
             if target.kind is Kind.TYPE_PARAM:
-                self._mapping.assignable(DYN, target)
+                self._substitution.assignable(DYN, target)
             elif not (target.is_dyn or target.kind is Kind.ERROR):
                 self._error(id_, texts.no_field_selection(target))
             result = DYN
@@ -280,7 +280,7 @@ class _Checker:
             elif not result.is_dyn and not fit.is_exact(result):
                 result = DYN
         if result is None:
-            shown = [self._mapping.substitute(type_, to_dyn=True) for type_ in types]
+            shown = [self._substitution.substitute(type_, to_dyn=True) for type_ in types]
             self._error(expr.id, texts.no_matching_overload(function.name, shown, member=member))
             return None
         self._result.reference_map[expr.id] = Reference(overload_ids=tuple(ids))
@@ -290,12 +290,12 @@ class _Checker:
         """Return an overload's result type where it takes the arguments."""
         declared, result = overload.args, overload.result
         if overload.params:
-            fresh = Substitution({name: self._variable() for name in overload.params})
+            fresh = TypeReplacer({name: self._variable() for name in overload.params})
             declared = tuple(map(fresh, declared))
             result = fresh(result)
-        if not self._mapping.all_assignable(types, declared):
+        if not self._substitution.all_assignable(types, declared):
             return None
-        return self._mapping.substitute(result)
+        return self._substitution.substitute(result)
 
     def _logical(self, expr: ast.Call, overload: Overload, args: Sequence[ast.Expr]) -> Type | None:
         before = len(self._result.errors)
@@ -308,7 +308,7 @@ class _Checker:
 
     def _expect(self, expr: ast.Expr, actual: Type, expected: Type, *, reverse: bool = False) -> None:
         pair = (actual, expected) if reverse else (expected, actual)
-        if not self._mapping.assignable(*pair):
+        if not self._substitution.assignable(*pair):
             self._error(expr.id, texts.type_mismatch(expected, actual))
 
     def _value_type(self, value: ast.Expr, *, optional: bool) -> Type:
@@ -343,7 +343,7 @@ class _Checker:
     def _join(self, expr: ast.Expr, previous: Type | None, current: Type) -> Type:
         if previous is None:
             return current
-        if self._mapping.assignable(previous, current):
+        if self._substitution.assignable(previous, current):
             return most_general(previous, current)
         if not self._env.homogeneous:
             return DYN
@@ -368,7 +368,7 @@ class _Checker:
             yield entry.value
             declared = self._field_type(entry.id, name, entry.field) or ERROR
             given = self._value_type(entry.value, optional=entry.optional)
-            if not self._mapping.assignable(declared, given):
+            if not self._substitution.assignable(declared, given):
                 self._error(entry.id, texts.field_type_mismatch(entry.field, declared, given))
 
     def _message(self, id_: int, ident: Variable) -> tuple[str, Type]:
@@ -389,7 +389,7 @@ class _Checker:
     def comprehension(self, expr: ast.Comprehension) -> Visit:
         yield expr.iter_range
         yield expr.accu_init
-        range_type = self._mapping.substitute(self._types[expr.iter_range.id])
+        range_type = self._substitution.substitute(self._types[expr.iter_range.id])
         accu_type = self._types[expr.accu_init.id]
         # cel-go's scopes do not inherit the disabled overloads, and leaving a scope does not bring them back.
         self._disabled = _NONE_DISABLED
@@ -406,7 +406,7 @@ class _Checker:
         self._scopes.pop()
         yield expr.result
         self._scopes.pop()
-        self._types[expr.id] = self._mapping.substitute(self._types[expr.result.id])
+        self._types[expr.id] = self._substitution.substitute(self._types[expr.result.id])
 
     def _iterated(self, expr: ast.Comprehension, range_type: Type) -> tuple[Type, Type]:
         """Return the types of the first and second iteration variable."""
@@ -416,7 +416,7 @@ class _Checker:
         if range_type.kind is Kind.MAP:
             return range_type.params[0], range_type.params[1]
         if range_type.kind in (Kind.DYN, Kind.ERROR, Kind.TYPE_PARAM):
-            self._mapping.assignable(DYN, range_type)
+            self._substitution.assignable(DYN, range_type)
             return DYN, DYN
         self._error(expr.iter_range.id, texts.not_a_range(range_type))
         return ERROR, ERROR

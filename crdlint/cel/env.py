@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, Protocol
 
-from crdlint.cel import stdlib
 from crdlint.cel.decls import DeclarationError, Function, Overload, Variable, merge
+from crdlint.cel.library import stdlib
 from crdlint.cel.types import INT, Kind, Type, type_type
 from crdlint.cel.well_known import WellKnownTypes
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cel import ast
 from crdlint.cel.decls import Variable
-from crdlint.cel.runtime.errors import FunctionError
+from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.types import DYN, TYPE, Kind, Type, map_type
 
 if TYPE_CHECKING:
@@ -163,7 +163,7 @@ def _go_type(value: Any) -> str:
         return "*types.baseMap"
     if isinstance(value, (Type, Variable)):
         return "*types.Type"
-    from crdlint.cel.interpreter.values import go_type
+    from crdlint.cel.eval.values import go_type
 
     return go_type(value)
 
@@ -178,9 +178,9 @@ def _function(node: ast.Call, compiled: Compiled) -> str:
 
 
 def _converted(function: str, overloads: tuple[str, ...], value: Any) -> Any:
-    from crdlint.cel.interpreter.conversions import CONVERSIONS
-    from crdlint.cel.runtime.values import type_of
-    from crdlint.cel.stdlib import FUNCTIONS
+    from crdlint.cel.eval.values import type_of
+    from crdlint.cel.library.conversions import CONVERSIONS
+    from crdlint.cel.library.stdlib import FUNCTIONS
 
     if function == "dyn":
         return value

@@ -29,7 +29,6 @@ from crdlint.cel.builder import (
     string_value,
     uint_value,
 )
-from crdlint.cel.deep import deeply
 from crdlint.cel.errors import CELError, display_errors
 from crdlint.cel.lexer import tokenize
 from crdlint.cel.macros import (
@@ -40,6 +39,7 @@ from crdlint.cel.macros import (
     ExpansionError,
 )
 from crdlint.cel.source import SourceInfo
+from crdlint.cel.stack import run_with_large_stack
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -102,7 +102,7 @@ def _parse_valid(text: str, options: ParserOptions, tokens: Tokens) -> ParseResu
         try:
             return _result(text, options, lambda builder: _FastParser(builder, tokens, _MAX_SHALLOW).parse())
         except _DeepError:
-            return deeply(
+            return run_with_large_stack(
                 lambda: _result(text, options, lambda builder: _FastParser(builder, tokens, MAX_DEPTH).parse())
             )
     except _NotSimpleError:

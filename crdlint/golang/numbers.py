@@ -13,6 +13,11 @@ def format_float(value: float) -> str:
     return _scientific(sign, digits, exponent) if not -4 <= exponent < 6 else _positional(sign, digits, exponent)
 
 
+def format_fixed(value: float) -> str:
+    """Return a finite float64 without an exponent, with the fewest digits that identify it (strconv's 'f')."""
+    return _positional(*_shortest(value))
+
+
 def json_float(value: float) -> str:
     """Return a float64 as encoding/json prints it: an exponent, without a leading 0, below 1e-6 and from 1e+21 on.
 

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.cel import env as cel_env
 from crdlint.cel import validators
-from crdlint.cel.ext import costs, lists, optionals, sets, strings, two_var_comprehensions
-from crdlint.cel.format_check import format_literals
+from crdlint.cel.library import costs, lists, optionals, sets, strings, two_var_comprehensions
+from crdlint.cel.library.format_check import format_literals
 from crdlint.cel.macros import (
     OPT_FLAT_MAP_MACROS,
     OPT_MAP_MACROS,

@@ -9,10 +9,10 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.cel.interpreter.errors import Error, PlanError
-from crdlint.cel.interpreter.messages import new_message
-from crdlint.cel.interpreter.program import plan
-from crdlint.cel.interpreter.values import NONE, Optional_
+from crdlint.cel.eval.errors import Error, PlanError
+from crdlint.cel.eval.messages import new_message
+from crdlint.cel.eval.program import plan
+from crdlint.cel.eval.values import NONE, Optional_
 from crdlint.crd.errors import DUPLICATE, FORBIDDEN, INVALID, OMITTED, REQUIRED, Cause, FieldError, not_evaluated
 from crdlint.golang.text import SPACE
 from crdlint.kubecel.compilation import Environments, RuleCompiler
@@ -31,7 +31,7 @@ from crdlint.schema.places import child, index, key, shown
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
 
-    from crdlint.cel.interpreter.program import Program
+    from crdlint.cel.eval.program import Program
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
     from crdlint.crd.paths import Path
     from crdlint.kubecel.compilation import CompiledRule, Expression

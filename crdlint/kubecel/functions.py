@@ -7,18 +7,19 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cel.ast import Uint
-from crdlint.cel.ext import lists as list_declarations
-from crdlint.cel.interpreter.cost import Costs, actual_size
-from crdlint.cel.interpreter.errors import NO_OVERLOAD
-from crdlint.cel.interpreter.functions import Functions, Implementation
-from crdlint.cel.interpreter.library import BOUND, SINGLETONS
-from crdlint.cel.interpreter.optimize import RegexOptimization
-from crdlint.cel.interpreter.optionals import MAP_INSERTS, OPTIONALS
-from crdlint.cel.interpreter.regex import refuse_invalid
-from crdlint.cel.interpreter.values import NONE, Optional_, element, find, kind_of
-from crdlint.cel.runtime import format as formatting
-from crdlint.cel.runtime import lists, sets, strings
-from crdlint.cel.runtime.values import Duration
+from crdlint.cel.eval.cost import Costs, actual_size
+from crdlint.cel.eval.errors import NO_OVERLOAD
+from crdlint.cel.eval.functions import Functions, Implementation
+from crdlint.cel.eval.optimize import RegexOptimization
+from crdlint.cel.eval.regex import refuse_invalid
+from crdlint.cel.eval.values import NONE, Duration, Optional_, element, find, kind_of
+from crdlint.cel.library import format as formatting
+from crdlint.cel.library import list_functions as lists
+from crdlint.cel.library import lists as list_declarations
+from crdlint.cel.library import set_functions as sets
+from crdlint.cel.library import string_functions as strings
+from crdlint.cel.library.optional_functions import MAP_INSERTS, OPTIONALS
+from crdlint.cel.library.standard_functions import BOUND, SINGLETONS
 from crdlint.cel.types import Kind
 from crdlint.kubecel.runtime import addresses, formats, quantity, regexes, semver, urls
 from crdlint.kubecel.runtime import lists as kubernetes_lists
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 
     from crdlint.cel.decls import Overload
     from crdlint.cel.env import Env
-    from crdlint.cel.interpreter.functions import Bound
+    from crdlint.cel.eval.functions import Bound
 
 _STRINGS: Final[dict[str, Bound]] = {
     "string_char_at_int": strings.char_at,

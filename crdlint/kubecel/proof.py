@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cel.ast import Call, Literal, Select
-from crdlint.cel.interpreter.errors import Error
-from crdlint.cel.interpreter.values import Optional_
+from crdlint.cel.eval.errors import Error
+from crdlint.cel.eval.values import Optional_
 from crdlint.cel.traversal import nodes
 from crdlint.kubecel.compilation import OLD_SELF
 from crdlint.kubecel.escaping import escape
@@ -24,7 +24,7 @@ from crdlint.schema.values import deep_copy
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crdlint.cel.interpreter.values import Value
+    from crdlint.cel.eval.values import Value
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.guards import Unguarded

@@ -11,12 +11,23 @@ from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cel.ast import Uint
-from crdlint.cel.interpreter.equality import equal
-from crdlint.cel.interpreter.errors import CancelledError, Error, no_overload
-from crdlint.cel.interpreter.times import parse_duration
-from crdlint.cel.interpreter.values import MISSING, PLAIN_LISTS, Joined, Map, element, find, go_type, kind_of, native
-from crdlint.cel.runtime.go_text import go_text
-from crdlint.cel.runtime.values import Duration, Timestamp
+from crdlint.cel.eval.equality import equal
+from crdlint.cel.eval.errors import CancelledError, Error, no_overload
+from crdlint.cel.eval.go_text import go_text
+from crdlint.cel.eval.values import (
+    MISSING,
+    PLAIN_LISTS,
+    ConcatList,
+    Duration,
+    Map,
+    Timestamp,
+    element,
+    find,
+    go_type,
+    kind_of,
+    native,
+)
+from crdlint.cel.library.timestamps import parse_duration
 from crdlint.cel.types import DYN, Kind, list_type, map_type, opaque_type
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.base64 import CorruptInputError, decode_base64
@@ -29,7 +40,7 @@ from crdlint.schema.values import deep_equal
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from crdlint.cel.interpreter.values import Value
+    from crdlint.cel.eval.values import Value
 
     _Comparing = Generator[tuple[Value, Value], Any, bool | Error]
 
@@ -410,7 +421,7 @@ class ListValue(Sequence[Any]):
     @property
     def depth(self) -> int:
         """How deep the lists that it was joined from are nested."""
-        return self._values.depth if type(self._values) is Joined else 0
+        return self._values.depth if type(self._values) is ConcatList else 0
 
     def __len__(self) -> int:
         return len(self._values)
@@ -464,9 +475,9 @@ class ListValue(Sequence[Any]):
             return no_overload(other)
         new = _Raw(other)
         if new.depth <= _DEEPEST:
-            return ListValue(Joined(self._values, new), self._items)
+            return ListValue(ConcatList(self._values, new), self._items)
         work.spend(len(new))
-        return ListValue(Joined(self._values, list(new)), self._items)
+        return ListValue(ConcatList(self._values, list(new)), self._items)
 
     def cel_native(self) -> Any:
         """Return the JSON list."""
@@ -524,7 +535,7 @@ class SetValue(ListValue):
             if key not in known:
                 known.add(key)
                 new.append(item)
-        return SetValue(Joined(self._values, new) if new else self._values, self._items)
+        return SetValue(ConcatList(self._values, new) if new else self._values, self._items)
 
 
 class MapListValue(ListValue):

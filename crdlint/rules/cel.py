@@ -240,7 +240,7 @@ def _errors(judged: EstimatedRule, options: Options, advice: Advice | None) -> I
 
 def _problem(expression: Expression, rule: ValidationRule, path: Path, effort: Effort) -> FieldError:
     """Return the error of an expression, at the characters that it is about."""
-    from crdlint.cel.places import place
+    from crdlint.cel.source_ranges import error_range
     from crdlint.kubecel.hints import hint
 
     errors = expression.compiled.errors
@@ -250,7 +250,7 @@ def _problem(expression: Expression, rule: ValidationRule, path: Path, effort: E
     if not errors:
         return error
     first = min(errors, key=lambda one: one.location)
-    return replace(error, inside=place(first, expression.compiled.source))
+    return replace(error, inside=error_range(first, expression.compiled.source))
 
 
 def remarks(rules: SequenceOf[EstimatedRule]) -> list[Remark]:
@@ -264,7 +264,7 @@ def remarks(rules: SequenceOf[EstimatedRule]) -> list[Remark]:
 
 
 def _unguarded(expression: Expression, schema: JSONSchemaProps, path: Path) -> Iterator[Remark]:
-    from crdlint.cel.places import place_at
+    from crdlint.cel.source_ranges import range_at
     from crdlint.kubecel.guards import unguarded
 
     found = unguarded(expression)
@@ -279,5 +279,5 @@ def _unguarded(expression: Expression, schema: JSONSchemaProps, path: Path) -> I
         source = expression.compiled.source
         message = f"`{one.path}` is optional: where it is not set, this ends in the error `no such key: {one.field}`"
         help_ = f"ask first: `!has({one.path}) || ...`, or make `{one.field}` required or give it a default"
-        place = place_at(source.text, source.offsets[one.node.id][0])
+        place = range_at(source.text, source.offsets[one.node.id][0])
         yield Remark("advice", UNGUARDED.id, message, path, help_, place)

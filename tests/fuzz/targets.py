@@ -128,7 +128,7 @@ def _expression(random: Random) -> str:
 
 
 def _compile(text: str) -> None:
-    from crdlint.cel.places import place
+    from crdlint.cel.source_ranges import error_range
     from crdlint.kubecel.compilation import MESSAGE, RULE
     from crdlint.kubecel.environment import new_expressions
     from crdlint.kubecel.guards import unguarded
@@ -144,7 +144,7 @@ def _compile(text: str) -> None:
         else:
             hint(expression, Effort())
             for error in expression.compiled.errors:
-                place(error, expression.compiled.source)
+                error_range(error, expression.compiled.source)
 
 
 def _archive(random: Random) -> bytes:

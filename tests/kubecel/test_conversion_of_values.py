@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from crdlint.cel.interpreter.errors import Error
-from crdlint.cel.interpreter.times import timestamp_getter
-from crdlint.cel.runtime.errors import FunctionError
-from crdlint.cel.runtime.values import Duration, Timestamp
+from crdlint.cel.eval.errors import Error, FunctionError
+from crdlint.cel.eval.values import Duration, Timestamp
+from crdlint.cel.library.timestamps import timestamp_getter
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.kubecel.values import to_value
 

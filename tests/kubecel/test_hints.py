@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from kubecel_support import compile_rule
 
-from crdlint.cel.places import place
+from crdlint.cel.source_ranges import error_range
 from crdlint.kubecel.guards import unguarded
 from crdlint.kubecel.hints import hint
 from crdlint.kubecel.requirements import requirement
@@ -71,7 +71,7 @@ def test_hint(rule: str, help_: str, version: int) -> None:
 )
 def test_place(rule: str, marked: str) -> None:
     compiled = compile_rule(rule, FIELDS).rule.compiled
-    found = place(compiled.errors[0], compiled.source)
+    found = error_range(compiled.errors[0], compiled.source)
     assert found is not None
     assert rule[slice(*found)] == marked
 

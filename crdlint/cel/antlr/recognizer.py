@@ -21,8 +21,8 @@ from crdlint.cel.antlr.CELParser import CELParser
 from crdlint.cel.antlr.stream import LexedStream, Stream
 from crdlint.cel.antlr.visitor import RecursionLimitError, visit
 from crdlint.cel.ast import Expr, Unspecified
-from crdlint.cel.deep import deeply
 from crdlint.cel.source import Location
+from crdlint.cel.stack import run_with_large_stack
 
 if TYPE_CHECKING:
     from crdlint.cel.builder import Builder
@@ -214,7 +214,7 @@ def recognize(builder: Builder, tokens: Tokens | None) -> Expr:
     try:
         if sum(map(builder.source.text.count, _OPENING)) <= _MAX_SHALLOW:
             return _run(builder, tokens)
-        return deeply(lambda: _run(builder, tokens))
+        return run_with_large_stack(lambda: _run(builder, tokens))
     finally:
         _garbage.add(len(builder.source.text))
         if collects:

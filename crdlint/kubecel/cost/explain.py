@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.ast import Comprehension
 from crdlint.cel.estimates import UINT64_MAX
-from crdlint.cel.extents import Extents
+from crdlint.cel.source_ranges import SourceRanges
 from crdlint.cel.traversal import children
 from crdlint.kubecel.cost.limits import enclosing, limit_of, value_path
 from crdlint.kubecel.limits import MAX_REQUEST_SIZE
@@ -42,7 +42,7 @@ def explain(expression: Expression) -> Part:
     estimator = expression.estimator()
     cost = expression.cost(estimator)
     compiled = expression.compiled
-    extents = Extents(compiled.expr, compiled.source)
+    extents = SourceRanges(compiled.expr, compiled.source)
     offsets = compiled.source.offsets
 
     def made(node: Expr, of: Expr) -> bool:

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from ipaddress import IPv6Address
 from typing import ClassVar, Final
 
-from crdlint.cel.runtime.errors import FunctionError
-from crdlint.cel.runtime.values import NO_SUCH_OVERLOAD
+from crdlint.cel.eval.errors import NO_SUCH_OVERLOAD, FunctionError
 from crdlint.cel.types import Type, opaque_type
 from crdlint.golang.netip import AddressError, parse_addr
 from crdlint.golang.quote import quote

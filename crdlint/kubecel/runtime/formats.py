@@ -11,7 +11,7 @@ from calendar import monthrange
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from crdlint.cel.runtime.strings import lower_ascii
+from crdlint.cel.library.string_functions import lower_ascii
 from crdlint.cel.types import Type, object_type
 from crdlint.crd.kubenames import (
     is_dns1035_label,

@@ -5,20 +5,22 @@ from __future__ import annotations
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from crdlint.cel.runtime.errors import FunctionError
-from crdlint.cel.runtime.values import COMPARABLE, NO_SUCH_OVERLOAD, add, compare, equal, type_of
+from crdlint.cel.eval.equality import COMPARABLE, compare, equal
+from crdlint.cel.eval.errors import NO_SUCH_OVERLOAD, Error, FunctionError
+from crdlint.cel.eval.values import kind_of
+from crdlint.cel.library.operators import ADD
 from crdlint.cel.types import Kind
 from crdlint.safety import work
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from crdlint.cel.runtime.values import Value
+    from crdlint.cel.eval.values import Value
 
 
 def is_sorted(values: Sequence[Value]) -> bool:
     """Whether no element is greater than the next; raise FunctionError for elements without an order."""
-    return not any(_compare(one, other) == 1 for one, other in pairwise(_comparable(values)))
+    return not any(compare(one, other) == 1 for one, other in pairwise(_comparable(values)))
 
 
 def sum_(values: Sequence[Value], zero: Value) -> Value:
@@ -26,9 +28,9 @@ def sum_(values: Sequence[Value], zero: Value) -> Value:
     total = zero
     work.spend(len(values))
     for value in values:
-        if type_of(value).kind is Kind.ERROR:
-            raise FunctionError(str(value))
-        total = add(total, value)
+        total = value if type(value) is Error else ADD[type(total)](total, value)
+        if type(total) is Error:
+            raise FunctionError(total.message)
     return total
 
 
@@ -54,7 +56,7 @@ def last_index_of(values: Sequence[Value], item: Value) -> int:
 
 def _find(values: Sequence[Value], places: Iterable[int], item: Value) -> int:
     work.spend(len(values))
-    return next((place for place in places if equal(values[place], item)), -1)
+    return next((place for place in places if equal(values[place], item) is True), -1)
 
 
 def _select(values: Sequence[Value], name: str, replace: int) -> Value:
@@ -62,7 +64,7 @@ def _select(values: Sequence[Value], name: str, replace: int) -> Value:
         raise FunctionError(f"{name} called on empty list")
     result = values[0]
     for value in _comparable(values):
-        if _compare(result, value) == replace:
+        if compare(result, value) == replace:
             result = value
     return result
 
@@ -70,15 +72,7 @@ def _select(values: Sequence[Value], name: str, replace: int) -> Value:
 def _comparable(values: Sequence[Value]) -> Iterator[Value]:
     work.spend(len(values))
     for value in values:
-        kind = type_of(value).kind
+        kind = kind_of(value)
         if kind not in COMPARABLE:
             raise FunctionError(str(value) if kind is Kind.ERROR else NO_SUCH_OVERLOAD)
         yield value
-
-
-def _compare(one: Value, other: Value) -> int | None:
-    try:
-        return compare(one, other)
-    except FunctionError:
-        # Upstream looks for one result only, and takes an error, as for NaN, for none.
-        return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from crdlint.cel.interpreter.errors import NO_OVERLOAD, Error
+from crdlint.cel.eval.errors import NO_OVERLOAD, Error
 
 
 class Opaque:

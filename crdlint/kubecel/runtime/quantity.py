@@ -10,9 +10,8 @@ from dataclasses import dataclass, replace
 from math import inf
 from typing import ClassVar, Final
 
-from crdlint.cel.interpreter.errors import NO_OVERLOAD, Error
-from crdlint.cel.runtime.errors import FunctionError
-from crdlint.cel.runtime.values import MAX_INT, MIN_INT
+from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError
+from crdlint.cel.eval.values import MAX_INT, MIN_INT
 from crdlint.cel.types import Type, object_type
 from crdlint.kubecel.runtime.opaque import Opaque
 from crdlint.safety import work

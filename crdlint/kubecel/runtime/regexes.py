@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from crdlint.cel.runtime.errors import FunctionError
+from crdlint.cel.eval.errors import FunctionError
 from crdlint.golang.matching import PatternError, check, encoded, spans
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from crdlint.cel.runtime.errors import FunctionError
-from crdlint.cel.runtime.values import MAX_UINT
+from crdlint.cel.eval.errors import FunctionError
+from crdlint.cel.eval.values import MAX_UINT
 from crdlint.cel.types import Type, object_type
 from crdlint.golang.quote import quote
 from crdlint.kubecel.runtime.opaque import Opaque

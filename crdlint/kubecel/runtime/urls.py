@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Final
 from urllib.parse import unquote_to_bytes
 
-from crdlint.cel.runtime.errors import FunctionError
+from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.types import Type, object_type
 from crdlint.golang import url as go_url
 from crdlint.kubecel.runtime.opaque import Opaque

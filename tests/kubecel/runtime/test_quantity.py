@@ -6,7 +6,7 @@ import math
 
 import pytest
 
-from crdlint.cel.runtime.errors import FunctionError
+from crdlint.cel.eval.errors import FunctionError
 from crdlint.kubecel.runtime import quantity as q
 from crdlint.kubecel.runtime.quantity import quantity
 from crdlint.safety import work

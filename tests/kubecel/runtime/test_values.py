@@ -8,8 +8,8 @@ from time import process_time
 import pytest
 
 from crdlint.cel.ast import Uint
-from crdlint.cel.runtime.errors import FunctionError
-from crdlint.cel.runtime.values import Duration
+from crdlint.cel.eval.errors import FunctionError
+from crdlint.cel.eval.values import Duration
 from crdlint.kubecel.runtime import addresses, formats, lists, regexes, semver, urls
 from crdlint.kubecel.runtime.addresses import cidr, ip
 from crdlint.kubecel.runtime.semver import semver as version

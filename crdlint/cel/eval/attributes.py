@@ -1,0 +1,276 @@
+"""Names with what is selected from them: fields, keys, indices, presence tests (interpreter/attributes.go)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel.ast import Uint
+from crdlint.cel.eval.errors import Error, no_overload
+from crdlint.cel.eval.go_text import go_text
+from crdlint.cel.eval.values import (
+    MISSING,
+    NONE,
+    PLAIN_LISTS,
+    Optional_,
+    find,
+    go_type,
+    kind_of,
+    lossless_int,
+    native,
+    type_of,
+)
+from crdlint.cel.types import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from typing import TypeAlias
+
+    from crdlint.cel.eval.frame import Frame
+    from crdlint.cel.eval.values import Value
+
+    Run: TypeAlias = Callable[[Frame], Value]
+    Then: TypeAlias = Callable[[Frame, Value], Value]
+    Note: TypeAlias = Callable[[Frame, int, Value], None]
+
+_KEYS: Final = frozenset({str, int, Uint, bool, float})
+
+
+def is_key(value: Value) -> bool:
+    """Whether a value can select."""
+    return type(value) in _KEYS
+
+
+def not_a_key(value: Value) -> str:
+    """Return the text of the error of selecting by a value that cannot."""
+    return f"invalid qualifier type: {go_type(value)}"
+
+
+def select(operand: Value, key: Value, *, test: bool) -> Value:
+    """Return the value of a key, index or field of `operand`, or an error as a value (refQualify).
+
+    With `test`, an absent value is `MISSING` instead of an error.
+    """
+    kind = kind_of(operand)
+    if kind is Kind.MAP:
+        found = find(operand, key)
+        return Error(f"no such key: {go_text(key)}") if found is MISSING and not test else found
+    if kind is Kind.LIST:
+        return _select_index(operand, key, test=test)
+    if kind is Kind.ERROR:
+        return operand
+    return MISSING if test else Error(f"no such key: {go_text(key)}")
+
+
+def _select_index(operand: Value, key: Value, *, test: bool) -> Value:
+    index = _index(key)
+    if type(index) is Error:
+        return index
+    if not 0 <= index < len(operand):
+        return MISSING if test else Error(f"index out of bounds: {go_text(key)}")
+    if type(operand) in PLAIN_LISTS:
+        return operand[index]
+    own = getattr(operand, "cel_get", None)
+    return operand[index] if own is None else own(key)
+
+
+def _index(key: Value) -> Value:
+    """Return a whole number, or the error of a key that is none (IndexOrError)."""
+    cls = type(key)
+    if cls is int:
+        return key
+    if cls is Uint:
+        return int(key) if key < 2**63 else Error(f"unsupported index value {go_text(key)} in list")
+    if cls is float:
+        index = lossless_int(key)
+        return Error(f"unsupported index value {go_text(key)} in list") if index is None else index
+    return Error(f"unsupported index type '{type_of(key)}' in list")
+
+
+@dataclass(frozen=True, slots=True)
+class Qualifier:
+    """One selection: `get` fails for what is not there, `maybe` gives `MISSING` for it."""
+
+    id: int
+    optional: bool
+    get: Then
+    maybe: Then
+    test: Then
+
+
+def constant(id_: int, key: Value, *, optional: bool, note: Note | None) -> Qualifier:
+    """Return a selection by a key that is known."""
+    if note is None:
+        return Qualifier(
+            id_,
+            optional,
+            lambda _, operand: select(operand, key, test=False),
+            lambda _, operand: select(operand, key, test=True),
+            lambda _, operand: select(operand, key, test=True),
+        )
+
+    def get(frame: Frame, operand: Value) -> Value:
+        if type(operand) is dict:
+            found = operand.get(key, MISSING) if type(key) is str else MISSING
+            if found is MISSING:
+                found = Error(f"no such key: {go_text(key)}")
+        else:
+            found = select(operand, key, test=False)
+        note(frame, id_, found)
+        return found
+
+    def maybe(frame: Frame, operand: Value) -> Value:
+        found = select(operand, key, test=True)
+        if found is not MISSING and type(found) is not Error:
+            note(frame, id_, found)
+        return found
+
+    return Qualifier(id_, optional, get, maybe, lambda _, operand: select(operand, key, test=True))
+
+
+def presence(inner: Qualifier, *, note: Note | None) -> Qualifier:
+    """Return the test whether a selection finds anything; it never fails for what is not there (testOnlyQualifier)."""
+    test = inner.test
+
+    def get(frame: Frame, operand: Value) -> Value:
+        found = test(frame, operand)
+        result = found if type(found) is Error else found is not MISSING
+        if note is not None:
+            note(frame, inner.id, result)
+        return result
+
+    def maybe(frame: Frame, operand: Value) -> Value:
+        found = test(frame, operand)
+        if note is not None and found is not MISSING and type(found) is not Error:
+            note(frame, inner.id, found)
+        return found
+
+    return Qualifier(inner.id, inner.optional, get, maybe, test)
+
+
+def computed(id_: int, key: Run, *, optional: bool, note: Note | None, relative: bool) -> Qualifier:
+    """Return a selection by a key that is evaluated; `relative` says that it is no name but any other expression."""
+
+    def found(frame: Frame, operand: Value, *, test: bool) -> Value:
+        value = key(frame)
+        if type(value) is Error:
+            return value
+        return select(operand, value, test=test) if type(value) in _KEYS else Error(not_a_key(value))
+
+    def noted(frame: Frame, value: Value) -> None:
+        if note is not None:
+            if relative:
+                frame.drop(id_)
+            note(frame, id_, value)
+
+    def get(frame: Frame, operand: Value) -> Value:
+        value = found(frame, operand, test=False)
+        noted(frame, value)
+        return value
+
+    def maybe(frame: Frame, operand: Value) -> Value:
+        value = found(frame, operand, test=True)
+        if value is not MISSING and type(value) is not Error:
+            noted(frame, value)
+        return value
+
+    return Qualifier(id_, optional, get, maybe, maybe)
+
+
+def apply(qualifiers: Sequence[Qualifier]) -> Then:
+    """Return the function that selects, one after another, from a value (applyQualifiers)."""
+
+    def run(frame: Frame, value: Value) -> Value:
+        optional = False
+        if type(value) is Optional_:
+            if value.content is MISSING:
+                return value
+            value, optional = native(value.content), True
+        elif type(value) is Error:
+            return value
+        for qualifier in qualifiers:
+            if optional or qualifier.optional:
+                optional = True
+                value = qualifier.maybe(frame, value)
+                if value is MISSING:
+                    return NONE
+            else:
+                value = qualifier.get(frame, value)
+            if type(value) is Error:
+                return value
+        return Optional_(value) if optional else value
+
+    return run
+
+
+@dataclass(slots=True)
+class Attribute:
+    """A name, or another expression, with selections; they are added as long as the planner finds more."""
+
+    base_id: int
+    head: Run
+    rest: list[Then]
+    depth: int = 1
+    qualifiers: list[Qualifier] = field(default_factory=list)
+    test_id: int = 0
+
+    @property
+    def id(self) -> int:
+        """The id under which cel-go knows it: the last selection's."""
+        return self.qualifiers[-1].id if self.qualifiers else self.base_id
+
+    @property
+    def is_plain_name(self) -> bool:
+        """Whether it is a name, maybe with selections, none of them optional or a test."""
+        return not (self.rest or self.test_id or any(qualifier.optional for qualifier in self.qualifiers))
+
+    def add(self, qualifier: Qualifier) -> None:
+        """Add a selection."""
+        self.qualifiers.append(qualifier)
+
+    def steps(self) -> tuple[Run, list[Then]]:
+        """Return what gives the value, without what notes it."""
+        self.rest.append(apply(self.qualifiers))
+        return self.head, self.rest
+
+
+@dataclass(slots=True)
+class Conditional:
+    """`condition ? truthy : falsy`, from either of which may be selected (conditionalAttribute)."""
+
+    own_id: int
+    condition_id: int
+    head: Run
+    rest: list[Then]
+    truthy: Attribute | Conditional
+    falsy: Attribute | Conditional
+    depth: int
+    test_id: int = 0
+
+    @property
+    def id(self) -> int:
+        """The id under which cel-go knows it: that of a selection after it, else its own."""
+        selected = self.truthy.id
+        return selected if selected == self.falsy.id else self.own_id
+
+    def add(self, qualifier: Qualifier) -> None:
+        """Add a selection to both branches."""
+        pending: list[Attribute | Conditional] = [self]
+        while pending:
+            branch = pending.pop()
+            if type(branch) is Conditional:
+                pending += (branch.falsy, branch.truthy)
+            else:
+                branch.add(qualifier)
+
+    def branches(self, truthy: Run, falsy: Run) -> Then:
+        """Return the function that goes on after the condition."""
+
+        def run(frame: Frame, condition: Value) -> Value:
+            if condition is True:
+                return truthy(frame)
+            if condition is False:
+                return falsy(frame)
+            return no_overload(condition)
+
+        return run

@@ -1,0 +1,239 @@
+"""Equality, order and membership of values (cel-go's common/types: Equal, Compare, Contains)."""
+
+from __future__ import annotations
+
+from math import isnan
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel.ast import Uint
+from crdlint.cel.eval.errors import NO_OVERLOAD, Error
+from crdlint.cel.eval.values import (
+    MISSING,
+    PLAIN_LISTS,
+    PLAIN_MAPS,
+    ConcatList,
+    Optional_,
+    Value,
+    element,
+    find,
+    kind_of,
+)
+from crdlint.cel.types import Kind
+from crdlint.safety import work
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable
+
+_NUMBERS: Final = frozenset({int, Uint, float})
+COMPARABLE: Final = frozenset(
+    {Kind.BOOL, Kind.INT, Kind.UINT, Kind.DOUBLE, Kind.STRING, Kind.BYTES, Kind.DURATION, Kind.TIMESTAMP}
+)
+_SIMPLE: Final = frozenset({bool, int, Uint, str, bytes, type(None)})
+
+
+def equal(first: Value, second: Value) -> bool | Error:
+    """Whether two values are equal; an error only where an object of another kind of list or map says so.
+
+    What is nested in a value many times is compared once. Raises WorkLimitError.
+    """
+    if type(first) is type(second) and type(first) in _SIMPLE:
+        return bool(first == second)
+    if first is None or second is None:
+        return first is second
+    return _Comparison().equal(first, second)
+
+
+class _Comparison:
+    """The pairs that have still to be compared."""
+
+    __slots__ = ("_seen", "_stack")
+
+    def __init__(self) -> None:
+        # Two values, and whether an error between them counts: it does in joined lists only.
+        self._stack: Final[list[tuple[Value, Value, bool]]] = []
+        # Pairs of containers that were compared, which the dict keeps, so that their ids remain theirs.
+        self._seen: Final[dict[tuple[int, int, bool], tuple[Value, Value]]] = {}
+
+    def equal(self, first: Value, second: Value) -> bool | Error:
+        stack = self._stack
+        stack.append((first, second, True))
+        problem: Error | None = None
+        while stack:
+            one, other, counts = stack.pop()
+            result = self._step(one, other, counts=counts)
+            if result is False:
+                return False
+            if type(result) is Error and counts and problem is None:
+                problem = result
+        return True if problem is None else problem
+
+    def _is_new(self, one: Value, other: Value, *, counts: bool) -> bool:
+        key = (id(one), id(other), counts)
+        if key in self._seen:
+            return False
+        self._seen[key] = (one, other)
+        return True
+
+    def _step(self, one: Value, other: Value, *, counts: bool) -> bool | Error:
+        """Compare two values, what they hold being left on the stack."""
+        cls = type(one)
+        if cls in _NUMBERS:
+            return type(other) in _NUMBERS and _equal_numbers(one, other)
+        if cls in PLAIN_LISTS:
+            if kind_of(other) is not Kind.LIST or len(one) != len(other):
+                return False
+            self._push_elements(one, other, counts=counts and cls is ConcatList)
+            return True
+        if cls in PLAIN_MAPS:
+            return self._push_entries(one, other)
+        own = getattr(one, "cel_equal", None)
+        if own is not None:
+            result: bool | Error = other is not None and own(other)
+            return result
+        if cls is Optional_:
+            if type(other) is not Optional_ or one.has_value is not other.has_value:
+                return False
+            if one.has_value:
+                self._stack.append((one.content, other.content, counts))
+            return True
+        if kind_of(one) is Kind.TYPE:
+            return kind_of(other) is Kind.TYPE and one.name == other.name
+        return kind_of(one) is kind_of(other) and bool(one == other)
+
+    def _push_elements(self, one: Value, other: Value, *, counts: bool) -> None:
+        """Leave the elements of two lists of one length on the stack, the first of them on top."""
+        found: list[tuple[Value, Value]] = []
+        parts = [(one, other)]
+        while parts:
+            first, second = parts.pop()
+            if not self._is_new(first, second, counts=counts):
+                continue
+            if type(first) is type(second) is ConcatList and len(first.first) == len(second.first):
+                parts += ((first.second, second.second), (first.first, second.first))
+            else:
+                found.append((first, second))
+        for first, second in reversed(found):
+            work.spend(len(first))
+            places = range(len(first) - 1, -1, -1)
+            self._stack.extend((element(first, index), element(second, index), counts) for index in places)
+
+    def _push_entries(self, one: Value, other: Value) -> bool:
+        if kind_of(other) is not Kind.MAP or len(one) != len(other):
+            return False
+        if self._is_new(one, other, counts=False):
+            work.spend(len(one))
+            for key in one:
+                found = find(other, key)
+                if found is MISSING:
+                    return False
+                self._stack.append((find(one, key), found, False))
+        return True
+
+
+def _equal_numbers(one: Value, other: Value) -> bool:
+    if type(one) is float or type(other) is float:
+        # As doubles, so that integers beyond 2**53 equal their neighbours; NaN equals nothing.
+        return float(one) == float(other)
+    return int(one) == int(other)
+
+
+def compare(first: Value, second: Value) -> int | Error:
+    """Return -1, 0 or 1 by the order of two values, an error if they have none (traits.Comparer)."""
+    cls, other = type(first), type(second)
+    if cls in _NUMBERS:
+        if other not in _NUMBERS:
+            return NO_OVERLOAD
+        if cls is float or other is float:
+            if isnan(first) or isnan(second):
+                return Error("NaN values cannot be ordered")
+            first, second = float(first), float(second)
+        else:
+            first, second = int(first), int(second)
+    elif cls is not other or kind_of(first) not in COMPARABLE:
+        return NO_OVERLOAD
+    return int(first > second) - int(first < second)
+
+
+def contains(container: Value, value: Value) -> bool | Error:
+    """Whether a list has an element equal to a value, or a map has a key (inAggregate)."""
+    if type(container) is ConcatList:
+        return _concat_contains(container, value)
+    own = None if type(container) in PLAIN_LISTS or type(container) in PLAIN_MAPS else _own_contains(container)
+    if own is not None:
+        result: bool | Error = own(value)
+        return result
+    kind = kind_of(container)
+    if kind is Kind.LIST:
+        work.spend(len(container))
+        return any(equal(value, item) is True for item in container)
+    if kind is Kind.MAP:
+        return find(container, value) is not MISSING
+    return NO_OVERLOAD
+
+
+def _concat_contains(container: ConcatList, value: Value) -> bool | Error:
+    """Ask each of the lists; an error of one counts where none has the value."""
+    problem: Error | None = None
+    for leaf in container.leaves():
+        result = contains(leaf, value)
+        if result is True:
+            return True
+        if type(result) is Error and problem is None:
+            problem = result
+    return False if problem is None else problem
+
+
+def _own_contains(container: Value) -> Value:
+    return getattr(container, "cel_contains", None)
+
+
+# Values of these kinds are equal exactly if their keys are.
+_KEYED: Final = {
+    Kind.BOOL: Kind.BOOL,
+    Kind.INT: Kind.INT,
+    Kind.UINT: Kind.INT,
+    Kind.STRING: Kind.STRING,
+    Kind.BYTES: Kind.BYTES,
+    Kind.NULL: Kind.NULL,
+    Kind.DURATION: Kind.DURATION,
+    Kind.TIMESTAMP: Kind.TIMESTAMP,
+}
+
+
+class HashedMembers:
+    """A collection that finds an equal of a value without comparing each with each where that can be avoided.
+
+    An integer equals a double if it is that as a double, so integers are also kept as such.
+    """
+
+    __slots__ = ("_doubles", "_integers", "_keys", "_others")
+
+    def __init__(self, values: Iterable[Value] = ()) -> None:
+        self._keys: set[Hashable] = set()
+        self._integers: set[float] = set()
+        self._doubles: set[float] = set()
+        self._others: list[Value] = []
+        for value in values:
+            self.add(value)
+
+    def add(self, value: Value) -> None:
+        """Add a member."""
+        kind = kind_of(value)
+        key = _KEYED.get(kind)
+        if key is not None:
+            self._keys.add((key, value))
+            if key is Kind.INT:
+                self._integers.add(float(value))
+        elif kind is not Kind.DOUBLE:
+            self._others.append(value)
+        elif not isnan(value):
+            self._doubles.add(value)
+
+    def __contains__(self, value: Value) -> bool:
+        kind = kind_of(value)
+        key = _KEYED.get(kind)
+        if key is not None:
+            return (key, value) in self._keys or (key is Kind.INT and float(value) in self._doubles)
+        if kind is Kind.DOUBLE:
+            return not isnan(value) and (value in self._doubles or value in self._integers)
+        return any(equal(value, other) is True for other in self._others)

@@ -1,0 +1,249 @@
+"""Functions by overload, and which of them a call means (cel-go's common/decls Bindings, interpreter/dispatcher.go).
+
+An overload's implementation is asked only if the values fit its declared types; where several overloads may be meant,
+the first that fits is taken. A function may instead have one implementation for all of its overloads (a singleton),
+which judges the values itself.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel.ast import Uint
+from crdlint.cel.eval.errors import Error, FunctionError
+from crdlint.cel.eval.values import Duration, Timestamp, element, find, kind_of, type_of
+from crdlint.cel.types import Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from typing import TypeAlias
+
+    from crdlint.cel.decls import Overload
+    from crdlint.cel.eval.values import Value
+    from crdlint.cel.types import Type
+
+    Function: TypeAlias = Callable[..., Value]
+    Guard: TypeAlias = Callable[[Value], bool]
+    Bound: TypeAlias = "Function | Implementation"
+
+
+MOST_FIXED: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class Implementation:
+    """A Python function of an overload or of a whole function.
+
+    It takes the values by position and returns one, an `Error` among them, or raises `FunctionError`. One that is not
+    `strict` is also given errors; one that is not `guarded` judges the types of its values itself; `variadic` says that
+    cel-go binds it as a function of any count, which is not asked for more arguments after one that failed.
+    """
+
+    call: Function
+    strict: bool = True
+    guarded: bool = True
+    variadic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """What a call runs: `call` takes the values and returns one, errors included."""
+
+    call: Function
+    strict: bool
+    variadic: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Candidate:
+    overload: Overload
+    implementation: Implementation
+    guards: tuple[Guard | None, ...]
+
+    def fits(self, values: tuple[Value, ...]) -> bool:
+        if len(values) != len(self.guards):
+            return False
+        strict = self.implementation.strict
+        for guard, value in zip(self.guards, values, strict=True):
+            if type(value) is Error:
+                if strict:
+                    return False
+            elif guard is not None and not guard(value):
+                return False
+        return True
+
+
+class Functions:
+    """The functions of an environment.
+
+    `overloads` are all that are declared, in the order in which they are tried; `bound` has implementations by overload
+    id, `singletons` by function name.
+    """
+
+    __slots__ = ("_candidates", "_resolved", "_singletons")
+
+    def __init__(
+        self, overloads: Iterable[Overload], bound: Mapping[str, Bound], singletons: Mapping[str, Bound] | None = None
+    ) -> None:
+        self._singletons: Final = {name: _implementation(item) for name, item in (singletons or {}).items()}
+        self._candidates: Final[dict[str, dict[str, _Candidate]]] = {}
+        for overload in overloads:
+            item = bound.get(overload.id)
+            if item is None or overload.function in self._singletons:
+                continue
+            implementation = _implementation(item)
+            guards = tuple(map(guard_of, overload.args)) if implementation.guarded else (None,) * len(overload.args)
+            candidate = _Candidate(overload, implementation, guards)
+            self._candidates.setdefault(overload.function, {})[overload.id] = candidate
+        self._resolved: Final[dict[tuple[str, str], Resolved | None]] = {}
+
+    def resolve(self, function: str, overload_id: str) -> Resolved | None:
+        """Return what a call runs, None for a function without implementation; `overload_id` is empty if unknown."""
+        key = (function, overload_id)
+        if key not in self._resolved:
+            self._resolved[key] = self._find(function, overload_id)
+        return self._resolved[key]
+
+    def _find(self, function: str, overload_id: str) -> Resolved | None:
+        singleton = self._singletons.get(function)
+        if singleton is not None:
+            return Resolved(_caught(singleton.call), singleton.strict, singleton.variadic)
+        candidates = self._candidates.get(function)
+        if not candidates:
+            return None
+        one = candidates.get(overload_id)
+        if one is None and len(candidates) == 1:
+            (one,) = candidates.values()
+        if one is None:
+            strict = all(candidate.implementation.strict for candidate in candidates.values())
+            return Resolved(_dispatcher(function, tuple(candidates.values())), strict, variadic=True)
+        implementation = one.implementation
+        variadic = implementation.variadic or len(one.guards) > MOST_FIXED
+        return Resolved(_guarded(function, one), implementation.strict, variadic)
+
+
+def _implementation(item: Bound) -> Implementation:
+    return item if isinstance(item, Implementation) else Implementation(item)
+
+
+def _caught(call: Function) -> Function:
+    """Return the function with errors as values."""
+
+    def run(*values: Value) -> Value:
+        try:
+            return call(*values)
+        except FunctionError as error:
+            return Error(str(error))
+
+    return run
+
+
+def _guarded(function: str, candidate: _Candidate) -> Function:
+    call = candidate.implementation.call
+    if not any(candidate.guards):
+        return _caught(call)
+    if candidate.implementation.strict and len(candidate.guards) == 1:
+        return _guarded_unary(function, call, candidate.guards[0])
+    fits = candidate.fits
+
+    def run(*values: Value) -> Value:
+        if not fits(values):
+            return no_such_overload(function, values)
+        try:
+            return call(*values)
+        except FunctionError as error:
+            return Error(str(error))
+
+    return run
+
+
+def _guarded_unary(function: str, call: Function, guard: Guard | None) -> Function:
+    if guard is None:
+        return _caught(call)
+
+    def run(value: Value) -> Value:
+        if not guard(value):
+            return no_such_overload(function, (value,))
+        try:
+            return call(value)
+        except FunctionError as error:
+            return Error(str(error))
+
+    return run
+
+
+def _dispatcher(function: str, candidates: tuple[_Candidate, ...]) -> Function:
+    def run(*values: Value) -> Value:
+        for candidate in candidates:
+            if candidate.fits(values):
+                try:
+                    return candidate.implementation.call(*values)
+                except FunctionError as error:
+                    return Error(str(error))
+        return no_such_overload(function, values)
+
+    return run
+
+
+def no_such_overload(function: str, values: tuple[Value, ...]) -> Error:
+    """Return the error of a function asked with values that it does not take, or the error among them."""
+    for value in values:
+        if type(value) is Error:
+            return value
+    return Error(f"no such overload: {function}({', '.join(type_of(value).name for value in values)})")
+
+
+_CLASSES: Final[dict[Kind, type]] = {
+    Kind.BOOL: bool,
+    Kind.INT: int,
+    Kind.UINT: Uint,
+    Kind.DOUBLE: float,
+    Kind.STRING: str,
+    Kind.BYTES: bytes,
+    Kind.NULL: type(None),
+    Kind.DURATION: Duration,
+    Kind.TIMESTAMP: Timestamp,
+}
+
+
+def guard_of(type_: Type) -> Guard | None:
+    """Return a check whether a value may be given for a declared type, None if any may (IsAssignableRuntimeType).
+
+    Of lists and maps only the first element or entry is looked at, as in cel-go.
+    """
+    if type_.is_dyn or type_.kind is Kind.TYPE_PARAM:
+        return None
+    cls = _CLASSES.get(type_.kind)
+    if cls is not None:
+        if type_.wrapper:
+            return lambda value: value is None or type(value) is cls
+        return lambda value: type(value) is cls
+    if type_.kind is Kind.LIST:
+        return _list_guard(guard_of(type_.params[0]))
+    if type_.kind is Kind.MAP:
+        return _map_guard(guard_of(type_.params[0]), guard_of(type_.params[1]))
+    name = type_.name
+    return lambda value: bool(type_of(value).name == name)
+
+
+def _list_guard(item: Guard | None) -> Guard:
+    if item is None:
+        return lambda value: kind_of(value) is Kind.LIST
+
+    def fits(value: Value) -> bool:
+        return kind_of(value) is Kind.LIST and (not len(value) or item(element(value, 0)))
+
+    return fits
+
+
+def _map_guard(key_guard: Guard | None, value_guard: Guard | None) -> Guard:
+    def fits(value: Value) -> bool:
+        if kind_of(value) is not Kind.MAP:
+            return False
+        if not len(value) or (key_guard is None and value_guard is None):
+            return True
+        key = next(iter(value))
+        return (key_guard is None or key_guard(key)) and (value_guard is None or value_guard(find(value, key)))
+
+    return fits

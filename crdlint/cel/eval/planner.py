@@ -1,0 +1,558 @@
+"""From a checked expression to functions that evaluate it (interpreter/planner.go, decorators.go).
+
+As in cel-go, each node is first planned and then, where that is asked for, replaced: constants are folded, `in` a list of
+constants looks in a set, a constant regular expression is compiled. Nodes are visited by generators on an explicit
+stack, so depth is bounded by memory only.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel import ast
+from crdlint.cel.eval import observe, steps
+from crdlint.cel.eval.attributes import Attribute, Conditional, computed, constant, is_key, not_a_key, presence
+from crdlint.cel.eval.comprehensions import SLOTS, accumulator, fold, variable
+from crdlint.cel.eval.cost import FORESEEN, LIST_COST, MAP_COST, STRUCT_COST
+from crdlint.cel.eval.equality import equal
+from crdlint.cel.eval.errors import CancelledError, Error, PlanError, with_expr_id
+from crdlint.cel.eval.frame import Frame
+from crdlint.cel.eval.functions import Resolved
+from crdlint.cel.eval.optimize import CONVERSIONS, members_of
+from crdlint.cel.eval.regex import matches
+from crdlint.cel.eval.rounds import iterations_independent
+from crdlint.cel.eval.values import MISSING
+from crdlint.cel.library.stdlib import TYPES
+from crdlint.cel.types import WELL_KNOWN, Kind
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping, Sequence
+    from typing import TypeAlias
+
+    from crdlint.cel.checker import CheckResult
+    from crdlint.cel.eval.attributes import Note, Run, Then
+    from crdlint.cel.eval.cost import CallCost, Costs
+    from crdlint.cel.eval.functions import Functions
+    from crdlint.cel.eval.optimize import RegexOptimization
+    from crdlint.cel.eval.values import Value
+    from crdlint.cel.types import Type
+
+    Planned: TypeAlias = "Constant | Pipe | Attribute | Conditional"
+    Visit: TypeAlias = Generator[ast.Expr, Planned, Planned]
+    Structs: TypeAlias = Callable[[str, dict[str, Value]], Value]
+
+_LEAF_DEPTH: Final = 6
+_OPTIONAL_ORS: Final = {"or": "optional_or_optional", "orValue": "optional_orValue_value"}
+
+
+@dataclass(slots=True)
+class Constant:
+    """A value known before evaluation."""
+
+    id: int
+    value: Value
+
+
+@dataclass(slots=True)
+class Pipe:
+    """A chain of functions; `depth` bounds the frames of Python's stack that it takes."""
+
+    id: int
+    head: Run
+    rest: list[Then]
+    depth: int = _LEAF_DEPTH
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What evaluates an expression, how many slots its comprehensions need, and how deep Python's stack gets."""
+
+    run: Run
+    slots: int
+    depth: int
+
+
+def plan_expression(
+    expr: ast.Expr,
+    result: CheckResult,
+    functions: Functions,
+    *,
+    optimize: bool,
+    regexes: Sequence[RegexOptimization],
+    costs: Costs | None,
+    structs: Structs | None,
+) -> Plan:
+    """Plan an expression; raises PlanError."""
+    planner = _Planner(result, functions, optimize=optimize, regexes=regexes, costs=costs, structs=structs)
+    return planner.plan(expr)
+
+
+class _Planner:
+    def __init__(
+        self,
+        result: CheckResult,
+        functions: Functions,
+        *,
+        optimize: bool,
+        regexes: Sequence[RegexOptimization],
+        costs: Costs | None,
+        structs: Structs | None,
+    ) -> None:
+        self._types: Final = result.type_map
+        self._references: Final = result.reference_map
+        self._namespaced: Final = result.namespaced
+        self._functions: Final = functions
+        self._optimize: Final = optimize
+        self._regexes: Final = {item.function: item for item in regexes}
+        self._regex_overloads: Final = {item.overload_id: item for item in regexes if item.overload_id}
+        self._structs: Final = structs
+        self._costs: Final = costs
+        # Whether arguments have to be found on the stack of values; only the rounds of some comprehensions need that.
+        self._stacked = False
+        self._scopes: Final[list[Mapping[str, Run]]] = []
+        self._slots = 0
+
+    def plan(self, root: ast.Expr) -> Plan:
+        planned: list[Planned] = []
+        stack: list[Generator[ast.Expr, Planned, None]] = [self._visited(root, planned)]
+        while stack:
+            # A visit is begun with nothing, and goes on with what its last part gave.
+            child = next(stack[-1], None) if not planned else _sent(stack[-1], planned.pop())
+            if child is None:
+                stack.pop()
+            else:
+                stack.append(self._visited(child, planned))
+        run, depth = self._run(planned.pop())
+        return Plan(run, self._slots, depth)
+
+    def _visited(self, expr: ast.Expr, planned: list[Planned]) -> Generator[ast.Expr, Planned, None]:
+        """Visit a node, whose plan then stands in the list."""
+        planned.append((yield from self._visit(expr)))
+
+    def _visit(self, expr: ast.Expr) -> Visit:
+        visit = _VISITS.get(type(expr))
+        if visit is None:
+            raise PlanError(f"unsupported expr: {expr}")
+        return visit(self, expr)
+
+    def _open(self, node: Planned) -> Pipe:
+        """Return a node's chain, to which no selection can be added any more."""
+        if type(node) is Pipe:
+            return node
+        if type(node) is Constant:
+            return Pipe(node.id, self._constant_run(node), [])
+        assert type(node) is Attribute or type(node) is Conditional  # noqa: S101
+        if type(node) is Attribute and node.is_plain_name and self._costs is not None and not self._stacked:
+            return Pipe(node.id, observe.plain_name(node.head, node.qualifiers, node.id), [], node.depth)
+        head, rest, depth = self._resolver(node)
+        rest.append(self._note_attribute(node))
+        return Pipe(node.test_id or node.id, head, rest, depth)
+
+    def _run(self, node: Planned) -> tuple[Run, int]:
+        pipe = self._open(node)
+        return steps.joined(pipe.head, pipe.rest), pipe.depth + 1
+
+    def _runs(self, nodes: Sequence[Planned]) -> tuple[list[Run], int]:
+        """Return the functions of nodes, and the depth that one of them takes at most."""
+        found = [self._run(node) for node in nodes]
+        return [run for run, _ in found], max((depth for _, depth in found), default=0)
+
+    def _constant_run(self, node: Constant) -> Run:
+        id_, value = node.id, node.value
+        if not self._stacked:
+            return _given(value)
+
+        def run(frame: Frame) -> Value:
+            frame.push(id_, value)
+            return value
+
+        return run
+
+    def _resolver(self, node: Attribute | Conditional) -> tuple[Run, list[Then], int]:
+        """Return what gives a name's value, its selections noted but not itself."""
+        if type(node) is Attribute:
+            head, rest = node.steps()
+            return head, rest, node.depth
+        assert type(node) is Conditional  # noqa: S101
+        branches = []
+        depth = node.depth
+        for branch in (node.truthy, node.falsy):
+            head, rest, deep = self._resolver(branch)
+            branches.append(steps.joined(head, rest))
+            depth = max(depth, deep + 2)
+        return node.head, [*node.rest, node.branches(*branches)], depth
+
+    def _note_attribute(self, node: Attribute | Conditional) -> Then:
+        if self._costs is None or (type(node) is Conditional and not self._stacked):
+            return steps.finished(node.id, test=bool(node.test_id))
+        if type(node) is Conditional:
+            return observe.dropping((node.falsy.id, node.truthy.id, node.condition_id), node.id)
+        cost = 0 if node.test_id and not self._costs.presence_test_has_cost else 1
+        return observe.attribute(node.id, node.test_id, cost, stacked=self._stacked)
+
+    @property
+    def _note(self) -> Note | None:
+        """What notes a selection."""
+        if self._costs is None:
+            return None
+        return Frame.qualified if self._stacked else Frame.selected
+
+    def literal(self, expr: ast.Literal) -> Visit:
+        yield from ()
+        return Constant(expr.id, expr.value)
+
+    def ident(self, expr: ast.Ident) -> Visit:
+        yield from ()
+        return self._name(expr.id, expr.name)
+
+    def _name(self, id_: int, name: str) -> Planned:
+        """Return a constant, a type or a variable (planCheckedIdent)."""
+        reference = self._references.get(id_)
+        if reference is not None:
+            name = reference.name
+            if reference.value is not None:
+                return Constant(id_, reference.value)
+            type_ = self._types.get(id_)
+            if type_ is not None and type_.kind is Kind.TYPE:
+                return Constant(id_, _type_named(name, type_))
+        for scope in reversed(self._scopes):
+            if name in scope:
+                return Attribute(id_, scope[name], [], _LEAF_DEPTH)
+        return Attribute(id_, _global(name), [], _LEAF_DEPTH)
+
+    def select(self, expr: ast.Select) -> Visit:
+        if expr.id in self._references:
+            return self._name(expr.id, expr.field)
+        operand = yield expr.operand
+        attribute = self._relative(operand)
+        note = self._note
+        qualifier = constant(expr.id, expr.field, optional=False, note=note)
+        attribute.add(presence(qualifier, note=note) if expr.test_only else qualifier)
+        if expr.test_only:
+            attribute.test_id = expr.id
+        return attribute
+
+    def _relative(self, node: Planned) -> Attribute | Conditional:
+        if type(node) is Attribute or type(node) is Conditional:
+            return node
+        pipe = self._open(node)
+        return Attribute(pipe.id, pipe.head, pipe.rest, pipe.depth)
+
+    def _index(self, expr: ast.Call, args: list[Planned], *, optional: bool) -> Planned:
+        attribute = self._relative(args[0])
+        key = args[1]
+        note = self._note
+        if type(key) is Constant:
+            if not is_key(key.value):
+                raise PlanError(not_a_key(key.value))
+            attribute.add(constant(expr.id, key.value, optional=optional, note=note))
+            return attribute
+        relative = not (type(key) is Attribute or type(key) is Conditional)
+        if type(key) is Attribute or type(key) is Conditional:
+            head, rest, depth = self._resolver(key)
+            run = steps.joined(head, rest)
+        else:
+            run, depth = self._run(key)
+        attribute.depth = max(attribute.depth, depth + 4)
+        attribute.add(computed(expr.id, run, optional=optional, note=note, relative=relative))
+        return attribute
+
+    def call(self, expr: ast.Call) -> Visit:
+        function = self._function_of(expr)
+        target = None if expr.id in self._namespaced else expr.target
+        args: list[Planned] = []
+        if target is not None:
+            args.append((yield target))
+        for arg in expr.args:
+            args.append((yield arg))  # noqa: PERF401
+        if function == "_?_:_":
+            return self._conditional(expr, args)
+        if function == "_[_]":
+            return self._index(expr, args, optional=False)
+        if function in ("_[?_]", "_?._"):
+            return self._index(expr, args, optional=True)
+        return self._plain_call(expr.id, function, args)
+
+    def _plain_call(self, id_: int, function: str, args: list[Planned]) -> Planned:
+        if function == "_&&_" or function == "_||_":
+            return self._logical(id_, args, decisive=function == "_||_")
+        overload_id = self._overload_id(id_, function)
+        if len(args) == 2 and function in _OPTIONAL_ORS and overload_id in ("", _OPTIONAL_ORS[function]):
+            return self._or(id_, args, unwrap=function == "orValue")
+        if function == "_==_" or function == "_!=_":
+            return self._equality(id_, args, overload_id, negated=function == "_!=_")
+        resolved = self._functions.resolve(function, overload_id)
+        if self._optimize:
+            folded = self._folded(id_, function, overload_id, args, resolved)
+            if folded is not None:
+                return folded
+        optimization = self._regex_overloads.get(overload_id) or self._regexes.get(function)
+        if optimization is not None and optimization.index < len(args):
+            pattern = args[optimization.index]
+            if type(pattern) is Constant and type(pattern.value) is str:
+                resolved = optimization.resolve(pattern.value)
+        return self._observed_call(id_, function, overload_id, args, resolved)
+
+    def _function_of(self, call: ast.Call) -> str:
+        """Return the full name of the function that a call means (resolveFunction)."""
+        function = self._namespaced.get(call.id)
+        if function is not None:
+            return function
+        return call.function.removeprefix(".") if call.target is None else call.function
+
+    def _resolved(self, call: ast.Call) -> Resolved | None:
+        """Return what a call runs, without regard to its arguments."""
+        function = self._function_of(call)
+        overload_id = self._overload_id(call.id, function)
+        if overload_id in self._regex_overloads or function in self._regexes:
+            return _COMPILED
+        return self._functions.resolve(function, overload_id)
+
+    def _overload_id(self, id_: int, function: str) -> str:
+        if function in _EQUALITIES:
+            return _EQUALITIES[function]
+        reference = self._references.get(id_)
+        return reference.overload_ids[0] if reference is not None and len(reference.overload_ids) == 1 else ""
+
+    def _folded(
+        self, id_: int, function: str, overload_id: str, args: list[Planned], resolved: Resolved | None
+    ) -> Planned | None:
+        """Return what decOptimize makes of a call, if anything."""
+        if overload_id == "in_list":
+            container = args[1]
+            if type(container) is not Constant:
+                return None
+            members = members_of(container.value)
+            if members is None:
+                return None
+            if not members:
+                return Constant(id_, value=False)
+            pipe = self._open(args[0])
+            pipe.rest.append(steps.membership(members))
+            return self._noted(pipe, id_)
+        if function in CONVERSIONS and len(args) == 1 and type(args[0]) is Constant:
+            value = steps.unary(function, resolved, id_, None)(_NO_FRAME, args[0].value)
+            if type(value) is Error:
+                raise PlanError(value.message)
+            return Constant(id_, value)
+        return None
+
+    def _observed_call(
+        self, id_: int, function: str, overload_id: str, args: list[Planned], resolved: Resolved | None
+    ) -> Pipe:
+        if not args:
+            return self._call_of_nothing(id_, function, overload_id, resolved)
+        first = self._open(args[0])
+        rest, depth = self._runs(args[1:])
+        cost = self._call_cost(function, overload_id)
+        counted = None if self._stacked else cost
+        foreseen = overload_id in FORESEEN
+        if len(args) > 2 or (resolved is not None and resolved.variadic):
+            then = steps.variadic(function, resolved, rest, id_, counted)
+        elif len(args) == 1:
+            then = steps.unary(function, resolved, id_, counted, foreseen=foreseen)
+        else:
+            call = steps.call_of(function, resolved, id_)
+            strict = resolved is None or resolved.strict
+            then = steps.binary(call, rest[0], id_, counted, strict=strict, foreseen=foreseen)
+        return self._observe_call(first, then, depth, id_, cost, args)
+
+    def _call_cost(self, function: str, overload_id: str) -> CallCost | None:
+        return None if self._costs is None else self._costs.of_call(function, overload_id)
+
+    def _call_of_nothing(self, id_: int, function: str, overload_id: str, resolved: Resolved | None) -> Pipe:
+        if resolved is None:
+            raise PlanError(f"no such overload: {function}()")
+        cost = self._call_cost(function, overload_id)
+        pipe = Pipe(id_, steps.nullary(resolved.call, id_, None if self._stacked else cost), [])
+        if self._stacked and cost is not None:
+            pipe.rest.append(observe.call(id_, cost, ()))
+        return pipe
+
+    def _observe_call(
+        self, first: Pipe, then: Then, depth: int, id_: int, cost: CallCost | None, args: Sequence[Planned]
+    ) -> Pipe:
+        first.rest.append(then)
+        if self._stacked and cost is not None:
+            first.rest.append(observe.call(id_, cost, tuple(_id(arg) for arg in args)))
+        return Pipe(id_, first.head, first.rest, max(first.depth, depth + 2))
+
+    def _equality(self, id_: int, args: list[Planned], overload_id: str, *, negated: bool) -> Pipe:
+        first = self._open(args[0])
+        second, depth = self._run(args[1])
+        cost = self._call_cost("_!=_" if negated else "_==_", overload_id)
+        call = steps.differs if negated else equal
+        then = steps.binary(call, second, id_, None if self._stacked else cost, foreseen=True)
+        return self._observe_call(first, then, depth, id_, cost, args)
+
+    def _logical(self, id_: int, args: list[Planned], *, decisive: bool) -> Pipe:
+        first = self._open(args[0])
+        rest, depth = self._runs(args[1:])
+        first.rest.append(steps.logical(rest, id_, decisive=decisive))
+        if self._stacked:
+            first.rest.append(observe.dropping(tuple(_id(arg) for arg in args), id_))
+        return Pipe(id_, first.head, first.rest, max(first.depth, depth + 2))
+
+    def _or(self, id_: int, args: list[Planned], *, unwrap: bool) -> Pipe:
+        first = self._open(args[0])
+        second, depth = self._run(args[1])
+        first.rest.append(steps.or_optional(second, unwrap=unwrap))
+        first.depth = max(first.depth, depth + 2)
+        return self._noted(first, id_)
+
+    def _noted(self, pipe: Pipe, id_: int) -> Pipe:
+        """Return the chain as a node of which only the value is noted."""
+        if self._stacked:
+            pipe.rest.append(observe.dropping((), id_))
+        return Pipe(id_, pipe.head, pipe.rest, pipe.depth)
+
+    def _conditional(self, expr: ast.Call, args: list[Planned]) -> Conditional:
+        condition = self._open(args[0])
+        truthy, falsy = self._relative(args[1]), self._relative(args[2])
+        return Conditional(expr.id, condition.id, condition.head, condition.rest, truthy, falsy, condition.depth)
+
+    def _constructed(self, id_: int, parts: list[Planned], then: Callable[[list[Run]], Then], cost: int) -> Pipe:
+        first = self._open(parts[0])
+        rest, depth = self._runs(parts[1:])
+        first.rest.append(then(rest))
+        self._note_literal(first, tuple(_id(part) for part in parts), id_, cost)
+        return Pipe(id_, first.head, first.rest, max(first.depth, depth + 2))
+
+    def _note_literal(self, pipe: Pipe, ids: tuple[int, ...], id_: int, cost: int) -> None:
+        if self._costs is not None:
+            pipe.rest.append(observe.constructor(ids, id_, cost, stacked=self._stacked))
+
+    def _empty(self, id_: int, make: Callable[[], Value], cost: int) -> Planned:
+        if self._optimize:
+            return Constant(id_, make())
+        pipe = Pipe(id_, lambda _: make(), [])
+        self._note_literal(pipe, (), id_, cost)
+        return pipe
+
+    def list_(self, expr: ast.ListExpr) -> Visit:
+        elements: list[Planned] = []
+        for element in expr.elements:
+            elements.append((yield element))  # noqa: PERF401
+        if not elements:
+            return self._empty(expr.id, steps.empty_list, LIST_COST)
+        optional = frozenset(expr.optional_indices)
+        return self._literal_of(expr.id, elements, lambda rest: steps.list_of(rest, optional, expr.id), LIST_COST)
+
+    def map_(self, expr: ast.MapExpr) -> Visit:
+        parts: list[Planned] = []
+        for entry in expr.entries:
+            parts.append((yield entry.key))
+            parts.append((yield entry.value))
+        if not parts:
+            return self._empty(expr.id, steps.empty_map, MAP_COST)
+        optional = frozenset(index for index, entry in enumerate(expr.entries) if entry.optional)
+        return self._literal_of(expr.id, parts, lambda rest: steps.map_of(rest, optional, expr.id), MAP_COST)
+
+    def _literal_of(self, id_: int, parts: list[Planned], then: Callable[[list[Run]], Then], cost: int) -> Planned:
+        if self._optimize and all(type(part) is Constant for part in parts):
+            values = [part.value for part in parts if type(part) is Constant]
+            try:
+                return Constant(id_, then([_given(value) for value in values[1:]])(_NO_FRAME, values[0]))
+            except CancelledError as panic:
+                raise PlanError(str(panic)) from None
+        return self._constructed(id_, parts, then, cost)
+
+    def struct(self, expr: ast.StructExpr) -> Visit:
+        if self._structs is None:
+            raise PlanError(f"unknown type: {expr.type_name}")
+        reference = self._references.get(expr.id)
+        name = expr.type_name if reference is None else reference.name
+        structs = self._structs
+        values: list[Planned] = []
+        for entry in expr.fields:
+            values.append((yield entry.value))  # noqa: PERF401
+        names = [entry.field for entry in expr.fields]
+        optional = frozenset(index for index, entry in enumerate(expr.fields) if entry.optional)
+        if not values:
+            pipe = Pipe(expr.id, lambda _: with_expr_id(structs(name, {}), expr.id), [])
+            self._note_literal(pipe, (), expr.id, STRUCT_COST)
+            return pipe
+
+        def then(rest: list[Run]) -> Then:
+            return steps.struct_of(lambda fields: structs(name, fields), names, rest, optional, expr.id)
+
+        return self._constructed(expr.id, values, then, STRUCT_COST)
+
+    def comprehension(self, expr: ast.Comprehension) -> Visit:
+        initial = yield expr.accu_init
+        over = yield expr.iter_range
+        initial_run, initial_depth = self._run(initial)
+        slot, self._slots = self._slots, self._slots + SLOTS
+        outer = {expr.accu_var: accumulator(slot, initial_run)}
+        inner = {expr.iter_var: variable(slot + 2)}
+        if expr.iter_var2:
+            inner.setdefault(expr.iter_var2, variable(slot + 3))
+        # The accumulator is looked for first.
+        self._scopes.append({**inner, **outer})
+        stacked = self._stacked
+        self._stacked = self._costs is not None and not iterations_independent(expr, self._resolved)
+        (condition, step), depth = self._runs([(yield expr.loop_condition), (yield expr.loop_step)])
+        self._stacked = stacked
+        self._scopes[-1] = outer
+        result, result_depth = self._run((yield expr.result))
+        self._scopes.pop()
+        pipe = self._open(over)
+        pairs = bool(expr.iter_var2)
+        pipe.rest.append(fold(slot, condition, step, result, pairs=pairs, id_=expr.id))
+        if self._stacked:
+            pipe.rest.append(observe.dropping((pipe.id,), expr.id))
+        deep = max(depth, result_depth, initial_depth) + 4
+        return Pipe(expr.id, pipe.head, pipe.rest, max(pipe.depth, deep))
+
+
+def _id(node: Planned) -> int:
+    return node.test_id or node.id if type(node) is Attribute or type(node) is Conditional else node.id
+
+
+def _sent(visit: Generator[ast.Expr, Planned, None], part: Planned) -> ast.Expr | None:
+    try:
+        return visit.send(part)
+    except StopIteration:
+        return None
+
+
+def _type_named(name: str, type_: Type) -> Type:
+    """Return the type that a name stands for; a variable that holds a type cannot be planned, as in cel-go."""
+    known = _TYPES.get(name)
+    if known is not None:
+        return known
+    if type_.params and (type_.params[0].name == name or name in WELL_KNOWN):
+        return type_.params[0]
+    raise PlanError(f"reference to undefined type: {name}")
+
+
+def _given(value: Value) -> Run:
+    return lambda _: value
+
+
+def _global(name: str) -> Run:
+    missing = Error(f"no such attribute(s): {name}")
+
+    def run(frame: Frame) -> Value:
+        value = frame.variables.get(name, MISSING)
+        return missing if value is MISSING else value
+
+    return run
+
+
+_TYPES: Final = {known.name: known.type.params[0] for known in TYPES}
+# A call with a constant expression is variadic.
+_COMPILED: Final = Resolved(matches, strict=True, variadic=True)
+_NO_FRAME: Final = Frame({}, 0, None)
+_EQUALITIES: Final = {"_==_": "equals", "_!=_": "not_equals"}
+_VISITS: Final[dict[type, Callable[..., Visit]]] = {
+    ast.Literal: _Planner.literal,
+    ast.Ident: _Planner.ident,
+    ast.Select: _Planner.select,
+    ast.Call: _Planner.call,
+    ast.ListExpr: _Planner.list_,
+    ast.MapExpr: _Planner.map_,
+    ast.StructExpr: _Planner.struct,
+    ast.Comprehension: _Planner.comprehension,
+}

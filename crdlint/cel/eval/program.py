@@ -1,0 +1,87 @@
+"""Programs: a checked expression made ready, evaluated with variables, its cost counted (cel-go's cel/program.go)."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel.eval.errors import CancelledError, Error
+from crdlint.cel.eval.frame import Frame
+from crdlint.cel.eval.optimize import MATCHES
+from crdlint.cel.eval.planner import plan_expression
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from crdlint.cel.ast import Expr
+    from crdlint.cel.checker import CheckResult
+    from crdlint.cel.eval.cost import Costs
+    from crdlint.cel.eval.functions import Functions
+    from crdlint.cel.eval.optimize import RegexOptimization
+    from crdlint.cel.eval.planner import Plan, Structs
+    from crdlint.cel.eval.values import Value
+
+# Expressions that take fewer frames than this are evaluated under whatever limit there is.
+_SHALLOW: Final = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A value, an `Error` among them, and the cost in cost units (0 where none is counted)."""
+
+    value: Value
+    cost: int
+
+    @property
+    def error(self) -> str | None:
+        """The text of the error, None for any other value."""
+        return self.value.message if type(self.value) is Error else None
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """An expression made ready; evaluations do not share anything."""
+
+    _plan: Plan
+
+    def evaluate(self, activation: Mapping[str, Value], cost_limit: int | None = None) -> Result:
+        """Evaluate with variables by name; errors, that of a cost beyond the limit too, are results (Program.Eval)."""
+        plan = self._plan
+        frame = Frame(activation, plan.slots, cost_limit)
+        try:
+            value = plan.run(frame) if plan.depth < _SHALLOW else _deep(plan, frame)
+        except CancelledError as cancelled:
+            value = Error(str(cancelled))
+        return Result(value, frame.cost)
+
+
+def plan(
+    expr: Expr,
+    check_result: CheckResult,
+    functions: Functions,
+    *,
+    optimize: bool = True,
+    regex_optimizations: Sequence[RegexOptimization] = (),
+    costs: Costs | None = None,
+    structs: Structs | None = None,
+) -> Program:
+    """Make a checked expression ready; raises PlanError with cel-go's text (Env.Program).
+
+    With `optimize`, constants are folded and the expressions of `matches` compiled (OptOptimize). `costs` says how cost
+    is counted, which costs time; without it none is. `structs` makes messages from type name and fields.
+    """
+    regexes = (*regex_optimizations, MATCHES) if optimize else tuple(regex_optimizations)
+    return Program(
+        plan_expression(expr, check_result, functions, optimize=optimize, regexes=regexes, costs=costs, structs=structs)
+    )
+
+
+def _deep(plan: Plan, frame: Frame) -> Value:
+    """Evaluate with as much of Python's stack as the expression takes, which the parser's limit of depth bounds."""
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(limit + plan.depth)
+    try:
+        return plan.run(frame)
+    finally:
+        sys.setrecursionlimit(limit)

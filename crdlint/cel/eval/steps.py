@@ -1,0 +1,323 @@
+"""What the parts of an expression do, as Python functions (interpreter/interpretable.go).
+
+A `Run` gives the value of an expression. A `Then` goes on with the value of the expression's first part: so a chain of
+calls on calls, however long, is a list of functions and takes no more of Python's stack than one of them.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel.eval.equality import equal
+from crdlint.cel.eval.errors import NO_OVERLOAD, CancelledError, Error, no_overload, with_expr_id
+from crdlint.cel.eval.go_text import go_text
+from crdlint.cel.eval.values import Map, MutableMap, Optional_, go_type
+from crdlint.cel.library.standard_functions import without_trait
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from crdlint.cel.eval.attributes import Run, Then
+    from crdlint.cel.eval.cost import CallCost
+    from crdlint.cel.eval.frame import Frame
+    from crdlint.cel.eval.functions import Resolved
+    from crdlint.cel.eval.values import Value
+
+_HASHABLE: Final = frozenset({bool, str, float})
+
+
+def joined(head: Run, rest: Sequence[Then]) -> Run:
+    """Return one function of a chain."""
+    if not rest:
+        return head
+    if len(rest) == 1:
+        (only,) = rest
+        return lambda frame: only(frame, head(frame))
+    if len(rest) == 2:
+        first, second = rest
+        return lambda frame: second(frame, first(frame, head(frame)))
+    thens = tuple(rest)
+
+    def run(frame: Value) -> Value:
+        value = head(frame)
+        for then in thens:
+            value = then(frame, value)
+        return value
+
+    return run
+
+
+def finished(id_: int, *, test: bool) -> Then:
+    """Return the end of a name with its selections where nothing is noted; `test` for a presence test."""
+
+    def run(_: Frame, value: Value) -> Value:
+        if type(value) is Error:
+            return with_expr_id(value, id_)
+        return value.has_value if test and type(value) is Optional_ else value
+
+    return run
+
+
+def empty_list() -> list[Value]:
+    """Return a list without elements."""
+    return []
+
+
+def empty_map() -> Map:
+    """Return a map without entries."""
+    return Map()
+
+
+def logical(rest: Sequence[Run], id_: int, *, decisive: bool) -> Then:
+    """Return `&&` (decided by false) or `||` (by true) with the terms after the first; either absorbs errors."""
+    terms = tuple(rest)
+
+    def run(frame: Frame, value: Value) -> Value:
+        if value is decisive:
+            return decisive
+        error: Error | None = None if type(value) is bool else _failure(value, id_)
+        for term in terms:
+            value = term(frame)
+            if value is decisive:
+                return decisive
+            if type(value) is not bool and error is None:
+                error = _failure(value, id_)
+        return (not decisive) if error is None else error
+
+    return run
+
+
+def _failure(value: Value, id_: int) -> Error:
+    return with_expr_id(no_overload(value), id_)
+
+
+def differs(one: Value, other: Value) -> Value:
+    """Return `!=`; what cannot be compared differs."""
+    return equal(one, other) is not True
+
+
+def nullary(call: Callable[[], Value], id_: int, cost: CallCost | None) -> Run:
+    """Return a call without arguments; with a cost, it is counted here."""
+
+    def run(frame: Frame) -> Value:
+        result = with_expr_id(call(), id_)
+        if cost is not None:
+            frame.charge(cost((), result))
+        return result
+
+    return run
+
+
+def unary(function: str, resolved: Resolved | None, id_: int, cost: CallCost | None, *, foreseen: bool = False) -> Then:
+    """Return a call of one argument; with a cost, it is counted here, and looked at before if it is `foreseen`."""
+    call = _missing(function, id_) if resolved is None else resolved.call
+    strict = resolved is None or resolved.strict
+
+    def run(_: Frame, value: Value) -> Value:
+        if strict and type(value) is Error:
+            return value
+        result = call(value)
+        return with_expr_id(result, id_) if type(result) is Error else result
+
+    if cost is None:
+        return run
+
+    def counted(frame: Frame, value: Value) -> Value:
+        if foreseen:
+            frame.reserve_cost(cost((value,), None))
+        result = run(frame, value)
+        frame.charge(cost((value,), result))
+        return result
+
+    return counted
+
+
+def binary(
+    call: Callable[[Value, Value], Value],
+    second: Run,
+    id_: int,
+    cost: CallCost | None,
+    *,
+    strict: bool = True,
+    foreseen: bool = False,
+) -> Then:
+    """Return a call of two arguments, both of which are evaluated; with a cost, it is counted here as in `unary`."""
+
+    def run(frame: Frame, first: Value) -> Value:
+        other = second(frame)
+        units: int | None = None
+        if strict and type(first) is Error:
+            result = first
+        elif strict and type(other) is Error:
+            result = other
+        else:
+            if foreseen and cost is not None:
+                units = cost((first, other), None)
+                frame.reserve_cost(units)
+            result = call(first, other)
+            if type(result) is Error:
+                result = with_expr_id(result, id_)
+        if cost is not None:
+            frame.charge(cost((first, other), result) if units is None else units)
+        return result
+
+    return run
+
+
+def variadic(function: str, resolved: Resolved | None, rest: Sequence[Run], id_: int, cost: CallCost | None) -> Then:
+    """Return a call that evaluates no argument after one that failed; a cost is counted if it evaluated all."""
+    call = _missing(f"{function} {id_}", id_, function) if resolved is None else resolved.call
+    strict = resolved is None or resolved.strict
+    others = tuple(rest)
+
+    def run(frame: Frame, first: Value) -> Value:
+        value, values = first, [first]
+        for other in others:
+            if strict and type(value) is Error:
+                return value
+            value = other(frame)
+            values.append(value)
+        result = value if strict and type(value) is Error else call(*values)
+        if type(result) is Error:
+            result = with_expr_id(result, id_)
+        if cost is not None:
+            frame.charge(cost(values, result))
+        return result
+
+    return run
+
+
+def call_of(function: str, resolved: Resolved | None, id_: int) -> Callable[..., Value]:
+    """Return what a call of two arguments runs."""
+    return _missing(function, id_) if resolved is None else resolved.call
+
+
+def _missing(text: str, id_: int, function: str | None = None) -> Callable[..., Value]:
+    """Return what stands for a function without implementation."""
+
+    def call(first: Value, *_: Value) -> Value:
+        error = without_trait(function or text, first)
+        return error if error is NO_OVERLOAD else Error(f"no such overload: {text}", id_)
+
+    return call
+
+
+def list_of(rest: Sequence[Run], optional: frozenset[int], id_: int) -> Then:
+    """Return a list literal with the elements after the first."""
+    others = tuple(rest)
+
+    def run(frame: Frame, value: Value) -> Value:
+        result: list[Value] = []
+        for index in range(len(others) + 1):
+            if index:
+                value = others[index - 1](frame)
+            if type(value) is Error:
+                return value
+            if index not in optional:
+                result.append(value)
+            elif type(value) is not Optional_:
+                text = f"cannot initialize optional list element from non-optional value {go_text(value)}"
+                return Error(text, id_)
+            elif value.has_value:
+                result.append(value.content)
+        return result
+
+    return run
+
+
+def map_of(rest: Sequence[Run], optional: frozenset[int], id_: int) -> Then:
+    """Return a map literal with what stands after the first key: its value, and further keys and values in turn."""
+    others = tuple(rest)
+
+    def run(frame: Frame, key: Value) -> Value:
+        entries = MutableMap()
+        for index in range(0, len(others), 2):
+            if index:
+                key = others[index - 1](frame)
+            if type(key) is Error:
+                return key
+            value = others[index](frame)
+            if type(value) is Error:
+                return value
+            if index // 2 in optional:
+                if type(value) is not Optional_:
+                    return _not_optional(key, value, id_)
+                if not value.has_value:
+                    entries.remove(key)
+                    continue
+                value = value.content
+            entries.insert(key, value)
+        return entries.frozen()
+
+    return run
+
+
+def _not_optional(entry: Value, value: Value, id_: int) -> Error:
+    text = f"cannot initialize optional entry '{go_text(entry)}' from non-optional value {go_text(value)}"
+    return Error(text, id_)
+
+
+def struct_of(
+    build: Callable[[dict[str, Value]], Value],
+    fields: Sequence[str],
+    rest: Sequence[Run],
+    optional: frozenset[int],
+    id_: int,
+) -> Then:
+    """Return a message literal with the fields after the first."""
+    others = tuple(rest)
+
+    def run(frame: Frame, value: Value) -> Value:
+        values: dict[str, Value] = {}
+        for index, name in enumerate(fields):
+            if index:
+                value = others[index - 1](frame)
+            if type(value) is Error:
+                return value
+            if index in optional:
+                if type(value) is not Optional_:
+                    return _not_optional(name, value, id_)
+                if not value.has_value:
+                    values.pop(name, None)
+                    continue
+                value = value.content
+            values[name] = value
+        return with_expr_id(build(values), id_)
+
+    return run
+
+
+def membership(members: frozenset[tuple[type, Value]]) -> Then:
+    """Return `value in list` for a list of constants (evalSetMembership)."""
+
+    def run(_: Frame, value: Value) -> Value:
+        cls = type(value)
+        if cls is Error:
+            return value
+        if cls is bytes:
+            raise CancelledError("internal error: runtime error: hash of unhashable type types.Bytes")
+        if cls is str or cls in _HASHABLE or isinstance(value, int):
+            return (cls, value) in members
+        return False
+
+    return run
+
+
+def or_optional(second: Run, *, unwrap: bool) -> Then:
+    """Return `or` of two optionals, or `orValue` of an optional and a value; the second is evaluated if needed."""
+
+    def run(frame: Frame, first: Value) -> Value:
+        if type(first) is not Optional_:
+            return first
+        if first.has_value:
+            return first.content if unwrap else first
+        return second(frame)
+
+    return run
+
+
+def not_a_range(value: Value, *, pairs: bool, id_: int) -> Error:
+    """Return the error of a comprehension over a value that is no list and no map."""
+    if pairs:
+        return Error(f"unsupported comprehension range type: {go_type(value)}", id_)
+    return Error(f"got '{go_type(value)}', expected iterable type")

@@ -1,0 +1,419 @@
+"""Values at run time, their types and kinds (cel-go's common/types).
+
+A value is a bool, int, `Uint`, float, str, bytes, None, list, mapping, `Duration`, `Timestamp` or `Type`. Any other
+class has an attribute `cel_type`. A class that is a list to CEL has `__len__`, `__getitem__` and `__iter__`; a map is a
+`collections.abc.Mapping` with a method `find(key)`, which returns the value, `MISSING`, or an error as a value. Both may
+have methods of their own where cel-go's types differ from the built-in ones:
+
+- `cel_equal(other) -> bool | Error`: `==`, asked of the left operand (ref.Val.Equal);
+- `cel_contains(value) -> bool | Error`: `value in this` (traits.Container);
+- `cel_add(other) -> Value`: `this + other` (traits.Adder);
+- `cel_get(index) -> Value`: the element at an index within the size, an error as a value (traits.Indexer);
+- `cel_native() -> Value`: the plain value, from which selection from an optional continues (ref.Val.Value);
+- `cel_size`: its size in cost computations, where that is not 1 (traits.Sizer);
+- `go_type`: Go's name of its type, which some error messages contain.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isnan
+from typing import Any, ClassVar, Final, TypeAlias
+
+from crdlint.cel.ast import Uint
+from crdlint.cel.eval.errors import CancelledError, Error
+from crdlint.cel.types import (
+    BOOL,
+    BYTES,
+    DOUBLE,
+    DURATION,
+    DYN,
+    ERROR,
+    INT,
+    NULL,
+    STRING,
+    TIMESTAMP,
+    TYPE,
+    UINT,
+    Kind,
+    Type,
+    list_type,
+    map_type,
+    opaque_type,
+)
+from crdlint.safety import work
+
+Value: TypeAlias = Any
+
+MIN_INT: Final = -(2**63)
+MAX_INT: Final = 2**63 - 1
+MAX_UINT: Final = 2**64 - 1
+MIN_TIMESTAMP: Final = -62135596800  # seconds since 1970
+MAX_TIMESTAMP: Final = 253402300799
+SECOND: Final = 10**9  # nanoseconds
+DAY: Final = 86400  # seconds
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Duration:
+    """A signed length of time in nanoseconds, of 64 bits."""
+
+    nanoseconds: int
+
+    def __str__(self) -> str:
+        """The seconds, e.g. `1.5s`, as `string()` gives them."""
+        from crdlint.golang.numbers import format_fixed
+
+        whole, rest = divmod(abs(self.nanoseconds), SECOND)
+        seconds = whole + rest / SECOND
+        return f"{format_fixed(-seconds if self.nanoseconds < 0 else seconds)}s"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Timestamp:
+    """A moment in nanoseconds since 1970-01-01T00:00:00Z, written with an offset of seconds east of UTC."""
+
+    nanoseconds: int
+    offset: int = field(default=0, compare=False)
+
+    def __str__(self) -> str:
+        """The moment as RFC 3339 with as many digits of the second as it has, at its offset (time.RFC3339Nano)."""
+        seconds, rest = divmod(self.nanoseconds, SECOND)
+        days, second = divmod(seconds + self.offset, DAY)
+        year, month, day = civil_date(days)
+        fraction = f".{rest:09d}".rstrip("0") if rest else ""
+        clock = f"{second // 3600:02d}:{second // 60 % 60:02d}:{second % 60:02d}"
+        return f"{year:04d}-{month:02d}-{day:02d}T{clock}{fraction}{self._zone()}"
+
+    def _zone(self) -> str:
+        if not self.offset:
+            return "Z"
+        minutes = abs(self.offset) // 60
+        return f"{'-' if self.offset < 0 else '+'}{minutes // 60:02d}:{minutes % 60:02d}"
+
+
+def civil_date(days: int) -> tuple[int, int, int]:
+    """Return year, month and day of the days since 1970-01-01, also outside the years that datetime knows."""
+    era, of_era = divmod(days + 719468, 146097)
+    year_of_era = (of_era - of_era // 1460 + of_era // 36524 - of_era // 146096) // 365
+    of_year = of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
+    # The year of this reckoning begins with March.
+    march = (5 * of_year + 2) // 153
+    day = of_year - (153 * march + 2) // 5 + 1
+    month = march + 3 if march < 10 else march - 9
+    return era * 400 + year_of_era + (month <= 2), month, day
+
+
+class _Missing:
+    """The type of `MISSING`, which is returned in place of an absent value."""
+
+    __slots__ = ()
+    cel_type = ERROR
+
+
+MISSING: Final = _Missing()
+OPTIONAL_TYPE: Final = opaque_type("optional_type")
+
+
+@dataclass(frozen=True, slots=True)
+class Optional_:  # noqa: N801
+    """A value that may be absent (types.Optional)."""
+
+    cel_type: ClassVar[Type] = OPTIONAL_TYPE
+
+    content: Value = MISSING
+
+    @property
+    def has_value(self) -> bool:
+        """Whether a value is present."""
+        return self.content is not MISSING
+
+    @property
+    def value(self) -> Value:
+        """The value, an error if it is absent."""
+        return Error("optional.none() dereference") if self.content is MISSING else self.content
+
+    def __str__(self) -> str:
+        if self.content is MISSING:
+            return "optional.none()"
+        from crdlint.cel.eval.go_text import go_text
+
+        return f"optional({go_text(self.content)})"
+
+
+NONE: Final = Optional_()
+
+
+class Map(Mapping[Value, Value]):
+    """A map in the order of insertion; numbers of several types find each other (refValMapAccessor).
+
+    As in cel-go, keys are the same only if type and value are, so that `{1: a, 1u: b}` has two entries.
+    """
+
+    __slots__ = ("_entries",)
+
+    def __init__(self, entries: Sequence[tuple[Value, Value]] = ()) -> None:
+        self._entries: dict[Value, tuple[Value, Value]] = {_hashed(key): (key, value) for key, value in entries}
+
+    def find(self, key: Value) -> Value:
+        """Return the value of a key, or `MISSING`."""
+        found = self._entries.get(key if type(key) is str else _hashed(key))
+        if found is not None:
+            return found[1]
+        for other in _LOSSLESS.get(type(key), _no_others)(key):
+            found = self._entries.get((type(other), other))
+            if found is not None:
+                return found[1]
+        return MISSING
+
+    def __getitem__(self, key: Value) -> Value:
+        found = self.find(key)
+        if found is MISSING:
+            raise KeyError(key)
+        return found
+
+    def __contains__(self, key: object) -> bool:
+        return self.find(key) is not MISSING
+
+    def __iter__(self) -> Iterator[Value]:
+        for key, _ in self._entries.values():
+            yield key
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def __repr__(self) -> str:
+        return f"Map({list(self._entries.values())!r})"
+
+
+class MutableMap(Map):
+    """The map that a comprehension builds (types.mutableMap)."""
+
+    __slots__ = ()
+
+    def insert(self, key: Value, value: Value) -> None:
+        """Add an entry, or replace that of the same key."""
+        self._entries[_hashed(key)] = (key, value)
+
+    def remove(self, key: Value) -> None:
+        """Remove the entry of a key, if there is one."""
+        self._entries.pop(_hashed(key), None)
+
+    def frozen(self) -> Map:
+        """Return the entries as they are now."""
+        return Map(list(self._entries.values()))
+
+
+class MutableList(list[Value]):
+    """The list that a comprehension builds, to which `+` adds in place (types.mutableList)."""
+
+    __slots__ = ()
+
+
+class ConcatList(Sequence[Value]):
+    """Two lists as one, neither of which is copied (types.concatList)."""
+
+    __slots__ = ("_size", "depth", "first", "second")
+
+    def __init__(self, first: Sequence[Value], second: Sequence[Value]) -> None:
+        size = len(first) + len(second)
+        if size > sys.maxsize:
+            raise work.WorkLimitError("crdlint cannot hold a list of more than 2^63 elements")
+        self._size: Final = size
+        self.depth: Final[int] = 1 + max(getattr(first, "depth", 0), getattr(second, "depth", 0))
+        self.first: Final = first
+        self.second: Final = second
+
+    def leaves(self) -> Iterator[Sequence[Value]]:
+        """Yield the lists that it consists of."""
+        stack: list[Sequence[Value]] = [self]
+        while stack:
+            part = stack.pop()
+            if type(part) is ConcatList:
+                stack += (part.second, part.first)
+            else:
+                yield part
+
+    def __len__(self) -> int:
+        return self._size
+
+    def __iter__(self) -> Iterator[Value]:
+        for leaf in self.leaves():
+            yield from leaf
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, slice):
+            return [self[at] for at in range(*index.indices(self._size))]
+        at: int = index if index >= 0 else index + self._size
+        part: Sequence[Value] = self
+        work.spend(self.depth >> 6)
+        while type(part) is ConcatList:
+            size = len(part.first)
+            part, at = (part.first, at) if at < size else (part.second, at - size)
+        return element(part, at)
+
+    def __repr__(self) -> str:
+        return f"ConcatList({list(self)!r})"
+
+
+_LIST: Final = list_type(DYN)
+_MAP: Final = map_type(DYN, DYN)
+_TYPES: Final[Mapping[type, Type]] = {
+    bool: BOOL,
+    int: INT,
+    Uint: UINT,
+    float: DOUBLE,
+    str: STRING,
+    bytes: BYTES,
+    type(None): NULL,
+    list: _LIST,
+    tuple: _LIST,
+    range: _LIST,
+    MutableList: _LIST,
+    ConcatList: _LIST,
+    dict: _MAP,
+    Map: _MAP,
+    MutableMap: _MAP,
+    Duration: DURATION,
+    Timestamp: TIMESTAMP,
+    Type: TYPE,
+    Optional_: OPTIONAL_TYPE,
+    Error: ERROR,
+}
+_KINDS: Final[Mapping[type, Kind]] = {cls: type_.kind for cls, type_ in _TYPES.items()}
+PLAIN_LISTS: Final = frozenset({list, tuple, range, MutableList, ConcatList})
+PLAIN_MAPS: Final = frozenset({dict, Map, MutableMap})
+
+# How Go's %T names the types of values in some error messages.
+_GO_TYPES: Final = {
+    Kind.BOOL: "types.Bool",
+    Kind.INT: "types.Int",
+    Kind.UINT: "types.Uint",
+    Kind.DOUBLE: "types.Double",
+    Kind.STRING: "types.String",
+    Kind.BYTES: "types.Bytes",
+    Kind.NULL: "types.Null",
+    Kind.LIST: "*types.baseList",
+    Kind.MAP: "*types.baseMap",
+    Kind.DURATION: "types.Duration",
+    Kind.TIMESTAMP: "types.Timestamp",
+    Kind.TYPE: "*types.Type",
+}
+_OWN_GO_TYPES: Final = {Optional_: "*types.Optional", ConcatList: "*types.concatList", Error: "*types.Err"}
+
+
+def type_of(value: Value) -> Type:
+    """Return the type of a value, without the types of its elements."""
+    known = _TYPES.get(type(value))
+    if known is not None:
+        return known
+    own: Type = value.cel_type
+    return own
+
+
+def kind_of(value: Value) -> Kind:
+    """Return the kind of a value's type, `Kind.ERROR` for an error."""
+    kind = _KINDS.get(type(value))
+    if kind is not None:
+        return kind
+    own: Kind = value.cel_type.kind
+    return own
+
+
+def go_type(value: Value) -> str:
+    """Return Go's name of the type that holds a value in cel-go."""
+    own: str | None = _OWN_GO_TYPES.get(type(value)) or getattr(type(value), "go_type", None)
+    return own or _GO_TYPES.get(kind_of(value)) or type_of(value).name
+
+
+def find(mapping: Value, key: Value) -> Value:
+    """Return the value of a map's key, `MISSING`, or an error as a value."""
+    if type(mapping) is dict:
+        return mapping.get(key, MISSING) if type(key) is str else MISSING
+    return mapping.find(key)
+
+
+def element(values: Value, index: int) -> Value:
+    """Return an element of a list at an index within its size, or an error as a value."""
+    if type(values) in PLAIN_LISTS:
+        return values[index]
+    own = getattr(values, "cel_get", None)
+    return values[index] if own is None else own(index)
+
+
+def native(value: Value) -> Value:
+    """Return the plain value behind one (ref.Val.Value): a type's name, what an optional holds, what an object hides."""
+    cls = type(value)
+    while cls is Optional_:
+        value = None if value.content is MISSING else value.content
+        cls = type(value)
+    if cls is Type:
+        return value.name
+    if cls is ConcatList:
+        work.spend(len(value))
+        return [native(item) for item in value]
+    if cls in _TYPES:
+        return value
+    own = getattr(value, "cel_native", None)
+    return value if own is None else own()
+
+
+def is_zero(value: Value) -> bool:
+    """Whether a value is the zero or empty one of its type (traits.Zeroer)."""
+    cls = type(value)
+    if cls is Timestamp:
+        zero: bool = value.nanoseconds == MIN_TIMESTAMP * 10**9
+        return zero
+    if cls is Duration:
+        return bool(value.nanoseconds == 0)
+    if value is None or cls in PLAIN_LISTS or cls in PLAIN_MAPS or cls in _SCALARS:
+        return not value
+    return False
+
+
+def lossless_int(value: float) -> int | None:
+    """Return the int of the same value as a double, if there is one."""
+    return int(value) if -(2.0**63) < value < 2.0**63 and value == int(value) else None
+
+
+def lossless_uint(value: float) -> Uint | None:
+    """Return the uint of the same value as a double, if there is one."""
+    return Uint(value) if 0 <= value < 2.0**64 and value == int(value) else None
+
+
+_SCALARS: Final = frozenset({bool, int, Uint, float, str, bytes})
+
+
+def _hashed(key: Value) -> Value:
+    """Return what tells a key from others: type and value, as in Go's maps of interface values."""
+    cls = type(key)
+    if cls is str:
+        return key
+    if cls is bytes:
+        raise CancelledError("internal error: runtime error: hash of unhashable type types.Bytes")
+    if (cls is float and isnan(key)) or (cls not in _SCALARS and key.__hash__ is None):
+        return object()
+    if cls in PLAIN_LISTS or cls in PLAIN_MAPS:
+        return (cls, id(key))
+    return (cls, key)
+
+
+def _no_others(_: Value) -> Sequence[Value]:
+    return ()
+
+
+def _of_double(key: float) -> Sequence[Value]:
+    return [other for other in (lossless_int(key), lossless_uint(key)) if other is not None]
+
+
+def _of_int(key: int) -> Sequence[Value]:
+    return (Uint(key),) if key >= 0 else ()
+
+
+def _of_uint(key: int) -> Sequence[Value]:
+    return (int(key),) if key < 2**63 else ()
+
+
+_LOSSLESS: Final = {float: _of_double, int: _of_int, Uint: _of_uint}

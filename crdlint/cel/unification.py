@@ -1,0 +1,218 @@
+"""Unification of types: bindings of type parameters, and assignability (cel-go's checker/types.go and mapping.go).
+
+Types may be as deep as an expression is long, and share their parts: nothing here recurses or looks at a part twice.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel.types import DYN, Kind, Type, agree
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from typing import TypeAlias
+
+    Agenda: TypeAlias = list[tuple[Type, Type, Type | None]]
+
+_LEGACY_NULLABLE: Final = (Kind.OPAQUE, Kind.STRUCT, Kind.ANY, Kind.DURATION, Kind.TIMESTAMP)
+_COMPOSITE: Final = (Kind.OPAQUE, Kind.LIST, Kind.MAP)
+
+
+class Substitution:
+    """The bindings of type parameters, with a trail that undoes those of a failed unification."""
+
+    __slots__ = ("_bound", "_replacer", "_resolved", "_trail")
+
+    def __init__(self) -> None:
+        self._bound: dict[str, Type] = {}
+        self._trail: list[tuple[str, Type | None]] = []
+        self._resolved: dict[str, Type] = {}
+        self._replacer = TypeReplacer(self._bound, self._resolved)
+
+    def assignable(self, source: Type, target: Type) -> bool:
+        """Unify two types; bindings are kept only on success (isAssignable)."""
+        return self.all_assignable((source,), (target,))
+
+    def all_assignable(self, sources: Sequence[Type], targets: Sequence[Type]) -> bool:
+        """Unify two lists of types; bindings are kept only on success (isAssignableList)."""
+        if len(sources) != len(targets):
+            return False
+        decided = True
+        for source, target in zip(sources, targets, strict=True):
+            if source is not target:
+                if not source.plain or not target.plain:
+                    decided = False
+                elif source.kind is not target.kind or source.name != target.name:
+                    return False
+        if decided:
+            return True
+        mark = len(self._trail)
+        if self._all_assignable(sources, targets):
+            return True
+        while len(self._trail) > mark:
+            name, old = self._trail.pop()
+            if old is None:
+                del self._bound[name]
+            else:
+                self._bound[name] = old
+        return False
+
+    def substitute(self, type_: Type, *, to_dyn: bool = False) -> Type:
+        """Return the type with bound parameters replaced, unbound ones by dyn where asked (substitute)."""
+        if to_dyn:
+            return TypeReplacer(self._bound, to_dyn=True)(type_)
+        return self._replacer(type_) if type_.free else type_
+
+    def final(self, types: dict[int, Type]) -> dict[int, Type]:
+        """Return those of the types in which parameters stand, with all of them replaced."""
+        replacer = TypeReplacer(self._bound, to_dyn=True)
+        return {id_: replacer(type_) for id_, type_ in types.items() if type_.free}
+
+    def _bind(self, name: str, type_: Type) -> None:
+        old = self._bound.get(name)
+        self._trail.append((name, old))
+        self._bound[name] = type_
+        if old is not None:
+            self._resolved.clear()
+
+    def _all_assignable(self, sources: Sequence[Type], targets: Sequence[Type]) -> bool:
+        """Unify from left to right, on an agenda for depth's sake (internalIsAssignableList)."""
+        agenda: Agenda = [(source, target, None) for source, target in zip(sources, targets, strict=True)]
+        agenda.reverse()
+        done: dict[tuple[Type, Type], int] = {}
+        while agenda:
+            source, target, param = agenda.pop()
+            if param is not None:
+                self._generalize(source, target, param)
+            elif source is not target and not self._assignable(source, target, agenda, done):
+                return False
+        return True
+
+    def _assignable(self, source: Type, target: Type, agenda: Agenda, done: dict[tuple[Type, Type], int]) -> bool:
+        """Whether two types unify if what is put on the agenda does (internalIsAssignable)."""
+        if target.kind is Kind.TYPE_PARAM:
+            verdict = self._substitutable(source, target, agenda)
+            if verdict is not None:
+                return verdict
+        if source.kind is Kind.TYPE_PARAM:
+            return self._substitutable(target, source, agenda) or False
+        if source.is_dyn or target.is_dyn or source.kind is Kind.ERROR or target.kind is Kind.ERROR:
+            return True
+        if source.kind is Kind.NULL:
+            return _nullable(target)
+        if target.kind is Kind.NULL:
+            return _nullable(source)
+        if source.kind is Kind.TYPE:
+            return target.kind is Kind.TYPE
+        if source.kind not in _COMPOSITE:
+            return target.accepts(source)
+        if source.kind is not target.kind or source.name != target.name or len(source.params) != len(target.params):
+            return False
+        # Parts are shared: a pair looked at before says nothing new until another parameter is bound.
+        if done.get((source, target)) != len(self._bound):
+            done[source, target] = len(self._bound)
+            agenda += [(*pair, None) for pair in zip(reversed(source.params), reversed(target.params), strict=True)]
+        return True
+
+    def _substitutable(self, type_: Type, param: Type, agenda: Agenda) -> bool | None:
+        """Whether the parameter may stand for the type, None where it occurs in it (isValidTypeTypeReplacer)."""
+        if type_.is_exact(param):
+            return True
+        bound = self._bound.get(param.name)
+        if bound is None:
+            if not self._absent(param, type_):
+                return None
+            self._bind(param.name, type_)
+        elif not type_.is_exact(bound):
+            agenda += ((type_, bound, param), (type_, bound, None))
+        return True
+
+    def _generalize(self, type_: Type, bound: Type, param: Type) -> None:
+        """Bind a type parameter to the more general of its current binding and `type_`. Both must already unify."""
+        general = most_general(type_, bound)
+        if self._absent(param, general):
+            self._bind(param.name, general)
+
+    def _absent(self, param: Type, within: Type) -> bool:
+        """Whether the parameter does not occur in a type, the occurs check (notReferencedIn)."""
+        pending = list(within.free)
+        seen = set(pending)
+        while pending:
+            name = pending.pop()
+            if name == param.name:
+                return False
+            bound = self._bound.get(name)
+            if bound is not None:
+                added = bound.free - seen
+                pending += added
+                seen |= added
+        return True
+
+
+class TypeReplacer:
+    """Replaces bound type parameters by their types, unbound ones by dyn where asked (substitute).
+
+    With `to_dyn` the bindings must be final.
+    """
+
+    __slots__ = ("_bound", "_done", "_resolved", "_to_dyn")
+
+    def __init__(
+        self, bound: dict[str, Type], resolved: dict[str, Type] | None = None, *, to_dyn: bool = False
+    ) -> None:
+        self._bound = bound
+        # Resolved parameters, valid until one of them is bound anew.
+        self._resolved = {} if resolved is None else resolved
+        self._to_dyn = to_dyn
+        self._done: dict[Type, Type] = {}
+
+    def __call__(self, type_: Type) -> Type:
+        """Return the type with its parameters replaced."""
+        if self._settled(type_):
+            return type_
+        done = self._done if self._to_dyn else {}
+        pending = [type_]
+        while pending:
+            part = pending[-1]
+            if part in done:
+                pending.pop()
+            elif self._settled(part):
+                done[part] = part
+            elif part.kind is Kind.TYPE_PARAM:
+                replacement = self._resolved.get(part.name) or self._bound.get(part.name, DYN)
+                if replacement in done:
+                    done[part] = self._resolved[part.name] = done[replacement]
+                else:
+                    pending.append(replacement)
+            else:
+                missing = [param for param in part.params if param not in done]
+                if missing:
+                    pending += missing
+                else:
+                    done[part] = Type(part.kind, part.name, tuple([done[param] for param in part.params]))
+        return done[type_]
+
+    def _settled(self, type_: Type) -> bool:
+        """Whether there is nothing to replace in a type."""
+        return not type_.free or not (self._to_dyn or any(name in self._bound for name in type_.free))
+
+
+def most_general(first: Type, second: Type) -> Type:
+    """Return the more general of two types that unify (mostGeneral)."""
+    return first if agree(first, second, _less_specific) else second
+
+
+def _nullable(type_: Type) -> bool:
+    return type_.kind in _LEGACY_NULLABLE or type_.wrapper or type_.kind is Kind.NULL
+
+
+def _less_specific(first: Type, second: Type) -> bool | None:
+    """Whether the first type is equal to or less specific than the second (isEqualOrLessSpecific)."""
+    if first.is_dyn or first.kind is Kind.TYPE_PARAM:
+        return True
+    if second.is_dyn or second.kind is not first.kind:
+        return False
+    if first.kind in _COMPOSITE:
+        return None if first.name == second.name else False
+    return first.kind is Kind.TYPE or first.is_exact(second)

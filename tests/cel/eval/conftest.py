@@ -1,0 +1,42 @@
+"""An environment with the standard functions, optionals and maps of two-variable comprehensions."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from crdlint.cel.compiler import compile_text
+from crdlint.cel.decls import Variable, overload
+from crdlint.cel.env import STANDARD
+from crdlint.cel.eval.functions import Functions
+from crdlint.cel.eval.program import Program, plan
+from crdlint.cel.library import optionals, stdlib, two_var_comprehensions
+from crdlint.cel.library.optional_functions import MAP_INSERTS, OPTIONALS
+from crdlint.cel.library.standard_functions import BOUND, SINGLETONS
+from crdlint.cel.parser import ParserOptions
+from crdlint.cel.types import BOOL, DYN, INT
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_THREE = (overload("three", "three_dyn", (DYN, DYN, DYN), BOOL),)
+_ADDED = (*optionals.functions(2), *two_var_comprehensions.FUNCTIONS, *_THREE)
+_ENV = STANDARD.extend(
+    idents=(*optionals.TYPES, Variable("self", DYN), Variable("x", INT)), functions=_ADDED, cross_type_comparisons=True
+)
+_FUNCTIONS = Functions(
+    (*stdlib.FUNCTIONS, *_ADDED),
+    {**BOUND, **OPTIONALS, **MAP_INSERTS, "three_dyn": lambda _one, _two, _three: True},
+    SINGLETONS,
+)
+
+
+@pytest.fixture(scope="session")
+def program() -> Callable[..., Program]:
+    def make(text: str, **options: Any) -> Program:
+        compiled = compile_text(text, _ENV, ParserOptions())
+        assert not compiled.errors, compiled.display()
+        return plan(compiled.expr, compiled.result, _FUNCTIONS, **options)
+
+    return make

@@ -1,0 +1,124 @@
+"""Costs as cel-go counts them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crdlint.cel.eval import planner
+from crdlint.cel.eval.cost import Costs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from crdlint.cel.eval.program import Program
+
+VARIABLES = {"x": 3, "self": {"a": {"b": "c"}, "l": [1, 2], "s": "a" * 500, "t": "t", "e": []}}
+
+# Expression, cost without folding, cost with it.
+COSTS = [
+    ("'Hello'", 0, 0),
+    ("self", 1, 1),
+    ("self.a.b", 3, 3),
+    ("self['a' + '']", 3, 3),
+    ("self[self.t]", 3, 3),
+    ("has(self.a.b)", 3, 3),
+    ("self.?a.?z", 2, 2),
+    ("[1, 2, 3]", 10, 0),
+    ("{'a': 1}", 30, 0),
+    ("2 in [1, 2, 3]", 13, 0),
+    ("x in [1, 2, 3]", 14, 1),
+    ("x in [x]", 13, 13),
+    # Where several overloads fit, the call costs 1.
+    ("x in self.l", 4, 4),
+    ("self.s + self.s", 5, 5),
+    ("1 < 2", 1, 1),
+    ("true ? 1 : 2", 0, 0),
+    ("x > 2 ? self.a : self.l", 3, 3),
+    ("self.s.matches('[0-9]')", 104, 104),
+    ("self.s == self.s", 54, 54),
+    ("self.s + 'a'", 53, 53),
+    ("self.s.contains(self.s)", 2504, 2504),
+    ("self.s.startsWith('a')", 52, 52),
+    ("bytes('aaaaaaaaaaaa')", 2, 0),
+    ("string(1)", 1, 0),
+    ("self.z == 1 || true", 3, 3),
+    ("1 / 0 == 1 || true", 2, 2),
+    ("true || self.z == 1", 0, 0),
+    ("[1, 2, 3].all(i, true)", 20, 10),
+    ("self.e.all(i, self.z)", 3, 3),
+    ("[1, 2, 3, 4, 5].filter(i, i % 2 == 0)", 62, 42),
+    ("[1, 2, 3, 4, 5].map(i, [i, i]).all(y, y.all(y, y == 1))", 171, 151),
+    ("[1, 2, 3].all(i, i in [1, 2, 3].map(j, j + j))", 86, 56),
+    # The accumulator is not made where nothing asks for it.
+    ("optional.of(1).optMap(v, 2)", 13, 3),
+    ("optional.of(self.e.size() / 0).optMap(v, 2)", 6, 6),
+]
+
+
+@pytest.mark.parametrize(("text", "plain", "folded"), COSTS)
+def test_costs(program: Callable[..., Program], text: str, plain: int, folded: int) -> None:
+    assert program(text, optimize=False, costs=Costs()).evaluate(VARIABLES).cost == plain
+    assert program(text, costs=Costs()).evaluate(VARIABLES).cost == folded
+
+
+def test_presence_without_cost(program: Callable[..., Program]) -> None:
+    costs = Costs(presence_test_has_cost=False)
+    assert program("has(self.a.b) && has(self.z)", costs=costs).evaluate(VARIABLES).cost == 3
+
+
+def test_no_cost_is_counted_unless_asked_for(program: Callable[..., Program]) -> None:
+    assert program("self.a.b == 'c'").evaluate(VARIABLES).cost == 0
+
+
+def test_limit(program: Callable[..., Program]) -> None:
+    made = program("self.s.contains(self.s)", costs=Costs())
+    assert made.evaluate(VARIABLES, cost_limit=2504).value is True
+    assert made.evaluate(VARIABLES, cost_limit=2503).error == "operation cancelled: actual cost limit exceeded"
+    absorbed = program("self.s.contains(self.s) || true", costs=Costs())
+    assert absorbed.evaluate(VARIABLES, cost_limit=3).error == "operation cancelled: actual cost limit exceeded"
+
+
+def test_own_costs(program: Callable[..., Program]) -> None:
+    def estimate(function: str, overload_id: str, values: Sequence[object], result: object) -> int | None:
+        assert (function, overload_id, list(values), result) == ("_+_", "add_int64", [3, 1], 4)
+        return 7
+
+    assert program("x + 1", costs=Costs(estimator=estimate)).evaluate(VARIABLES).cost == 8
+    costs = Costs(overloads={"add_int64": lambda _values, _result: 5}, estimator=estimate)
+    assert program("x + 1", costs=costs).evaluate(VARIABLES).cost == 6
+    costs = Costs(overloads={"add_int64": lambda _values, _result: None})
+    assert program("x + 1", costs=costs).evaluate(VARIABLES).cost == 2
+
+
+# In a round that follows one with an error, cel-go finds the argument of an earlier round: 66, not 62.
+STALE = "[50000, 0, 1].filter(y, three(self.t + string(y), three(y, self.l[y], 1), y))"
+
+
+def test_arguments_of_an_earlier_round(program: Callable[..., Program], monkeypatch: pytest.MonkeyPatch) -> None:
+    def estimate(function: str, _id: str, values: Sequence[object], _result: object) -> int | None:
+        return len(str(values[0])) if function == "three" else None
+
+    assert program(STALE, costs=Costs(estimator=estimate)).evaluate(VARIABLES).cost == 66
+    monkeypatch.setattr(planner, "iterations_independent", lambda *_: True)
+    assert program(STALE, costs=Costs(estimator=estimate)).evaluate(VARIABLES).cost == 62
+
+
+LOOPS = [
+    "self.l.all(i, i > 0 && self.a.b == 'c')",
+    "self.l.filter(i, i in [1, 2] && size([i]) == 1)",
+    "self.l.map(i, [i, i + 1]).filter(i, i[0] == 1 || i[5] == 2)",
+    "self.l.filter(i, self.?z.orValue(i) == i).map(i, self.l.exists(j, j / (i - 1) == 1))",
+    "self.l.exists_one(i, self.l.all(j, j <= i) ? true : i > self.z)",
+    "{'a': 1, 'b': 2}.transformMap(k, v, v > 1, [v, self.l[v]])",
+]
+
+
+@pytest.mark.parametrize("text", LOOPS)
+def test_rounds_cost_the_same_with_and_without_a_stack(
+    program: Callable[..., Program], monkeypatch: pytest.MonkeyPatch, text: str
+) -> None:
+    expected = program(text, costs=Costs()).evaluate(VARIABLES)
+    monkeypatch.setattr(planner, "iterations_independent", lambda *_: False)
+    assert program(text, costs=Costs()).evaluate(VARIABLES).cost == expected.cost
