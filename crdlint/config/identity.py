@@ -162,12 +162,17 @@ def _of_steps(steps: list[Step], manifest: _Manifest, diagnostic: Diagnostic) ->
     if steps[:2] != ["spec", "versions"] or len(steps) < 3 or not isinstance(steps[2], int):
         return ("",), _printed(steps)
     below = steps[3:]
-    version = manifest.versions[steps[2]]
+    version = _version(manifest, steps[2])
     # What is said of the internal CRD is said of the first version where all share it; a decoder reads them one by one.
     is_internal = diagnostic.kind in {"warning", "advice"} and steps[2] == 0 and bool(below)
     if is_internal and below[0] in SHARED.values() and _is_shared(manifest, str(below[0])):
         return tuple(dict.fromkeys(manifest.versions)), _printed(below)
     return (version,), _printed(below)
+
+
+def _version(manifest: _Manifest, index: int) -> str:
+    """Return the name of a version, its index if it is of a second `versions` key."""
+    return manifest.versions[index] if index < len(manifest.versions) else str(index)
 
 
 def _printed(steps: SequenceOf[Step]) -> str:

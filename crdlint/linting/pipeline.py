@@ -26,6 +26,7 @@ from crdlint.linting.result import CRD, CollectedCRDs, FileResult, FoundCRD, Fou
 from crdlint.rules import catalog, cel, cel_cost, duplicates, kube_versions
 from crdlint.safety.effort import Effort
 from crdlint.yaml.errors import YAMLDecodeError
+from crdlint.yaml.lines import split_lines
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.parse import collector_paused, iter_documents, parse_stream, reading_notice
 from crdlint.yaml.values import duplicate_keys, first_error
@@ -366,7 +367,7 @@ def _is_at(locator: Locator, error: FieldError, nodes: set[int]) -> bool:
 
 def _drop_placeholders(run: _Run, document: Document, start: int) -> None:
     """Replace the findings from an index on that are about placeholders by notices."""
-    lines = document.text.split("\n")
+    lines = split_lines(document.text)
     kept: list[Diagnostic] = []
     blocking = {i for i in run.blocking if i < start}
     for i, one in enumerate(run.diagnostics[start:], start):

@@ -94,6 +94,11 @@ def test_what_findings_are_told_apart_by(text, expected):
     assert places(text) == expected
 
 
+def test_finding_below_a_replaced_versions_key() -> None:
+    text = crd(("v1", "{type: string, type: string}")) + "  versions: {}\n"
+    assert ("0", f"{A}.type", "duplicate-key") in places(text)
+
+
 def test_the_crd_is_named():
     assert {one.crd for found in identities(lint(crd(("v1", "{type: 1}")))) for one in found} == {"foos.example.com"}
 

@@ -305,6 +305,12 @@ def test_placeholders_in_texts_hide_no_finding(text: str) -> None:
     assert lint_file(broken, filename="a.yaml", skip_unfinished=True).diagnostics[0].rule == "yaml-syntax"
 
 
+def test_placeholders_behind_lone_carriage_returns() -> None:
+    text = CRD.replace("  scope:", '  labels: "${LABELS}"\r  scope:') + "nope: 1"
+    result = lint_file(text, filename="a.yaml", skip_unfinished=True)
+    assert "unknown-field" in {one.rule for one in result.diagnostics}
+
+
 def test_a_placeholder_for_a_value_is_not_checked_and_the_rest_is() -> None:
     webhook = """\
   conversion:
