@@ -14,7 +14,6 @@ import click
 from crdlint.cli import console, options
 from crdlint.cli.completion import complete_paths
 from crdlint.cli.main import report_bug
-from crdlint.inputs.helm.layout import TEMPLATES
 from crdlint.inputs.paths import Selection, discover
 from crdlint.inputs.read import STDIN
 from crdlint.kubernetes.servers import NEWEST
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from crdlint.linting.result import FileResult
     from crdlint.report.text import TextReport
     from crdlint.runner.plan import Plan
-    from crdlint.runner.task import Task
 
 _PROGRESS_FROM: Final = 50  # files
 
@@ -99,8 +97,12 @@ class _Run:
 @click.option(
     "--hidden", is_flag=True, help="Also show what the API server would report after the other findings are fixed."
 )
-@click.option("--fix", is_flag=True, help="Mend in the files what can be mended safely.")
-@click.option("--unsafe-fixes", is_flag=True, help="With --fix, set limits too, which narrow what the API takes.")
+@click.option("--fix", is_flag=True, help="Apply safe fixes to the files.")
+@click.option(
+    "--unsafe-fixes", is_flag=True, help="With --fix or --diff, also apply fixes that guess at what is meant."
+)
+@click.option("--diff", is_flag=True, help="Print what --fix would change as a unified diff, and change nothing.")
+@click.option("--show-fixes", is_flag=True, help="With --fix, list the fixes that are applied.")
 @click.option("--statistics", is_flag=True, help="Count findings by rule.")
 @click.option("--jobs", type=click.IntRange(1), metavar="N", help="The number of processes; else as many as pay.")
 @click.option("--no-cache", is_flag=True, help="Neither use nor keep results of earlier runs.")
@@ -113,10 +115,14 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], **given: Any) -> None
     Without a PATH, the working directory is checked. Below directories, files are .yaml, .yml and .json. Findings of
     severity error make the exit status 1 (see --fail-on); warnings and hints do not.
     """
-    if given["fix"] and STDIN in paths:
-        raise click.UsageError("--fix needs files: there is nothing to write - back to")
-    if given["unsafe_fixes"] and not given["fix"]:
-        raise click.UsageError("--unsafe-fixes goes with --fix")
+    if (given["fix"] or given["diff"]) and STDIN in paths:
+        raise click.UsageError(f"--{'fix' if given['fix'] else 'diff'} needs files: - has no file to change")
+    if given["fix"] and given["diff"]:
+        raise click.UsageError("--diff changes nothing: it does not go with --fix")
+    if given["unsafe_fixes"] and not (given["fix"] or given["diff"]):
+        raise click.UsageError("--unsafe-fixes goes with --fix or --diff")
+    if given["show_fixes"] and not (given["fix"] or given["diff"]):
+        raise click.UsageError("--show-fixes goes with --fix or --diff")
     if given["update_baseline"] and not given["baseline_file"]:
         raise click.UsageError("--update-baseline goes with --baseline FILE")
     if given["stdin_filename"] is not None and STDIN not in paths:
@@ -137,7 +143,8 @@ class _Command:
         self._outputs = options.parse_outputs(given["outputs"], hidden=given["hidden"])
         self._known = _known(given["baseline_file"], missing_ok=given["update_baseline"])
         self._config = options.read_config(given["config"])
-        self._fixing = Fixing(unsafe=given["unsafe_fixes"]) if given["fix"] else None
+        fixes = given["fix"] or given["diff"]
+        self._fixing = Fixing(unsafe=given["unsafe_fixes"], diff=given["diff"]) if fixes else None
         name = formats.choose(given["format_"])
         self._text = self._text_report() if name == formats.TEXT else None
         self._report = self._text or formats.report(name, hidden=given["hidden"])
@@ -154,13 +161,13 @@ class _Command:
         found = discover(self._paths, selection)
         deleted = set() if loaded is None else {one for one in loaded.covered if not os.path.lexists(one)}
         self._take_problems(run, (one for one in found.problems if one.path not in deleted))
-        builds = not (given["no_kustomize"] or given["fix"] or given["against"])
+        builds = not (given["no_kustomize"] or self._fixing or given["against"])
         planner = Planner(given["kube_version"], options.laid_over(given), self._config, builds, stdin_name)
         plan = planner.add(found.files)
         previous = loaded.crds() if loaded is not None else None
         settings = Settings(
-            previous, given["fix"], options.values(given), not given["no_helm"], self._cache(),
-            tuple(plan.charts), self._workers() if plan.charts else 1,
+            previous, False, options.values(given), not given["no_helm"], self._cache(),
+            tuple(plan.charts), self._workers() if plan.charts else 1, fixes=True,
         )  # fmt: skip
         self._check(run, plan, settings)
         self._check_kustomizations(run, planner, settings)
@@ -168,12 +175,17 @@ class _Command:
             self._take_problems(run, loaded.problems)
             self._compare(run, planner, previous, loaded.tops)
         run.summary.seconds = time.perf_counter() - start
-        self._tell(run, plan)
+        if self._fixing is not None:
+            self._tell_fixes(self._fixing, run)
+        if self._fixing is None or not self._fixing.diff:
+            self._tell(run, plan)
         nothing = not (run.summary.crds or run.told or run.removed or run.problems or run.bugs)
         if nothing and not run.unwritten and not deleted and self._is_missing_crds(run, found, plan):
             return 2
         if run.bugs:
             return 3
+        if self._fixing is not None and self._fixing.diff and not (run.problems or run.unwritten):
+            return 1 if self._fixing.files else 0
         return 2 if run.problems or run.unwritten else 1 if run.failed else 0
 
     def _is_missing_crds(self, run: _Run, found: Found, plan: Plan) -> bool:
@@ -223,7 +235,7 @@ class _Command:
         # Closed at once when the run is interrupted, so that no process is left.
         with (
             console.progress(len(plan.tasks) if has_bar else 0) as step,
-            closing(self._checked(plan.tasks, settings)) as all_,
+            closing(self._checked(plan, settings)) as all_,
         ):
             for one, config in zip(all_, plan.configs, strict=True):
                 step()
@@ -269,15 +281,15 @@ class _Command:
             if run.bugs[one.bug.text] == 1:
                 report_bug(one.bug, one.name)
 
-    def _checked(self, tasks: list[Task], settings: Settings) -> Generator[Checked, None, None]:
-        if self._fixing is not None:
-            checker = Checker(settings)
-            for task in tasks:
-                yield _mended(task, checker, self._fixing)
-        else:
-            from crdlint.runner.pool import run
+    def _checked(self, plan: Plan, settings: Settings) -> Generator[Checked, None, None]:
+        from crdlint.runner.pool import run
 
-            yield from run(tasks, settings, self._given["jobs"])
+        if self._fixing is None:
+            yield from run(plan.tasks, settings, self._given["jobs"])
+            return
+        checker = Checker(settings)
+        for one, config in zip(run(plan.tasks, settings, self._given["jobs"]), plan.configs, strict=True):
+            yield _fixed(one, checker, config, self._fixing)
 
     def _take(self, run: _Run, result: FileResult, config: Config, *, reads_comments: bool = True) -> None:
         """Report a file's result, as far as its configuration and comments let it be told."""
@@ -300,6 +312,8 @@ class _Command:
 
     def _print(self, result: FileResult) -> None:
         """Write what a report has about a file, to standard output and to other files."""
+        if self._fixing is not None and self._fixing.diff:
+            return
         for text in batches(self._report.file(result)):
             console.out(text, nl=False)
         for output in self._outputs:
@@ -311,8 +325,6 @@ class _Command:
     def _tell(self, run: _Run, plan: Plan) -> None:
         """Write what comes at the end: whole formats, files, problems, figures."""
         run.summary.unreadable = len(run.problems)
-        if self._fixing is not None and not self._quiet:
-            console.err(self._fixing.summary())
         outcome = Outcome(run.problems, run.summary)
         for piece in self._report.end(outcome):
             console.out(piece, nl=False)
@@ -336,6 +348,19 @@ class _Command:
         self._tell_rejections(run)
         for problem in run.unwritten:
             console.err(f"crdlint: {problem}")
+
+    def _tell_fixes(self, fixing: Fixing, run: _Run) -> None:
+        """Write what was fixed, and what was not; with a diff, that is the whole report."""
+        for name, reason in run.problems if fixing.diff else ():
+            console.err(f"crdlint: {name}: {reason}")
+        for diff in fixing.diffs:
+            console.out(diff, nl=False)
+        for line in fixing.problems():
+            console.err(f"crdlint: {line}")
+        if not self._quiet:
+            console.err(fixing.summary())
+        for line in fixing.shown() if self._given["show_fixes"] else ():
+            console.err(line)
 
     def _tell_known(self, run: _Run) -> None:
         """Write the baseline where that is asked for, or tell of what is in it and no longer there."""
@@ -381,18 +406,17 @@ class _Command:
         return open_cache()
 
 
-def _mended(task: Task, checker: Checker, fixing: Fixing) -> Checked:
-    """Check a file, after what can be mended in it is mended; templates of charts are left alone."""
-    checked = checker.check(task)
-    if not checked.results or task.text is not None or (task.place is not None and task.place.part == TEMPLATES):
+def _fixed(checked: Checked, checker: Checker, config: Config, fixing: Fixing) -> Checked:
+    """Return a file's result after its fixes are applied; a packed file is left alone."""
+    if not checked.results or checked.task.text is not None:
         return checked
     try:
-        mended = fixing.mend(task.path, checked.results[0])
+        fixed = fixing.fix(checked.task, checker, config, checked.results[0])
     except UnwritableError as error:
         return replace(checked, problem=str(error))
     except Exception as error:
         return replace(checked, bug=bug_of(error))
-    return checked if mended is None else checker.check_text(mended, task)
+    return checked if fixed is None else fixed
 
 
 def _known(file: str | None, *, missing_ok: bool) -> Known | None:

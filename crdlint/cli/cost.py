@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +14,7 @@ from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.runner.task import Checker, Settings, Task
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Container, Sequence
 
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.cost_entries import Entry
@@ -66,11 +65,13 @@ def command(
     CRDs and rules that cannot be estimated are listed with the findings that keep them from it. The exit status is 1 if
     there are any, or if a rule or a schema is above its budget, and 2 if an input cannot be read.
     """
-    results, problems = _read(paths, Selection(include, exclude, not no_ignore), kube_version)
+    from crdlint.rules.cel_cost import OVER_BUDGET
+
+    results, problems = _read(paths, Selection(include, exclude, not no_ignore), kube_version, fixes=suggest)
     entries = _entries(results, sort, explain)
     unestimated = [one for result in results for one in result.unestimated]
     if suggest:
-        _print_patch(results)
+        _print_patch(results, kube_version, OVER_BUDGET)
         for one in unestimated:
             console.err(f"{one.file}:{one.line}:{one.column}: not estimated: {one.message}")
     elif format_ == "json":
@@ -90,15 +91,15 @@ def command(
         console.err(f"crdlint: {name}: {reason}")
     if problems:
         ctx.exit(2)
-    over = any(d.rule in ("cel-rule-cost", "cel-schema-cost") for result in results for d in result.diagnostics)
+    over = any(d.rule in OVER_BUDGET for result in results for d in result.diagnostics)
     ctx.exit(1 if over or unestimated else 0)
 
 
 def _read(
-    paths: tuple[str, ...], selection: Selection, kube_version: str
+    paths: tuple[str, ...], selection: Selection, kube_version: str, *, fixes: bool
 ) -> tuple[list[FileResult], list[tuple[str, str]]]:
     found = discover(paths, selection)
-    checker = Checker(Settings(keep=True))
+    checker = Checker(Settings(keep=True, fixes=fixes))
     problems = [(problem.path, problem.message) for problem in found.problems if problem.fatal]
     results: list[FileResult] = []
     for path in found.files:
@@ -169,29 +170,21 @@ def _print_json(
     console.out(json_text(document, 2))
 
 
-def _print_patch(results: Sequence[FileResult]) -> None:
-    from crdlint.report.patch import patch
-    from crdlint.report.uris import relative
-    from crdlint.runner.fixes import limit_edits
+def _print_patch(results: Sequence[FileResult], kube_version: str, rules: Container[str]) -> None:
+    from crdlint.linting.pipeline import lint_file
+    from crdlint.runner.fix_files import diff_of
+    from crdlint.runner.fixes import fix
 
     for result in results:
-        edits = limit_edits(result)
-        mark = _mark(result.file) if edits else ""
-        if mark is None:
+
+        def check(text: str, file: str = result.file) -> FileResult:
+            return lint_file(text, filename=file, kube_version=kube_version, skip_unfinished=True, fixes=True)
+
+        fixed = fix(result, check, unsafe=True, shown=lambda one: (d for d in one.diagnostics if d.rule in rules))
+        diff = diff_of(result.file, result.text, fixed.edits) if fixed.edits else ""
+        if diff is None:
             console.err(
                 f"{result.file}: not in the patch: not UTF-8; `crdlint check --fix --unsafe-fixes` sets the limits"
             )
             continue
-        name = os.path.normpath(relative(result.file)).removeprefix("/")
-        console.out(patch(name, mark + result.text, [edit.moved(len(mark)) for edit in edits]), nl=False)
-
-
-def _mark(path: str) -> str | None:
-    """Return the byte order mark of a file, which is part of its first line, None if the file is not UTF-8."""
-    from crdlint.inputs.read import UnreadableError, encoding_of, read_bytes
-
-    try:
-        mark, encoding = encoding_of(read_bytes(path))
-    except UnreadableError:
-        return ""  # standard input, or a file that is gone: nothing is known
-    return mark.decode() if encoding == "utf-8" else None
+        console.out(diff, nl=False)

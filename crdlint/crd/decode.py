@@ -31,7 +31,8 @@ Form: TypeAlias = Literal["crd", "unserved", "crd-list", "list", "other"]
 class DecodeProblem:
     """What the decoder says: ``kind`` decode (refused whole) or strict (an unknown field), and the node to point at.
 
-    ``path`` is the unknown field's, as in the message; empty for a decode error. ``help`` names a field probably meant.
+    ``path`` is the unknown field's, as in the message; empty for a decode error. ``help`` names ``nearest``, the
+    field probably meant.
     A field given twice is strict too in a JSON document; ``first`` is then the first of the two keys. Those of YAML are
     found by ``crdlint.yaml``.
     """
@@ -42,6 +43,7 @@ class DecodeProblem:
     path: str = ""
     help: str | None = None
     first: Node | None = None
+    nearest: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +181,7 @@ def _problems(root: Node) -> tuple[tuple[DecodeProblem, ...], tuple[DecodeProble
 def _problem(error: GoError | StrictError) -> DecodeProblem:
     if isinstance(error, Exception):
         return DecodeProblem("decode", str(error), error.node)
-    return DecodeProblem("strict", error.text, error.node, error.path, _help(error.nearest), error.first)
+    return DecodeProblem("strict", error.text, error.node, error.path, _help(error.nearest), error.first, error.nearest)
 
 
 def _help(nearest: str | None) -> str | None:

@@ -64,7 +64,7 @@ class FieldError:
 
     ``value`` is the bad value as Go would hold it (see ``crdlint.golang.values``), unused where upstream prints none.
     ``at`` is the path to point at where that is not ``path`` itself (a missing field points at its parent by itself).
-    ``help`` is one concrete way out for this very finding.
+    ``help`` is one concrete way out for this very finding. ``subject`` is what the rule's fix needs to know besides.
     """
 
     rule: str
@@ -78,6 +78,7 @@ class FieldError:
     key: bool = False  # point at the key of ``at`` rather than at its value
     inside: tuple[int, int] | None = None  # what to point at of a text's value: code points from, to
     cause: Cause | None = None
+    subject: object = None
 
     @property
     def kind(self) -> Literal["field", "advice"]:
@@ -98,6 +99,7 @@ class FieldError:
             self.key,
             self.inside,
             self.cause,
+            self.subject,
         )
 
     def __str__(self) -> str:

@@ -98,16 +98,19 @@ class Locator:
                 return Span(line + self.line_offset, column, end_line + self.line_offset, end_column)
         return self.span(path)
 
-    def mappings(self, path: Path) -> list[Mapping]:
-        """Return the mappings at ``path``, one in each version where all versions share what it leads to."""
+    def shared_by(self, path: Path) -> int:
+        """Return how many versions share what ``path`` leads to, 1 for what is one version's own or no version's."""
+        if ".".join(map(str, path.steps()[:2])) not in SHARED:
+            return 1
+        versions = self._follow(["spec", "versions"]).node
+        return max(len(versions.items), 1) if isinstance(versions, Sequence) else 1
+
+    def find_in(self, path: Path, version: int) -> Place:
+        """Follow a path as ``find`` does; what all versions share, in the version of an index."""
+        if not version:
+            return self.find(path)
         steps = path.steps()
-        if steps[:2] != ["spec", "validation"]:
-            places = [self.find(path)]
-        else:
-            versions = self._follow(["spec", "versions"]).node
-            count = len(versions.items) if isinstance(versions, Sequence) else 0
-            places = [self._follow(["spec", "versions", i, "schema", *steps[2:]]) for i in range(count)]
-        return [place.node for place in places if place.exact and isinstance(place.node, Mapping)]
+        return self._follow(["spec", "versions", version, SHARED[".".join(map(str, steps[:2]))], *steps[2:]])
 
     def find(self, path: Path) -> Place:
         """Follow a path from the root as far as the document goes; what paths share is followed once."""

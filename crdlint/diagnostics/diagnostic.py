@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from crdlint.diagnostics.fix import Fix
 
 Origin: TypeAlias = Literal["apiserver", "crdlint"]
 Kind: TypeAlias = Literal["decode", "strict", "field", "warning", "advice"]
@@ -27,7 +30,7 @@ class Diagnostic:
     ``origin`` is ``apiserver`` for what the API server itself reports and ``crdlint`` for our own advice; ``message`` is
     the whole string as the API server prints it, unless ``server_message`` is set, which is then the server's.
     ``crd`` is the name of the CRD it is about, ``hidden`` marks what the API server reports only after other findings
-    are fixed.
+    are fixed. ``fix`` has the edits of the file's text that fix it, where fixes are asked for and there is one.
     """
 
     origin: Origin
@@ -48,6 +51,7 @@ class Diagnostic:
     hidden: bool = False
     related: Related | None = None
     server_message: str | None = None
+    fix: Fix | None = None
 
 
 def in_server_words(diagnostic: Diagnostic) -> Diagnostic:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crdlint.crd.model import CustomResourceDefinitionSpec, JSONSchemaProps
-    from crdlint.rules.engine.rule import Remark
+    from crdlint.rules.engine.finding import Remark
     from crdlint.yaml.nodes import Mapping
 
 _FORMAT: Final = SCHEMA_BITS["format"]

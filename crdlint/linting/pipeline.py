@@ -24,6 +24,7 @@ from crdlint.linting import create, update
 from crdlint.linting.advisories import remarks
 from crdlint.linting.result import CRD, CollectedCRDs, FileResult, FoundCRD, FoundRule, OldCRD, UnreadDocument
 from crdlint.rules import catalog, cel, cel_cost, duplicates, kube_versions
+from crdlint.rules.engine.finding import Finding, Manifest, fix_of
 from crdlint.safety.effort import Effort
 from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.lines import split_lines
@@ -66,13 +67,29 @@ class _Run:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     effort: Effort = field(default_factory=Effort)
     blocking: set[int] = field(default_factory=set)  # indexes of diagnostics
+    fixes: bool = False
     _names_crd: bool | None = None
+    _line_starts: list[int] | None = None
 
     def may_break(self) -> bool:
         """Return whether a document that is not YAML is reported: only beside the kind of a CRD."""
         if self._names_crd is None:
             self._names_crd = names_crd(self.text.encode("utf-8", "replace"))
         return self._names_crd
+
+    def fixed(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:
+        """Return a diagnostic with the fix of its finding, if fixes are asked for and there is one."""
+        if not self.fixes or diagnostic.hidden:
+            return diagnostic
+        rule = catalog.get(finding.rule)
+        fix = fix_of(rule.fixes, finding, self._start_of(finding.manifest.document)) if rule.fixes else None
+        return diagnostic if fix is None else replace(diagnostic, fix=fix)
+
+    def _start_of(self, document: Document) -> int:
+        """Return the offset of a document in the file."""
+        if self._line_starts is None:
+            self._line_starts = [0, *(match.end() for match in re.finditer("\n", self.text))]
+        return self._line_starts[document.line_offset]
 
 
 def lint_file(
@@ -84,11 +101,12 @@ def lint_file(
     skip_unfinished: bool = False,
     partial: str = "a Kustomize patch",
     keep: bool = False,
+    fixes: bool = False,
     only: frozenset[int] | None = None,
 ) -> FileResult:
     """Judge every CRD of a text; a CRD that ``previous`` returns an old one for is judged as an update of that.
 
-    ``keep`` keeps the CRDs and their rules of x-kubernetes-validations in the result.
+    ``keep`` keeps the CRDs and their rules of x-kubernetes-validations in the result. ``fixes`` gives diagnostics their fixes.
     ``skip_unfinished`` skips what is not a CRD yet, with a notice: templates, and parts of CRDs, which the notice calls
     ``partial``. It reports misspelled CRDs, which the API server does not know to be CRDs.
     ``only`` has the numbers of the documents to check (see crdlint.yaml.parse.split), None for all.
@@ -96,7 +114,7 @@ def lint_file(
     the newest is answered for, and what older ones do not take is told besides. Bad input raises nothing, a
     ``kube_version`` that is none ValueError.
     """
-    run = _Run(filename, previous, text, skip_unfinished, partial, parse_range(kube_version), keep)
+    run = _Run(filename, previous, text, skip_unfinished, partial, parse_range(kube_version), keep, fixes=fixes)
     with collector_paused():
         notice = _lint_text(run, text, only)
     return FileResult(
@@ -199,7 +217,8 @@ def _lint_document(run: _Run, document: Document) -> None:
         if run.skip_unfinished and not run.may_break():
             run.skipped += 1
             return
-        run.diagnostics.append(_diagnostic(run, "decode", "yaml-syntax", problem.message, problem_span(problem)))
+        diagnostic = _diagnostic(run, "decode", "yaml-syntax", problem.message, problem_span(problem))
+        run.diagnostics.append(run.fixed(diagnostic, Finding(Manifest(document, None), "yaml-syntax")))
         return
     if document.root is None:
         return
@@ -276,7 +295,8 @@ def _lint_misspelled(run: _Run, document: Document, root: Mapping, identity: Ide
         return False
     run.crds.append(CRD(name_of(root), line))
     span = node_span(missed.node, document.line_offset)
-    run.diagnostics.append(_diagnostic(run, "decode", "crd-misspelled", missed.message, span, missed.help))
+    diagnostic = _diagnostic(run, "decode", "crd-misspelled", missed.message, span, missed.help)
+    run.diagnostics.append(run.fixed(diagnostic, Finding(Manifest(document, root), "crd-misspelled")))
     return True
 
 
@@ -294,7 +314,8 @@ def _lint_manifest(run: _Run, document: Document, root: Mapping) -> bool:
         node = value[1] if value else identity.node or root
         run.crds.append(CRD(name_of(root), node_span(root, offset).line))
         help_ = None if identity.form == "unserved" else misspelled_type_key(root)
-        run.diagnostics.append(_diagnostic(run, "decode", rule, identity.error, node_span(node, offset), help_))
+        diagnostic = _diagnostic(run, "decode", rule, identity.error, node_span(node, offset), help_)
+        run.diagnostics.append(run.fixed(diagnostic, Finding(Manifest(document, root), rule)))
         if identity.form == "unserved" or identity.kind != KIND:
             return True
     else:
@@ -312,7 +333,12 @@ def _lint_crd(run: _Run, document: Document, root: Mapping, *, refused: bool) ->
     start = len(run.diagnostics)
     # JSON's are the decoder's to tell. Of a list, the whole document's are told with its first CRD.
     odd, document.odd = ([] if is_json(root) else document.odd), []
-    run.diagnostics.extend(duplicates.of_yaml(one, run.file, offset) for one in duplicate_keys(odd))
+    locator = Locator(root, offset, document.text)
+    manifest = Manifest(document, root, locator, crd)
+    run.diagnostics.extend(
+        run.fixed(diagnostic, Finding(manifest, diagnostic.rule, duplicate=one))
+        for one, diagnostic in ((one, duplicates.of_yaml(one, run.file, offset)) for one in duplicate_keys(odd))
+    )
     is_hidden = refused
     has_placeholders = run.skip_unfinished and any(opening in document.text for opening in PLACEHOLDERS)
     for problem in decoded.problems:
@@ -320,14 +346,15 @@ def _lint_crd(run: _Run, document: Document, root: Mapping, *, refused: bool) ->
             continue  # the key is corrected by then
         given = problem.node.value if has_placeholders and isinstance(problem.node, Scalar) else ""
         refused |= problem.kind == "decode" and not is_placeholder(given)
-        run.diagnostics.append(replace(_decode_diagnostic(run, problem, offset), hidden=is_hidden))
+        diagnostic = replace(_decode_diagnostic(run, problem, offset), hidden=is_hidden)
+        run.diagnostics.append(run.fixed(diagnostic, Finding(manifest, diagnostic.rule, problem=problem)))
     run.diagnostics.extend(replace(_decode_diagnostic(run, one, offset), hidden=True) for one in decoded.later)
     not_decoded = {id(one.node) for one in (*decoded.problems, *decoded.later) if one.kind == "decode"}
     newest = run.versions.newest
     report = (
         create.validate(crd, newest, run.effort) if old is None else update.validate(crd, old.crd, newest, run.effort)
     )
-    locator = Locator(root, offset, document.text)
+    manifest.rules = report.rules
     seen: set[str] = set()
     blocking = {str(error) for error in report.blocking} if run.keep and not refused else set()
     for error in (*report.errors, *report.hidden):
@@ -341,7 +368,7 @@ def _lint_crd(run: _Run, document: Document, root: Mapping, *, refused: bool) ->
             seen.add(message)
             hidden = refused or error.hidden
             found = _field_diagnostic(run, error, message, locator, crd=crd.metadata.name, hidden=hidden)
-            run.diagnostics.append(found)
+            run.diagnostics.append(run.fixed(found, Finding(manifest, error.rule, error=error)))
     if run.keep and not refused:
         run.definitions.append(FoundCRD(crd, locator))
         run.rules.extend(
@@ -352,7 +379,8 @@ def _lint_crd(run: _Run, document: Document, root: Mapping, *, refused: bool) ->
         of_rules = (*cel.remarks(report.rules), *cel_cost.remarks(report.rules))
         for remark in (*advice, *of_rules, *kube_versions.remarks(report.rules, run.versions)):
             span = locator.span_inside(remark.path, remark.inside) if remark.inside else locator.span(remark.path)
-            run.diagnostics.append(_diagnostic(run, remark.kind, remark.rule, remark.message, span, remark.help))
+            found = _diagnostic(run, remark.kind, remark.rule, remark.message, span, remark.help)
+            run.diagnostics.append(run.fixed(found, Finding(manifest, remark.rule, remark=remark)))
     if has_placeholders:
         _drop_placeholders(run, document, start)
     name = crd.metadata.name

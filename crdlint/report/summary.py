@@ -22,6 +22,8 @@ class Summary:
     infos: int = 0
     unreadable: int = 0
     seconds: float = 0.0
+    fixable: int = 0
+    fixable_unsafe: int = 0
 
     def add(self, result: FileResult) -> None:
         """Count in a file's results."""
@@ -33,3 +35,7 @@ class Summary:
                 self.errors += diagnostic.severity == "error"
                 self.warnings += diagnostic.severity == "warning"
                 self.infos += diagnostic.severity == "info"
+                if diagnostic.fix is not None:
+                    is_safe = diagnostic.fix.applicability == "safe"
+                    self.fixable += is_safe
+                    self.fixable_unsafe += not is_safe

@@ -89,7 +89,8 @@ class TextReport:
     def _finding(self, diagnostic: Diagnostic, lines: list[str]) -> Iterator[str]:
         colour = _COLOURS[diagnostic.severity]
         place = printable_line(f"{diagnostic.file}:{diagnostic.line}:{diagnostic.column}")
-        yield f"{self._style(f'{diagnostic.severity}[{diagnostic.rule}]', colour)} {place}"
+        mark = "" if diagnostic.fix is None else f" {self._style('[*]', 'green')}"
+        yield f"{self._style(f'{diagnostic.severity}[{diagnostic.rule}]', colour)}{mark} {place}"
         shown = snippet(lines, diagnostic, self._width or _PIPED)
         if shown is not None:
             number, line, carets = shown
@@ -153,8 +154,18 @@ class TextReport:
         colour = "red" if summary.errors else "yellow" if summary.warnings else "green"
         return (
             f"checked {_count(summary.files, 'file')}, {_count(summary.crds, self._noun)}{skipped}: "
-            f"{self._style(findings, colour)}{seconds}"
+            f"{self._style(findings, colour)}{seconds}{_fixable(summary)}"
         )
+
+
+def _fixable(summary: Summary) -> str:
+    """Return how many findings `--fix` would fix, as the end of the closing line."""
+    safe, unsafe = summary.fixable, summary.fixable_unsafe
+    if safe and unsafe:
+        return f"\n[*] {safe:,} fixable with --fix, {unsafe:,} more with --unsafe-fixes"
+    if safe:
+        return f"\n[*] {safe:,} fixable with --fix"
+    return f"\n[*] {unsafe:,} fixable with --fix --unsafe-fixes" if unsafe else ""
 
 
 def _without_repeated_advice(found: Sequence[Diagnostic]) -> tuple[list[Diagnostic], Counter[str]]:

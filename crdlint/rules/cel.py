@@ -14,7 +14,8 @@ from crdlint.golang.text import SPACE
 from crdlint.kubecel.estimated_rule import EstimatedRule
 from crdlint.kubecel.limits import max_cardinality
 from crdlint.rules import cel_cost
-from crdlint.rules.engine.rule import Remark, Rule
+from crdlint.rules.engine.finding import Fixer, Remark
+from crdlint.rules.engine.rule import Rule
 from crdlint.safety import work
 from crdlint.schema.traversal import Within, at_or_above
 
@@ -27,8 +28,10 @@ if TYPE_CHECKING:
     from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.cost.advice import Advice
     from crdlint.kubecel.estimated_rule import CompiledNode
+    from crdlint.rules.engine.finding import Finding
     from crdlint.rules.engine.options import Options
     from crdlint.safety.effort import Effort
+    from crdlint.yaml.edit import Edit
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 
@@ -76,6 +79,12 @@ OLD_SELF = Rule(
     help="move the rule up to the list itself, or give the list `x-kubernetes-list-type: map` with keys",
     source=_SOURCE,
 )
+
+
+def _remove(finding: Finding) -> list[Edit]:
+    return finding.remove()
+
+
 OPTIONAL_OLD_SELF = Rule(
     id="cel-optional-old-self-unused",
     summary="optionalOldSelf on a rule that does not use oldSelf.",
@@ -84,6 +93,14 @@ OPTIONAL_OLD_SELF = Rule(
     good=_schema('{rule: "!oldSelf.hasValue() || self.replicas >= oldSelf.value().replicas", optionalOldSelf: true}'),
     help="remove `optionalOldSelf`, or use `oldSelf` in the rule",
     source=_SOURCE,
+    fixes=(
+        Fixer(
+            "Remove `optionalOldSelf`",
+            "safe",
+            _remove,
+            good=_schema('{rule: "self.replicas > 0"}'),
+        ),
+    ),
 )
 _DATA = (
     "type: object\nproperties:\n"

@@ -5,11 +5,13 @@ Reproduces what ValidateCustomResourceDefinitionOpenAPISchema and its caller say
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, cast
 
 from crdlint.crd.errors import forbidden
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX
-from crdlint.rules.engine.rule import Remark, Rule
+from crdlint.rules.engine.finding import Fixer, Remark
+from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -20,8 +22,10 @@ if TYPE_CHECKING:
     from crdlint.crd.paths import Path
     from crdlint.kubecel.cost.advice import Advice
     from crdlint.kubecel.estimated_rule import EstimatedRule
+    from crdlint.rules.engine.finding import Finding
     from crdlint.rules.engine.options import Options
     from crdlint.safety.effort import Effort
+    from crdlint.yaml.edit import Edit
 
 _HOSTS = """\
 type: object
@@ -38,6 +42,24 @@ properties:
     {{type: array, {}items: {{type: integer, x-kubernetes-validations: [{{rule: self > 0 && self < 65536 && self != 22}}]}}}}
 """
 
+
+def _limit_edits(finding: Finding) -> Iterator[Edit]:
+    """Yield the edits that set the limits of the schema's plan."""
+    advice = finding.error.subject if finding.error is not None else None
+    if advice is None:
+        return
+    for limit, value in cast("Advice", advice).plan.values:
+        mapping = finding.mapping(limit.schema.path)
+        yield finding.editor.set(mapping, limit.keyword, str(value), before="type")
+
+
+_LIMITS = Fixer(
+    "Set the limits that bring the rules below their budgets",
+    "unsafe",
+    _limit_edits,
+    good=_HOSTS.format("", ", maxLength: 8192").replace("}}\n", "}, maxItems: 1500}\n"),
+)
+
 RULE_COST = Rule(
     id="cel-rule-cost",
     summary="A rule or message expression whose estimated cost is above the limit of one.",
@@ -46,6 +68,7 @@ RULE_COST = Rule(
     good=_HOSTS.format(", maxItems: 64", ", maxLength: 253"),
     help="set maxItems, maxProperties and maxLength where the rule goes through lists, maps and strings",
     source="apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema, getCostErrorMessage",
+    fixes=(_LIMITS,),
 )
 CRD_COST = Rule(
     id="cel-schema-cost",
@@ -55,6 +78,7 @@ CRD_COST = Rule(
     good=_HOSTS.format(", maxItems: 64", ", maxLength: 253"),
     help="set tighter limits where the most expensive rules go through lists, maps and strings",
     source="apiextensions/validation validateCustomResourceDefinitionValidation, TotalCost",
+    fixes=(_LIMITS,),
 )
 
 NEAR_LIMIT = Rule(
@@ -80,6 +104,9 @@ UNBOUNDED = Rule(
 
 RULES = (RULE_COST, CRD_COST, NEAR_LIMIT, UNBOUNDED)
 
+# Findings that limits fix.
+OVER_BUDGET: Final = frozenset({RULE_COST.id, CRD_COST.id})
+
 _MOST_EXPENSIVE: Final = 4
 
 
@@ -100,7 +127,8 @@ def over_limit(judged: EstimatedRule, options: Options, advice: Advice | None) -
         if cost > RULE_COST_LIMIT:
             help_ = advice.on_rule(judged, of_message=name == "messageExpression")
             detail = _exceeds(f"estimated {name} cost", cost, RULE_COST_LIMIT)
-            yield forbidden(RULE_COST.id, judged.path.child(name), detail, help=help_)
+            error = forbidden(RULE_COST.id, judged.path.child(name), detail, help=help_)
+            yield replace(error, subject=advice)
 
 
 def _costs(rules: Iterable[EstimatedRule]) -> Iterator[tuple[int, str]]:
@@ -153,9 +181,10 @@ def total(rules: SequenceOf[EstimatedRule], path: Path, advice: Advice | None) -
     notable.sort(key=lambda one: -one[0])
     for _, at in notable[:_MOST_EXPENSIVE]:
         detail = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"
-        yield forbidden(CRD_COST.id, at, detail, help=help_)
+        yield replace(forbidden(CRD_COST.id, at, detail, help=help_), subject=advice)
     name = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema"
-    yield forbidden(CRD_COST.id, path, _exceeds(name, whole, CRD_COST_LIMIT), help=help_)
+    detail = _exceeds(name, whole, CRD_COST_LIMIT)
+    yield replace(forbidden(CRD_COST.id, path, detail, help=help_), subject=advice)
 
 
 def _exceeds(name: str, cost: int, limit: int) -> str:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.golang.quote import quote
-from crdlint.rules.engine.rule import Remark, Rule
+from crdlint.rules.engine.finding import Remark
+from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdlint.rules.engine.rule import Remark, Rule
+from crdlint.rules.engine.finding import Remark
+from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.crd.object_meta import ANNOTATIONS_LIMIT
 from crdlint.crd.paths import Path
 from crdlint.golang.values import marshal
-from crdlint.rules.engine.rule import Remark, Rule
+from crdlint.rules.engine.finding import Remark
+from crdlint.rules.engine.rule import Rule
 from crdlint.schema.traversal import schemas, whole_schemas
 from crdlint.yaml.values import to_json
 

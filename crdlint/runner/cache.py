@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _LIMIT: Final = 256 * 1024 * 1024  # bytes of all entries
 _LOOK_EVERY: Final = 24 * 3600  # seconds between looks at how large the folder is
 _LARGEST: Final = 64 * 1024 * 1024  # bytes of an entry
-_FORMAT: Final = "2"
+_FORMAT: Final = "3"
 _FOLDER: Final = re.compile("[0-9a-f]{2}")
 _SWEPT: Final = "swept"
 
@@ -150,7 +150,9 @@ def _entry(result: FileResult, key: str) -> list[Any]:
 def _result(entry: list[Any], key: str, file: str, text: str) -> FileResult:
     """Return the result of an entry; raises whatever a broken one makes it raise."""
     from crdlint.diagnostics.diagnostic import Diagnostic, Related
+    from crdlint.diagnostics.fix import Fix
     from crdlint.linting.result import CRD, FileResult
+    from crdlint.yaml.edit import Edit
 
     format_, known_key, known_file, documents, crds, skipped, diagnostics, notices = entry
     if (format_, known_key) != (_FORMAT, key):
@@ -164,6 +166,9 @@ def _result(entry: list[Any], key: str, file: str, text: str) -> FileResult:
         given["file"] = file
         if given["related"] is not None:
             given["related"] = Related(*given["related"])
+        if given["fix"] is not None:
+            title, applicability, edits = given["fix"]
+            given["fix"] = Fix(title, applicability, tuple(Edit(*edit) for edit in edits))
         made.append(Diagnostic(**given))
     return FileResult(file, text, documents, tuple(CRD(*crd) for crd in crds), skipped, tuple(made), tuple(notices))
 

@@ -34,7 +34,7 @@ class Settings:
 
     ``previous`` has the CRDs to judge updates from, ``keep`` keeps the CRDs and rules in results, which then cannot
     leave the process. ``values`` are for Helm; ``cache`` has results of earlier runs, None where they are not wanted.
-    ``charts`` are those that Helm renders for the run, up to ``workers`` at a time.
+    ``charts`` are those that Helm renders for the run, up to ``workers`` at a time. ``fixes`` gives findings their fixes.
     """
 
     previous: PreviousCRDs | None = None
@@ -44,6 +44,7 @@ class Settings:
     cache: Cache | None = None
     charts: tuple[str, ...] = ()
     workers: int = 1
+    fixes: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -196,7 +197,7 @@ class Checker:
         from crdlint.inputs.kustomize.build import Build, plan_build
 
         def lint(text: str, file: str) -> FileResult:
-            return self._lint(text, file, task, {})
+            return self._lint(text, file, task, {}, fixes=False)  # the text is the build's, not a file's
 
         try:
             planned = plan_build(task.path, lint, judged, elsewhere)
@@ -221,7 +222,7 @@ class Checker:
 
         return finish
 
-    def _lint(self, text: str, name: str, task: Task, unread: dict[str, None]) -> FileResult:
+    def _lint(self, text: str, name: str, task: Task, unread: dict[str, None], *, fixes: bool = True) -> FileResult:
         """Check a text; add to ``unread`` why old CRDs of its CRDs cannot be read."""
         from crdlint.linting.pipeline import lint_file
 
@@ -241,6 +242,7 @@ class Checker:
             skip_unfinished=True,
             partial=task.partial,
             keep=self.settings.keep,
+            fixes=fixes and self.settings.fixes,
         )
 
     def _of_charts(self) -> Charts:

@@ -1,22 +1,18 @@
-"""Changes of a YAML or JSON text that leave every other character as it is.
-
-Writing a tree anew, with comments or without, would change quotes, widths and blanks that are none of our business.
-"""
+"""Edits of a text: replacements of characters, applied and composed."""
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from crdlint.yaml.nodes import Mapping
-
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """The characters ``start`` to ``end`` of a text are to be replaced."""
+    """Replace the characters ``start`` to ``end`` of a text by another text."""
 
     start: int
     end: int
@@ -46,46 +42,56 @@ def apply(text: str, edits: Iterable[Edit]) -> str:
     return "".join((*out, text[at:]))
 
 
-def set_entry(text: str, mapping: Mapping, key: str, value: str, *, before: str) -> Edit:
-    """Return the edit that gives a key a plain value, where it stands or, as a new one, right before another key.
-
-    Offsets count in the text that the mapping's marks count in.
-    """
-    found = mapping.find(key)
-    if found is not None:
-        return Edit(found[1].start_mark.index, found[1].end_mark.index, value)
-    if mapping.flow:
-        return _into_flow(text, mapping, key, value)
-    following = mapping.find(before)
-    at = (mapping.items[0] if following is None else following[0]).start_mark
-    return Edit(at.index, at.index, f"{key}: {value}{_line_break(text, at.index)}{' ' * at.column}")
+def composed(first: Iterable[Edit], second: Iterable[Edit]) -> list[Edit]:
+    """Return the edits that do at once what ``first`` do to a text and then ``second`` to the changed text."""
+    rest = list(_pieces(first))[::-1]
+    out: list[_Piece] = []
+    at = 0
+    for edit in in_order(second):
+        out += _cut(rest, edit.start - at)
+        _cut(rest, edit.end - edit.start)
+        out.append((0, 0, edit.text))
+        at = edit.end
+    return list(_as_edits([*out, *reversed(rest)]))
 
 
-def remove_entry(text: str, mapping: Mapping, key: str) -> Edit:
-    """Return the edit that takes a key and its value, a scalar, out of a mapping that has it."""
-    items = mapping.items
-    index = next(i for i in range(0, len(items), 2) if getattr(items[i], "value", None) == key)
-    start, end = items[index].start_mark.index, items[index + 1].end_mark.index
-    if index + 2 < len(items):
-        return Edit(start, items[index + 2].start_mark.index, "")
-    if index:  # the last of several: what stands behind the one before goes too, but for a comment
-        before = items[index - 1].end_mark.index
-        return Edit(before if mapping.flow else max(text.rfind("\n", before, start), before), end, "")
-    return Edit(start, end, "" if mapping.flow else "{}")
+# What a changed text is made of: characters (from, to) of the first text, or a new text.
+_Piece: TypeAlias = "tuple[int, int, str | None]"
 
 
-def _line_break(text: str, at: int) -> str:
-    """Return what the line of a character ends with, or the line before it if it is the last one."""
-    end = text.find("\n", at)
-    end = text.rfind("\n", 0, at) if end < 0 else end
-    return "\r\n" if end > 0 and text[end - 1] == "\r" else "\n"
+def _pieces(edits: Iterable[Edit]) -> Iterator[_Piece]:
+    at = 0
+    for edit in in_order(edits):
+        yield at, edit.start, None
+        yield 0, 0, edit.text
+        at = edit.end
+    yield at, sys.maxsize, None
 
 
-def _into_flow(text: str, mapping: Mapping, key: str, value: str) -> Edit:
-    if not mapping.items:
-        at = mapping.start_mark.index + 1
-        return Edit(at, at, f'"{key}": {value}')
-    quoted = text[mapping.items[0].start_mark.index] == '"'
-    name = f'"{key}"' if quoted else key
-    at = mapping.items[-1].end_mark.index
-    return Edit(at, at, f", {name}: {value}")
+def _cut(rest: list[_Piece], length: int) -> list[_Piece]:
+    """Take pieces of some characters together off the end of a list, where the first piece is."""
+    taken: list[_Piece] = []
+    while length > 0:
+        start, end, text = rest.pop()
+        size = end - start if text is None else len(text)
+        if size > length:
+            left, right = ((start, start + length, None), (start + length, end, None)) if text is None else (
+                (0, 0, text[:length]), (0, 0, text[length:]),
+            )  # fmt: skip
+            rest.append(right)
+            taken.append(left)
+            break
+        taken.append((start, end, text))
+        length -= size
+    return taken
+
+
+def _as_edits(pieces: Iterable[_Piece]) -> Iterator[Edit]:
+    at, new = 0, ""
+    for start, end, text in pieces:
+        if text is not None:
+            new += text
+        elif start < end:
+            if new or start > at:
+                yield Edit(at, start, new)
+            at, new = end, ""

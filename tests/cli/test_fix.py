@@ -39,7 +39,7 @@ def test_edits_made_meanwhile_are_kept(
         if edited is not None:
             file.write_text(edited, encoding="utf-8")
 
-    owner, name = (crdlint.runner.fixes, "fixed") if moment == "while it is fixed" else (atomic, "_take_over")
+    owner, name = (crdlint.runner.fixes, "fix") if moment == "while it is fixed" else (atomic, "_take_over")
     real = getattr(owner, name)
 
     def edited_during(*given: object, **more: object) -> object:
@@ -51,7 +51,7 @@ def test_edits_made_meanwhile_are_kept(
     status, findings, errors = fix(file)
     assert status == 2
     assert SAID in errors
-    assert "mended 0 files" in errors
+    assert "fixed 0 findings in 0 files" in errors
     assert "crd.yaml:" in findings  # of the text that was checked
     assert (file.read_text(encoding="utf-8") if file.exists() else None) == edited
     assert [one.name for one in file.parent.iterdir()] == ([] if edited is None else ["crd.yaml"])
@@ -75,3 +75,41 @@ def test_a_file_that_cannot_be_written_keeps_its_findings(file: Path, monkeypatc
     assert status == 2
     assert "crd.yaml:" in findings
     assert "crd.yaml: cannot be written: Permission denied" in errors
+
+
+def test_a_diff_changes_nothing(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    result = CliRunner().invoke(cli, ["check", "--diff", "crd.yaml"])
+    assert result.exit_code == 1
+    assert file.read_text(encoding="utf-8") == FIXABLE
+    assert result.stdout.startswith("--- a/crd.yaml\n+++ b/crd.yaml\n@@ ")
+    assert [line for line in result.stdout.splitlines() if line.startswith("-") and "optionalOldSelf" in line]
+    assert "would fix 1 finding in 1 file" in result.stderr
+    assert fix(file)[0] == 0
+    again = CliRunner().invoke(cli, ["check", "--diff", "crd.yaml"])
+    assert (again.exit_code, again.stdout) == (0, "")
+
+
+def test_fixes_are_listed(file: Path) -> None:
+    result = CliRunner().invoke(cli, ["check", "--no-cache", "--fix", "--show-fixes", str(file)])
+    assert f"- {file}:\n    1 x cel-optional-old-self-unused (Remove `optionalOldSelf`)" in result.stderr
+
+
+def test_ignored_findings_are_not_fixed(file: Path) -> None:
+    text = "# crdlint: ignore-file[cel-optional-old-self-unused] kept on purpose\n" + FIXABLE
+    file.write_text(text, encoding="utf-8")
+    fix(file)
+    assert file.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize(
+    "options", [["--fix", "--diff"], ["--unsafe-fixes"], ["--show-fixes"], ["--diff", "-"]], ids=" ".join
+)
+def test_options_that_do_not_go_together(file: Path, options: list[str]) -> None:
+    assert CliRunner().invoke(cli, ["check", str(file), *options]).exit_code == 2
+
+
+def test_findings_with_fixes_are_marked_and_counted(file: Path) -> None:
+    result = CliRunner().invoke(cli, ["check", str(file)])
+    assert "error[cel-optional-old-self-unused] [*] " in result.stdout
+    assert result.stdout.endswith("[*] 1 fixable with --fix\n")

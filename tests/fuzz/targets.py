@@ -402,14 +402,13 @@ def _cost(text: str) -> None:
     from crdlint.linting.pipeline import lint_file
     from crdlint.report.cost_html import cost_page
     from crdlint.report.cost_text import tables
-    from crdlint.runner.fixes import limit_edits
-    from crdlint.yaml.edit import apply
+    from crdlint.runner.fixes import fix
 
-    result = lint_file(text, filename="x.yaml", keep=True)
+    result = lint_file(text, filename="x.yaml", keep=True, fixes=True)
     found = entries(result)
     cost_page(found, None, result.unestimated)
     list(tables(found, top=None, width=80, style=lambda given, _name: given))
-    apply(text, limit_edits(result))
+    fix(result, lambda given: lint_file(given, filename="x.yaml", fixes=True), unsafe=True)
 
 
 class _file:  # noqa: N801  used as a function

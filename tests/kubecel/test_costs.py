@@ -16,9 +16,9 @@ from crdlint.kubecel.cost.suggest import Plan, Solution
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
 from crdlint.linting.cost_entries import entries
 from crdlint.linting.pipeline import lint_file
-from crdlint.runner.fixes import limit_edits
+from crdlint.rules.cel_cost import OVER_BUDGET
+from crdlint.runner.fixes import fix
 from crdlint.safety.effort import Effort
-from crdlint.yaml.edit import apply
 
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -178,7 +178,13 @@ _ATTRIBUTES = {"maxItems": "max_items", "maxProperties": "max_properties", "maxL
 
 def with_limits(text: str) -> str:
     """Return a text with the limits set that bring its rules below their budgets."""
-    return apply(text, limit_edits(lint_file(text, filename="x", keep=True)))
+
+    def check(given):
+        return lint_file(given, filename="x", fixes=True)
+
+    return fix(
+        check(text), check, unsafe=True, shown=lambda one: [d for d in one.diagnostics if d.rule in OVER_BUDGET]
+    ).text
 
 
 def test_a_larger_round_value_would_not_pass() -> None:

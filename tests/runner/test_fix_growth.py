@@ -9,10 +9,12 @@ from counting import LINEAR, lines_run
 
 from crdlint.linting.pipeline import lint_file
 from crdlint.report.patch import patch
-from crdlint.runner.fixes import fixed, limit_edits
+from crdlint.runner.fixes import fix
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from crdlint.linting.result import FileResult
 
 HEAD = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -53,11 +55,15 @@ INPUTS = {
 }
 
 
+def check(text: str) -> FileResult:
+    return lint_file(text, filename="x", fixes=True)
+
+
 @pytest.mark.parametrize("text", INPUTS.values(), ids=INPUTS)
 def test_fixes(text: Callable[[int], str]) -> None:
-    results = [lint_file(text(n), filename="x", keep=True) for n in (40, 80)]
-    assert all("optionalOldSelf" not in fixed(result, unsafe=False) for result in results)
-    once, twice = (lines_run(lambda result=result: fixed(result, unsafe=False)) for result in results)
+    results = [check(text(n)) for n in (40, 80)]
+    assert all("optionalOldSelf" not in fix(result, check, unsafe=False).text for result in results)
+    once, twice = (lines_run(lambda result=result: fix(result, check, unsafe=False)) for result in results)
     assert twice / once < LINEAR
 
 
@@ -66,8 +72,8 @@ def test_patches(text: Callable[[int], str]) -> None:
     def costly(n: int) -> str:
         return text(n).replace("maxLength: 5", "maxLength: 500000").replace("self == 'a'", "self.matches(self)")
 
-    results = [lint_file(costly(n), filename="x", keep=True) for n in (20, 40)]
-    edits = [limit_edits(result) for result in results]
+    results = [check(costly(n)) for n in (20, 40)]
+    edits = [fix(result, check, unsafe=True).edits for result in results]
     assert all(edits)
     once, twice = (
         lines_run(lambda result=result, found=found: patch("x", result.text, found))

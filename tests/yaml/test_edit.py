@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import random
+
 import pytest
 
-from crdlint.yaml.edit import apply, remove_entry, set_entry
+from crdlint.yaml.edit import Edit, apply, composed
+from crdlint.yaml.editor import Editor
 from crdlint.yaml.parse import parse_first
 
 
@@ -31,14 +34,16 @@ def mapping(text: str):
     ],
 )
 def test_set_entry(text: str, after: str) -> None:
-    done = apply(text, [set_entry(text, mapping(text), "maxItems", "5", before="type")] * 2)
+    root = mapping(text)
+    done = apply(text, [Editor(text, root).set(root, "maxItems", "5", before="type")] * 2)
     assert done == after
     assert mapping(done).find("maxItems")[1].value == "5"
 
 
 def test_an_entry_in_a_list_item() -> None:
     text = "- type: array\n  items: {}\n"
-    assert apply(text, [set_entry(text, mapping(text).items[0], "maxItems", "5", before="type")]) == (
+    root = mapping(text)
+    assert apply(text, [Editor(text, root).set(root.items[0], "maxItems", "5", before="type")]) == (
         "- maxItems: 5\n  type: array\n  items: {}\n"
     )
 
@@ -49,7 +54,10 @@ def test_an_entry_in_a_list_item() -> None:
         ("a: 1\nx: true\nb: 2\n", "a: 1\nb: 2\n"),
         ("x: true\nb: 2\n", "b: 2\n"),
         ("a: 1\nx: true\n", "a: 1\n"),
-        ("a: 1  # one\nx: true  # two\n", "a: 1  # one  # two\n"),
+        ("a: 1  # one\nx: true  # two\n", "a: 1  # one\n"),
+        ("a: 1\n# of x\nx:\n  y: 1\n# of b\nb: 2\n", "a: 1\n# of x\n# of b\nb: 2\n"),
+        ("a: 1\nx: true", "a: 1"),
+        ("a: 1\r\nx: true\r\nb: 2\r\n", "a: 1\r\nb: 2\r\n"),
         ("{a: 1, x: true, b: 2}\n", "{a: 1, b: 2}\n"),
         ("{a: 1, x: true}\n", "{a: 1}\n"),
         ("{x: true}\n", "{}\n"),
@@ -57,6 +65,26 @@ def test_an_entry_in_a_list_item() -> None:
     ],
 )
 def test_remove_entry(text: str, after: str) -> None:
-    done = apply(text, [remove_entry(text, mapping(text), "x")])
+    root = mapping(text)
+    done = apply(text, [Editor(text, root).remove(root, "x")])
     assert done == after
     assert mapping(done).find("x") is None
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_composed_edits_do_what_both_do(seed: int) -> None:
+    chance = random.Random(seed)
+
+    def some(text: str) -> list[Edit]:
+        edits = []
+        for _ in range(chance.randrange(6)):
+            start = chance.randrange(len(text) + 1)
+            end = min(start + chance.randrange(4), len(text))
+            edits.append(Edit(start, end, chance.choice(["", "x", "yy", "zzz\n"])))
+        return edits
+
+    text = "abcdefghijklmnopqrstuvwxyz"
+    first = some(text)
+    changed = apply(text, first)
+    second = some(changed)
+    assert apply(text, composed(first, second)) == apply(changed, second)

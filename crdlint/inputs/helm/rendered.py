@@ -40,7 +40,7 @@ def check_rendered(path: str, text: str, documents: Sequence[str], lint: Lint) -
         for crd in result.crds:
             crds.setdefault(crd.name, CRD(crd.name, lines.line(crd.line)))
         for one in result.diagnostics:
-            mapped = lines.mapped(one)
+            mapped = lines.mapped(replace(one, fix=None))  # its edits are those of what was rendered
             found.setdefault((mapped.rule, mapped.line, mapped.message), mapped)
     assert first is not None  # noqa: S101  the caller has documents
     # Definitions and rules have positions in what was rendered, not in the template.

@@ -16,11 +16,13 @@ if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
     from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.diagnostics.fix import Fix
     from crdlint.inputs.helm.analysis import Judging, Unjudged
     from crdlint.inputs.helm.directives import Directive
     from crdlint.inputs.helm.masking import Masked
     from crdlint.inputs.helm.outline import Part
     from crdlint.linting.result import FileResult, Lint
+
 
 _MARKER: Final = "CustomResourceDefinition"
 _KIND: Final = re.compile(rf"""^["']?kind["']?:[ \t]*["']?{_MARKER}\b""", re.MULTILINE)
@@ -62,7 +64,7 @@ def _masked(path: str, text: str, masked: Masked, lint: Lint, without: Container
     names = {crd.name for crd in crds}
     filled = sorted(judging.filled)
     kept = [
-        one
+        one if one.fix is None or _is_own(one.fix, text, judging.text) else replace(one, fix=None)
         for one in result.diagnostics
         if (one.crd is None or one.crd in names)
         and not _has_between(filled, one.line, one.end_line)
@@ -90,6 +92,15 @@ def _masked(path: str, text: str, masked: Masked, lint: Lint, without: Container
         diagnostics=_in_order(kept, more),
         notices=tuple(notices),
     )
+
+
+def _is_own(fix: Fix, text: str, judged: str) -> bool:
+    """Return whether a fix of a template's judged text only touches characters that are the template's own."""
+    for edit in fix.edits:
+        start, end = max(edit.start - 1, 0), edit.end + 1
+        if text[start:end] != judged[start:end]:
+            return False
+    return True
 
 
 def _has_between(numbers: list[int], first: int, last: int) -> bool:

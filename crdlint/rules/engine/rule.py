@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 from crdlint.diagnostics.diagnostic import Diagnostic
 
 if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
-    from crdlint.crd.paths import Path
     from crdlint.crd.positions import Span
     from crdlint.diagnostics.diagnostic import Kind, Origin, Related, Severity
-
-# Where an example's fragment stands: the file's own text, or laid over the manifest, its metadata, its spec, its version,
-# or the root of its schema; a resource's is a CRD and an object of it, a template's and crds'
-# a file of a chart.
-Scope: TypeAlias = Literal["text", "manifest", "metadata", "spec", "version", "schema", "resource", "template", "crds"]
+    from crdlint.rules.engine.finding import Fixer, Scope
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +21,7 @@ class Rule:
     ``bad`` and ``good`` are YAML fragments laid over a minimal valid CRD at ``scope``: the bad one raises the rule and
     the good one does not, which a test holds. ``help`` is the default way out where a finding has no closer one.
     ``source`` names the upstream function (package path and name) whose answer it reproduces, empty for our own advice.
-    ``on_request`` rules are only reported where the configuration names them.
+    ``on_request`` rules are only reported where the configuration names them. Of ``fixes``, the first that fits is offered.
     """
 
     id: str
@@ -40,6 +35,7 @@ class Rule:
     severity: Severity = "error"
     origin: Origin = "apiserver"
     on_request: bool = False
+    fixes: tuple[Fixer, ...] = ()
 
     def diagnostic(self, file: str, kind: Kind, message: str, span: Span, help_: str | None = None) -> Diagnostic:
         """Make a finding of this rule; the rule's own help where none is closer."""
@@ -91,15 +87,3 @@ class Rule:
             hidden=hidden,
             related=related,
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Remark:
-    """What is said of a CRD without refusing it: a warning header of the server's, or advice of ours."""
-
-    kind: Kind
-    rule: str
-    message: str
-    path: Path
-    help: str | None = None
-    inside: tuple[int, int] | None = None  # what to point at of a text's value: code points from, to

@@ -1,0 +1,265 @@
+"""A finding as the fix of its rule sees it: its nodes in the document, the CRD, and an editor of the text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from crdlint.diagnostics.fix import Fix
+from crdlint.yaml.editor import Editor, UneditableError
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Sequence as SequenceOf
+
+    from crdlint.crd.decode import DecodeProblem
+    from crdlint.crd.errors import FieldError
+    from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
+    from crdlint.crd.paths import Path
+    from crdlint.crd.positions import Locator, Place
+    from crdlint.diagnostics.diagnostic import Kind
+    from crdlint.diagnostics.fix import Applicability
+    from crdlint.kubecel.estimated_rule import EstimatedRule
+    from crdlint.yaml.edit import Edit
+    from crdlint.yaml.nodes import Node
+    from crdlint.yaml.parse import Document
+    from crdlint.yaml.values import DuplicateKey
+
+
+# Where an example's fragment stands: the file's own text, or laid over the manifest, its metadata, its spec, its version,
+# or the root of its schema; a resource's is a CRD and an object of it, a template's and crds'
+# a file of a chart.
+Scope: TypeAlias = Literal["text", "manifest", "metadata", "spec", "version", "schema", "resource", "template", "crds"]
+
+
+@dataclass(frozen=True, slots=True)
+class Remark:
+    """What is said of a CRD without refusing it: a warning header of the server's, or advice of ours."""
+
+    kind: Kind
+    rule: str
+    message: str
+    path: Path
+    help: str | None = None
+    inside: tuple[int, int] | None = None  # what to point at of a text's value: code points from, to
+    subject: object = None  # what the rule's fix needs to know besides
+
+
+@dataclass
+class Manifest:
+    """The object that findings are about, in its document; ``crd`` is None where it is not decoded.
+
+    ``rules`` are its rules of x-kubernetes-validations.
+    """
+
+    document: Document
+    root: Mapping | None
+    locator: Locator | None = None
+    crd: CustomResourceDefinition | None = None
+    rules: SequenceOf[EstimatedRule] = ()
+
+    @cached_property
+    def editor(self) -> Editor:
+        """The editor of the document's text."""
+        whole = self.document.root
+        if whole is None:
+            raise UneditableError
+        return Editor(self.document.text, whole)
+
+    @cached_property
+    def schemas(self) -> dict[int, JSONSchemaProps]:
+        """The schemas of the CRD by the identity of the node that each is read from."""
+        from crdlint.schema.traversal import schemas, whole_schemas
+
+        if self.crd is None:
+            return {}
+        return {id(one.node): one for whole in whole_schemas(self.crd.spec) for one in schemas(whole) if one.node}
+
+    @cached_property
+    def judged(self) -> dict[str, EstimatedRule]:
+        """The rules of x-kubernetes-validations by their paths."""
+        return {str(one.path): one for one in self.rules}
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One finding: of the decoder (``problem``), of validation (``error``), advice (``remark``), or a key set twice.
+
+    ``version`` is the index of the version to look at where all versions share what the path is about.
+    """
+
+    manifest: Manifest
+    rule: str
+    problem: DecodeProblem | None = None
+    error: FieldError | None = None
+    remark: Remark | None = None
+    duplicate: DuplicateKey | None = None
+    version: int = field(default=0)
+
+    @property
+    def editor(self) -> Editor:
+        """The editor of the document's text."""
+        return self.manifest.editor
+
+    @property
+    def crd(self) -> CustomResourceDefinition:
+        """The CRD, in its internal form."""
+        if self.manifest.crd is None:
+            raise UneditableError
+        return self.manifest.crd
+
+    @property
+    def path(self) -> Path:
+        """The path that the finding is about, as the server has it."""
+        about = self.error or self.remark
+        if about is None:
+            raise UneditableError
+        return about.path
+
+    @property
+    def detail(self) -> str:
+        """What the finding says, without the path and the value."""
+        about = self.error.detail if self.error else self.problem.message if self.problem else ""
+        return about or (self.remark.message if self.remark else "")
+
+    @property
+    def root(self) -> Mapping:
+        """The mapping of the whole object."""
+        if self.manifest.root is None:
+            raise UneditableError
+        return self.manifest.root
+
+    def place(self, path: Path) -> Place:
+        """Return how far a path leads in the document."""
+        if self.manifest.locator is None:
+            raise UneditableError
+        return self.manifest.locator.find_in(path, self.version)
+
+    def node(self, path: Path | None = None) -> Node:
+        """Return the node at a path, the finding's own by default; raise UneditableError if the text has none."""
+        if path is None and self.problem is not None:
+            return self.problem.node
+        place = self.place(path or self.path)
+        if not place.exact:
+            raise UneditableError
+        return place.node
+
+    def scalar(self, path: Path | None = None) -> Scalar:
+        """Return the scalar at a path."""
+        node = self.node(path)
+        if not isinstance(node, Scalar):
+            raise UneditableError
+        return node
+
+    def mapping(self, path: Path) -> Mapping:
+        """Return the mapping at a path."""
+        node = self.node(path)
+        if not isinstance(node, Mapping):
+            raise UneditableError
+        return node
+
+    @property
+    def owner(self) -> Mapping:
+        """The mapping with the field that the finding is about, which may be missing in it."""
+        parent = self.path.parent
+        if parent is None:
+            raise UneditableError
+        return self.mapping(parent)
+
+    @property
+    def name(self) -> str:
+        """The name of the field that the finding is about."""
+        return str(self.path.step)
+
+    @property
+    def entry(self) -> tuple[Mapping, Scalar, Node]:
+        """The mapping, key and value that a decoder's finding is about."""
+        node = self.node()
+        parent = self.editor.parent(node)
+        if not isinstance(parent, Mapping):
+            raise UneditableError
+        at = next(i for i, one in enumerate(parent.items) if one is node)
+        key = parent.items[at - at % 2]
+        if not isinstance(key, Scalar):
+            raise UneditableError
+        return parent, key, parent.items[at - at % 2 + 1]
+
+    def schema(self, mapping: Mapping) -> JSONSchemaProps:
+        """Return the schema that is read from a mapping."""
+        found = self.manifest.schemas.get(id(mapping))
+        if found is None:
+            raise UneditableError
+        return found
+
+    def each_version(self) -> Iterator[Finding]:
+        """Yield this finding for each version that shares what the path is about."""
+        yield self
+        if self.manifest.locator is None or self.problem is not None or self.duplicate is not None:
+            return
+        for version in range(1, self.manifest.locator.shared_by(self.path)):
+            yield replace(self, version=version)
+
+    def remove(self) -> list[Edit]:
+        """Return the edit that removes the field that the finding is about."""
+        return [self.editor.remove(self.owner, self.name)]
+
+    def write(self, value: str) -> list[Edit]:
+        """Return the edit that gives the field that the finding is about a text, at its place or as a new field."""
+        found = self.owner.find(self.name)
+        if found is None:
+            return [self.editor.insert(self.owner, self.name, self.editor.value(value))]
+        if isinstance(found[1], Scalar):
+            return [self.editor.respell(found[1], value)]
+        return [self.editor.replace(found[1], self.editor.value(value))]
+
+
+@dataclass(frozen=True, slots=True)
+class Fixer:
+    """A way to fix the findings of a rule: a title in the imperative, and the edits of the document's text.
+
+    ``edits`` returns none, or raises UneditableError, for a finding that it does not fit. ``bad`` becomes ``good`` by it,
+    which a test holds; both are the rule's own examples where they are empty. ``scope`` is the rule's where it is None.
+    """
+
+    title: str
+    applicability: Applicability
+    edits: Callable[[Finding], Iterable[Edit]]
+    bad: str = ""
+    good: str = ""
+    scope: Scope | None = None
+
+
+def fix_of(fixers: Iterable[Fixer], finding: Finding, line_start: int) -> Fix | None:
+    """Return the first fix that fits a finding; ``line_start`` is the offset of the document in its file."""
+    for fixer in fixers:
+        try:
+            edits = [edit for one in finding.each_version() for edit in fixer.edits(one)]
+            if not edits or (finding.manifest.document.root is not None and finding.editor.touches_shared(edits)):
+                continue
+        except UneditableError:
+            continue
+        unique = sorted(set(edits), key=lambda one: (one.start, one.end, one.text))
+        if any(later.start < earlier.end for earlier, later in pairwise(unique)):
+            continue
+        return Fix(fixer.title, fixer.applicability, tuple(edit.moved(line_start) for edit in unique))
+    return None
+
+
+def items(node: Node) -> list[Node]:
+    """Return the items of a list; raise UneditableError for anything else."""
+    if not isinstance(node, Sequence):
+        raise UneditableError
+    return node.items
+
+
+def texts(nodes: Iterable[Node]) -> list[str]:
+    """Return the texts of scalars; raise UneditableError for anything else."""
+    found = []
+    for node in nodes:
+        if not isinstance(node, Scalar):
+            raise UneditableError
+        found.append(node.value)
+    return found

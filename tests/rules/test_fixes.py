@@ -1,0 +1,72 @@
+"""Every fix turns its bad example into its good one, and changes nothing else of the text."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from crdlint.linting.pipeline import lint_file
+from crdlint.rules.catalog import all_rules
+from crdlint.rules.engine.examples import manifest
+from crdlint.runner.fixes import fix
+from crdlint.yaml import decode_yaml
+from crdlint.yaml.edit import apply
+
+FIXES = [
+    pytest.param(rule, fixer, id=f"{rule.id}-{i}")
+    for rule in all_rules().values()
+    for i, fixer in enumerate(rule.fixes)
+]
+
+
+def check(text):
+    return lint_file(text, filename="x", kube_version="1.29..1.36", skip_unfinished=True, fixes=True)
+
+
+def example(rule, fixer, which):
+    scope = fixer.scope or rule.scope
+    return manifest(replace(rule, scope=scope), getattr(fixer, which) or getattr(rule, which))
+
+
+def errors(result):
+    return [one.message for one in result.diagnostics if one.severity == "error"]
+
+
+@pytest.mark.parametrize(("rule", "fixer"), FIXES)
+def test_the_bad_example_is_fixed(rule, fixer):
+    bad, good = example(rule, fixer, "bad"), example(rule, fixer, "good")
+    before = check(bad)
+    offered = [one.fix for one in before.diagnostics if one.rule == rule.id and one.fix is not None]
+    assert (fixer.title, fixer.applicability) in {(one.title, one.applicability) for one in offered}
+    fixed = fix(before, check, unsafe=fixer.applicability == "unsafe")
+    assert (rule.id, fixer.title) in {(one.rule, one.title) for one in fixed.applied}
+    assert fixed.undone == ()
+    assert errors(fixed.result) == []
+    assert apply(bad, fixed.edits) == fixed.text
+    if bad.startswith("{"):  # fragments are laid over JSON, whose order is not theirs
+        assert decode_yaml(fixed.text) == decode_yaml(good)
+    else:
+        assert fixed.text == good
+    again = fix(fixed.result, check, unsafe=fixer.applicability == "unsafe")
+    assert again.edits == ()
+
+
+@pytest.mark.parametrize(("rule", "fixer"), FIXES)
+def test_only_unsafe_fixes_need_to_be_asked_for(rule, fixer):
+    bad = example(rule, fixer, "bad")
+    fixed = fix(check(bad), check, unsafe=False)
+    assert (fixer.title in {one.title for one in fixed.applied}) == (fixer.applicability == "safe")
+
+
+@pytest.mark.parametrize(("rule", "fixer"), FIXES)
+@pytest.mark.parametrize("how", ["line ends", "comments"])
+def test_the_rest_of_the_text_is_kept(rule, fixer, how):
+    bad, good = example(rule, fixer, "bad"), example(rule, fixer, "good")
+    if bad.startswith("{"):
+        pytest.skip("one line of JSON")
+    if how == "line ends":
+        bad, good = bad.replace("\n", "\r\n"), good.replace("\n", "\r\n")
+    else:
+        bad, good = f"# first\n---\n# above\n{bad}# below\n", f"# first\n---\n# above\n{good}# below\n"
+    assert fix(check(bad), check, unsafe=fixer.applicability == "unsafe").text == good
