@@ -12,6 +12,7 @@ from corpus import with_spec
 from timing import best
 
 from crdlint.kubecel.evaluation import MISSING, Run, rule_validator, validate_rules
+from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting.pipeline import lint_file
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.report import validate_text
@@ -44,7 +45,7 @@ def main() -> None:
     one.add(lint_file(crd(1), filename="crd.yaml", keep=True))
     small = one.by_kind["example.com", "Foo"].schema("v1")
     assert small is not None
-    validator = rule_validator(small, is_root=True)
+    validator = rule_validator(small, NEWEST, is_root=True)
     resource = {"spec": {f"f{i}": f"value-{i}" for i in range(50)}}
 
     def rule() -> None:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from crdlint.cel.checker import CheckResult
+    from crdlint.kubernetes.dialect import CELDialect
 
     Visit: TypeAlias = Generator[ast.Expr, None, Estimate]
 
@@ -64,6 +65,7 @@ class Estimator(Protocol):
         """Return what a call costs besides its arguments, None where the standard costs hold."""
 
 
+_Special: TypeAlias = "Callable[[_Coster, ast.Call, Sequence[Node], Sequence[Estimate]], CallEstimate]"
 OverloadEstimator: TypeAlias = "Callable[[Estimator, Node | None, Sequence[Node]], CallEstimate | None]"
 
 
@@ -80,12 +82,12 @@ def estimate(
     result: CheckResult,
     estimator: Estimator,
     overloads: Mapping[str, OverloadEstimator],
-    *,
-    presence_test_cost: int = 1,
+    dialect: CELDialect,
 ) -> CostEstimate:
     """Estimate a checked expression; ``overloads`` are asked for their calls before the estimator is (checker.Cost)."""
-    coster = _Coster(result, estimator, overloads, fixed(presence_test_cost))
-    return CostEstimate(coster.run(expr), coster.costs)
+    coster_class, visits = (_Coster, _VISITS) if dialect.tracks_local_variables else (_PathCoster, _PATH_VISITS)
+    coster = coster_class(result, estimator, overloads, dialect)
+    return CostEstimate(coster.run(expr, visits), coster.costs)
 
 
 class _Path(Sequence[str]):
@@ -148,14 +150,14 @@ class _Coster:
     result: CheckResult
     estimator: Estimator
     overloads: Mapping[str, OverloadEstimator]
-    presence_test_cost: Estimate
+    dialect: CELDialect
     costs: dict[int, Estimate] = field(default_factory=dict)
     paths: dict[int, _Path] = field(default_factory=dict)
     locals: dict[str, list[_Local]] = field(default_factory=dict)
     sizes: dict[int, Estimate] = field(default_factory=dict)
     entries: dict[int, _Entries] = field(default_factory=dict)
 
-    def run(self, root: ast.Expr) -> Estimate:
+    def run(self, root: ast.Expr, visits: Mapping[type, Callable[..., Visit]]) -> Estimate:
         stack: list[tuple[ast.Expr, Visit]] = []
         costs = self.costs
         expr = root
@@ -164,7 +166,7 @@ class _Coster:
             if leaf is not None:
                 costs[expr.id] = leaf(self, expr)
             else:
-                stack.append((expr, _VISITS[expr.__class__](self, expr)))
+                stack.append((expr, visits[expr.__class__](self, expr)))
             while stack:
                 try:
                     expr = next(stack[-1][1])
@@ -192,7 +194,7 @@ class _Coster:
         yield expr.operand
         cost = self.costs[expr.operand.id]
         if expr.test_only:
-            return cost.plus(self.presence_test_cost)
+            return cost.plus(ONE) if self.dialect.presence_test_has_cost else cost
         if self._type(expr.operand).kind in (Kind.MAP, Kind.STRUCT, Kind.TYPE_PARAM):
             cost = cost.plus(ONE)
         self.paths[expr.id] = self._path(expr.operand).extended(expr.field)
@@ -326,12 +328,21 @@ class _Coster:
         if found is None:
             special = _SPECIAL.get(overload)
             if special is not None:
-                return special(self, expr, args, costs)
-            standard = _STANDARD.get(overload)
-            found = standard(target, args) if standard is not None else None
+                return self._special(special, expr, args, costs)
+            found = self._standard(overload, target, args)
         if found is None:
             found = CallEstimate(ONE)
         return CallEstimate(found.cost.plus(total), found.size)
+
+    def _standard(self, overload: str, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
+        """Return what a call of the standard library costs, None where that is one unit."""
+        standard = _STANDARD.get(overload)
+        return None if standard is None else standard(target, args)
+
+    def _special(
+        self, special: _Special, expr: ast.Call, args: Sequence[Node], costs: Sequence[Estimate]
+    ) -> CallEstimate:
+        return special(self, expr, args, costs)
 
     def logical(self, _expr: ast.Call, _args: Sequence[Node], costs: Sequence[Estimate]) -> CallEstimate:
         return CallEstimate(Estimate(costs[0].min, costs[0].plus(costs[1]).max))
@@ -419,6 +430,130 @@ class _Coster:
         return entries
 
 
+@dataclass(slots=True)
+class _PathCoster(_Coster):
+    """Estimates as cel-go does before version 0.23: sizes come from calls, literals and paths, but not from variables.
+
+    The path of a loop variable leads from the range; that of any other variable is its name alone.
+    """
+
+    ranges: dict[str, list[ast.Expr]] = field(default_factory=dict)
+
+    def _variable(self, id_: int, name: str) -> Estimate:
+        ranges = self.ranges.get(name)
+        if not ranges:
+            self.paths[id_] = _Path([name], 1)
+            return ONE
+        range_ = ranges[-1]
+        step = _ITERATED.get(self._type(range_).kind)
+        if step is not None:
+            self.paths[id_] = self._path(range_).extended(step)
+        return ONE
+
+    def call(self, expr: ast.Call) -> Visit:
+        args = []
+        for arg in expr.args:
+            yield arg
+            args.append(self._node(arg))
+        reference = self.result.reference_map.get(expr.id)
+        if reference is None or not reference.overload_ids:
+            return ZERO
+        function = self.result.namespaced.get(expr.id, expr.function)
+        target, total = None, ZERO
+        if expr.target is not None and expr.id not in self.result.namespaced:
+            yield expr.target
+            total = self.costs[expr.target.id]
+            target = self._node(expr.target)
+        costs = [self.costs[arg.id] for arg in expr.args]
+        cost = Estimate(UINT64_MAX, 0)
+        size: Estimate | None = None
+        for overload_id in reference.overload_ids:
+            one = self._function(expr, function, overload_id, target, args, costs)
+            cost = cost.union(one.cost)
+            if one.size is not None:
+                size = one.size if size is None else size.union(one.size)
+            below = _INDEXED.get(overload_id)
+            if below is not None and args:
+                self.paths[expr.id] = self._path(expr.args[0]).extended(below)
+        self._set_size(expr, size)
+        return total.plus(cost)
+
+    def list(self, expr: ast.ListExpr) -> Visit:
+        total = fixed(LIST_COST)
+        for element in expr.elements:
+            yield element
+            total = total.plus(self.costs[element.id])
+        return total
+
+    def map(self, expr: ast.MapExpr) -> Visit:
+        total = fixed(MAP_COST)
+        for entry in expr.entries:
+            yield entry.key
+            yield entry.value
+            total = total.plus(self.costs[entry.key.id]).plus(self.costs[entry.value.id])
+        return total
+
+    def comprehension(self, expr: ast.Comprehension) -> Visit:
+        yield expr.iter_range
+        yield expr.accu_init
+        ranges = self.ranges.setdefault(expr.iter_var, [])
+        ranges.append(expr.iter_range)
+        yield expr.loop_condition
+        yield expr.loop_step
+        ranges.pop()
+        yield expr.result
+        times = self._size_or_unknown(expr.iter_range)
+        if self.dialect.sizes_comprehensions:
+            self.sizes[expr.id] = times
+        each = self.costs[expr.loop_step.id].plus(self.costs[expr.loop_condition.id])
+        total = self.costs[expr.iter_range.id].plus(self.costs[expr.accu_init.id])
+        return total.plus(self.costs[expr.result.id]).plus(times.times(each))
+
+    def _standard(self, overload: str, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
+        standard = _STANDARD.get(overload)
+        if standard is None:
+            return None
+        found = standard(None if target is None else self._sized(target), [self._sized(arg) for arg in args])
+        if overload == "in_list" and found is not None and not self.dialect.saturates_factors:
+            return CallEstimate(Estimate(found.cost.min, _overflown(found.cost.max)))
+        return found
+
+    def _special(
+        self, special: _Special, expr: ast.Call, args: Sequence[Node], costs: Sequence[Estimate]
+    ) -> CallEstimate:
+        return special(self, expr, [self._sized(arg) for arg in args], costs)
+
+    def _sized(self, node: Node) -> Node:
+        return node if node.size is not None or node.expr is None else node._replace(size=self._size(node.expr))
+
+    def _path(self, expr: ast.Expr) -> _Path:
+        return self.paths.get(expr.id, _NO_PATH)
+
+    def _node(self, expr: ast.Expr) -> Node:
+        return Node(self._known_path(expr), self._type(expr), expr, self._computed(expr))
+
+    def _known_path(self, expr: ast.Expr) -> Sequence[str]:
+        path = self._path(expr)
+        return () if path and path[0] in _ACCUMULATORS else path
+
+    def _computed(self, expr: ast.Expr) -> Estimate | None:
+        """Return the size that the expression itself tells (AstNode.ComputedSize)."""
+        size = self.sizes.get(expr.id)
+        if size is not None:
+            return size
+        literal = _LITERAL_SIZES.get(expr.__class__)
+        return None if literal is None else literal(expr)
+
+    def _size(self, expr: ast.Expr) -> Estimate | None:
+        """Return the size of a node's value, None where nothing is known of it (sizeEstimate)."""
+        size = self._computed(expr)
+        if size is not None:
+            return size
+        type_ = self._type(expr)
+        size = self.estimator.estimate_size(Node(self._known_path(expr), type_, expr, None))
+        return ONE if size is None and type_.kind in _SCALARS else size
+
+
 # What is estimated at once, and what needs the estimates of its parts.
 _LEAVES: Final[dict[type, Callable[..., Estimate]]] = {
     ast.Unspecified: _Coster.nothing,
@@ -433,7 +568,15 @@ _VISITS: Final[dict[type, Callable[..., Visit]]] = {
     ast.StructExpr: _Coster.struct,
     ast.Comprehension: _Coster.comprehension,
 }
+_PATH_VISITS: Final[dict[type, Callable[..., Visit]]] = {
+    **_VISITS,
+    ast.Call: _PathCoster.call,
+    ast.ListExpr: _PathCoster.list,
+    ast.MapExpr: _PathCoster.map,
+    ast.Comprehension: _PathCoster.comprehension,
+}
 
+_ITERATED: Final = {Kind.LIST: "@items", Kind.MAP: "@keys"}
 _INDEXED: Final = {"index_list": "@items", "index_map": "@values"}
 
 
@@ -471,6 +614,11 @@ def _is_scalar(type_: Type) -> bool:
     while type_.is_optional:
         type_ = type_.params[0]
     return type_.kind in _SCALARS
+
+
+def _overflown(cost: int) -> int:
+    """Return what a factor makes of a cost whose float is out of the range of uint64: on amd64, the sign bit."""
+    return 1 << 63 if float(cost) >= 2.0**64 else cost
 
 
 def _known(node: Node) -> Estimate:
@@ -551,7 +699,7 @@ _STANDARD: Final[dict[str, Callable[[Node | None, Sequence[Node]], CallEstimate 
 }
 
 # Overloads that do not simply add up their arguments' costs.
-_SPECIAL: Final[dict[str, Callable[..., CallEstimate]]] = {
+_SPECIAL: Final[dict[str, _Special]] = {
     "logical_or": _Coster.logical,
     "logical_and": _Coster.logical,
     "conditional": _Coster.conditional,

@@ -116,11 +116,12 @@ class Expression:
         """
         compiled = self.compiled
         sizes = estimator or self.estimator()
-        return estimate(part or compiled.expr, compiled.result, sizes, self.environment.costs, presence_test_cost=0)
+        environment = self.environment
+        return estimate(part or compiled.expr, compiled.result, sizes, environment.costs, environment.dialect)
 
     def estimator(self, limits: Mapping[int, int] | None = None) -> KubernetesEstimator:
         """Return an estimator of sizes; ``limits`` are other bounds of schemas, by their identity."""
-        return KubernetesEstimator(self.compiler.declared, limits)
+        return KubernetesEstimator(self.compiler.declared, self.environment.dialect, limits)
 
     def under(self, environment: Environment) -> Expression:
         """Compile the same expression for another environment."""
@@ -185,7 +186,7 @@ class RuleCompiler:
 
     def expression(self, text: str, kind: Kind, environment: Environment, *, optional_old_self: bool) -> Expression:
         """Compile an expression, once for all schemas of equal declarations."""
-        key = (self.declared.shape, environment.version, optional_old_self, kind.output, text)
+        key = (self.declared.shape, id(environment), optional_old_self, kind.output, text)
         compilation = self._sharing.compilation(key)
         if compilation is None:
             compilation = self._compilation(text, kind, environment, optional_old_self)

@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from crdlint.crd.model import JSONSchemaProps
+    from crdlint.kubernetes.dialect import CELDialect
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -116,6 +117,7 @@ class Declarer:
     schemas, by identity, whose type is not known yet: they are declared as `dyn`, which takes any expression.
     """
 
+    dialect: CELDialect
     sharing: Sharing = field(default_factory=Sharing)
     doubtful: AbstractSet[int] = frozenset()
     _known: dict[tuple[int, bool], DeclType | None] = field(default_factory=dict)
@@ -145,7 +147,7 @@ class Declarer:
         if id(schema) in self.doubtful:
             return _DOUBTFUL
         if schema.x_int_or_string:
-            most = _max_length(schema)
+            most = _max_length(schema) if self.dialect.max_length_bounds_int_or_string else _LONGEST_STRING
             return DeclType(1, most, DYN, schema=schema, shape=self.sharing.shape("int-or-string", most))
         if schema.type == "object":
             return self._object(schema, is_resource=is_resource)
@@ -197,7 +199,8 @@ class Declarer:
     def _string(self, schema: JSONSchemaProps) -> DeclType:
         known = _FORMATS.get(schema.format)
         if known is None:
-            type_, least, most = STRING, MIN_STRING_SIZE, _max_length(schema)
+            type_, least = STRING, MIN_STRING_SIZE
+            most = _max_length(schema, enum_bounds=self.dialect.enum_bounds_strings)
         else:
             type_, least, longest = known
             most = _longest(schema) if longest is None else longest
@@ -234,11 +237,11 @@ def _longest(schema: JSONSchemaProps) -> int:
     return _LONGEST_STRING if schema.max_length is None else max(schema.max_length, 0)
 
 
-def _max_length(schema: JSONSchemaProps) -> int:
+def _max_length(schema: JSONSchemaProps, *, enum_bounds: bool = True) -> int:
     """Return the most bytes of a string; a code point of maxLength takes up to four, in 64 bits."""
     if schema.max_length is not None:
         return max(schema.max_length, 0) * 4 & UINT64_MAX
-    if schema.x_int_or_string or not schema.enum:
+    if schema.x_int_or_string or not schema.enum or not enum_bounds:
         return _LONGEST_STRING
     return max((len(value.encode()) for value in schema.enum if isinstance(value, str)), default=0)
 

@@ -1,6 +1,6 @@
 """What CEL offers in each Kubernetes version (apiserver pkg/cel/environment/base.go), as one table.
 
-The table is that of Kubernetes 1.36: an older server had, in a few places, an older version of a library.
+Where an older server had an older version of a library, a switch of its dialect decides.
 """
 
 from __future__ import annotations
@@ -32,23 +32,29 @@ if TYPE_CHECKING:
     from crdlint.cel.env import Env
     from crdlint.cel.estimator import OverloadEstimator
     from crdlint.cel.validators import Validator
+    from crdlint.kubernetes.dialect import CELDialect
     from crdlint.kubernetes.servers import Server, Version
 
     Macros: TypeAlias = dict[tuple[str, int, bool], Callable[..., Expr]]
 
 ALWAYS: Final = (1, 0)
-# Stored expressions may use whatever any version brings.
-ANY_VERSION: Final = (1, 1 << 32)
+
+
+def _any(_dialect: CELDialect) -> bool:
+    return True
 
 
 @dataclass(frozen=True, slots=True)
 class Feature:
-    """Something of the environment: the version that brought it, and the one that took it away."""
+    """Something of the environment: the version that brought it, and the one that took it away.
+
+    ``has`` returns whether the code of a server has it at all.
+    """
 
     name: str
     introduced: Version
     removed: Version | None = None
-    always_for_new: bool = False  # switched on by a feature gate, whatever the version
+    has: Callable[[CELDialect], bool] = _any
     types: tuple[Variable, ...] = ()
     functions: tuple[Overload, ...] = ()
     macros: Macros = field(default_factory=dict)
@@ -60,7 +66,7 @@ class Feature:
 
     def in_version(self, version: Version) -> bool:
         """Whether an environment compatible with a version has it."""
-        return self.always_for_new or (version >= self.introduced and (self.removed is None or version < self.removed))
+        return version >= self.introduced and (self.removed is None or version < self.removed)
 
 
 FEATURES: Final = (
@@ -74,9 +80,15 @@ FEATURES: Final = (
         "optional",
         (1, 28),
         types=optionals.TYPES,
-        functions=optionals.functions(2),
+        functions=optionals.functions(1),
         macros=OPT_MAP_MACROS | OPT_FLAT_MAP_MACROS,
         optional_syntax=True,
+    ),
+    Feature(
+        "optional, version 2",
+        (1, 28),
+        has=lambda dialect: dialect.has_optional_list_functions,
+        functions=optionals.ADDED_BY_VERSION_2,
     ),
     Feature("quantity", (1, 28), functions=libraries.QUANTITIES),
     Feature(
@@ -89,12 +101,18 @@ FEATURES: Final = (
         ),
     ),
     Feature("strings, version 0", ALWAYS, (1, 29), functions=strings.functions(0)),
-    Feature("strings", (1, 29), functions=strings.functions(2), validators=(format_literals,), exempt=("format",)),
+    Feature("strings", (1, 29), functions=strings.functions(2), exempt=("format",)),
+    Feature(
+        "validation of format clauses",
+        (1, 29),
+        has=lambda dialect: dialect.checks_format_clauses,
+        validators=(format_literals,),
+    ),
     Feature("sets", (1, 29), functions=sets.FUNCTIONS, costs=costs.SETS),
     Feature("ip", (1, 30), types=libraries.IP_TYPES, functions=libraries.IPS),
     Feature("cidr", (1, 30), types=libraries.CIDR_TYPES, functions=libraries.CIDRS),
     Feature("format", (1, 31), functions=libraries.FORMATS),
-    Feature("authorizer selectors", (1, 31), always_for_new=True, functions=libraries.AUTHZ_SELECTORS),
+    Feature("authorizer selectors", (1, 31), functions=libraries.AUTHZ_SELECTORS),
     Feature(
         "two-variable comprehensions",
         (1, 32),
@@ -111,9 +129,15 @@ KEYWORDS_AS_FIELDS: Final = (1, 31)
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What expressions are parsed and checked with, and what calls cost; `version` is the one it is compatible with."""
+    """What expressions of a server are parsed and checked with, and what calls cost.
+
+    `version` is the one whose features it has; `is_stored` is true for expressions that are stored already.
+    """
 
     version: Version
+    dialect: CELDialect
+    is_stored: bool
+    features: tuple[Feature, ...]
     env: Env
     parser: ParserOptions
     costs: Mapping[str, OverloadEstimator]
@@ -126,17 +150,17 @@ class Environment:
 
 def new_expressions(server: Server) -> Environment:
     """Return what a server compiles new expressions with: the environment of the version before."""
-    return _environment((server.major, server.cel.compatible_with))
+    return _environment((server.major, server.cel.compatible_with), server.cel, is_stored=False)
 
 
-def stored_expressions() -> Environment:
-    """Return what expressions are compiled with that are stored already."""
-    return _environment(ANY_VERSION)
+def stored_expressions(server: Server) -> Environment:
+    """Return what a server compiles expressions with that are stored already: all that its own version has."""
+    return _environment((server.major, server.cel.stored_with), server.cel, is_stored=True)
 
 
 @cache
-def _environment(version: Version) -> Environment:
-    features = [feature for feature in FEATURES if feature.in_version(version)]
+def _environment(version: Version, dialect: CELDialect, *, is_stored: bool) -> Environment:
+    features = tuple(one for one in FEATURES if one.in_version(version) and one.has(dialect))
     env = cel_env.STANDARD.extend(
         cross_type_comparisons=any(feature.cross_type_comparisons for feature in features),
         idents=[type_ for feature in features for type_ in feature.types],
@@ -150,4 +174,4 @@ def _environment(version: Version) -> Environment:
     optional_syntax = any(feature.optional_syntax for feature in features)
     options = ParserOptions(macros=macros, optional_syntax=optional_syntax, enable_identifier_escape_syntax=False)
     own_costs = {id_: cost for feature in features for id_, cost in feature.costs.items()}
-    return Environment(version, env, options, own_costs)
+    return Environment(version, dialect, is_stored, features, env, options, own_costs)

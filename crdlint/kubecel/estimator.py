@@ -6,6 +6,7 @@ Reproduces the estimating half of apiserver pkg/cel/library/cost.go and apiexten
 from __future__ import annotations
 
 import math
+from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.ast import Literal
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from crdlint.kubecel.declarations import DeclType
+    from crdlint.kubernetes.dialect import CELDialect
 
     Cost: TypeAlias = Callable[["KubernetesEstimator", str, Node | None, Sequence[Node]], CallEstimate | None]
 
@@ -46,8 +48,9 @@ class KubernetesEstimator:
     nodes that stand for values of the schema, by node id.
     """
 
-    def __init__(self, root: DeclType, limits: Mapping[int, int] | None = None) -> None:
+    def __init__(self, root: DeclType, dialect: CELDialect, limits: Mapping[int, int] | None = None) -> None:
         self._root = root
+        self._costs = _COSTS if dialect.compares_library_types_at_once else _costs_without_newer(dialect)
         self._limits = limits or {}
         self.consulted: dict[int, DeclType] = {}
         self.declared: dict[int, DeclType] = {}
@@ -80,7 +83,7 @@ class KubernetesEstimator:
         self, function: str, overload: str, target: Node | None, args: Sequence[Node]
     ) -> CallEstimate | None:
         """Return what a function of Kubernetes' libraries costs, None for others (EstimateCallCost)."""
-        cost = _COSTS.get(function)
+        cost = self._costs.get(function)
         return None if cost is None else cost(self, overload, target, args)
 
     def size(self, node: Node) -> Estimate:
@@ -301,3 +304,16 @@ _COSTS: Final[dict[str, Cost]] = {
     "validate": _validate,
     "_==_": _equals,
 }
+
+
+@cache
+def _costs_without_newer(dialect: CELDialect) -> dict[str, Cost]:
+    """Return the costs of a server that lacks some that came later."""
+    costs = dict(_COSTS)
+    if not dialect.quantity_cost_by_length:
+        costs |= dict.fromkeys(("quantity", "isQuantity"), _fixed(1))
+    if not dialect.url_has_size:
+        costs["url"] = _argument_traversal(STRING_FACTOR)
+    if not dialect.compares_library_types_at_once:
+        del costs["_==_"]
+    return costs

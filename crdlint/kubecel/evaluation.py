@@ -19,7 +19,7 @@ from crdlint.kubecel.compilation import Environments, RuleCompiler
 from crdlint.kubecel.declarations import Declarer
 from crdlint.kubecel.environment import stored_expressions
 from crdlint.kubecel.escaping import escape
-from crdlint.kubecel.functions import COSTS, REGEX_OPTIMIZATIONS, functions_of
+from crdlint.kubecel.functions import REGEX_OPTIMIZATIONS, costs_of, functions_of
 from crdlint.kubecel.limits import PER_CALL_LIMIT
 from crdlint.kubecel.sharing import shared
 from crdlint.kubecel.values import to_value
@@ -36,7 +36,9 @@ if TYPE_CHECKING:
     from crdlint.crd.paths import Path
     from crdlint.kubecel.compilation import CompiledRule, Expression
     from crdlint.kubecel.declarations import DeclType
+    from crdlint.kubecel.environment import Environment
     from crdlint.kubecel.sharing import Sharing
+    from crdlint.kubernetes.servers import Server
     from crdlint.schema.correlation import Correlation
 
     _Building = Generator["_Building", "RuleValidator | None", "RuleValidator | None"]
@@ -91,13 +93,14 @@ class _Rules:
 
     schema: JSONSchemaProps
     declared: DeclType
+    environment: Environment
     sharing: Sharing
     _ready: tuple[_Ready, ...] | None = None
 
     def ready(self) -> tuple[_Ready, ...]:
         """Return the rules with their programs."""
         if self._ready is None:
-            self._ready = _compiled(self.schema, self.declared, self.sharing)
+            self._ready = _compiled(self.schema, self.declared, self.environment, self.sharing)
         return self._ready
 
 
@@ -115,16 +118,18 @@ class RuleValidator:
     all_of: tuple[RuleValidator, ...] = ()
 
 
-def rule_validator(schema: JSONSchemaProps, *, is_root: bool) -> RuleValidator | None:
-    """Compile the rules of a schema, None where it has none; those stored already may use all that there is."""
-    return RuleValidators().of(schema, is_root=is_root)
+def rule_validator(schema: JSONSchemaProps, server: Server, *, is_root: bool) -> RuleValidator | None:
+    """Compile the rules of a schema as stored on a server, None where it has none."""
+    return RuleValidators(server).of(schema, is_root=is_root)
 
 
 class RuleValidators:
     """Compiles the rules of schemas that are parts of each other, each once."""
 
-    def __init__(self) -> None:
-        self._declarer = Declarer(shared())
+    def __init__(self, server: Server) -> None:
+        """Take the server whose environment for stored expressions the rules are compiled with."""
+        self._environment = stored_expressions(server)
+        self._declarer = Declarer(server.cel, shared())
         self._made: dict[tuple[int, int, int, bool], RuleValidator | None] = {}
         # By identity: whether rules are in a schema or below it.
         self._has_rules: dict[int, bool] = {}
@@ -167,7 +172,7 @@ class RuleValidators:
             if declared is None:
                 error = "failed to convert to declType for CEL validation rules"
             else:
-                rules = _Rules(rules_of, declared, self._declarer.sharing)
+                rules = _Rules(rules_of, declared, self._environment, self._declarer.sharing)
         elem = None if declared is None else declared.elem
         items = additional = None
         inner = None if rules_of.items is None else rules_of.items.schema
@@ -242,8 +247,9 @@ def _type_of_field(
     return None if member is None else member.type
 
 
-def _compiled(schema: JSONSchemaProps, declared: DeclType, sharing: Sharing) -> tuple[_Ready, ...]:
-    environment = stored_expressions()
+def _compiled(
+    schema: JSONSchemaProps, declared: DeclType, environment: Environment, sharing: Sharing
+) -> tuple[_Ready, ...]:
     compiler = RuleCompiler(declared, sharing)
     found = []
     for rule in schema.x_validations:
@@ -265,7 +271,7 @@ def program(expression: Expression | None) -> Program | None:
             checked.result,
             functions_of(expression.environment.env),
             regex_optimizations=REGEX_OPTIMIZATIONS,
-            costs=COSTS,
+            costs=costs_of(expression.environment.dialect),
             structs=new_message,
         )
     except PlanError:

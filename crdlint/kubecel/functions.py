@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from crdlint.cel.decls import Overload
     from crdlint.cel.env import Env
     from crdlint.cel.eval.functions import Bound
+    from crdlint.kubernetes.dialect import CELDialect
 
 _STRINGS: Final[dict[str, Bound]] = {
     "string_char_at_int": strings.char_at,
@@ -346,20 +347,33 @@ def _compared(index: int) -> Callable[[Sequence[Any], Any], int]:
 
 _KEY_NAMES: Final = tuple(key.name for key in list_declarations.COMPARABLE)
 
-COSTS: Final = Costs(
-    presence_test_has_cost=False,
-    overloads={
-        "list_sets_contains_list": _set_cost(1),
-        "list_sets_intersects_list": _set_cost(1),
-        "list_sets_equivalent_list": _set_cost(2),
-        "list_slice": _of_result,
-        "list_flatten": _flattened,
-        "list_flatten_int": _flattened,
-        "lists_range": _of_result,
-        "list_reverse": _of_result,
-        "list_distinct": _compared(0),
-        **{f"list_{name}_sort": _compared(0) for name in _KEY_NAMES},
-        **{f"list_{name}_sortByAssociatedKeys": _compared(1) for name in _KEY_NAMES},
-    },
-    estimator=_call_cost,
-)
+_OVERLOAD_COSTS: Final = {
+    "list_sets_contains_list": _set_cost(1),
+    "list_sets_intersects_list": _set_cost(1),
+    "list_sets_equivalent_list": _set_cost(2),
+    "list_slice": _of_result,
+    "list_flatten": _flattened,
+    "list_flatten_int": _flattened,
+    "lists_range": _of_result,
+    "list_reverse": _of_result,
+    "list_distinct": _compared(0),
+    **{f"list_{name}_sort": _compared(0) for name in _KEY_NAMES},
+    **{f"list_{name}_sortByAssociatedKeys": _compared(1) for name in _KEY_NAMES},
+}
+
+
+@cache
+def costs_of(dialect: CELDialect) -> Costs:
+    """Return how a server counts the cost of evaluating expressions."""
+    foreign = set() if dialect.quantity_cost_by_length else {"quantity", "isQuantity"}
+    if not dialect.compares_library_types_at_once:
+        foreign.add("_==_")
+
+    def of_call(function: str, overload: str, args: Sequence[Any], result: Any) -> int | None:
+        return None if function in foreign else _call_cost(function, overload, args, result)
+
+    return Costs(
+        presence_test_has_cost=dialect.presence_test_has_cost,
+        overloads=_OVERLOAD_COSTS,
+        estimator=of_call if foreign else _call_cost,
+    )

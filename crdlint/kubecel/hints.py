@@ -126,8 +126,8 @@ def _undefined_field(case: _Case) -> str | None:
 
 def _feature_of(names: Callable[[Feature], bool], expression: Expression) -> Feature | None:
     """Return the feature that would help and that the version lacks."""
-    version = expression.environment.version
-    return next((one for one in FEATURES if not one.in_version(version) and names(one)), None)
+    features = expression.environment.features
+    return next((one for one in FEATURES if one not in features and names(one)), None)
 
 
 def version_text(feature: Feature) -> str:

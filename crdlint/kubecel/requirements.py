@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from crdlint.cel.ast import Comprehension, Select
 from crdlint.cel.builder import RESERVED
 from crdlint.cel.traversal import nodes
-from crdlint.kubecel.environment import ANY_VERSION, FEATURES, KEYWORDS_AS_FIELDS, new_expressions
+from crdlint.kubecel.environment import FEATURES, KEYWORDS_AS_FIELDS, new_expressions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -31,7 +31,7 @@ def requirement(expression: Expression, versions: Range) -> Requirement | None:
 
     An expression that is stored already requires nothing.
     """
-    if expression.error is not None or expression.environment.version == ANY_VERSION:
+    if expression.error is not None or expression.environment.is_stored:
         return None
     accepting = (one for one in versions.servers if expression.under(new_expressions(one)).error is None)
     server = next(accepting, versions.newest)

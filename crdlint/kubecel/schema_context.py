@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from crdlint.crd.model import JSONSchemaProps
+    from crdlint.kubernetes.dialect import CELDialect
 
 _NO_DECLARATION = "unable to convert structural schema to CEL declarations"
 
@@ -40,9 +41,11 @@ class _Node:
 class SchemaContext:
     """Declarations and cardinalities of one schema, each worked out once and only where they are asked for."""
 
-    def __init__(self, sharing: Sharing | None = None, doubtful: AbstractSet[int] = frozenset()) -> None:
+    def __init__(
+        self, dialect: CELDialect, sharing: Sharing | None = None, doubtful: AbstractSet[int] = frozenset()
+    ) -> None:
         """``doubtful`` are schemas, by identity, whose type is not known yet (see `Declarer`)."""
-        self._declarer = Declarer(sharing or Sharing(), doubtful)
+        self._declarer = Declarer(dialect, sharing or Sharing(), doubtful)
         self._nodes: dict[int, _Node] = {}
 
     def cardinality(self, schema: JSONSchemaProps) -> int | None:

@@ -76,14 +76,27 @@ _1_28: Final = Server(28, CELDialect(compatible_with=27, stored_with=28))
 _1_29: Final = replace(
     _1_28,
     minor=29,
-    cel=replace(_1_28.cel, compatible_with=28, stored_with=29),
+    cel=replace(
+        _1_28.cel,
+        compatible_with=28,
+        stored_with=29,
+        presence_test_has_cost=False,
+        saturates_factors=True,
+        enum_bounds_strings=True,
+    ),
     optional_old_self=FieldState.DROPPED,
 )
 
 _1_30: Final = replace(
     _1_29,
     minor=30,
-    cel=replace(_1_29.cel, compatible_with=29, stored_with=30),
+    cel=replace(
+        _1_29.cel,
+        compatible_with=29,
+        stored_with=30,
+        sizes_comprehensions=True,
+        quantity_cost_by_length=True,
+    ),
     selectable_fields=FieldState.DROPPED,
     optional_old_self=FieldState.KNOWN,
     ratchets_values=True,
@@ -92,7 +105,12 @@ _1_30: Final = replace(
 _1_31: Final = replace(
     _1_30,
     minor=31,
-    cel=replace(_1_30.cel, compatible_with=30, stored_with=31),
+    cel=replace(
+        _1_30.cel,
+        compatible_with=30,
+        stored_with=31,
+        checks_format_clauses=True,
+    ),
     selectable_fields=FieldState.KNOWN,
     checks_ca_bundle_on_update=True,
 )
@@ -100,19 +118,36 @@ _1_31: Final = replace(
 _1_32: Final = replace(
     _1_31,
     minor=32,
-    cel=replace(_1_31.cel, compatible_with=31, stored_with=32),
+    cel=replace(
+        _1_31.cel,
+        compatible_with=31,
+        stored_with=32,
+        url_has_size=True,
+        compares_library_types_at_once=True,
+    ),
 )
 
 _1_33: Final = replace(
     _1_32,
     minor=33,
-    cel=replace(_1_32.cel, compatible_with=32, stored_with=33),
+    cel=replace(
+        _1_32.cel,
+        compatible_with=32,
+        stored_with=33,
+        has_optional_list_functions=True,
+        tracks_local_variables=True,
+    ),
 )
 
 _1_34: Final = replace(
     _1_33,
     minor=34,
-    cel=replace(_1_33.cel, compatible_with=33, stored_with=34),
+    cel=replace(
+        _1_33.cel,
+        compatible_with=33,
+        stored_with=34,
+        max_length_bounds_int_or_string=True,
+    ),
     format_warnings=FormatWarnings.STRINGS,
     prints_json_values=True,
 )
@@ -120,7 +155,11 @@ _1_34: Final = replace(
 _1_35: Final = replace(
     _1_34,
     minor=35,
-    cel=replace(_1_34.cel, compatible_with=34, stored_with=35),
+    cel=replace(
+        _1_34.cel,
+        compatible_with=34,
+        stored_with=35,
+    ),
     keeps_too_many_selectable_fields=True,
     knows_kubernetes_name_formats=True,
     prints_failed_values=True,
@@ -130,7 +169,11 @@ _1_35: Final = replace(
 _1_36: Final = replace(
     _1_35,
     minor=36,
-    cel=replace(_1_35.cel, compatible_with=35, stored_with=36),
+    cel=replace(
+        _1_35.cel,
+        compatible_with=35,
+        stored_with=36,
+    ),
     checks_number_ranges=True,
     format_warnings=FormatWarnings.STRINGS_AND_NUMBERS,
 )

@@ -24,6 +24,7 @@ from crdlint.crd.paths import Path
 from crdlint.golang.numbers import format_float
 from crdlint.kubecel.evaluation import MISSING, OutOfBudgetError, Ratcheting, Run, rule_validator, validate_rules
 from crdlint.kubecel.limits import RUNTIME_BUDGET
+from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.safety import work
 from crdlint.schema.correlation import Correlation
 from crdlint.schema.defaulting import apply_defaults, prune_defaults, prune_nulls
@@ -100,7 +101,9 @@ class ResourceValidator:
     no part of a new object, and stays as it was on update.
     """
 
-    def __init__(self, crd: CustomResourceDefinition, version: str, *, as_requests: bool = False) -> None:
+    def __init__(
+        self, crd: CustomResourceDefinition, version: str, *, server: Server = NEWEST, as_requests: bool = False
+    ) -> None:
         """Prepare a CRD in its internal form; raises `UnknownVersionError`."""
         spec = crd.spec
         found = next((one for one in spec.versions if one.name == version), None)
@@ -119,7 +122,7 @@ class ResourceValidator:
         self._keeps_status = as_requests and subresources is not None and subresources.status is not None
         if self.schema is not None:
             self._values = ValueValidator(self.schema)
-            self._rules = rule_validator(self.schema, is_root=True)
+            self._rules = rule_validator(self.schema, server, is_root=True)
             self._defaults = prune_defaults(self.schema)
 
     @work.limited()

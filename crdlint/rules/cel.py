@@ -205,14 +205,14 @@ def _compiled(
 
     environments = Environments(
         new=environment.new_expressions(options.server),
-        stored=environment.stored_expressions(),
+        stored=environment.stored_expressions(options.server),
         stored_rules=options.preexisting_rules,
         stored_messages=options.preexisting_message_expressions,
     )
     ids = {id(schema) for schema in doubtful}
     uncertain = Within(ids)
     enclosing = at_or_above(doubtful)
-    context = SchemaContext(options.sharing, ids)
+    context = SchemaContext(options.server.cel, options.sharing, ids)
     for node in nodes:
         path = node.schema.path.child("x-kubernetes-validations")
         try:

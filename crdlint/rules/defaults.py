@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path
     from crdlint.kubecel.evaluation import RuleValidator, RuleValidators
+    from crdlint.kubernetes.servers import Server
     from crdlint.rules.engine.options import Options
 
 _SOURCE: Final = "apiextensions-apiserver/pkg/apiserver/schema/defaulting ValidateDefaults"
@@ -72,7 +73,9 @@ def validate(
     """
     from crdlint.schema.default_validation import validate_defaults
 
-    errors = validate_defaults(schema, path, given, require_pruned=options.require_pruned_defaults, rules=_Rules())
+    errors = validate_defaults(
+        schema, path, given, require_pruned=options.require_pruned_defaults, rules=_Rules(options.server)
+    )
     kept = {RULE_FAILED.id, EVALUATION_LIMIT}
     return [error if error.rule in kept else _ours(error) for error in errors]
 
@@ -97,6 +100,7 @@ def _ours(error: FieldError) -> FieldError:
 class _Rules:
     """Runs rules on defaults, off one budget (cost units)."""
 
+    server: Server
     budget: int = RUNTIME_BUDGET
     validators: RuleValidators | None = None
 
@@ -106,7 +110,7 @@ class _Rules:
         from crdlint.kubecel.evaluation import MISSING, RuleValidators
 
         if self.validators is None:
-            self.validators = RuleValidators()
+            self.validators = RuleValidators(self.server)
         validator = self.validators.of(schema, is_root=is_resource_root)
         if validator is None:
             return [], False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,6 +17,7 @@ from crdlint.cel.macros import STANDARD_MACROS, TWO_VARIABLE_MACROS
 from crdlint.cel.parser import ParserOptions
 from crdlint.cel.types import BOOL, BYTES, INT, STRING, TIMESTAMP, list_type, map_type
 from crdlint.cel.well_known import WellKnownTypes
+from crdlint.kubernetes.servers import NEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -67,10 +69,16 @@ class Sizes:
         return CallEstimate(fixed(7)) if overload == "timestamp_to_year" else None
 
 
+# Presence tests cost one unit, as cel-go has it by default.
+COUNTED = replace(NEWEST.cel, presence_test_has_cost=True)
+
+
 def cost(text: str, **options: object) -> CostEstimate:
     compiled = compile_text(text, ENV, PARSER)
     assert not compiled.errors, compiled.display()
-    return estimate(compiled.expr, compiled.result, Sizes(), options.pop("overloads", {}), **options)  # type: ignore[arg-type]
+    return estimate(
+        compiled.expr, compiled.result, Sizes(), options.pop("overloads", {}), options.pop("dialect", COUNTED)
+    )  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -159,7 +167,7 @@ def test_cost_of_an_expression(text: str, expected: tuple[int, int]) -> None:
 
 def test_presence_tests_may_be_free() -> None:
     assert cost("has(labels.a)").total == fixed(2)
-    assert cost("has(labels.a)", presence_test_cost=0).total == ONE
+    assert cost("has(labels.a)", dialect=NEWEST.cel).total == ONE
 
 
 def test_estimators_of_overloads_come_first_unless_they_decline() -> None:
@@ -170,7 +178,7 @@ def test_estimators_of_overloads_come_first_unless_they_decline() -> None:
 
 def test_every_part_has_its_cost() -> None:
     compiled = compile_text("s == 'abc' && words.all(w, w == s)", ENV, PARSER)
-    found = estimate(compiled.expr, compiled.result, Sizes(), {})
+    found = estimate(compiled.expr, compiled.result, Sizes(), {}, COUNTED)
     assert found.parts[compiled.expr.id] == found.total
     assert isinstance(compiled.expr, ast.Call)
     left, right = compiled.expr.args
@@ -193,7 +201,7 @@ def test_every_part_has_its_cost() -> None:
 def test_paths_that_sizes_are_asked_for(text: str, path: tuple[str, ...]) -> None:
     compiled = compile_text(text, ENV, PARSER)
     sizes = Sizes()
-    estimate(compiled.expr, compiled.result, sizes, {})
+    estimate(compiled.expr, compiled.result, sizes, {}, COUNTED)
     assert path in sizes.asked
 
 
@@ -205,4 +213,4 @@ def test_depth_is_no_matter() -> None:
         expr = ast.Call(id_, "-_", None, [expr])
         result.type_map[id_] = INT
         result.reference_map[id_] = Reference(overload_ids=("negate_int64",))
-    assert estimate(expr, result, Sizes(), {}).total == fixed(depth + 1)
+    assert estimate(expr, result, Sizes(), {}, COUNTED).total == fixed(depth + 1)

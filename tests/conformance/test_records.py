@@ -30,7 +30,6 @@ def cases(name: str) -> list[dict[str, Any]]:
         ("synthetic-crd", 1461),
         ("synthetic-metadata", 510),
         ("synthetic-resources", 2221),
-        ("synthetic-versions", 2399),
         ("upstream-create", 1432),
         ("upstream-resources", 600),
         ("upstream-update", 46),

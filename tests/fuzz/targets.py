@@ -112,6 +112,7 @@ items: {type: object, properties: {name: {type: string}}}}}}}, x-kubernetes-vali
 def _compiler() -> RuleCompiler:
     from crdlint.kubecel.compilation import RuleCompiler
     from crdlint.kubecel.schema_context import SchemaContext
+    from crdlint.kubernetes.servers import NEWEST
     from crdlint.linting.pipeline import lint_file
 
     lines = "".join(f"            {line}\n" for line in _SELF.splitlines())
@@ -119,7 +120,7 @@ def _compiler() -> RuleCompiler:
     result = lint_file(
         f"{head}        type: object\n        properties:\n          spec:\n{lines}", filename="x", keep=True
     )
-    return RuleCompiler(SchemaContext().declared(result.rules[0].judged.node.schema))
+    return RuleCompiler(SchemaContext(NEWEST.cel).declared(result.rules[0].judged.node.schema))
 
 
 def _expression(random: Random) -> str:

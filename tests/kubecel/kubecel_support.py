@@ -31,8 +31,9 @@ def node(whole, *names: str):
 def compile_all(text: str, version: str = NEWEST_VERSION) -> list[CompiledRule]:
     """Compile the rules of a schema, parents first."""
     whole = schema(text)
-    environments = Environments(new_expressions(parse_range(version).newest), stored_expressions())
-    context = SchemaContext()
+    server = parse_range(version).newest
+    environments = Environments(new_expressions(server), stored_expressions(server))
+    context = SchemaContext(server.cel)
     return [
         RuleCompiler(context.declared(one)).rule(rule, environments)
         for one in schemas(whole)

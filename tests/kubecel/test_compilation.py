@@ -8,7 +8,7 @@ from kubecel_support import compile_all, compile_rule, node, schema
 from crdlint.kubecel.compilation import Environments, RuleCompiler
 from crdlint.kubecel.environment import new_expressions, stored_expressions
 from crdlint.kubecel.schema_context import DeclarationFailedError, SchemaContext
-from crdlint.kubernetes.servers import OLDEST
+from crdlint.kubernetes.servers import NEWEST, OLDEST
 
 FIELDS = "{a: {type: string}, num: {type: integer}, o: {type: object, properties: {x: {type: integer}}}}"
 
@@ -92,8 +92,8 @@ def test_literals_are_looked_at_from_1_30_on() -> None:
 
 def test_a_stored_rule_may_use_everything() -> None:
     whole = schema("{type: object, x-kubernetes-validations: [{rule: 'isIP(self.kind)'}]}")
-    environments = Environments(new_expressions(OLDEST), stored_expressions(), frozenset({"isIP(self.kind)"}))
-    compiler = RuleCompiler(SchemaContext().declared(whole))
+    environments = Environments(new_expressions(OLDEST), stored_expressions(NEWEST), frozenset({"isIP(self.kind)"}))
+    compiler = RuleCompiler(SchemaContext(NEWEST.cel).declared(whole))
     assert compiler.rule(whole.x_validations[0], environments).rule.error is None
 
 
@@ -141,7 +141,7 @@ def test_cardinality() -> None:
           unbounded: {type: array, items: {type: string}}
           negative: {type: array, maxItems: -1, items: {type: string}}
     """)
-    context = SchemaContext()
+    context = SchemaContext(NEWEST.cel)
     items = node(whole, "list", "items")
     assert context.cardinality(items) == 5
     assert context.cardinality(items.additional_properties.schema) == 15
@@ -165,4 +165,4 @@ def test_what_cannot_be_declared() -> None:
         properties: {a: {x-kubernetes-preserve-unknown-fields: true, x-kubernetes-validations: [{rule: "true"}]}}
     """)
     with pytest.raises(DeclarationFailedError, match="unable to convert structural schema to CEL declarations"):
-        SchemaContext().declared(node(whole, "a"))
+        SchemaContext(NEWEST.cel).declared(node(whole, "a"))

@@ -7,13 +7,14 @@ from kubecel_support import node, schema
 
 from crdlint.cel.format import format_type
 from crdlint.kubecel.declarations import Declarations, Declarer
+from crdlint.kubernetes.servers import NEWEST
 
 REQUEST = 3 * 1024 * 1024
 
 
 def declare(text: str, *, is_resource: bool = False):
     whole = schema(f"{{type: object, properties: {{x: {text}}}}}")
-    return Declarer().declare(node(whole, "x"), is_resource=is_resource)
+    return Declarer(NEWEST.cel).declare(node(whole, "x"), is_resource=is_resource)
 
 
 @pytest.mark.parametrize(
@@ -132,6 +133,6 @@ def test_lists_ten_thousand_deep() -> None:
         outer, items = JSONSchemaProps(), JSONSchemaPropsOrArray()
         outer.type, outer.items, items.schema = "array", items, inner
         inner = outer
-    declared = Declarer().declare(inner, is_resource=False)
+    declared = Declarer(NEWEST.cel).declare(inner, is_resource=False)
     assert declared is not None
     assert Declarations(declared, keywords_as_fields=True).self_type.name == "list"

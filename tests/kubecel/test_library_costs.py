@@ -11,8 +11,9 @@ from crdlint.cel.types import DYN, INT, STRING, Type, list_type, map_type
 from crdlint.kubecel import libraries
 from crdlint.kubecel.declarations import DeclField, DeclType
 from crdlint.kubecel.estimator import KubernetesEstimator
-from crdlint.kubecel.functions import COSTS
+from crdlint.kubecel.functions import costs_of
 from crdlint.kubecel.values import ObjectValue
+from crdlint.kubernetes.servers import NEWEST
 
 TEXT = DeclType(2, 40, STRING)
 KEY = DeclType(2, 0, STRING)
@@ -28,7 +29,7 @@ def node(size: tuple[int, int] | None = None, type_: Type = STRING, path: tuple[
 
 
 def call(function: str, target: Node | None, *args: Node, overload: str = "") -> CallEstimate | None:
-    return KubernetesEstimator(ROOT).estimate_call(function, overload, target, args)
+    return KubernetesEstimator(ROOT, NEWEST.cel).estimate_call(function, overload, target, args)
 
 
 SELF_L = node(None, list_type(STRING), ("self", "l"))
@@ -57,12 +58,12 @@ SELF_S = node(None, STRING, ("self", "s"))
     ],
 )
 def test_sizes_by_path(path: tuple[str, ...], most: int | None) -> None:
-    size = KubernetesEstimator(ROOT).estimate_size(node(path=path))
+    size = KubernetesEstimator(ROOT, NEWEST.cel).estimate_size(node(path=path))
     assert size == (None if most is None else Estimate(0, most))
 
 
 def test_a_size_that_is_known_comes_before_the_declared_one() -> None:
-    sizes = KubernetesEstimator(ROOT)
+    sizes = KubernetesEstimator(ROOT, NEWEST.cel)
     assert sizes.size(node((7, 9), path=("self", "s"))) == Estimate(7, 9)
     assert sizes.size(SELF_S) == Estimate(0, 40)
     assert sizes.size(node()) == Estimate(0, UINT64_MAX)
@@ -202,6 +203,6 @@ def test_cost_of_a_rule(rule: str, cost: int) -> None:
 )
 def test_units_of_looking_at_an_object(value: dict[str, object], cost: int) -> None:
     properties = schema("{type: object, properties: {a: {type: string}, b-b-b: {type: integer}}}").properties
-    estimator = COSTS.estimator
+    estimator = costs_of(NEWEST.cel).estimator
     assert estimator is not None
     assert estimator("indexOf", "", [[ObjectValue(value, properties, None)]], 0) == cost

@@ -7,6 +7,7 @@ import pytest
 from crdlint.cel.parser import parse
 from crdlint.kubecel.environment import stored_expressions
 from crdlint.kubecel.reads import is_read, paths_read
+from crdlint.kubernetes.servers import NEWEST
 
 READ = {
     "self.size > 1": {("size",)},
@@ -23,7 +24,7 @@ READ = {
 
 @pytest.mark.parametrize(("rule", "paths"), READ.items())
 def test_paths(rule, paths):
-    result = parse(rule, options=stored_expressions().parser)
+    result = parse(rule, options=stored_expressions(NEWEST).parser)
     assert paths_read(result.expr) == paths
 
 

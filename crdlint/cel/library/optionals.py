@@ -42,7 +42,7 @@ _BASE: Final[tuple[Overload, ...]] = (
     overload("_[_]", "optional_map_index_value", (optional_type(MAP_KV), K), OPT_V),
 )
 
-_VERSION_2: Final[tuple[Overload, ...]] = (
+ADDED_BY_VERSION_2: Final[tuple[Overload, ...]] = (
     member("last", "list_last", (LIST_V,), OPT_V),
     member("first", "list_first", (LIST_V,), OPT_V),
     overload("optional.unwrap", "optional_unwrap", (LIST_OPT_V,), LIST_V),
@@ -54,4 +54,4 @@ TYPES: Final = (Variable("optional_type", type_type(opaque_type("optional_type")
 
 def functions(version: int) -> tuple[Overload, ...]:
     """Return the overloads of a version."""
-    return _BASE if version < 2 else _BASE + _VERSION_2
+    return _BASE if version < 2 else _BASE + ADDED_BY_VERSION_2
