@@ -21,11 +21,12 @@ from crdlint.crd.positions import Locator, node_span, problem_span
 from crdlint.crd.recognition import KIND, names_crd
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.linting import create, update
-from crdlint.linting.advisories import remarks
 from crdlint.linting.result import CRD, CollectedCRDs, FileResult, FoundCRD, FoundRule, OldCRD, UnreadDocument
-from crdlint.rules import catalog, cel, cel_cost, duplicates, kube_versions
+from crdlint.rules import catalog, duplicates
+from crdlint.rules.engine.advisory import DecodedCRD
 from crdlint.rules.engine.finding import Finding, Manifest, fix_of
 from crdlint.safety.effort import Effort
+from crdlint.schema.traversal import all_schemas
 from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.lines import split_lines
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic, Kind
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.kubernetes.servers import Range
+    from crdlint.rules.engine.advisory import Advisory
     from crdlint.yaml.parse import Document
 
     FindOldCRD = Callable[[str], OldCRD | None]
@@ -375,12 +377,12 @@ def _lint_crd(run: _Run, document: Document, root: Mapping, *, refused: bool) ->
             FoundRule(crd.metadata.name, _version_of(judged, crd), judged, locator) for judged in report.rules
         )
     if not refused:
-        advice = remarks(root, document.text, crd.spec, old.crd.spec if old else None)
-        of_rules = (*cel.remarks(report.rules), *cel_cost.remarks(report.rules))
-        for remark in (*advice, *of_rules, *kube_versions.remarks(report.rules, run.versions)):
-            span = locator.span_inside(remark.path, remark.inside) if remark.inside else locator.span(remark.path)
-            found = _diagnostic(run, remark.kind, remark.rule, remark.message, span, remark.help)
-            run.diagnostics.append(run.fixed(found, Finding(manifest, remark.rule, remark=remark)))
+        old_schemas = [] if old is None else all_schemas(old.crd.spec)
+        decoded_crd = DecodedCRD(
+            root, document.text, crd.spec, all_schemas(crd.spec), old_schemas, report.rules, run.versions
+        )
+        for advise in catalog.advice():
+            run.diagnostics.extend(_advisory_diagnostic(run, one, manifest) for one in advise(decoded_crd))
     if has_placeholders:
         _drop_placeholders(run, document, start)
     name = crd.metadata.name
@@ -425,6 +427,14 @@ def name_of(root: Mapping) -> str:
 
 def _diagnostic(run: _Run, kind: Kind, rule: str, message: str, span: Span, help_: str | None = None) -> Diagnostic:
     return catalog.get(rule).diagnostic(run.file, kind, message, span, help_)
+
+
+def _advisory_diagnostic(run: _Run, one: Advisory, manifest: Manifest) -> Diagnostic:
+    locator = manifest.locator
+    assert locator is not None  # noqa: S101  the CRD is decoded
+    span = locator.span_inside(one.path, one.inside) if one.inside else locator.span(one.path)
+    found = _diagnostic(run, one.kind, one.rule, one.message, span, one.help)
+    return run.fixed(found, Finding(manifest, one.rule, advisory=one))
 
 
 def _decode_diagnostic(run: _Run, problem: DecodeProblem, offset: int) -> Diagnostic:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from crdlint.crd.errors import NOT_EVALUATED
 from crdlint.linting import hidden_findings
-from crdlint.rules import cel, defaults, forbidden_fields, list_types, root, structural, validation_rules
+from crdlint.rules import catalog, cel, defaults, root, validation_rules
 from crdlint.rules.engine.schema_walk import Walker
 from crdlint.schema.traversal import at_or_above
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from crdlint.rules.engine.options import Options
     from crdlint.rules.engine.schema_walk import Findings
 
-WALKER = Walker((*structural.CHECKS, *forbidden_fields.CHECKS, *list_types.CHECKS, *validation_rules.CHECKS))
+WALKER = Walker(catalog.checks())
 
 
 @dataclass(frozen=True, slots=True)

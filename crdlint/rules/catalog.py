@@ -1,51 +1,73 @@
-"""All rules by id."""
+"""The families of rules: the one place where a module of rules is named."""
 
 from __future__ import annotations
 
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 if TYPE_CHECKING:
+    from crdlint.rules.engine.advisory import Advice
     from crdlint.rules.engine.rule import Rule
+    from crdlint.rules.engine.schema_walk import Check
 
-_FAMILIES: Final = (
-    "reading",
-    "metadata",
-    "names",
-    "versions",
-    "subresources",
-    "selectable_fields",
-    "conversion",
-    "approval",
-    "immutability",
-    "root",
-    "structural",
-    "forbidden_fields",
-    "list_types",
-    "defaults",
-    "evaluation",
-    "validation_rules",
-    "cel",
-    "cel_cost",
-    "formats",
-    "yaml_booleans",
-    "kube_versions",
-    "size",
-    "resource",
-    "charts",
-    "configuration",
-    "removed_crds",
-)
+# Module: what it declares besides RULES. CHECKS run at each node of a schema, ADVICE on each CRD. Other modules' functions
+# are called where upstream calls them, and imported there.
+_FAMILIES: Final = {
+    "reading": "",
+    "metadata": "",
+    "names": "",
+    "versions": "",
+    "subresources": "",
+    "selectable_fields": "",
+    "conversion": "",
+    "approval": "",
+    "immutability": "",
+    "root": "",
+    "structural": "CHECKS",
+    "forbidden_fields": "CHECKS",
+    "list_types": "CHECKS",
+    "defaults": "",
+    "evaluation": "",
+    "validation_rules": "CHECKS",
+    "cel": "ADVICE",
+    "cel_cost": "ADVICE",
+    "formats": "ADVICE",
+    "yaml_booleans": "ADVICE",
+    "kube_versions": "ADVICE",
+    "size": "ADVICE",
+    "resource": "",
+    "charts": "",
+    "configuration": "",
+    "removed_crds": "",
+}
 
 
 @cache
 def all_rules() -> dict[str, Rule]:
     """Return every rule by id, family by family."""
-    modules = (import_module(f"crdlint.rules.{family}") for family in _FAMILIES)
-    return {rule.id: rule for module in modules for rule in module.RULES}
+    return {rule.id: rule for family in _FAMILIES for rule in _module(family).RULES}
 
 
 def get(rule_id: str) -> Rule:
-    """Return a rule; raise KeyError for an id that there is not."""
+    """Return a rule. Raises KeyError if the id is unknown."""
     return all_rules()[rule_id]
+
+
+def checks() -> list[Check]:
+    """Return the checks that run at the nodes of a schema."""
+    return _declared("CHECKS")
+
+
+@cache
+def advice() -> tuple[Advice, ...]:
+    """Return the advisory rules that run on each CRD."""
+    return tuple(_declared("ADVICE"))
+
+
+def _declared(name: str) -> list[Any]:
+    return [one for family, declares in _FAMILIES.items() if declares == name for one in getattr(_module(family), name)]
+
+
+def _module(family: str) -> Any:
+    return import_module(f"crdlint.rules.{family}")

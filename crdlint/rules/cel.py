@@ -7,14 +7,15 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import INTERNAL, FieldError, invalid
 from crdlint.golang.text import SPACE
 from crdlint.kubecel.estimated_rule import EstimatedRule
 from crdlint.kubecel.limits import max_cardinality
 from crdlint.rules import cel_cost
-from crdlint.rules.engine.finding import Fixer, Remark
+from crdlint.rules.engine.advisory import Advisory
+from crdlint.rules.engine.finding import Fixer
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety import work
 from crdlint.schema.traversal import Within, at_or_above
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.cost.advice import Advice
     from crdlint.kubecel.estimated_rule import CompiledNode
+    from crdlint.rules.engine.advisory import DecodedCRD
     from crdlint.rules.engine.finding import Finding
     from crdlint.rules.engine.options import Options
     from crdlint.safety.effort import Effort
@@ -270,17 +272,17 @@ def _problem(expression: Expression, rule: ValidationRule, path: Path, effort: E
     return replace(error, inside=error_range(first, expression.compiled.source))
 
 
-def remarks(rules: SequenceOf[EstimatedRule]) -> list[Remark]:
-    """Return advice about rules that the server takes, as far as it can be proved within the work of one document."""
-    found: list[Remark] = []
+def unguarded_fields(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield reads of optional fields that fail where these are not set, as far as the work of one document proves it."""
+    found: list[Advisory] = []
     with work.limited(), suppress(work.WorkLimitError):
-        for judged in rules:
+        for judged in crd.rules:
             if judged.compiled.rule.error is None:
                 found.extend(_unguarded(judged.compiled.rule, judged.node.schema, judged.path.child("rule")))
-    return found
+    yield from found
 
 
-def _unguarded(expression: Expression, schema: JSONSchemaProps, path: Path) -> Iterator[Remark]:
+def _unguarded(expression: Expression, schema: JSONSchemaProps, path: Path) -> Iterator[Advisory]:
     from crdlint.cel.source_ranges import range_at
     from crdlint.kubecel.guards import unguarded
 
@@ -297,4 +299,7 @@ def _unguarded(expression: Expression, schema: JSONSchemaProps, path: Path) -> I
         message = f"`{one.path}` is optional: where it is not set, this ends in the error `no such key: {one.field}`"
         help_ = f"ask first: `!has({one.path}) || ...`, or make `{one.field}` required or give it a default"
         place = range_at(source.text, source.offsets[one.node.id][0])
-        yield Remark("advice", UNGUARDED.id, message, path, help_, place)
+        yield Advisory("advice", UNGUARDED.id, message, path, help_, place)
+
+
+ADVICE: Final = (unguarded_fields,)

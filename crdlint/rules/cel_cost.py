@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Final, cast
 
 from crdlint.crd.errors import forbidden
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX
-from crdlint.rules.engine.finding import Fixer, Remark
+from crdlint.rules.engine.advisory import Advisory
+from crdlint.rules.engine.finding import Fixer
 from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from crdlint.crd.paths import Path
     from crdlint.kubecel.cost.advice import Advice
     from crdlint.kubecel.estimated_rule import EstimatedRule
+    from crdlint.rules.engine.advisory import DecodedCRD
     from crdlint.rules.engine.finding import Finding
     from crdlint.rules.engine.options import Options
     from crdlint.safety.effort import Effort
@@ -142,9 +144,9 @@ def _whole(rules: Iterable[EstimatedRule]) -> int:
     return min(sum(cost for cost, _ in _costs(rules)), UINT64_MAX)
 
 
-def remarks(rules: SequenceOf[EstimatedRule]) -> Iterator[Remark]:
-    """Yield advice about rules that are near the limit, or hang on what has none."""
-    for judged in rules:
+def near_limit(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield rules whose cost is near the limit, or depends on a list, map or string without one."""
+    for judged in crd.rules:
         cost = judged.total_cost
         if cost > RULE_COST_LIMIT or cost <= RULE_COST_LIMIT * _WORTH_A_WORD:
             continue
@@ -157,11 +159,12 @@ def remarks(rules: SequenceOf[EstimatedRule]) -> Iterator[Remark]:
             open_ = next(limit for limit in limits if limit is not None and limit.bound is None)
             where = value_path(open_.schema)
             message = f"the rule's estimate hangs on `{where}`, which has no {open_.keyword}: {share}"
-            yield Remark("advice", UNBOUNDED.id, message, path, f"set `{open_.keyword}` on `{where}`")
+            yield Advisory("advice", UNBOUNDED.id, message, path, f"set `{open_.keyword}` on `{where}`")
         elif cost > RULE_COST_LIMIT * _NEAR:
-            yield Remark("advice", NEAR_LIMIT.id, f"the rule's estimate is {share}", path)
+            yield Advisory("advice", NEAR_LIMIT.id, f"the rule's estimate is {share}", path)
 
 
+ADVICE: Final = (near_limit,)
 _NEAR: Final = 0.5
 _WORTH_A_WORD: Final = 0.1
 

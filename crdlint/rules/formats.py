@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.golang.quote import quote
-from crdlint.rules.engine.finding import Remark
+from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from crdlint.crd.model import JSONSchemaProps
+    from crdlint.rules.engine.advisory import DecodedCRD
 
 FORMAT = Rule(
     id="format-unrecognized",
@@ -24,6 +28,7 @@ FORMAT = Rule(
 
 RULES = (FORMAT,)
 
+_FORMAT: Final = SCHEMA_BITS["format"]
 _STRING: Final = [
     "bsonobjectid",
     "uri",
@@ -57,15 +62,17 @@ _KNOWN_STRING: Final = frozenset(name.replace("-", "") for name in _STRING)
 _KNOWN: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
 
 
-def is_unrecognized(schema: JSONSchemaProps) -> bool:
-    """Tell whether the server would warn of a schema's format."""
+def unrecognized(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the server's warnings of formats that it does not know; on update only of those that are new."""
+    known_before = {schema.format for schema in crd.old_schemas if _is_unrecognized(schema)}
+    for schema in crd.schemas:
+        if schema.given & _FORMAT and _is_unrecognized(schema) and schema.format not in known_before:
+            message = f"unrecognized format {quote(schema.format)}"
+            yield Advisory("warning", FORMAT.id, message, schema.path.child("format"), _help(schema))
+
+
+def _is_unrecognized(schema: JSONSchemaProps) -> bool:
     return bool(schema.format) and not _is_known(schema)
-
-
-def remark(schema: JSONSchemaProps) -> Remark:
-    """Return the server's warning of a format that it does not know."""
-    message = f"unrecognized format {quote(schema.format)}"
-    return Remark("warning", FORMAT.id, message, schema.path.child("format"), _help(schema))
 
 
 def _is_known(schema: JSONSchemaProps) -> bool:
@@ -83,3 +90,6 @@ def _help(schema: JSONSchemaProps) -> str | None:
         return f"`{schema.type}` has no formats: remove it"
     near = get_close_matches(schema.format, ["date-time", *_STRING], n=1, cutoff=0.5)
     return f"did you mean `{near[0]}`? A format that is not known is ignored" if near else None
+
+
+ADVICE: Final = (unrecognized,)

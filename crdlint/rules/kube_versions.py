@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from crdlint.rules.engine.finding import Remark
+from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from collections.abc import Sequence as SequenceOf
 
-    from crdlint.kubecel.estimated_rule import EstimatedRule
-    from crdlint.kubernetes.servers import Range, Server
+    from crdlint.kubernetes.servers import Server
+    from crdlint.rules.engine.advisory import DecodedCRD
 
 _ADDRESS = """\
 type: object
@@ -37,14 +36,15 @@ NEEDS_NEWER = Rule(
 RULES = (NEEDS_NEWER,)
 
 
-def remarks(rules: SequenceOf[EstimatedRule], versions: Range) -> Iterator[Remark]:
+def newer_than_oldest(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield for each expression what it needs, where that is more than the oldest version."""
-    if versions.oldest is versions.newest or not rules:
+    versions = crd.versions
+    if versions.oldest is versions.newest or not crd.rules:
         return
     from crdlint.kubecel.requirements import requirement
 
     found = []
-    for judged in rules:
+    for judged in crd.rules:
         compiled = judged.compiled
         for expression, name in ((compiled.rule, "rule"), (compiled.message, "messageExpression")):
             if expression is not None:
@@ -57,8 +57,11 @@ def remarks(rules: SequenceOf[EstimatedRule], versions: Range) -> Iterator[Remar
     help_ = f"the whole CRD needs Kubernetes {lowest}: support {lowest} and newer, or write its rules without"
     for path, needs in found:
         message = f"needs Kubernetes >= {needs.server}{f': {needs.reason}' if needs.reason else ''}"
-        yield Remark("advice", NEEDS_NEWER.id, message, path, help_)
+        yield Advisory("advice", NEEDS_NEWER.id, message, path, help_)
 
 
 def _version(server: Server) -> tuple[int, int]:
     return server.version
+
+
+ADVICE: Final = (newer_than_oldest,)

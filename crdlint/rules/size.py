@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.crd.object_meta import ANNOTATIONS_LIMIT
 from crdlint.crd.paths import Path
 from crdlint.golang.values import marshal
-from crdlint.rules.engine.finding import Remark
+from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.rule import Rule
-from crdlint.schema.traversal import schemas, whole_schemas
 from crdlint.yaml.values import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crdlint.crd.model import CustomResourceDefinitionSpec
+    from crdlint.rules.engine.advisory import DecodedCRD
     from crdlint.yaml.nodes import Mapping
 
 TOO_LARGE = Rule(
@@ -38,20 +37,20 @@ RULES = (TOO_LARGE,)
 _ADDED: Final = len("kubectl.kubernetes.io/last-applied-configuration") + 1
 
 
-def remarks(root: Mapping, text: str, spec: CustomResourceDefinitionSpec) -> Iterator[Remark]:
-    """Yield that the annotation would be too long; ``text`` is the document's."""
-    size = _size(root, text)
+def too_large(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield that the annotation would be too long."""
+    size = _size(crd.root, crd.text)
     if size > ANNOTATIONS_LIMIT:
         message = (
             f"about {_kibibytes(size)} of JSON, more than the {_kibibytes(ANNOTATIONS_LIMIT)} that `kubectl apply` can store "
             "in an annotation"
         )
-        yield Remark("advice", TOO_LARGE.id, message, Path("metadata"), help=_help(spec, size))
+        yield Advisory("advice", TOO_LARGE.id, message, Path("metadata"), help=_help(crd, size))
 
 
-def _help(spec: CustomResourceDefinitionSpec, size: int) -> str:
+def _help(crd: DecodedCRD, size: int) -> str:
     """Return the ways out; descriptions are one where what remains without them is small enough."""
-    described = sum(len(schema.description) for whole in whole_schemas(spec) for schema in schemas(whole))
+    described = sum(len(schema.description) for schema in crd.schemas)
     apply = "use `kubectl apply --server-side`"
     if size - described > ANNOTATIONS_LIMIT:
         return f"{apply}: without its descriptions ({described / size:.0%}) it would be too large, too"
@@ -92,3 +91,5 @@ def _json_size(value: Any) -> int:
 _SURELY: Final = 1.15
 _SURELY_NOT: Final = 0.95
 _ANCHOR: Final = re.compile(r"&(?<=[\s\[{,]&)[^\s&]")
+
+ADVICE: Final = (too_large,)

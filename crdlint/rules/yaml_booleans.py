@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from crdlint.rules.engine.finding import Remark
+from crdlint.crd.gotypes import SCHEMA_BITS
+from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.nodes import Scalar, Sequence
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crdlint.crd.model import JSONSchemaProps
+    from crdlint.rules.engine.advisory import DecodedCRD
 
 BOOLEAN = Rule(
     id="yaml-boolean",
@@ -27,11 +29,18 @@ BOOLEAN = Rule(
 
 RULES = (BOOLEAN,)
 
-_WRITTEN_OUT = frozenset({"true", "True", "TRUE", "false", "False", "FALSE"})
+_ENUM: Final = SCHEMA_BITS["enum"]
+_WRITTEN_OUT: Final = frozenset({"true", "True", "TRUE", "false", "False", "FALSE"})
 
 
-def remarks(schema: JSONSchemaProps) -> Iterator[Remark]:
-    """Yield the booleans among a string schema's enum that were written as other words."""
+def booleans_in_enums(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the booleans among the enums of string schemas that were written as other words."""
+    for schema in crd.schemas:
+        if schema.given & _ENUM:
+            yield from _in_enum(schema)
+
+
+def _in_enum(schema: JSONSchemaProps) -> Iterator[Advisory]:
     if schema.type != "string" or schema.node is None or not any(value.__class__ is bool for value in schema.enum):
         return
     found = schema.node.find("enum")
@@ -40,10 +49,13 @@ def remarks(schema: JSONSchemaProps) -> Iterator[Remark]:
     for i, node in enumerate(found[1].items):
         if isinstance(node, Scalar) and schema.enum[i].__class__ is bool and node.value not in _WRITTEN_OUT:
             read = "true" if schema.enum[i] else "false"
-            yield Remark(
+            yield Advisory(
                 "advice",
                 BOOLEAN.id,
                 f"`{node.value}` is read as the boolean {read}, not as a string",
                 schema.path.child("enum").index(i),
                 f'write `"{node.value}"`',
             )
+
+
+ADVICE: Final = (booleans_in_enums,)

@@ -58,6 +58,11 @@ def children(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
             yield dependency.schema
 
 
+def all_schemas(spec: CustomResourceDefinitionSpec) -> list[JSONSchemaProps]:
+    """Return every schema of a spec, those of each version parents first."""
+    return [schema for whole in whole_schemas(spec) for schema in schemas(whole)]
+
+
 def whole_schemas(spec: CustomResourceDefinitionSpec) -> Iterator[JSONSchemaProps]:
     """Yield the topmost schemas of a spec: the shared one, then those of its versions."""
     for validation in (spec.validation, *(version.schema for version in spec.versions)):

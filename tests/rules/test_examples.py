@@ -73,6 +73,22 @@ def test_an_id_stands_once():
     assert len(ids) == len(set(ids)) == len(RULES)
 
 
+def test_the_catalogue_names_every_module_and_what_it_declares():
+    from importlib import import_module
+    from pkgutil import iter_modules
+
+    import crdlint.rules
+    from crdlint.rules import catalog
+
+    modules = {one.name: import_module(f"crdlint.rules.{one.name}") for one in iter_modules(crdlint.rules.__path__)}
+    with_rules = {name for name, module in modules.items() if hasattr(module, "RULES")}
+    assert with_rules == set(catalog._FAMILIES)  # noqa: SLF001
+    declared = {
+        (name, kind) for name, module in modules.items() for kind in ("CHECKS", "ADVICE") if hasattr(module, kind)
+    }
+    assert declared == {(name, kind) for name, kind in catalog._FAMILIES.items() if kind}  # noqa: SLF001
+
+
 def test_rules_on_request_are_those_that_configurations_know():
     from crdlint.config.matching import ON_REQUEST
 

@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
     from crdlint.crd.paths import Path
     from crdlint.crd.positions import Locator, Place
-    from crdlint.diagnostics.diagnostic import Kind
     from crdlint.diagnostics.fix import Applicability
     from crdlint.kubecel.estimated_rule import EstimatedRule
+    from crdlint.rules.engine.advisory import Advisory
     from crdlint.yaml.edit import Edit
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import Document
@@ -33,19 +33,6 @@ if TYPE_CHECKING:
 # or the root of its schema; a resource's is a CRD and an object of it, a template's and crds'
 # a file of a chart.
 Scope: TypeAlias = Literal["text", "manifest", "metadata", "spec", "version", "schema", "resource", "template", "crds"]
-
-
-@dataclass(frozen=True, slots=True)
-class Remark:
-    """What is said of a CRD without refusing it: a warning header of the server's, or advice of ours."""
-
-    kind: Kind
-    rule: str
-    message: str
-    path: Path
-    help: str | None = None
-    inside: tuple[int, int] | None = None  # what to point at of a text's value: code points from, to
-    subject: object = None  # what the rule's fix needs to know besides
 
 
 @dataclass
@@ -86,7 +73,7 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One finding: of the decoder (``problem``), of validation (``error``), advice (``remark``), or a key set twice.
+    """One finding: of the decoder (``problem``), of validation (``error``), an advisory rule (``advisory``), or a key set twice.
 
     ``version`` is the index of the version to look at where all versions share what the path is about.
     """
@@ -95,7 +82,7 @@ class Finding:
     rule: str
     problem: DecodeProblem | None = None
     error: FieldError | None = None
-    remark: Remark | None = None
+    advisory: Advisory | None = None
     duplicate: DuplicateKey | None = None
     version: int = field(default=0)
 
@@ -114,7 +101,7 @@ class Finding:
     @property
     def path(self) -> Path:
         """The path that the finding is about, as the server has it."""
-        about = self.error or self.remark
+        about = self.error or self.advisory
         if about is None:
             raise UneditableError
         return about.path
@@ -123,7 +110,7 @@ class Finding:
     def detail(self) -> str:
         """What the finding says, without the path and the value."""
         about = self.error.detail if self.error else self.problem.message if self.problem else ""
-        return about or (self.remark.message if self.remark else "")
+        return about or (self.advisory.message if self.advisory else "")
 
     @property
     def root(self) -> Mapping:
