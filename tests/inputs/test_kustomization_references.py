@@ -258,6 +258,22 @@ def test_a_nul_in_the_path_of_a_patch_is_input_like_any_other(tmp_path: Path) ->
     assert "not built: no local file for `patches[0].path` (a" in done.stdout
 
 
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("resources: [crd.yaml", "yaml: line 1: did not find expected ',' or ']'"),
+        ("- crd.yaml\n", "it is not a mapping"),
+        ("# nothing\n", "it is empty"),
+        ("images: .inf\n", "a value has no JSON form"),
+    ],
+)
+def test_a_kustomization_that_cannot_be_read_is_reported(tmp_path: Path, text: str, reason: str) -> None:
+    folder = write(tmp_path, {"crd.yaml": CRD, "kustomization.yaml": text})
+    done = CliRunner().invoke(cli, ["check", folder, "--no-cache"])
+    assert f"kustomization.yaml: note: not built: kustomize cannot read this file: {reason}\n" in done.stdout
+    assert "2 files, 1 CRD: 0 errors" in done.stdout
+
+
 RECORDING = """\
 import json, os, sys
 files = {}

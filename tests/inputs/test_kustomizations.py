@@ -164,11 +164,8 @@ def test_that_no_program_is_there_is_said_once(tmp_path):
 NOT_BUILT = {
     "nothing is changed": "resources: [../base]\n",
     "a component": "kind: Component\nresources: [../base]\npatches: []\n",
-    "not a mapping": "- a\n",
     "itself": "resources: [../overlay]\npatches: []\n",
     "what is not there": "resources: [none.yaml, 3, {a: b}]\npatches: []\n",
-    "broken": "resources: [\n",
-    "bytes": "\x00\x01\n",
 }
 
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.positions import node_span
 from crdlint.inputs.kustomize.changes import changes_crds
-from crdlint.inputs.kustomize.kustomization import PATCHES, read_kustomization
+from crdlint.inputs.kustomize.kustomization import PATCHES, read_kustomization, reading_problem
 from crdlint.inputs.offline import reason, sandbox
 from crdlint.inputs.read import UnreadableError, read_text
 from crdlint.linting.result import CRD, FileResult
@@ -144,7 +144,10 @@ def plan_build(
     kustomizations the run checks as well.
     """
     found = read_kustomization(folder)
-    if found is None or found.top.is_component:
+    if found is None:
+        problem = reading_problem(folder)
+        return [] if problem is None else [_unreadable(*problem)]
+    if found.top.is_component:
         return []
     resources: list[FileResult] = []
     others: list[FileResult] = []
@@ -166,6 +169,10 @@ def plan_build(
     if program is None:
         return [_note(found, f"neither kustomize nor kubectl is on the path: {_INSTEAD}"), *others]
     return Build(found, program, resources, others)
+
+
+def _unreadable(path: str, text: str, reason: str) -> FileResult:
+    return FileResult(path, text, 0, (), 0, (), (f"not built: kustomize cannot read this file: {reason}",))
 
 
 def _note(found: Kustomization, *notices: str) -> FileResult:

@@ -111,6 +111,26 @@ def read_kustomization(folder: str) -> Kustomization | None:
     return Kustomization(reader.layers) if reader.layers else None
 
 
+def reading_problem(folder: str) -> tuple[str, str, str] | None:
+    """Return the path and text of a folder's kustomization file and why kustomize cannot read it, None if it can."""
+    names = kustomization_files(folder)
+    if not names or _document_of(folder) is not None:
+        return None
+    path = os.path.normpath(os.path.join(folder, names[0]))
+    if not is_below(os.path.realpath(path), os.path.realpath(folder)):
+        return path, "", "it is a link that leads out of its folder"
+    try:
+        text = decode(read_bytes(path))
+    except UnreadableError as error:
+        return path, "", str(error)
+    document = parse_first(text)
+    if document.error is not None:
+        return path, text, document.error.message
+    if document.root is None:
+        return path, text, "it is empty"
+    return path, text, "a value has no JSON form" if isinstance(document.root, Mapping) else "it is not a mapping"
+
+
 def patch_files(folder: str) -> set[str]:
     """Return the real paths of the patch files that the kustomization of a folder names."""
     found = _document_of(folder)
