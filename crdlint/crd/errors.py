@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
+from crdlint.kubernetes.servers import NEWEST, ByVersion, Server
+
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from crdlint.cel.ast import Expr
     from crdlint.crd.model import ValidationRule
@@ -44,6 +46,28 @@ WORDS: Final = {
 }
 
 
+class Wording(str):
+    """A detail that servers word differently: as a str the newest one's, and ``on`` returns that of any server."""
+
+    __slots__ = ("_worded",)
+    _worded: Callable[[Server], str]
+
+    def __new__(cls, worded: Callable[[Server], str]) -> Wording:
+        """Make a text of what words it for a server."""
+        made = super().__new__(cls, worded(NEWEST))
+        made._worded = worded
+        return made
+
+    @classmethod
+    def by_version(cls, first: str, *later: tuple[int, str]) -> Wording:
+        """Make a text of its first wording, and each later one with the minor version that brought it."""
+        return cls(ByVersion(first, *later).on)
+
+    def on(self, server: Server) -> str:
+        """Return the text on a server."""
+        return self._worded(server)
+
+
 @dataclass(frozen=True, slots=True)
 class Cause:
     """The rule that a value breaks, and the type that the schema gives the value (empty: none).
@@ -63,6 +87,7 @@ class FieldError:
     """One validation error: what upstream's ``field.Error`` holds, the rule of ours that found it, and where to look.
 
     ``value`` is the bad value as Go would hold it (see ``crdlint.golang.values``), unused where upstream prints none.
+    ``detail`` may be a `Wording`. ``server`` is the one that prints the error.
     ``at`` is the path to point at where that is not ``path`` itself (a missing field points at its parent by itself).
     ``help`` is one concrete way out for this very finding. ``subject`` is what the rule's fix needs to know besides.
     """
@@ -79,6 +104,7 @@ class FieldError:
     inside: tuple[int, int] | None = None  # what to point at of a text's value: code points from, to
     cause: Cause | None = None
     subject: object = None
+    server: Server = NEWEST
 
     @property
     def kind(self) -> Literal["field", "advice"]:
@@ -100,14 +126,31 @@ class FieldError:
             self.inside,
             self.cause,
             self.subject,
+            self.server,
         )
 
-    def __str__(self) -> str:
-        from crdlint.golang.values import bad_value  # values print late: most runs have none
+    def on(self, server: Server) -> FieldError:
+        """Return the error as a server words and prints it."""
+        if server is self.server:
+            return self
+        detail = self.detail.on(server) if isinstance(self.detail, Wording) else self.detail
+        value = self.value
+        if self.cause is not None and not server.prints_failed_values:
+            value = self.cause.type
+        return replace(self, detail=detail, value=value, server=server)
 
+    def __str__(self) -> str:
         words = WORDS[self.type]
-        body = words if self.type in _WITHOUT_VALUE or self.value is OMITTED else f"{words}: {bad_value(self.value)}"
-        return f"{self.path}: {body}: {self.detail}" if self.detail else f"{self.path}: {body}"
+        if self.type not in _WITHOUT_VALUE and self.value is not OMITTED:
+            words = f"{words}: {self._bad_value()}"
+        return f"{self.path}: {words}: {self.detail}" if self.detail else f"{self.path}: {words}"
+
+    def _bad_value(self) -> str:
+        from crdlint.golang.values import bad_value, bad_value_in_go_syntax  # values print late: most runs have none
+
+        if self.server.prints_json_values:
+            return bad_value(self.value)
+        return bad_value_in_go_syntax(self.value, self.server.unknown_fields)
 
 
 _WITHOUT_VALUE: Final = frozenset({REQUIRED, FORBIDDEN, TOO_LONG, INTERNAL, NOT_EVALUATED})

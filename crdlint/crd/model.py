@@ -1,8 +1,8 @@
 """The CRD as data: apiextensions' internal types, which are what the API server validates.
 
 Each class has class attributes for Go's zero values, and instances set only what was given, so that a schema node
-costs what it holds. ``GO_FIELDS`` lists a type's fields in Go's order as (Go name, attribute), which is how
-``encoding/json`` prints the internal types (they carry no JSON tags). ``None`` is a nil pointer; empty and nil lists
+costs what it holds. ``GO_FIELDS`` lists a type's fields in Go's order as (Go name, attribute, Go type), which is how
+``encoding/json`` and ``%#v`` print the internal types (they carry no JSON tags). ``None`` is a nil pointer; empty and nil lists
 are alike, as they are to upstream's ``Semantic.DeepEqual``. Objects are not changed after decoding and conversion.
 """
 
@@ -19,13 +19,14 @@ if TYPE_CHECKING:
 
     from crdlint.yaml.nodes import Mapping
 
-GoFields = tuple[tuple[str, str], ...]
+GoFields = tuple[tuple[str, str, str], ...]
 
 
 class Record:
     """A Go struct: zero values on the class, given values on the instance, equal by Go's Semantic.DeepEqual."""
 
     GO_FIELDS: ClassVar[GoFields] = ()
+    GO_PACKAGE: ClassVar[str] = "apiextensions"
     node: Mapping | None = None  # the YAML mapping it was read from; None where a default made it
 
 
@@ -33,12 +34,12 @@ class ValidationRule(Record):
     """One entry of x-kubernetes-validations."""
 
     GO_FIELDS = (
-        ("Rule", "rule"),
-        ("Message", "message"),
-        ("MessageExpression", "message_expression"),
-        ("Reason", "reason"),
-        ("FieldPath", "field_path"),
-        ("OptionalOldSelf", "optional_old_self"),
+        ("Rule", "rule", "string"),
+        ("Message", "message", "string"),
+        ("MessageExpression", "message_expression", "string"),
+        ("Reason", "reason", "*apiextensions.FieldValueErrorReason"),
+        ("FieldPath", "field_path", "string"),
+        ("OptionalOldSelf", "optional_old_self", "*bool"),
     )
     rule: str = ""
     message: str = ""
@@ -51,7 +52,10 @@ class ValidationRule(Record):
 class ExternalDocumentation(Record):
     """A schema's externalDocs."""
 
-    GO_FIELDS = (("Description", "description"), ("URL", "url"))
+    GO_FIELDS = (
+        ("Description", "description", "string"),
+        ("URL", "url", "string"),
+    )
     description: str = ""
     url: str = ""
 
@@ -59,7 +63,10 @@ class ExternalDocumentation(Record):
 class JSONSchemaPropsOrArray(Record):
     """``items``: one schema, or a list of them (forbidden, but decoded)."""
 
-    GO_FIELDS = (("Schema", "schema"), ("JSONSchemas", "json_schemas"))
+    GO_FIELDS = (
+        ("Schema", "schema", "*apiextensions.JSONSchemaProps"),
+        ("JSONSchemas", "json_schemas", "[]apiextensions.JSONSchemaProps"),
+    )
     schema: JSONSchemaProps | None = None
     json_schemas: SequenceOf[JSONSchemaProps] = ()
 
@@ -67,7 +74,10 @@ class JSONSchemaPropsOrArray(Record):
 class JSONSchemaPropsOrBool(Record):
     """``additionalProperties`` and ``additionalItems``: a schema (then ``allows`` is true) or a boolean."""
 
-    GO_FIELDS = (("Allows", "allows"), ("Schema", "schema"))
+    GO_FIELDS = (
+        ("Allows", "allows", "bool"),
+        ("Schema", "schema", "*apiextensions.JSONSchemaProps"),
+    )
     allows: bool = False
     schema: JSONSchemaProps | None = None
 
@@ -75,7 +85,10 @@ class JSONSchemaPropsOrBool(Record):
 class JSONSchemaPropsOrStringArray(Record):
     """An entry of ``dependencies``."""
 
-    GO_FIELDS = (("Schema", "schema"), ("Property", "property"))
+    GO_FIELDS = (
+        ("Schema", "schema", "*apiextensions.JSONSchemaProps"),
+        ("Property", "property", "[]string"),
+    )
     schema: JSONSchemaProps | None = None
     property: SequenceOf[str] = ()
 
@@ -97,50 +110,54 @@ class JSONSchemaProps(Record):
     """
 
     GO_FIELDS = (
-        ("ID", "id"),
-        ("Schema", "schema"),
-        ("Ref", "ref"),
-        ("Description", "description"),
-        ("Type", "type"),
-        ("Nullable", "nullable"),
-        ("Format", "format"),
-        ("Title", "title"),
-        ("Default", "default"),
-        ("Maximum", "maximum"),
-        ("ExclusiveMaximum", "exclusive_maximum"),
-        ("Minimum", "minimum"),
-        ("ExclusiveMinimum", "exclusive_minimum"),
-        ("MaxLength", "max_length"),
-        ("MinLength", "min_length"),
-        ("Pattern", "pattern"),
-        ("MaxItems", "max_items"),
-        ("MinItems", "min_items"),
-        ("UniqueItems", "unique_items"),
-        ("MultipleOf", "multiple_of"),
-        ("Enum", "enum"),
-        ("MaxProperties", "max_properties"),
-        ("MinProperties", "min_properties"),
-        ("Required", "required"),
-        ("Items", "items"),
-        ("AllOf", "all_of"),
-        ("OneOf", "one_of"),
-        ("AnyOf", "any_of"),
-        ("Not", "not_"),
-        ("Properties", "properties"),
-        ("AdditionalProperties", "additional_properties"),
-        ("PatternProperties", "pattern_properties"),
-        ("Dependencies", "dependencies"),
-        ("AdditionalItems", "additional_items"),
-        ("Definitions", "definitions"),
-        ("ExternalDocs", "external_docs"),
-        ("Example", "example"),
-        ("XPreserveUnknownFields", "x_preserve_unknown_fields"),
-        ("XEmbeddedResource", "x_embedded_resource"),
-        ("XIntOrString", "x_int_or_string"),
-        ("XListMapKeys", "x_list_map_keys"),
-        ("XListType", "x_list_type"),
-        ("XMapType", "x_map_type"),
-        ("XValidations", "x_validations"),
+        ("ID", "id", "string"),
+        ("Schema", "schema", "apiextensions.JSONSchemaURL"),
+        ("Ref", "ref", "*string"),
+        ("Description", "description", "string"),
+        ("Type", "type", "string"),
+        ("Nullable", "nullable", "bool"),
+        ("Format", "format", "string"),
+        ("Title", "title", "string"),
+        ("Default", "default", "*apiextensions.JSON"),
+        ("Maximum", "maximum", "*float64"),
+        ("ExclusiveMaximum", "exclusive_maximum", "bool"),
+        ("Minimum", "minimum", "*float64"),
+        ("ExclusiveMinimum", "exclusive_minimum", "bool"),
+        ("MaxLength", "max_length", "*int64"),
+        ("MinLength", "min_length", "*int64"),
+        ("Pattern", "pattern", "string"),
+        ("MaxItems", "max_items", "*int64"),
+        ("MinItems", "min_items", "*int64"),
+        ("UniqueItems", "unique_items", "bool"),
+        ("MultipleOf", "multiple_of", "*float64"),
+        ("Enum", "enum", "[]apiextensions.JSON=interface {}"),
+        ("MaxProperties", "max_properties", "*int64"),
+        ("MinProperties", "min_properties", "*int64"),
+        ("Required", "required", "[]string"),
+        ("Items", "items", "*apiextensions.JSONSchemaPropsOrArray"),
+        ("AllOf", "all_of", "[]apiextensions.JSONSchemaProps"),
+        ("OneOf", "one_of", "[]apiextensions.JSONSchemaProps"),
+        ("AnyOf", "any_of", "[]apiextensions.JSONSchemaProps"),
+        ("Not", "not_", "*apiextensions.JSONSchemaProps"),
+        ("Properties", "properties", "map[string]apiextensions.JSONSchemaProps"),
+        ("AdditionalProperties", "additional_properties", "*apiextensions.JSONSchemaPropsOrBool"),
+        ("PatternProperties", "pattern_properties", "map[string]apiextensions.JSONSchemaProps"),
+        (
+            "Dependencies",
+            "dependencies",
+            "apiextensions.JSONSchemaDependencies=map[string]apiextensions.JSONSchemaPropsOrStringArray",
+        ),
+        ("AdditionalItems", "additional_items", "*apiextensions.JSONSchemaPropsOrBool"),
+        ("Definitions", "definitions", "apiextensions.JSONSchemaDefinitions=map[string]apiextensions.JSONSchemaProps"),
+        ("ExternalDocs", "external_docs", "*apiextensions.ExternalDocumentation"),
+        ("Example", "example", "*apiextensions.JSON"),
+        ("XPreserveUnknownFields", "x_preserve_unknown_fields", "*bool"),
+        ("XEmbeddedResource", "x_embedded_resource", "bool"),
+        ("XIntOrString", "x_int_or_string", "bool"),
+        ("XListMapKeys", "x_list_map_keys", "[]string"),
+        ("XListType", "x_list_type", "*string"),
+        ("XMapType", "x_map_type", "*string"),
+        ("XValidations", "x_validations", "apiextensions.ValidationRules=[]apiextensions.ValidationRule"),
     )
     id: str = ""
     schema: str = ""
@@ -228,7 +245,12 @@ class JSONSchemaProps(Record):
 class ServiceReference(Record):
     """The service of a conversion webhook; ``port`` is defaulted to 443."""
 
-    GO_FIELDS = (("Namespace", "namespace"), ("Name", "name"), ("Path", "path"), ("Port", "port"))
+    GO_FIELDS = (
+        ("Namespace", "namespace", "string"),
+        ("Name", "name", "string"),
+        ("Path", "path", "*string"),
+        ("Port", "port", "int32"),
+    )
     namespace: str = ""
     name: str = ""
     path: str | None = None
@@ -238,7 +260,11 @@ class ServiceReference(Record):
 class WebhookClientConfig(Record):
     """How the API server reaches a conversion webhook; ``ca_bundle`` is the decoded base64."""
 
-    GO_FIELDS = (("URL", "url"), ("Service", "service"), ("CABundle", "ca_bundle"))
+    GO_FIELDS = (
+        ("URL", "url", "*string"),
+        ("Service", "service", "*apiextensions.ServiceReference"),
+        ("CABundle", "ca_bundle", "[]uint8"),
+    )
     url: str | None = None
     service: ServiceReference | None = None
     ca_bundle: bytes = b""
@@ -255,9 +281,9 @@ class CustomResourceConversion(Record):
     """spec.conversion, in the internal form (``webhook`` holds v1's until conversion)."""
 
     GO_FIELDS = (
-        ("Strategy", "strategy"),
-        ("WebhookClientConfig", "webhook_client_config"),
-        ("ConversionReviewVersions", "conversion_review_versions"),
+        ("Strategy", "strategy", "apiextensions.ConversionStrategyType"),
+        ("WebhookClientConfig", "webhook_client_config", "*apiextensions.WebhookClientConfig"),
+        ("ConversionReviewVersions", "conversion_review_versions", "[]string"),
     )
     strategy: str = ""
     webhook_client_config: WebhookClientConfig | None = None
@@ -268,7 +294,7 @@ class CustomResourceConversion(Record):
 class CustomResourceValidation(Record):
     """A schema's envelope."""
 
-    GO_FIELDS = (("OpenAPIV3Schema", "open_api_v3_schema"),)
+    GO_FIELDS = (("OpenAPIV3Schema", "open_api_v3_schema", "*apiextensions.JSONSchemaProps"),)
     open_api_v3_schema: JSONSchemaProps | None = None
 
 
@@ -280,9 +306,9 @@ class CustomResourceSubresourceScale(Record):
     """An enabled scale subresource."""
 
     GO_FIELDS = (
-        ("SpecReplicasPath", "spec_replicas_path"),
-        ("StatusReplicasPath", "status_replicas_path"),
-        ("LabelSelectorPath", "label_selector_path"),
+        ("SpecReplicasPath", "spec_replicas_path", "string"),
+        ("StatusReplicasPath", "status_replicas_path", "string"),
+        ("LabelSelectorPath", "label_selector_path", "*string"),
     )
     spec_replicas_path: str = ""
     status_replicas_path: str = ""
@@ -292,7 +318,10 @@ class CustomResourceSubresourceScale(Record):
 class CustomResourceSubresources(Record):
     """The subresources of a version."""
 
-    GO_FIELDS = (("Status", "status"), ("Scale", "scale"))
+    GO_FIELDS = (
+        ("Status", "status", "*apiextensions.CustomResourceSubresourceStatus"),
+        ("Scale", "scale", "*apiextensions.CustomResourceSubresourceScale"),
+    )
     status: CustomResourceSubresourceStatus | None = None
     scale: CustomResourceSubresourceScale | None = None
 
@@ -300,7 +329,7 @@ class CustomResourceSubresources(Record):
 class SelectableField(Record):
     """A field that field selectors may name."""
 
-    GO_FIELDS = (("JSONPath", "json_path"),)
+    GO_FIELDS = (("JSONPath", "json_path", "string"),)
     json_path: str = ""
 
 
@@ -308,12 +337,12 @@ class CustomResourceColumnDefinition(Record):
     """A printer column."""
 
     GO_FIELDS = (
-        ("Name", "name"),
-        ("Type", "type"),
-        ("Format", "format"),
-        ("Description", "description"),
-        ("Priority", "priority"),
-        ("JSONPath", "json_path"),
+        ("Name", "name", "string"),
+        ("Type", "type", "string"),
+        ("Format", "format", "string"),
+        ("Description", "description", "string"),
+        ("Priority", "priority", "int32"),
+        ("JSONPath", "json_path", "string"),
     )
     name: str = ""
     type: str = ""
@@ -327,15 +356,15 @@ class CustomResourceDefinitionVersion(Record):
     """One served or stored version."""
 
     GO_FIELDS = (
-        ("Name", "name"),
-        ("Served", "served"),
-        ("Storage", "storage"),
-        ("Deprecated", "deprecated"),
-        ("DeprecationWarning", "deprecation_warning"),
-        ("Schema", "schema"),
-        ("Subresources", "subresources"),
-        ("AdditionalPrinterColumns", "additional_printer_columns"),
-        ("SelectableFields", "selectable_fields"),
+        ("Name", "name", "string"),
+        ("Served", "served", "bool"),
+        ("Storage", "storage", "bool"),
+        ("Deprecated", "deprecated", "bool"),
+        ("DeprecationWarning", "deprecation_warning", "*string"),
+        ("Schema", "schema", "*apiextensions.CustomResourceValidation"),
+        ("Subresources", "subresources", "*apiextensions.CustomResourceSubresources"),
+        ("AdditionalPrinterColumns", "additional_printer_columns", "[]apiextensions.CustomResourceColumnDefinition"),
+        ("SelectableFields", "selectable_fields", "[]apiextensions.SelectableField"),
     )
     name: str = ""
     served: bool = False
@@ -352,12 +381,12 @@ class CustomResourceDefinitionNames(Record):
     """The names of the resource."""
 
     GO_FIELDS = (
-        ("Plural", "plural"),
-        ("Singular", "singular"),
-        ("ShortNames", "short_names"),
-        ("Kind", "kind"),
-        ("ListKind", "list_kind"),
-        ("Categories", "categories"),
+        ("Plural", "plural", "string"),
+        ("Singular", "singular", "string"),
+        ("ShortNames", "short_names", "[]string"),
+        ("Kind", "kind", "string"),
+        ("ListKind", "list_kind", "string"),
+        ("Categories", "categories", "[]string"),
     )
     plural: str = ""
     singular: str = ""
@@ -394,17 +423,17 @@ class CustomResourceDefinitionSpec(Record):
     """
 
     GO_FIELDS = (
-        ("Group", "group"),
-        ("Version", "version"),
-        ("Names", "names"),
-        ("Scope", "scope"),
-        ("Validation", "validation"),
-        ("Subresources", "subresources"),
-        ("Versions", "versions"),
-        ("AdditionalPrinterColumns", "additional_printer_columns"),
-        ("SelectableFields", "selectable_fields"),
-        ("Conversion", "conversion"),
-        ("PreserveUnknownFields", "preserve_unknown_fields"),
+        ("Group", "group", "string"),
+        ("Version", "version", "string"),
+        ("Names", "names", "apiextensions.CustomResourceDefinitionNames"),
+        ("Scope", "scope", "apiextensions.ResourceScope"),
+        ("Validation", "validation", "*apiextensions.CustomResourceValidation"),
+        ("Subresources", "subresources", "*apiextensions.CustomResourceSubresources"),
+        ("Versions", "versions", "[]apiextensions.CustomResourceDefinitionVersion"),
+        ("AdditionalPrinterColumns", "additional_printer_columns", "[]apiextensions.CustomResourceColumnDefinition"),
+        ("SelectableFields", "selectable_fields", "[]apiextensions.SelectableField"),
+        ("Conversion", "conversion", "*apiextensions.CustomResourceConversion"),
+        ("PreserveUnknownFields", "preserve_unknown_fields", "*bool"),
     )
     group: str = ""
     version: str = ""
@@ -422,14 +451,23 @@ class CustomResourceDefinitionSpec(Record):
 class OwnerReference(Record):
     """An owner of the object; of the API's own type, which has JSON tags."""
 
+    GO_PACKAGE = "v1"
     GO_FIELDS = (
-        ("apiVersion", "api_version"),
-        ("kind", "kind"),
-        ("name", "name"),
-        ("uid", "uid"),
-        ("controller", "controller"),
-        ("blockOwnerDeletion", "block_owner_deletion"),
+        ("APIVersion", "api_version", "string"),
+        ("Kind", "kind", "string"),
+        ("Name", "name", "string"),
+        ("UID", "uid", "types.UID"),
+        ("Controller", "controller", "*bool"),
+        ("BlockOwnerDeletion", "block_owner_deletion", "*bool"),
     )
+    JSON_TAGS: ClassVar[MappingOf[str, str]] = {
+        "APIVersion": "apiVersion",
+        "Kind": "kind",
+        "Name": "name",
+        "UID": "uid",
+        "Controller": "controller",
+        "BlockOwnerDeletion": "blockOwnerDeletion",
+    }
     OMITTED_NIL = ("controller", "block_owner_deletion")
     api_version: str = ""
     kind: str = ""

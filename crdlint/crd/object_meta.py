@@ -15,7 +15,7 @@ from crdlint.crd.kubenames import is_label_key, is_label_value
 from crdlint.golang.quote import quote
 from crdlint.golang.text import to_lower
 from crdlint.golang.unicode import is_print
-from crdlint.golang.values import Marshalled, marshal
+from crdlint.golang.values import Typed, marshal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -84,7 +84,7 @@ def validate_update(meta: ObjectMeta, before: ObjectMeta, path: Path, rules: Rul
         value = getattr(meta, attribute)
         if not semantic_equal(value, getattr(before, attribute)):
             # The uid is of a type of its own, which prints as JSON.
-            bad = Marshalled(value) if attribute == "uid" else value
+            bad = Typed(value, "types.UID") if attribute == "uid" else value
             yield invalid(rules.immutable, path.child(name), bad, "field is immutable")
     yield from _labels(meta, path, rules)
     yield from _annotations(meta, path, rules)
@@ -158,7 +158,7 @@ def _surplus_controllers(owners: Sequence[OwnerReference], path: Path, rules: Ru
         )
         help_ = f"set `controller: true` on one reference only{more if (name, i) == reported[-1] else ''}"
         at = path.index(i).child("controller")
-        errors[i] = invalid(rules.owners, path, owners, detail, at=at, help=help_)
+        errors[i] = invalid(rules.owners, path, Typed(owners, "[]v1.OwnerReference"), detail, at=at, help=help_)
     return errors
 
 
@@ -174,7 +174,7 @@ def _owner(owner: OwnerReference, path: Path, at: Path, rules: Rules) -> Iterato
         ("uid", owner.uid, owner.uid, "must not be empty"),
     ):
         if not held:
-            bad = Marshalled(value) if name == "uid" else value
+            bad = Typed(value, "types.UID") if name == "uid" else value
             yield invalid(rules.owners, path.child(name), bad, message, at=at.child(name))
     if (group, version, owner.kind) == ("", "v1", "Event"):
         yield invalid(rules.owners, path, owner, "/v1, Kind=Event is disallowed from being an owner", at=at)
@@ -187,7 +187,7 @@ def _finalizers(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldE
             yield invalid(rules.finalizers, path, finalizer, message, at=path.index(i))
     if {"orphan", "foregroundDeletion"} <= set(meta.finalizers):
         detail = "finalizer orphan and foregroundDeletion cannot be both set"
-        yield invalid(rules.finalizers, path, meta.finalizers, detail)
+        yield invalid(rules.finalizers, path, Typed(meta.finalizers, "[]string"), detail)
 
 
 def _managed_fields(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
@@ -195,7 +195,12 @@ def _managed_fields(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[Fi
         path = within.child("managedFields").index(i)
         if entry.operation not in {"Apply", "Update"}:
             at = path.child("operation")
-            yield invalid(rules.server_owned, at, Marshalled(entry.operation), "must be `Apply` or `Update`")
+            yield invalid(
+                rules.server_owned,
+                at,
+                Typed(entry.operation, "v1.ManagedFieldsOperationType"),
+                "must be `Apply` or `Update`",
+            )
         if entry.fields_type and entry.fields_type != "FieldsV1":
             yield invalid(rules.server_owned, path.child("fieldsType"), entry.fields_type, "must be `FieldsV1`")
         if len(entry.manager.encode("utf-8", "surrogatepass")) > _MANAGER_LIMIT:

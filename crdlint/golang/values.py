@@ -1,8 +1,9 @@
 """Values in messages as Go prints them: field.Error's bad values and encoding/json's text.
 
 Python's values stand for Go's: ``None`` for nil, numbers, text, ``bytes``, sequences and mappings for themselves, an
-object whose class lists ``GO_FIELDS`` (pairs of Go field name and attribute) for a struct, and in ``OMITTED_NIL`` the
-attributes that are left out where they are nil.
+object whose class lists ``GO_FIELDS`` (Go field name, attribute and Go type of each field) for a struct, in
+``JSON_TAGS`` the names that JSON has instead of Go's, and in ``OMITTED_NIL`` the attributes that are left out of JSON
+where they are nil. `Typed` adds a Go type that Python's does not tell.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.golang.numbers import format_float, json_float
 from crdlint.golang.quote import quote
+from crdlint.golang.syntax import ANY, go_syntax
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -23,14 +25,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Marshalled:
-    """A string or number that Go prints by encoding/json, being a pointer or of a named type."""
+class Typed:
+    """A value of a Go type that Python's type does not tell: a named type, a pointer, a slice (see `go_syntax`)."""
 
     value: object
+    type: str
 
 
 def bad_value(value: object) -> str:
-    """Return a bad value as field errors print it (field.Error.ErrorBody).
+    """Return a bad value as field errors print it since Kubernetes 1.34: as JSON (field.Error.ErrorBody).
 
     Raises TypeError for a Python object that stands for nothing in Go.
     """
@@ -39,6 +42,21 @@ def bad_value(value: object) -> str:
     if isinstance(value, float):
         return format_float(value)
     return marshal(value)
+
+
+def bad_value_in_go_syntax(value: object, unknown_fields: frozenset[str] = frozenset()) -> str:
+    """Return a bad value as field errors print it before Kubernetes 1.34 (field.Error.ErrorBody).
+
+    ``unknown_fields`` are attributes of structs that the server's types do not have.
+    """
+    of = _OWN_TYPES.get(type(value), "")
+    if isinstance(value, Typed):
+        of, value = value.type, value.value
+        if value is not None:
+            of = of.removeprefix("*")  # Go prints what a pointer points at
+    if value is None and not of.startswith("["):
+        return '"null"'  # nil replaced by a text, which is then quoted like any other
+    return go_syntax(value, of, unknown_fields)
 
 
 def marshal(value: object) -> str:
@@ -66,6 +84,9 @@ def marshal(value: object) -> str:
     return "".join(out)
 
 
+_OWN_TYPES: Final[dict[type, str]] = {dict: f"map[string]{ANY}", list: f"[]{ANY}", bytes: "[]byte"}
+
+
 def _open(item: object) -> tuple[str, Entries, str]:
     """Return the opening of a container, its entries with what precedes each, and its closing."""
     fields = getattr(type(item), "GO_FIELDS", None)
@@ -74,7 +95,7 @@ def _open(item: object) -> tuple[str, Entries, str]:
         if not fields and hasattr(item, "value"):
             return "", iter((("", item.value),)), ""
         return "{", _struct_entries(item, fields), "}"
-    if isinstance(item, Marshalled):
+    if isinstance(item, Typed):
         return "", iter((("", item.value),)), ""
     if isinstance(item, Mapping):
         return "{", _map_entries(item), "}"
@@ -85,17 +106,18 @@ def _open(item: object) -> tuple[str, Entries, str]:
     raise TypeError(f"no Go value: {type(item).__name__}")
 
 
-def _struct_entries(item: object, fields: tuple[tuple[str, str], ...]) -> Entries:
+def _struct_entries(item: object, fields: tuple[tuple[str, str, str], ...]) -> Entries:
     given = vars(item)
     omitted = getattr(item, "OMITTED_NIL", ())
+    tags = getattr(item, "JSON_TAGS", {})
     before = '"'
-    for name, attribute in fields:
+    for name, attribute, _ in fields:
         value = getattr(item, attribute)
         if value is None and attribute in omitted:
             continue
         if attribute not in given and isinstance(value, (bytes, Sequence, Mapping)) and not isinstance(value, str):
             value = None
-        yield f'{before}{name}":', value
+        yield f'{before}{tags.get(name, name)}":', value
         before = ',"'
 
 

@@ -7,7 +7,7 @@ Each server is the latest patch release of its minor version with its default fe
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from enum import Enum, auto
 from typing import Final, Generic, TypeAlias, TypeVar
 
@@ -66,6 +66,11 @@ class Server:
     def version(self) -> Version:
         """The version as (major, minor)."""
         return self.major, self.minor
+
+    @property
+    def unknown_fields(self) -> frozenset[str]:
+        """The names in this table of the fields of the API that the server does not know."""
+        return frozenset(field.name for field in fields(self) if getattr(self, field.name) is FieldState.UNKNOWN)
 
     def __str__(self) -> str:
         return f"{self.major}.{self.minor}"

@@ -47,6 +47,15 @@ class Report:
     rules: tuple[EstimatedRule, ...]
     blocking: tuple[FieldError, ...] = ()
 
+    def on(self, server: Server) -> Report:
+        """Return the report as a server words and prints it."""
+        return Report(
+            tuple(error.on(server) for error in self.errors),
+            tuple(error.on(server) for error in self.hidden),
+            self.rules,
+            tuple(error.on(server) for error in self.blocking),
+        )
+
 
 @work.limited()
 def validate(crd: CustomResourceDefinition, server: Server, effort: Effort) -> Report:
@@ -60,7 +69,7 @@ def validate(crd: CustomResourceDefinition, server: Server, effort: Effort) -> R
         *approval.validate(crd),
         *approval.preserve_unknown_fields(crd),
     )
-    return Report(errors, tuple(judged.hidden), tuple(judged.rules), tuple(judged.blocking))
+    return Report(errors, tuple(judged.hidden), tuple(judged.rules), tuple(judged.blocking)).on(server)
 
 
 class SpecValidator:

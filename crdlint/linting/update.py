@@ -9,7 +9,7 @@ from crdlint.crd.defaults import ESTABLISHED, own_metadata, prepare_for_update
 from crdlint.crd.equality import semantic_equal
 from crdlint.crd.errors import invalid
 from crdlint.crd.paths import Path
-from crdlint.golang.values import Marshalled
+from crdlint.golang.values import Typed
 from crdlint.linting.create import Report, SpecValidator
 from crdlint.linting.ratcheting import (
     find_expressions,
@@ -57,7 +57,7 @@ def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition, serve
         *approval.validate(crd, old),
         *approval.preserve_unknown_fields(crd, old),
     )
-    return Report(errors, tuple(judged.hidden), tuple(judged.rules), tuple(judged.blocking))
+    return Report(errors, tuple(judged.hidden), tuple(judged.rules), tuple(judged.blocking)).on(server)
 
 
 def _take_over(crd: CustomResourceDefinition, old: CustomResourceDefinition) -> None:
@@ -121,7 +121,7 @@ def _immutable(
     for name, value, before, path in fields:
         if value != before:
             # The scope is of a type of its own, which prints as JSON.
-            bad = Marshalled(value) if name == "scope" else value
+            bad = Typed(value, "apiextensions.ResourceScope") if name == "scope" else value
             yield invalid(IMMUTABLE.id, path, bad, "field is immutable", help=f"it was `{before}`: leave it so")
 
 

@@ -8,7 +8,7 @@ from crdlint.crd.errors import forbidden, invalid, not_supported, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
 from crdlint.golang import certificates
 from crdlint.golang.url import URLError, parse
-from crdlint.golang.values import Marshalled
+from crdlint.golang.values import Typed
 from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
@@ -124,7 +124,12 @@ def validate(spec: CustomResourceDefinitionSpec, path: Path, options: Options) -
     at = path.child("conversion")
     if conversion.strategy != "None" and spec.preserve_unknown_fields is not False:
         detail = "must be None if spec.preserveUnknownFields is true"
-        yield invalid(PRESERVE.id, at.child("strategy"), Marshalled(conversion.strategy), detail)
+        yield invalid(
+            PRESERVE.id,
+            at.child("strategy"),
+            Typed(conversion.strategy, "apiextensions.ConversionStrategyType"),
+            detail,
+        )
     if not conversion.strategy:
         yield required(STRATEGY.id, at.child("strategy"), "")
     elif conversion.strategy not in STRATEGIES:
@@ -230,4 +235,5 @@ def _review_versions(versions: SequenceOf[str], path: Path, *, require_recognize
         for error in is_dns1035_label(version):
             yield invalid(REVIEW_VERSIONS.id, path.index(i), version, error)
     if require_recognized and seen.isdisjoint(REVIEWED):
-        yield invalid(REVIEW_VERSIONS.id, path, versions, f"must include at least one of {', '.join(REVIEWED)}")
+        detail = f"must include at least one of {', '.join(REVIEWED)}"
+        yield invalid(REVIEW_VERSIONS.id, path, Typed(versions, "[]string"), detail)

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import forbidden, invalid, not_supported, required
-from crdlint.golang.values import Marshalled
+from crdlint.golang.values import Typed
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.engine.schema_walk import Check
 
@@ -212,7 +212,7 @@ def _list_type(schema: JSONSchemaProps, context: Context, findings: Findings) ->
         kind = "list" if item.type == "array" else "map"
         path = schema.path.child("items", f"x-kubernetes-{kind}-type")
         # Upstream prints the list type for objects too.
-        value = None if item.x_list_type is None else Marshalled(item.x_list_type)
+        value = Typed(item.x_list_type, "*string")
         detail = "must be atomic as item of a list with x-kubernetes-list-type=set"
         help_ = f"add `x-kubernetes-{kind}-type: atomic` to the items"
         findings.add(schema, invalid(SET_ATOMIC.id, path, value, detail, help=help_))
@@ -276,14 +276,16 @@ def _list_map(schema: JSONSchemaProps) -> Iterator[FieldError]:
         if found is None and not unknown:
             unknown = True
             help_ = f"the items have no property `{key}`: they have {_shown(item.properties) or 'none'}"
-            yield invalid(KEY_UNKNOWN.id, at, keys, "entries must all be names of item properties", help=help_)
+            yield invalid(
+                KEY_UNKNOWN.id, at, Typed(keys, "[]string"), "entries must all be names of item properties", help=help_
+            )
         elif found is not None and found.type in {"array", "object"} and key not in seen:
             scalar = path.child("items", "properties").key(key).child("type")
             detail = "must be a scalar type if parent array's x-kubernetes-list-type is map"
             yield invalid(KEY_SCALAR.id, scalar, item.type, detail)  # upstream prints the items' type
         if key in seen and not duplicate:
             duplicate = True
-            yield invalid(KEY_DUPLICATE.id, at, keys, "must not contain duplicate entries")
+            yield invalid(KEY_DUPLICATE.id, at, Typed(keys, "[]string"), "must not contain duplicate entries")
         seen.add(key)
 
 

@@ -91,7 +91,7 @@ def _with_status(schema: JSONSchemaProps, path: Path) -> Iterator[FieldError]:
     held = set_attributes(schema, nested=True) | {
         name for name in ("enum", "all_of", "any_of", "one_of") if name in vars(schema)
     }
-    for name, attribute in schema.GO_FIELDS:
+    for name, attribute, _ in schema.GO_FIELDS:
         if attribute not in held:
             continue
         if name == "Type":

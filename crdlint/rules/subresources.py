@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import invalid, required
-from crdlint.golang.values import Marshalled
+from crdlint.golang.values import Typed
 from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
@@ -64,7 +64,9 @@ def validate(subresources: CustomResourceSubresources | None, path: Path) -> Ite
         if problem := _json_path_problem(selector):
             yield invalid(SCALE.id, at, selector, problem)
         elif not selector.startswith((".spec.", ".status.")):
-            yield invalid(SCALE.id, at, Marshalled(selector), "should be a json path under either .spec or .status")
+            yield invalid(
+                SCALE.id, at, Typed(selector, "*string"), "should be a json path under either .spec or .status"
+            )
 
 
 def _json_path_problem(text: str) -> str | None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import invalid, not_supported, required
 from crdlint.golang.text import SPACE
-from crdlint.golang.values import Marshalled
+from crdlint.golang.values import Typed
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.engine.schema_walk import Check
 from crdlint.schema.fieldpath import FieldPathError, valid_field_path
@@ -107,7 +107,9 @@ def _one(schema: JSONSchemaProps, rule: ValidationRule, path: Path) -> Iterator[
         detail = "messageExpression must be non-empty if specified"
         yield required(MESSAGE_EXPRESSION.id, path.child("messageExpression"), detail)
     if rule.reason is not None and rule.reason not in REASONS:
-        yield not_supported(REASON.id, path.child("reason"), Marshalled(rule.reason), REASONS)
+        yield not_supported(
+            REASON.id, path.child("reason"), Typed(rule.reason, "*apiextensions.FieldValueErrorReason"), REASONS
+        )
     yield from _field_path(schema, rule.field_path, path.child("fieldPath"))
 
 

@@ -6,13 +6,13 @@ Reproduces apiextensions validation (validateCustomResourceDefinitionSpec, ...Ve
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import invalid, required
 from crdlint.crd.kubenames import is_dns1035_label
 from crdlint.crd.paths import Path
 from crdlint.golang.unicode import is_print
-from crdlint.golang.values import Marshalled
+from crdlint.golang.values import Typed
 from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from crdlint.rules.engine.options import Options
 
 _VERSIONS = Path("spec").child("versions")
+_VERSIONS_TYPE: Final = "[]apiextensions.CustomResourceDefinitionVersion"
 _SPEC = "apiextensions/validation validateCustomResourceDefinitionSpec"
 _BASE = "{name: v1, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}"
 _OTHER = (
@@ -131,13 +132,13 @@ def as_a_whole(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[Field
     if len(set(names)) != len(names):
         twice = sorted(name for name, times in Counter(names).items() if times > 1)
         help_ = f"`{twice[0]}` stands twice: rename one of the two, or remove it"
-        yield invalid(UNIQUE.id, at, versions, "must contain unique version names", help=help_)
+        yield invalid(UNIQUE.id, at, Typed(versions, _VERSIONS_TYPE), "must contain unique version names", help=help_)
     stored = [version.name for version in versions if version.storage]
     if len(stored) != 1:
         yield invalid(
             STORAGE.id,
             at,
-            versions,
+            Typed(versions, _VERSIONS_TYPE),
             "must have exactly one version marked as storage version",
             help=_storage_help(stored, names),
         )
@@ -161,7 +162,7 @@ def deprecation(version: CustomResourceDefinitionVersion, path: Path) -> Iterato
     if text is None:
         return
     for message in _deprecation_errors(text, deprecated=version.deprecated):
-        yield invalid(DEPRECATION.id, path.child("deprecationWarning"), Marshalled(text), message)
+        yield invalid(DEPRECATION.id, path.child("deprecationWarning"), Typed(text, "*string"), message)
 
 
 def _deprecation_errors(text: str, *, deprecated: bool) -> Iterator[str]:
@@ -189,7 +190,9 @@ def stored_versions(
         # On create there is no status yet: what is missing is a version with `storage: true`.
         here = at if not versions else _VERSIONS
         help_ = "set `storage: true` on one version"
-        yield invalid(STORAGE.id, at, None, "must have at least one stored version", at=here, help=help_)
+        yield invalid(
+            STORAGE.id, at, Typed(None, "[]string"), "must have at least one stored version", at=here, help=help_
+        )
         return
     positions = {name: i for i, name in enumerate(stored)}
     for version in versions:
@@ -197,7 +200,7 @@ def stored_versions(
             here = _VERSIONS
             help_ = "set `storage: true` on one version only"
             detail = f"must have the storage version {version.name}"
-            yield invalid(STORAGE.id, at, stored, detail, at=here, help=help_)
+            yield invalid(STORAGE.id, at, Typed(stored, "[]string"), detail, at=here, help=help_)
         positions.pop(version.name, None)
     for name_, i in positions.items():
         detail = (

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.golang.quote import quote
-from crdlint.golang.values import bad_value
+from crdlint.kubernetes.servers import NEWEST, OLDEST
 from crdlint.resources.dump import dump
 from crdlint.resources.report import read_resource
 from crdlint.resources.validation import NotDecodedError
@@ -19,7 +19,6 @@ from crdlint.schema.values import deep_copy, deep_equal
 from crdlint.suites.crds import MissingCRDError, define, patched, reduced
 from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.parse import parse_first
-from crdlint.yaml.values import go_syntax
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -204,21 +203,9 @@ def _judged(judge: Callable[..., Outcome], *objects: dict[str, Any]) -> Outcome:
 
 
 def _spellings(errors: tuple[FieldError, ...]) -> Iterator[list[str]]:
-    """Yield the errors' texts: as they are, then with the type in the place of the bad value."""
-    yield [str(error) for error in errors]
-    yield [_as_before(error) for error in errors]
-
-
-def _as_before(error: FieldError) -> str:
-    """Return an error as servers up to 1.35 print it: the type for the value that breaks a rule, others as Go has them."""
-    value = error.value
-    if error.cause is not None:
-        value = error.cause.type
-    elif value is None:
-        value = "null"
-    elif isinstance(value, (dict, list)):
-        return str(error).replace(bad_value(value), go_syntax(value, key_type="string"), 1)
-    return str(replace(error, value=value))
+    """Yield the errors' texts: as the newest server prints them, then as the oldest one does."""
+    for server in (NEWEST, OLDEST):
+        yield [str(error.on(server)) for error in errors]
 
 
 def _aggregate(texts: list[str]) -> str:

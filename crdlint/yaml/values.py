@@ -9,11 +9,10 @@ from dataclasses import dataclass
 from itertools import count, repeat
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from crdlint.golang.numbers import format_float
-from crdlint.golang.quote import quote
+from crdlint.golang.syntax import GoMap, go_syntax
 from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
-from crdlint.yaml.resolve import MAX_INT64, as_json_number, go_value, key_text, resolve
+from crdlint.yaml.resolve import as_json_number, go_value, key_text, resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -106,10 +105,6 @@ def _unsupported_key(value: Any, held: Node) -> str:
     return f"unsupported map key of type: {kind}, key: {shown[0]}, value: {shown[1]}"
 
 
-class _GoMap(list[tuple[Any, Any]]):
-    """A map[interface{}]interface{}: its keys are of Go's types, and 1 and true are two of them."""
-
-
 def _go_values(node: Node) -> Any:
     """Return a node as Go's decoder has it before it becomes JSON; no key in it may be a collection."""
     top: list[Any] = [None]
@@ -120,7 +115,7 @@ def _go_values(node: Node) -> Any:
             made: Any = go_value(here)
         elif isinstance(here, Mapping):
             found = {_identity(key): (key, value) for key, value in _go_pairs(here)}
-            made = _GoMap()
+            made = GoMap()
             for i, (key, value) in enumerate(found.values()):
                 made.append(None)
                 pending.append((made, (i, go_value(key)), value))
@@ -138,52 +133,6 @@ def _identity(key: Scalar) -> tuple[type, Any]:
     """Return what tells a key from others in Go, where an int equals no float and NaN not even itself."""
     value = go_value(key)
     return (type(value), value if value == value else object())
-
-
-def go_syntax(value: Any, key_type: str = "interface {}") -> str:
-    """Return a decoded value as Go's %#v prints it, maps in the order of their keys. Depth is bounded by memory only.
-
-    ``key_type`` is Go's type of the keys of maps.
-    """
-    out: list[str] = []
-    frames: list[tuple[Iterator[tuple[str, Any]], str]] = [(iter((("", value),)), "")]
-    while frames:
-        items, closing = frames[-1]
-        for prefix, item in items:
-            out.append(prefix)
-            if isinstance(item, (dict, _GoMap)):
-                pairs = list(item.items()) if isinstance(item, dict) else item
-                out.append(f"map[{key_type}]interface {{}}{{")
-                frames.append((_map_items(pairs), "}"))
-                break
-            if isinstance(item, list):
-                out.append("[]interface {}{")
-                frames.append((iter([(", " if i else "", one) for i, one in enumerate(item)]), "}"))
-                break
-            out.append(_go_scalar(item))
-        else:
-            out.append(closing)
-            frames.pop()
-    return "".join(out)
-
-
-def _map_items(pairs: list[tuple[Any, Any]]) -> Iterator[tuple[str, Any]]:
-    ordered = sorted(pairs, key=lambda pair: (type(pair[0]).__name__, 0 if pair[0] is None else pair[0]))
-    for i, (key, value) in enumerate(ordered):
-        yield f"{', ' if i else ''}{_go_scalar(key)}:", value
-
-
-def _go_scalar(value: Any) -> str:
-    """Return a scalar as %#v prints it: an uint64 in base 16."""
-    if value is None:
-        return "interface {}(nil)"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return quote(value)
-    if isinstance(value, float):
-        return format_float(value)
-    return f"{value:#x}" if value > MAX_INT64 else str(value)
 
 
 def to_json(node: Node) -> Any:
@@ -292,7 +241,7 @@ def duplicate_keys(mappings: Iterable[Mapping]) -> list[DuplicateKey]:
                 if known is not None:
                     known.repetitions += 1
                 else:
-                    name, mark = _go_scalar(identity[1]), value.start_mark
+                    name, mark = go_syntax(identity[1]), value.start_mark
                     line = getattr(mark, "yaml_line", mark.line) + 1
                     one = DuplicateKey(f"line {line}: key {name} already set in map", name, first, key)
                     if id(owner) not in setters:

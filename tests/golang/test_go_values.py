@@ -2,7 +2,7 @@
 
 import pytest
 
-from crdlint.golang.values import Marshalled, bad_value, marshal
+from crdlint.golang.values import Typed, bad_value, marshal
 
 
 class Reference:
@@ -64,9 +64,9 @@ ZERO = '{"URL":null,"Reference":null,"CABundle":null,"Names":null,"Labels":null,
         (("v1", "v<2>"), r'["v1","v\u003c2\u003e"]'),
         ({}, "{}"),
         ([1e6, 1e-7, True, None], "[1000000,1e-7,true,null]"),
-        (Marshalled("a<b"), r'"a\u003cb"'),
-        (Marshalled(1e6), "1000000"),
-        (Marshalled(None), "null"),
+        (Typed("a<b", "*string"), r'"a\u003cb"'),
+        (Typed(1e6, "*float64"), "1000000"),
+        (Typed(None, "*string"), "null"),
     ],
 )
 def test_bad_value(value: object, text: str) -> None:
