@@ -140,20 +140,37 @@ class FieldError:
         return replace(self, detail=detail, value=value, server=server)
 
     def __str__(self) -> str:
-        words = WORDS[self.type]
-        if self.type not in _WITHOUT_VALUE and self.value is not OMITTED:
-            words = f"{words}: {self._bad_value()}"
-        return f"{self.path}: {words}: {self.detail}" if self.detail else f"{self.path}: {words}"
-
-    def _bad_value(self) -> str:
         from crdlint.golang.values import bad_value, bad_value_in_go_syntax  # values print late: most runs have none
 
-        if self.server.prints_json_values:
-            return bad_value(self.value)
-        return bad_value_in_go_syntax(self.value, self.server.unknown_fields)
+        body = WORDS[self.type]
+        if self.type in _WITHOUT_VALUE or self.value is OMITTED:
+            pass
+        elif self.server.prints_json_values:
+            body = f"{body}: {bad_value(self.value)}"
+        else:
+            body = f"{body}: {bad_value_in_go_syntax(self.value, self.server.unknown_fields)}"
+        return f"{self.path}: {body}: {self.detail}" if self.detail else f"{self.path}: {body}"
 
 
 _WITHOUT_VALUE: Final = frozenset({REQUIRED, FORBIDDEN, TOO_LONG, INTERNAL, NOT_EVALUATED})
+
+
+def too_long_detail(limit: int, *, of_values: bool = False) -> str:
+    """Return the detail of a text of more than ``limit`` bytes; ``of_values`` is the one of a schema's maxLength."""
+    if limit < 0 and of_values:
+        return "value is too long"
+    first = f"may not be longer than {limit}" if of_values else f"must have at most {limit} bytes"
+    since_1_34 = f"may not be more than {limit} byte{'' if limit == 1 else 's'}"
+    return Wording.by_version(first, (32, f"may not be more than {limit} bytes"), (34, since_1_34))
+
+
+def too_many_detail(limit: int) -> str:
+    """Return the detail of more than ``limit`` items."""
+    if limit < 0:
+        return "has too many items"
+    return Wording.by_version(
+        f"must have at most {limit} items", (34, f"must have at most {limit} item{'' if limit == 1 else 's'}")
+    )
 
 
 def not_evaluated(path: Path, limit: WorkLimitError, at: Path | None = None) -> FieldError:

@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from crdlint.crd.errors import Wording
+
 
 def _regex_error(message: str, pattern: str, *examples: str) -> str:
     joined = " or ".join(f"'{example}', " for example in examples)
@@ -104,9 +106,8 @@ def is_label_key(text: str) -> list[str]:
     """Return why a text is no qualified name (an optional DNS prefix, a slash, a name)."""
     parts = text.split("/", 2)
     if len(parts) > 2:
-        return [
-            f"a valid label key {_KEY_ERROR} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
-        ]
+        detail = f"{_KEY_ERROR} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
+        return [Wording.by_version(f"a qualified name {detail}", (35, f"a valid label key {detail}"))]
     errors: list[str] = []
     if len(parts) == 2:
         errors += _key_prefix(parts[0]) if parts[0] else ["must be non-empty"]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.equality import semantic_equal
-from crdlint.crd.errors import TOO_LONG, FieldError, forbidden, invalid
+from crdlint.crd.errors import TOO_LONG, FieldError, Wording, forbidden, invalid, too_long_detail
 from crdlint.crd.gotypes import OBJECT_META
 from crdlint.crd.kubenames import is_label_key, is_label_value
 from crdlint.golang.quote import quote
@@ -119,9 +119,7 @@ def _annotations(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[Field
         for message in is_label_key(to_lower(key)):
             yield FieldError(rules.annotations, "FieldValueInvalid", path, key, message, at=path.child(key), key=True)
     if size > ANNOTATIONS_LIMIT:
-        yield FieldError(
-            rules.annotations_size, TOO_LONG, path, None, f"may not be more than {ANNOTATIONS_LIMIT} bytes"
-        )
+        yield FieldError(rules.annotations_size, TOO_LONG, path, None, too_long_detail(ANNOTATIONS_LIMIT))
 
 
 def _owners(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
@@ -162,6 +160,10 @@ def _surplus_controllers(owners: Sequence[OwnerReference], path: Path, rules: Ru
     return errors
 
 
+def _not_empty(field: str) -> str:
+    return Wording.by_version(f"{field} must not be empty", (34, "must not be empty"))
+
+
 def _owner(owner: OwnerReference, path: Path, at: Path, rules: Rules) -> Iterator[FieldError]:
     """Yield the errors of the owner reference that is at ``at``, with the list's ``path``."""
     group, _, version = owner.api_version.rpartition("/")
@@ -169,9 +171,9 @@ def _owner(owner: OwnerReference, path: Path, at: Path, rules: Rules) -> Iterato
         group = version = ""  # what schema.FromAPIVersionAndKind cannot parse is empty
     for name, value, held, message in (
         ("apiVersion", owner.api_version, version, "version must not be empty"),
-        ("kind", owner.kind, owner.kind, "must not be empty"),
-        ("name", owner.name, owner.name, "must not be empty"),
-        ("uid", owner.uid, owner.uid, "must not be empty"),
+        ("kind", owner.kind, owner.kind, _not_empty("kind")),
+        ("name", owner.name, owner.name, _not_empty("name")),
+        ("uid", owner.uid, owner.uid, _not_empty("uid")),
     ):
         if not held:
             bad = Typed(value, "types.UID") if name == "uid" else value
@@ -204,7 +206,7 @@ def _managed_fields(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[Fi
         if entry.fields_type and entry.fields_type != "FieldsV1":
             yield invalid(rules.server_owned, path.child("fieldsType"), entry.fields_type, "must be `FieldsV1`")
         if len(entry.manager.encode("utf-8", "surrogatepass")) > _MANAGER_LIMIT:
-            detail = f"may not be more than {_MANAGER_LIMIT} bytes"
+            detail = too_long_detail(_MANAGER_LIMIT)
             yield FieldError(rules.server_owned, TOO_LONG, path.child("manager"), None, detail)
         position = 0
         for char in entry.manager:
@@ -213,5 +215,5 @@ def _managed_fields(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[Fi
                 yield invalid(rules.server_owned, path.child("manager"), entry.manager, detail)
             position += len(char.encode("utf-8", "surrogatepass"))
         if len(entry.subresource.encode("utf-8", "surrogatepass")) > _SUBRESOURCE_LIMIT:
-            detail = f"may not be more than {_SUBRESOURCE_LIMIT} bytes"
+            detail = too_long_detail(_SUBRESOURCE_LIMIT)
             yield FieldError(rules.server_owned, TOO_LONG, path.child("subresource"), None, detail)

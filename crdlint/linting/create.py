@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.errors import invalid
+from crdlint.crd.errors import Wording, invalid
 from crdlint.crd.paths import Path
+from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting import schema
 from crdlint.linting.ratcheting import gives_default, has_extension, has_schema_with
 from crdlint.rules import approval, conversion, metadata, names, selectable_fields, subresources, versions
@@ -33,6 +34,14 @@ if TYPE_CHECKING:
 
 _SPEC: Final = Path("spec")
 _STATUS: Final = Path("status")
+_ONLY_WITH_VALIDATION: Final = Wording.by_version(
+    "selectableFields may only be set when validations.schema is included",
+    (34, "may only be set when validations.schema is included"),
+)
+_ONLY_WITH_SCHEMA: Final = Wording.by_version(
+    "selectableFields may only be set when version.schema.openAPIV3Schema is not included",
+    (34, "may only be set when `version.schema.openAPIV3Schema` is not included"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +57,9 @@ class Report:
     blocking: tuple[FieldError, ...] = ()
 
     def on(self, server: Server) -> Report:
-        """Return the report as a server words and prints it."""
+        """Return the report as a server words and prints it, made for the newest one."""
+        if server is NEWEST:
+            return self
         return Report(
             tuple(error.on(server) for error in self.errors),
             tuple(error.on(server) for error in self.hidden),
@@ -117,7 +128,7 @@ class SpecValidator:
         for i, column in enumerate(spec.additional_printer_columns):
             yield from subresources.column(column, _SPEC.child("additionalPrinterColumns").index(i))
         if spec.selectable_fields and spec.validation is None:
-            detail = "may only be set when validations.schema is included"
+            detail = _ONLY_WITH_VALIDATION
             yield invalid(selectable_fields.PATH.id, _SPEC.child("selectableFields"), "", detail)
         elif spec.validation is not None:
             yield from self._selectable(spec.selectable_fields, spec.validation.open_api_v3_schema, _SPEC, "")
@@ -133,7 +144,7 @@ class SpecValidator:
             yield from subresources.column(column, path.child("additionalPrinterColumns").index(i))
         whole = None if version.schema is None else version.schema.open_api_v3_schema
         if version.selectable_fields and whole is None:
-            detail = "may only be set when `version.schema.openAPIV3Schema` is not included"
+            detail = _ONLY_WITH_SCHEMA
             yield invalid(selectable_fields.PATH.id, path.child("selectableFields"), "", detail)
         else:
             yield from self._selectable(version.selectable_fields, whole, path, version.name)

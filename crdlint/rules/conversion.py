@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.errors import forbidden, invalid, not_supported, required
+from crdlint.crd.errors import Wording, forbidden, invalid, not_supported, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
 from crdlint.golang import certificates
 from crdlint.golang.url import URLError, parse
@@ -191,7 +191,8 @@ def _service(service: ServiceReference, path: Path) -> Iterator[FieldError]:
     for reported, missing, value in (("name", "namespace", service.namespace), ("namespace", "name", service.name)):
         if not value:
             help_ = f"add `{missing}` to the service: the API server reports a missing `{missing}` as `{reported}`"
-            yield required(SERVICE.id, path.child(reported), "", at=path.child(missing), help=help_)
+            wanted = Wording.by_version(f"service {reported} is required", (34, ""))
+            yield required(SERVICE.id, path.child(reported), wanted, at=path.child(missing), help=help_)
     if not 1 <= service.port <= 65535:
         detail = "port is not valid: must be between 1 and 65535, inclusive"
         yield invalid(SERVICE.id, path.child("port"), service.port, detail)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.errors import DUPLICATE, TOO_MANY, FieldError, invalid, required
+from crdlint.crd.errors import DUPLICATE, TOO_MANY, FieldError, invalid, required, too_many_detail
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.rules.engine.rule import Rule
 from crdlint.schema.fieldpath import FieldPathError, valid_field_path
@@ -87,9 +87,7 @@ def validate(
         elif _names_nothing(field.json_path):
             yield from _one(field.json_path, JSONSchemaProps(), at.index(i).child("jsonPath"), seen)
     if len(seen) > MAX_SELECTABLE_FIELDS and not too_many_allowed:
-        yield FieldError(
-            TOO_MANY_FIELDS.id, TOO_MANY, at, len(seen), f"must have at most {MAX_SELECTABLE_FIELDS} items"
-        )
+        yield FieldError(TOO_MANY_FIELDS.id, TOO_MANY, at, len(seen), too_many_detail(MAX_SELECTABLE_FIELDS))
 
 
 def _one(text: str, schema: JSONSchemaProps, at: Path, seen: set[str]) -> Iterator[FieldError]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.errors import invalid, not_supported, required
+from crdlint.crd.errors import Wording, invalid, not_supported, required
 from crdlint.golang.text import SPACE
 from crdlint.golang.values import Typed
 from crdlint.rules.engine.rule import Rule
@@ -83,9 +83,19 @@ FIELD_PATH = Rule(
 RULES = (RULE_REQUIRED, MESSAGE, MESSAGE_EXPRESSION, REASON, FIELD_PATH)
 
 # Said only where the schema can be read as a structural one, to look the path up in (see crdlint.linting.schema).
-NO_FIELD: Final = "must be a valid path"
+NO_FIELD: Final = Wording.by_version("fieldPath must be a valid path", (34, "must be a valid path"))
 
 REASONS: Final = ("FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired")
+
+
+def _not_empty(field: str) -> str:
+    detail = "must be non-empty if specified"
+    return Wording.by_version(f"{field} {detail}", (34, detail))
+
+
+def _one_line(field: str) -> str:
+    detail = "must not contain line breaks"
+    return Wording.by_version(f"{field} {detail}", (34, detail))
 
 
 def _has_newlines(text: str) -> bool:
@@ -120,9 +130,9 @@ def _rule_and_message(rule: ValidationRule, path: Path) -> Iterator[FieldError]:
         yield required(RULE_REQUIRED.id, path.child("rule"), "rule is not specified")
     elif rule.message and not message:
         help_ = "remove `message`, or say in one line what must hold"
-        yield invalid(MESSAGE.id, at, rule.message, "must be non-empty if specified", help=help_)
+        yield invalid(MESSAGE.id, at, rule.message, _not_empty("message"), help=help_)
     elif _has_newlines(message):
-        yield invalid(MESSAGE.id, at, rule.message, "must not contain line breaks")
+        yield invalid(MESSAGE.id, at, rule.message, _one_line("message"))
     elif _has_newlines(text) and not message:
         help_ = "add `message:` in one line: the expression, which would be shown in its place, has several"
         detail = "message must be specified if rule contains line breaks"
@@ -133,9 +143,9 @@ def _field_path(schema: JSONSchemaProps, text: str, path: Path) -> Iterator[Fiel
     if not text:
         return
     if not text.strip(SPACE):
-        yield invalid(FIELD_PATH.id, path, text, "must be non-empty if specified")
+        yield invalid(FIELD_PATH.id, path, text, _not_empty("fieldPath"))
     if _has_newlines(text):
-        yield invalid(FIELD_PATH.id, path, text, "must not contain line breaks")
+        yield invalid(FIELD_PATH.id, path, text, _one_line("fieldPath"))
     try:
         valid_field_path(text, schema)
     except FieldPathError:

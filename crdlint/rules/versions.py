@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.errors import invalid, required
+from crdlint.crd.errors import Wording, invalid, required
 from crdlint.crd.kubenames import is_dns1035_label
 from crdlint.crd.paths import Path
 from crdlint.golang.unicode import is_print
@@ -102,6 +102,9 @@ STORED = Rule(
 RULES = (SCHEMA_REQUIRED, NAME, UNIQUE, STORAGE, DEPRECATION, STORED)
 
 
+_SCHEMAS_REQUIRED: Final = Wording.by_version("schemas are required", (34, ""))
+
+
 def schemas_required(spec: CustomResourceDefinitionSpec, path: Path, options: Options) -> Iterator[FieldError]:
     """Yield the versions that lack a schema and need one."""
     shared = spec.validation
@@ -109,7 +112,7 @@ def schemas_required(spec: CustomResourceDefinitionSpec, path: Path, options: Op
         return
     if not options.require_open_api_schema and spec.preserve_unknown_fields:
         return
-    detail = "" if options.require_open_api_schema else "because otherwise all fields are pruned"
+    detail = _SCHEMAS_REQUIRED if options.require_open_api_schema else "because otherwise all fields are pruned"
     for i, version in enumerate(spec.versions):
         has_schema = version.schema is not None and version.schema.open_api_v3_schema is not None
         if not has_schema and (options.require_open_api_schema or version.served):
@@ -203,10 +206,11 @@ def stored_versions(
             yield invalid(STORAGE.id, at, Typed(stored, "[]string"), detail, at=here, help=help_)
         positions.pop(version.name, None)
     for name_, i in positions.items():
-        detail = (
+        since_1_33 = (
             f"missing from spec.versions; {name_} was previously a storage version, and must remain in spec.versions until "
             f"a storage migration ensures no data remains persisted in {name_} and removes {name_} from status.storedVersions"
         )
+        detail = Wording.by_version("must appear in spec.versions", (33, since_1_33))
         help_ = (
             f"put `{name_}` back into spec.versions (`served: false` is enough), run a storage migration, "
             f"then drop `{name_}` from status.storedVersions"

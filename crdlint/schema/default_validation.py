@@ -7,9 +7,10 @@ hook judges a default by the rules at and below its schema.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from crdlint.crd.errors import NOT_EVALUATED, invalid
+from crdlint.crd.errors import NOT_EVALUATED, Wording, invalid
 from crdlint.schema.object_meta import coerce
 from crdlint.schema.object_meta_validation import validate_embedded
 from crdlint.schema.pruning import META_FIELDS, prune
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path
+    from crdlint.kubernetes.servers import Server
 
 RULE: Final = "default-invalid"
 _LISTED: Final = 3  # names of unknown fields in one help
@@ -159,8 +161,12 @@ def _inside_metadata(at: _At, value: Any, path: Path) -> list[FieldError]:
     whole = at.surrounding.around(deep_copy(value))
     coerced = coerce(None, whole, at.root, is_resource_root=True).error
     found = [coerced] if coerced else validate_embedded(None, whole, at.root, is_resource_root=True)
-    texts = list(dict.fromkeys(map(str, found)))
-    if not texts:
+    if not found:
         return []
+    return [invalid(RULE, path, value, Wording(partial(_metadata_detail, found)))]
+
+
+def _metadata_detail(errors: list[FieldError], server: Server) -> str:
+    texts = list(dict.fromkeys(str(error.on(server)) for error in errors))
     said = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
-    return [invalid(RULE, path, value, f"must result in valid metadata: {said}")]
+    return f"must result in valid metadata: {said}"

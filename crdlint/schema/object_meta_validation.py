@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd import object_meta
-from crdlint.crd.errors import forbidden, invalid, required
+from crdlint.crd.errors import Wording, forbidden, invalid, required
 from crdlint.crd.kubenames import (
     is_dns1035_label,
     is_dns1123_label,
@@ -64,10 +64,13 @@ def validate_embedded(
     return errors
 
 
+_MISSING: Final = Wording.by_version("must not be empty", (34, ""))
+
+
 def _resource(path: Path | None, here: dict[str, Any]) -> Iterator[FieldError]:
     for name in ("apiVersion", "kind"):
         if name not in here:
-            yield required(RULE, child(path, name), "")
+            yield required(RULE, child(path, name), _MISSING)
     for name, value in here.items():
         if name == "metadata":
             yield from _metadata(path, value)

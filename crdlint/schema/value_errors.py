@@ -9,7 +9,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.crd.errors import INVALID, NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID, FieldError
+from crdlint.crd.errors import (
+    INVALID,
+    NOT_SUPPORTED,
+    REQUIRED,
+    TOO_LONG,
+    TOO_MANY,
+    TYPE_INVALID,
+    FieldError,
+    too_long_detail,
+    too_many_detail,
+)
 from crdlint.crd.paths import Key, Path
 from crdlint.golang.quote import quote
 from crdlint.golang.values import marshal
@@ -73,13 +83,13 @@ def not_in(place: Place, value: Any, allowed: Sequence[Any]) -> Violation:
 
 def too_long(place: Place, limit: int) -> Violation:
     """Return an error about a text of too many characters, which upstream calls bytes."""
-    detail = f"may not be more than {limit} byte{'' if limit == 1 else 's'}" if limit >= 0 else "value is too long"
+    detail = too_long_detail(limit, of_values=True)
     return Violation(TOO_LONG, place, None, lambda _: detail)
 
 
 def too_many(place: Place, size: int, limit: int) -> Violation:
     """Return an error about too many items or properties."""
-    detail = f"must have at most {limit} item{'' if limit == 1 else 's'}" if limit >= 0 else "has too many items"
+    detail = too_many_detail(limit)
     return Violation(TOO_MANY, place, size, lambda _: detail)
 
 

@@ -6,20 +6,20 @@ from crdlint.golang.values import Typed, bad_value, marshal
 
 
 class Reference:
-    GO_FIELDS = (("Name", "name"), ("Port", "port"))
+    GO_FIELDS = (("Name", "name", ""), ("Port", "port", ""))
     name: str = ""
     port: int | None = None
 
 
 class Config:
     GO_FIELDS = (
-        ("URL", "url"),
-        ("Reference", "reference"),
-        ("CABundle", "ca_bundle"),
-        ("Names", "names"),
-        ("Labels", "labels"),
-        ("Ratio", "ratio"),
-        ("Enabled", "enabled"),
+        ("URL", "url", ""),
+        ("Reference", "reference", ""),
+        ("CABundle", "ca_bundle", ""),
+        ("Names", "names", ""),
+        ("Labels", "labels", ""),
+        ("Ratio", "ratio", ""),
+        ("Enabled", "enabled", ""),
     )
     url: str | None = None
     reference: Reference | None = None

@@ -100,7 +100,7 @@ FORMATS: Final = {
     "dns1123Label": NamedFormat("DNS1123Label", is_dns1123_label, 30),
     "dns1123Subdomain": NamedFormat("DNS1123Subdomain", is_dns1123_subdomain, 60),
     "dns1035Label": NamedFormat("DNS1035Label", is_dns1035_label, 30),
-    "qualifiedName": NamedFormat("QualifiedName", is_label_key, 60),
+    "qualifiedName": NamedFormat("QualifiedName", lambda text: [str(error) for error in is_label_key(text)], 60),
     "dns1123LabelPrefix": NamedFormat("DNS1123LabelPrefix", _as_prefix(is_dns1123_label), 30),
     "dns1123SubdomainPrefix": NamedFormat("DNS1123SubdomainPrefix", _as_prefix(is_dns1123_subdomain), 60),
     "dns1035LabelPrefix": NamedFormat("DNS1035LabelPrefix", _as_prefix(is_dns1035_label), 30),
