@@ -76,6 +76,16 @@ def misspelled_type_key(root: Mapping) -> str | None:
     return None
 
 
+def corrections(root: Mapping) -> dict[str, tuple[Scalar | None, Node | None, str]]:
+    """Return the key and value nodes of kind and apiVersion of a CRD, None where they are missing, and the right value."""
+    keys = _type_keys(root)
+    found: dict[str, tuple[Scalar | None, Node | None, str]] = {}
+    for name, wanted in (("apiVersion", VERSION), ("kind", KIND)):
+        key, value = keys.get(name, (None, None))
+        found[name] = key if isinstance(key, Scalar) else None, value, wanted
+    return found
+
+
 def is_type_key(root: Mapping, key: Node) -> bool:
     """Return whether a key of an object is its kind or apiVersion, or was probably meant to be."""
     return any(key is one for one, _ in _type_keys(root).values())

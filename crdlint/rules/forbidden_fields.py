@@ -9,21 +9,106 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import forbidden, invalid, not_supported
+from crdlint.diagnostics.spelling import nearest
+from crdlint.rules.engine.finding import Fixer, removal
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.engine.schema_walk import Check
 from crdlint.schema.structural import TYPES
+from crdlint.yaml.editor import UneditableError
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from crdlint.crd.model import JSONSchemaProps
+    from crdlint.rules.engine.finding import Finding
     from crdlint.rules.engine.schema_walk import Context, Findings
+    from crdlint.yaml.edit import Edit
 
 _SOURCE = "apiextensions/validation specStandardValidatorV3.validate"
 _WALK = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 
 
-def _field(name: str, why: str, bad: str, good: str, help: str) -> Rule:  # noqa: A002
+def _meant_type(finding: Finding) -> Iterable[Edit]:
+    """Write the type that a word stands for in other languages, or that is spelled nearly like it."""
+    given = finding.scalar().value
+    meant = _MEANT.get(given.lower()) or nearest(given, TYPES, _LIKE)
+    return finding.write(meant) if meant else []
+
+
+def _one_schema(finding: Finding) -> Iterable[Edit]:
+    """Take the only schema out of a list of schemas."""
+    node = finding.node()
+    if not isinstance(node, Sequence) or len(node.items) != 1 or not isinstance(node.items[0], Mapping):
+        return
+    item = node.items[0]
+    editor = finding.editor
+    if node.flow or item.flow:
+        yield editor.replace(node, editor.text[item.start_mark.index : editor.end(item)])
+        return
+    yield editor.cut(item.start_mark.index - (item.start_mark.column - node.start_mark.column), item.start_mark.index)
+    yield editor.inserted(item.start_mark.index, " " * (item.start_mark.column - node.start_mark.column))
+
+
+_SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
+
+
+def _set_instead(finding: Finding) -> Iterable[Edit]:
+    """Write `x-kubernetes-list-type: set` for a list of scalars that are unique."""
+    owner, editor = finding.owner, finding.editor
+    schema = finding.schema(owner)
+    item = None if schema.items is None else schema.items.schema
+    if item is None or item.type not in _SCALARS or schema.x_list_type not in {None, "set"}:
+        return
+    if schema.x_list_type == "set":
+        yield editor.remove(owner, "uniqueItems")
+        return
+    key, value = editor.entry(owner, "uniqueItems")
+    yield editor.respell(key, "x-kubernetes-list-type")
+    yield editor.replace(value, editor.value("set"))
+
+
+def _properties_only(finding: Finding) -> Iterable[Edit]:
+    """Remove `additionalProperties: false`, which is what the API server does anyway."""
+    node = finding.node()
+    if isinstance(node, Scalar) and node.value == "false":
+        yield finding.editor.remove(finding.owner, "additionalProperties")
+
+
+def _keep_unknown_fields(finding: Finding) -> Iterable[Edit]:
+    """Write that unknown fields are kept in place of `additionalProperties` without a type."""
+    node, owner = finding.node(), finding.owner
+    if owner.find("x-kubernetes-preserve-unknown-fields") is not None:
+        return
+    if (isinstance(node, Scalar) and node.value == "true") or (isinstance(node, Mapping) and not node.items):
+        key, _ = finding.editor.entry(owner, "additionalProperties")
+        yield finding.editor.respell(key, "x-kubernetes-preserve-unknown-fields")
+        yield finding.editor.replace(node, "true")
+
+
+def _nullable_instead(finding: Finding) -> Iterable[Edit]:
+    """Remove a type `null` that says nothing about other values."""
+    owner, editor = finding.owner, finding.editor
+    if owner.find("x-kubernetes-preserve-unknown-fields") is not None or owner.find("nullable") is not None:
+        raise UneditableError
+    key, value = editor.entry(owner, "type")
+    yield editor.respell(key, "x-kubernetes-preserve-unknown-fields")
+    yield editor.replace(value, "true")
+    yield editor.insert(owner, "nullable", "true", after="type")
+
+
+_LIKE: Final = 0.7
+
+
+def _field(
+    name: str,
+    why: str,
+    bad: str,
+    good: str,
+    help: str,  # noqa: A002
+    *,
+    fixes: tuple[Fixer, ...] = (),
+) -> Rule:
     return Rule(
         id=f"forbidden-{name.strip('$').lower()}" if name.islower() or name[0] == "$" else f"forbidden-{_kebab(name)}",
         summary=f"`{name}` is not supported in a CRD's schema.",
@@ -32,6 +117,7 @@ def _field(name: str, why: str, bad: str, good: str, help: str) -> Rule:  # noqa
         good=good,
         help=help,
         source=_SOURCE,
+        fixes=fixes,
     )
 
 
@@ -50,6 +136,7 @@ _UNSUPPORTED: Final[tuple[tuple[str, Rule, Callable[[JSONSchemaProps], bool]], .
             "type: object\nid: spec\n",
             "type: object\n",
             "remove `id`",
+            fixes=(Fixer("Remove `id`", "safe", removal),),
         ),
         lambda s: bool(s.id),
     ),
@@ -61,6 +148,7 @@ _UNSUPPORTED: Final[tuple[tuple[str, Rule, Callable[[JSONSchemaProps], bool]], .
             "type: object\nproperties:\n  names: {type: array, items: {type: string}, additionalItems: false}\n",
             "type: object\nproperties:\n  names: {type: array, items: {type: string}}\n",
             "remove `additionalItems`; `items` speaks of every item, and `maxItems` bounds their number",
+            fixes=(Fixer("Remove `additionalItems`", "safe", removal),),
         ),
         lambda s: s.additional_items is not None,
     ),
@@ -83,6 +171,7 @@ _UNSUPPORTED: Final[tuple[tuple[str, Rule, Callable[[JSONSchemaProps], bool]], .
             "type: object\ndefinitions: {port: {type: integer}}\n",
             _PLAIN,
             "write the schema out where it is used (a YAML anchor saves the repetition) and remove `definitions`",
+            fixes=(Fixer("Remove `definitions`", "unsafe", removal, good="type: object\n"),),
         ),
         lambda s: bool(s.definitions),
     ),
@@ -119,6 +208,7 @@ _TYPE_UNSUPPORTED = Rule(
     good="type: object\nproperties:\n  size: {type: integer}\n",
     help="use one of array, boolean, integer, number, object, string",
     source=_SOURCE,
+    fixes=(Fixer("Write the type that is meant", "safe", _meant_type),),
 )
 _TYPE_NULL = Rule(
     id="type-null",
@@ -128,6 +218,14 @@ _TYPE_NULL = Rule(
     good="type: object\nproperties:\n  note: {type: string, nullable: true}\n",
     help="give the type of the value when it is not null, and add `nullable: true`",
     source=_SOURCE,
+    fixes=(
+        Fixer(
+            "Accept any value, and null",
+            "unsafe",
+            _nullable_instead,
+            good="type: object\nproperties:\n  note: {x-kubernetes-preserve-unknown-fields: true, nullable: true}\n",
+        ),
+    ),
 )
 _ITEMS_ARRAY = Rule(
     id="items-not-a-schema",
@@ -137,6 +235,15 @@ _ITEMS_ARRAY = Rule(
     good="type: object\nproperties:\n  pair: {type: array, items: {type: string}}\n",
     help="give one schema for all items; use an object with named fields where they differ",
     source=_SOURCE,
+    fixes=(
+        Fixer(
+            "Take the only schema out of the list",
+            "safe",
+            _one_schema,
+            bad="type: object\nproperties:\n  hosts:\n    type: array\n    items:\n    - type: string\n      maxLength: 9\n",
+            good="type: object\nproperties:\n  hosts:\n    type: array\n    items:\n      type: string\n      maxLength: 9\n",
+        ),
+    ),
 )
 _DEFAULT_FORBIDDEN = Rule(
     id="default-forbidden",
@@ -146,6 +253,7 @@ _DEFAULT_FORBIDDEN = Rule(
     good="type: object\nproperties:\n  metadata: {type: object, properties: {name: {type: string}}}\n",
     help="remove the default",
     source=_SOURCE,
+    fixes=(Fixer("Remove the default", "safe", removal),),
 )
 _EMBEDDED_IN_META = Rule(
     id="embedded-resource-in-metadata",
@@ -156,6 +264,16 @@ _EMBEDDED_IN_META = Rule(
     good="type: object\nproperties:\n  metadata: {type: object}\n",
     help="remove `x-kubernetes-embedded-resource` here",
     source=_SOURCE,
+    fixes=(
+        Fixer(
+            "Remove `x-kubernetes-embedded-resource`",
+            "safe",
+            removal,
+            bad="type: object\nproperties:\n  metadata:\n    type: object\n    properties:\n"
+            "      name: {type: object, x-kubernetes-embedded-resource: true}\n",
+            good="type: object\nproperties:\n  metadata:\n    type: object\n    properties:\n      name: {type: object}\n",
+        ),
+    ),
 )
 _UNIQUE_ITEMS = Rule(
     id="unique-items-forbidden",
@@ -165,6 +283,7 @@ _UNIQUE_ITEMS = Rule(
     good="type: object\nproperties:\n  tags: {type: array, x-kubernetes-list-type: set, items: {type: string}}\n",
     help="remove `uniqueItems` and say `x-kubernetes-list-type: set`, which refuses duplicates as well",
     source=_WALK,
+    fixes=(Fixer("Write `x-kubernetes-list-type: set`", "unsafe", _set_instead),),
 )
 _BOTH_PROPERTIES = Rule(
     id="properties-and-additional-properties",
@@ -176,6 +295,25 @@ _BOTH_PROPERTIES = Rule(
     help="keep `additionalProperties` for a map or `properties` for named fields; to keep unknown fields next to named ones "
     "use `x-kubernetes-preserve-unknown-fields: true`",
     source=_WALK,
+    fixes=(
+        Fixer(
+            "Remove `additionalProperties: false`",
+            "safe",
+            _properties_only,
+            bad="type: object\nproperties:\n  tls:\n    type: object\n    additionalProperties: false\n"
+            "    properties: {key: {type: string}}\n",
+            good="type: object\nproperties:\n  tls:\n    type: object\n    properties: {key: {type: string}}\n",
+        ),
+        Fixer(
+            "Write `x-kubernetes-preserve-unknown-fields: true`",
+            "unsafe",
+            _keep_unknown_fields,
+            bad="type: object\nproperties:\n  tls:\n    type: object\n    additionalProperties: {}\n"
+            "    properties: {key: {type: string}}\n",
+            good="type: object\nproperties:\n  tls:\n    type: object\n    x-kubernetes-preserve-unknown-fields: true\n"
+            "    properties: {key: {type: string}}\n",
+        ),
+    ),
 )
 _PRESERVE_FALSE = Rule(
     id="preserve-unknown-fields-not-true",
@@ -185,6 +323,7 @@ _PRESERVE_FALSE = Rule(
     good="type: object\nproperties:\n  raw: {type: object}\n",
     help="remove `x-kubernetes-preserve-unknown-fields: false`: unknown fields are dropped without it",
     source=_WALK,
+    fixes=(Fixer("Remove `x-kubernetes-preserve-unknown-fields: false`", "safe", removal),),
 )
 
 # Those after whose fix a schema may have another type or other fields.

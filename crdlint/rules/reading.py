@@ -5,6 +5,7 @@ The texts of these findings come from ``crdlint.yaml`` and ``crdlint.crd.decode`
 
 from __future__ import annotations
 
+from crdlint.rules import reading_fixes
 from crdlint.rules.engine.rule import Rule
 
 _V1BETA1 = """\
@@ -55,6 +56,7 @@ RULES = (
         good="type: object\nproperties:\n  name: {type: string, maxLength: 63}\n",
         help="give the field a value of the type that the message names; quotes make a string of a number",
         source="sigs.k8s.io/json UnmarshalCaseSensitivePreserveInts",
+        fixes=reading_fixes.DECODE,
     ),
     Rule(
         id="unknown-field",
@@ -65,6 +67,7 @@ RULES = (
         good="type: object\nproperties:\n  name: {type: string, maxLength: 63}\n",
         help="remove the field, or spell it as the API does (field names are case-sensitive)",
         source="sigs.k8s.io/json UnmarshalStrict",
+        fixes=reading_fixes.UNKNOWN,
     ),
     Rule(
         id="duplicate-key",
@@ -76,6 +79,7 @@ RULES = (
         help="remove one of the two keys",
         source="sigs.k8s.io/yaml YAMLToJSONStrict",
         severity="warning",
+        fixes=reading_fixes.DUPLICATE,
     ),
     Rule(
         id="merge-key-override",
@@ -98,6 +102,7 @@ RULES = (
         help="write `kind: CustomResourceDefinition` and `apiVersion: apiextensions.k8s.io/v1`",
         source="k8s.io/apimachinery pkg/api/meta NoKindMatchError",
         scope="text",
+        fixes=reading_fixes.MISSPELLED,
     ),
     Rule(
         id="api-version-removed",

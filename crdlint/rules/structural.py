@@ -9,18 +9,189 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import forbidden, invalid, required
 from crdlint.golang.regexp import compile_error
+from crdlint.rules.engine.finding import Fixer, removal
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.engine.schema_walk import STRUCTURAL, Check, Place
 from crdlint.schema.structural import incomplete, structural_attributes
+from crdlint.yaml.editor import UneditableError
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
     from crdlint.crd.model import JSONSchemaProps
+    from crdlint.rules.engine.finding import Finding
     from crdlint.rules.engine.schema_walk import Context, Findings
+    from crdlint.yaml.edit import Edit
 
 _SOURCE = "apiextensions-apiserver/pkg/apiserver/schema ValidateStructural"
 _NOT_PLACES = frozenset(Place) - {Place.OUTSIDE}
+
+
+def _decided_type(finding: Finding) -> Iterable[Edit]:
+    """Add the type that the other fields of a schema only make sense with."""
+    type_ = _type_of(finding)
+    if type_ and type_ not in _NUMERIC:
+        yield _add_type(finding, type_)
+
+
+def _number_type(finding: Finding) -> Iterable[Edit]:
+    """Add a numeric type to a schema with numeric bounds."""
+    type_ = _type_of(finding)
+    if type_ in _NUMERIC:
+        yield _add_type(finding, type_)
+
+
+def _any_type(finding: Finding) -> Iterable[Edit]:
+    """Accept any value where nothing tells the type."""
+    owner = finding.owner
+    schema = finding.schema(owner)
+    if not _type_of(finding) and not schema.any_of and not schema.one_of and owner.find("type") is None:
+        yield finding.editor.insert(owner, "x-kubernetes-preserve-unknown-fields", "true")
+
+
+def _alternatives_type(finding: Finding) -> Iterable[Edit]:
+    """Add the marker of an integer or a string to a schema with the two as alternatives."""
+    schema, owner = finding.schema(finding.owner), finding.owner
+    alternatives = schema.any_of or schema.one_of
+    if {child.type for child in alternatives} != {"integer", "string"} or owner.find("type") is not None:
+        return
+    name = "x-kubernetes-int-or-string"
+    if owner.find(name) is None:
+        yield finding.editor.insert(owner, name, "true")
+
+
+_NUMERIC: Final = frozenset({"integer", "number"})
+
+
+def _type_of(finding: Finding) -> str:
+    schema = finding.schema(finding.owner)
+    if schema.parent is None:
+        return "object"
+    guess = _guess_type(schema)
+    bounds = (schema.minimum, schema.maximum, schema.multiple_of)
+    if guess == "integer" and any(isinstance(bound, float) and not bound.is_integer() for bound in bounds):
+        return "number"
+    return guess
+
+
+def _add_type(finding: Finding, type_: str) -> Edit:
+    owner, editor = finding.owner, finding.editor
+    found = owner.find("type")
+    if found is not None:  # given, but empty
+        return editor.replace(found[1], editor.value(type_))
+    return editor.insert(owner, "type", editor.value(type_), before=editor.first(owner))
+
+
+def _items_of_any_type(finding: Finding) -> Iterable[Edit]:
+    """Accept any items."""
+    if finding.owner.find("items") is None:
+        name = finding.editor.name("x-kubernetes-preserve-unknown-fields")
+        yield finding.editor.insert(finding.owner, "items", f"{{{name}: true}}", after="type")
+
+
+def _object_type(finding: Finding) -> Iterable[Edit]:
+    return finding.write("object")
+
+
+def _named_type(finding: Finding) -> Iterable[Edit]:
+    """Write the type that Kubernetes gives the field."""
+    return finding.write(finding.detail.rpartition(" ")[2])
+
+
+def _plain_metadata(finding: Finding) -> Iterable[Edit]:
+    """Remove what the schema of the metadata may not restrict."""
+    metadata, editor = finding.mapping(finding.path), finding.editor
+    if metadata.flow:
+        key = editor.name("type")
+        yield editor.replace(metadata, f"{{{key}: {editor.value('object')}}}")
+        return
+    start, end = metadata.start_mark.index, editor.end(metadata)
+    if "#" in editor.text[start:end]:
+        return
+    yield editor.replace(metadata, "type: object")
+
+
+def _embedded_properties(finding: Finding) -> Iterable[Edit]:
+    """Keep all fields of an embedded resource."""
+    yield finding.editor.insert(finding.owner, "x-kubernetes-preserve-unknown-fields", "true")
+
+
+def _int_or_string_alternatives(finding: Finding) -> Iterable[Edit]:
+    """Write an integer or a string as Kubernetes does."""
+    editor, nested = finding.editor, finding.owner
+    outer, names = _alternatives(finding, nested)
+    if outer is None or finding.name != "type":
+        return
+    types = [_text_at(one, "type") for one in names]
+    if sorted(filter(None, types)) != ["integer", "string"] or len(types) != 2:
+        return
+    if outer.find("x-kubernetes-int-or-string") is None:
+        found = outer.find("type")
+        if found is not None:
+            key, value = editor.entry(outer, "type")
+            yield editor.respell(key, "x-kubernetes-int-or-string")
+            yield editor.replace(value, "true")
+        else:
+            yield editor.insert(outer, "x-kubernetes-int-or-string", "true")
+    for one, wanted in zip(names, ("integer", "string"), strict=True):
+        node = one.find("type")
+        if len(one.items) != 2:
+            raise UneditableError
+        if node is not None and isinstance(node[1], Scalar) and node[1].value != wanted:
+            yield editor.respell(node[1], wanted)
+
+
+def _repeated_outside(finding: Finding) -> Iterable[Edit]:
+    """Remove from an alternative what its schema says as well."""
+    outer, _ = _alternatives(finding, finding.owner)
+    text = _text_at(finding.owner, finding.name)
+    if outer is not None and text is not None and _text_at(outer, finding.name) == text:
+        yield from _without(finding)
+
+
+def _documentation(finding: Finding) -> Iterable[Edit]:
+    """Remove documentation and defaults from an alternative."""
+    if finding.name in {"description", "title", "default", "nullable"}:
+        yield from _without(finding)
+
+
+def _same_type_outside(finding: Finding) -> Iterable[Edit]:
+    """Move the type that all alternatives have out of them."""
+    editor = finding.editor
+    outer, alternatives = _alternatives(finding, finding.owner)
+    types = {_text_at(one, "type") for one in alternatives}
+    if outer is None or finding.name != "type" or len(types) != 1 or outer.find("type") is not None:
+        return
+    if outer.find("x-kubernetes-int-or-string") is not None or any(len(one.items) == 2 for one in alternatives):
+        return
+    yield editor.insert(outer, "type", editor.value(types.pop() or ""), before=editor.first(outer))
+    for one in alternatives:
+        yield editor.remove(one, "type")
+
+
+def _alternatives(finding: Finding, nested: Mapping) -> tuple[Mapping | None, list[Mapping]]:
+    """Return the schema whose alternative a mapping is, and all of them; None where it is deeper within one."""
+    editor = finding.editor
+    listed = editor.parent(nested)
+    if not isinstance(listed, Sequence):
+        return None, []
+    key, outer = editor.key_of(listed), editor.parent(listed)
+    if key is None or key.value not in _JUNCTORS or not isinstance(outer, Mapping):
+        return None, []
+    return outer, [one for one in listed.items if isinstance(one, Mapping)]
+
+
+def _text_at(mapping: Mapping, name: str) -> str | None:
+    found = mapping.find(name)
+    return found[1].value if found is not None and isinstance(found[1], Scalar) else None
+
+
+def _without(finding: Finding) -> Iterable[Edit]:
+    """Remove a field, unless nothing would be left of its schema."""
+    if len(finding.owner.items) > 2:
+        yield from finding.remove()
+
 
 TYPE_REQUIRED = Rule(
     id="structural-type-required",
@@ -30,6 +201,37 @@ TYPE_REQUIRED = Rule(
     good="type: object\nproperties:\n  replicas: {type: integer, minimum: 1}\n",
     help="add the `type` of this field",
     source=_SOURCE,
+    fixes=(
+        Fixer(
+            "Add the type that the other fields decide",
+            "safe",
+            _decided_type,
+            bad="type: object\nproperties:\n  spec: {properties: {host: {type: string}}}\n",
+            good="type: object\nproperties:\n  spec: {properties: {host: {type: string}}, type: object}\n",
+        ),
+        Fixer(
+            "Add the numeric type",
+            "unsafe",
+            _number_type,
+            good="type: object\nproperties:\n  replicas: {minimum: 1, type: integer}\n",
+        ),
+        Fixer(
+            "Add `x-kubernetes-int-or-string: true`",
+            "unsafe",
+            _alternatives_type,
+            bad="type: object\nproperties:\n  port:\n    anyOf:\n    - type: integer\n    - type: string\n",
+            good="type: object\nproperties:\n  port:\n    anyOf:\n    - type: integer\n    - type: string\n"
+            "    x-kubernetes-int-or-string: true\n",
+        ),
+        Fixer(
+            "Accept any value",
+            "unsafe",
+            _any_type,
+            bad="type: object\nproperties:\n  extra:\n    description: Anything.\n",
+            good="type: object\nproperties:\n  extra:\n    description: Anything.\n"
+            "    x-kubernetes-preserve-unknown-fields: true\n",
+        ),
+    ),
 )
 ITEMS_REQUIRED = Rule(
     id="structural-items-required",
@@ -39,6 +241,14 @@ ITEMS_REQUIRED = Rule(
     good="type: object\nproperties:\n  ports: {type: array, items: {type: integer}}\n",
     help="add `items` with the type of an item, such as `items: {type: string}`",
     source=_SOURCE,
+    fixes=(
+        Fixer(
+            "Accept any items",
+            "unsafe",
+            _items_of_any_type,
+            good="type: object\nproperties:\n  ports: {type: array, items: {x-kubernetes-preserve-unknown-fields: true}}\n",
+        ),
+    ),
 )
 ROOT_TYPE = Rule(
     id="structural-root-not-object",
@@ -48,6 +258,7 @@ ROOT_TYPE = Rule(
     good="type: object\n",
     help="write `type: object`",
     source=_SOURCE,
+    fixes=(Fixer("Write `type: object`", "safe", _object_type),),
 )
 ROOT_MAP = Rule(
     id="structural-root-additional-properties",
@@ -67,6 +278,38 @@ NOT_STRUCTURAL = Rule(
     good="type: object\nproperties:\n  size: {type: string, anyOf: [{maxLength: 3}, {pattern: '^[0-9]+$'}]}\n",
     help="remove it here, and say it outside of the allOf, anyOf, oneOf or not",
     source=_SOURCE,
+    fixes=(
+        Fixer(
+            "Write an integer or a string as Kubernetes does",
+            "safe",
+            _int_or_string_alternatives,
+            bad="type: object\nproperties:\n  port:\n    x-kubernetes-int-or-string: true\n    anyOf:\n"
+            "    - type: string\n    - type: integer\n",
+            good="type: object\nproperties:\n  port:\n    x-kubernetes-int-or-string: true\n    anyOf:\n"
+            "    - type: integer\n    - type: string\n",
+        ),
+        Fixer(
+            "Remove what is repeated in the alternative",
+            "safe",
+            _repeated_outside,
+            bad="type: object\nproperties:\n  size: {type: string, anyOf: [{type: string, maxLength: 3}, {pattern: '^[0-9]+$'}]}\n",
+        ),
+        Fixer(
+            "Move the type out of the alternatives",
+            "unsafe",
+            _same_type_outside,
+            bad="type: object\nproperties:\n  size:\n    anyOf:\n    - type: string\n      maxLength: 3\n"
+            "    - type: string\n      pattern: '^[0-9]+$'\n",
+            good="type: object\nproperties:\n  size:\n    type: string\n    anyOf:\n    - maxLength: 3\n"
+            "    - pattern: '^[0-9]+$'\n",
+        ),
+        Fixer(
+            "Remove documentation and defaults from the alternative",
+            "unsafe",
+            _documentation,
+            bad="type: object\nproperties:\n  size: {type: string, anyOf: [{maxLength: 3, title: short}, {pattern: '^[0-9]+$'}]}\n",
+        ),
+    ),
 )
 INCOMPLETE = Rule(
     id="structural-incomplete",
@@ -86,6 +329,7 @@ METADATA = Rule(
     good="type: object\nproperties:\n  metadata: {type: object}\n",
     help="replace it by `metadata: {type: object}` (only `properties` of name and generateName may stand there)",
     source=_SOURCE,
+    fixes=(Fixer("Write `metadata: {type: object}`", "safe", _plain_metadata),),
 )
 METADATA_NESTED = Rule(
     id="metadata-in-junctor",
@@ -104,6 +348,7 @@ META_TYPE = Rule(
     good="type: object\nproperties:\n  apiVersion: {type: string}\n",
     help="give it the type that the message names, or leave it out: Kubernetes defines it itself",
     source=_SOURCE,
+    fixes=(Fixer("Write the type that Kubernetes gives it", "safe", _named_type),),
 )
 EMBEDDED = Rule(
     id="embedded-resource-shape",
@@ -114,6 +359,22 @@ EMBEDDED = Rule(
     "x-kubernetes-preserve-unknown-fields: true}\n",
     help="make it `type: object` with `properties` or `x-kubernetes-preserve-unknown-fields: true`, and no map",
     source=_SOURCE,
+    fixes=(
+        Fixer(
+            "Write `type: object`",
+            "safe",
+            lambda finding: _object_type(finding) if finding.name == "type" else (),
+            bad="type: object\nproperties:\n  template:\n    x-kubernetes-embedded-resource: true\n"
+            "    x-kubernetes-preserve-unknown-fields: true\n",
+            good="type: object\nproperties:\n  template:\n    x-kubernetes-embedded-resource: true\n"
+            "    x-kubernetes-preserve-unknown-fields: true\n    type: object\n",
+        ),
+        Fixer(
+            "Keep all fields of the embedded resource",
+            "unsafe",
+            lambda finding: _embedded_properties(finding) if finding.name == "properties" else (),
+        ),
+    ),
 )
 INT_OR_STRING = Rule(
     id="int-or-string-exclusive",
@@ -123,6 +384,16 @@ INT_OR_STRING = Rule(
     good="type: object\nproperties:\n  port: {x-kubernetes-int-or-string: true}\n",
     help="keep `x-kubernetes-int-or-string: true` alone",
     source=_SOURCE,
+    fixes=(
+        Fixer(
+            "Keep `x-kubernetes-int-or-string: true` alone",
+            "safe",
+            removal,
+            bad="type: object\nproperties:\n  port:\n    x-kubernetes-int-or-string: true\n"
+            "    x-kubernetes-preserve-unknown-fields: true\n",
+            good="type: object\nproperties:\n  port:\n    x-kubernetes-int-or-string: true\n",
+        ),
+    ),
 )
 PATTERN = Rule(
     id="pattern-invalid",

@@ -83,6 +83,18 @@ class Editor:
         found = self._above.get(id(node))
         return None if found is None else found[0]
 
+    def index(self, node: Node) -> int:
+        """Return the index of a node in the collection that it is in."""
+        found = self._above.get(id(node))
+        if found is None:
+            raise UneditableError
+        return found[1]
+
+    def is_key(self, node: Node) -> bool:
+        """Return whether a node is the key of an entry."""
+        found = self._above.get(id(node))
+        return found is not None and isinstance(found[0], Mapping) and not found[1] % 2
+
     def key_of(self, node: Node) -> Scalar | None:
         """Return the key of an entry's value, None for items and the root."""
         found = self._above.get(id(node))
@@ -168,9 +180,10 @@ class Editor:
         found = mapping.find(before or after)
         if before:
             at = (items[0] if found is None else found[0]).start_mark.index
-            return Edit(at, at, f"{key}: {value}{self.newline}{indent}")
-        at = self.line_end(self.end(items[-1] if found is None else found[1]))
-        return Edit(at, at, f"{self.newline}{indent}{key}: {value}")
+            return Edit(at, at, f"{key}:{_apart(value)}{self.newline}{indent}")
+        key_node, value_node = (items[-2], items[-1]) if found is None else found
+        at = self.line_end(max(self.end(value_node), key_node.end_mark.index))
+        return Edit(at, at, f"{self.newline}{indent}{key}:{_apart(value)}")
 
     def append(self, sequence: Sequence, value: str) -> Edit:
         """Return the edit that adds an item, as it is written, behind the last one."""
@@ -199,8 +212,43 @@ class Editor:
         numbers = [i for i in range(0, len(items), 2) if getattr(items[i], "value", None) == name]
         if not numbers:
             raise UneditableError
-        at = numbers[-1 if last else 0]
-        return self._without(mapping, items[at].start_mark.index, self.end(items[at + 1]), at, 2)
+        return self.remove_at(mapping, numbers[-1 if last else 0])
+
+    def remove_at(self, mapping: Mapping, at: int) -> Edit:
+        """Return the edit that removes an entry, given the index of its key, with its lines; other comments stay."""
+        items = mapping.items
+        end = max(self.end(items[at + 1]), items[at].end_mark.index)
+        return self._without(mapping, items[at].start_mark.index, end, at, 2)
+
+    def indent(self, node: Node, by: int) -> list[Edit]:
+        """Return the edits that move the lines of a node behind its first one to the right."""
+        return self.indent_lines(node.start_mark.index, self.end(node), by)
+
+    def name(self, text: str) -> str:
+        """Return a key as it is written."""
+        return quoted(text, double=True) if self.is_json else text
+
+    def first(self, mapping: Mapping) -> str:
+        """Return the name of the first key of a mapping."""
+        return getattr(mapping.items[0], "value", "") if mapping.items else ""
+
+    def cut(self, start: int, end: int) -> Edit:
+        """Return the edit that removes the characters between two offsets."""
+        return Edit(start, end, "")
+
+    def inserted(self, at: int, text: str) -> Edit:
+        """Return the edit that inserts a text at an offset."""
+        return Edit(at, at, text)
+
+    def indent_lines(self, at: int, end: int, by: int) -> list[Edit]:
+        """Return the edits that move the lines that begin between two offsets to the right."""
+        text = self.text
+        edits = []
+        while (at := text.find("\n", at, end)) >= 0:
+            at += 1
+            if text[at : at + 1] not in {"\n", "\r", ""}:
+                edits.append(Edit(at, at, " " * by))
+        return edits
 
     def remove_item(self, sequence: Sequence, index: int) -> Edit:
         """Return the edit that removes an item of a list."""
@@ -244,6 +292,11 @@ class Editor:
     def is_text(self, node: Node) -> bool:
         """Return whether a node is a scalar whose value is a string."""
         return isinstance(node, Scalar) and isinstance(resolve(node), str)
+
+
+def _apart(value: str) -> str:
+    """Return what follows the colon of a key: a blank and the value, or a block on the next line."""
+    return value if value.startswith(("\n", "\r")) or not value else f" {value}"
 
 
 def _dedented(line: str, column: int) -> str:

@@ -168,7 +168,7 @@ class Finding:
         parent = self.editor.parent(node)
         if not isinstance(parent, Mapping):
             raise UneditableError
-        at = next(i for i, one in enumerate(parent.items) if one is node)
+        at = self.editor.index(node)
         key = parent.items[at - at % 2]
         if not isinstance(key, Scalar):
             raise UneditableError
@@ -217,6 +217,16 @@ class Fixer:
     bad: str = ""
     good: str = ""
     scope: Scope | None = None
+
+
+def removal(finding: Finding) -> Iterable[Edit]:
+    """Remove the field that the finding is about."""
+    return finding.remove()
+
+
+def replacement(text: str) -> Callable[[Finding], Iterable[Edit]]:
+    """Return what gives the field that the finding is about a text."""
+    return lambda finding: finding.write(text)
 
 
 def fix_of(fixers: Iterable[Fixer], finding: Finding, line_start: int) -> Fix | None:

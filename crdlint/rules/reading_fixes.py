@@ -1,0 +1,498 @@
+"""Fixes of what the decoder reports: values of a wrong type, unknown fields, keys set twice, misspelled kinds."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd import gotypes
+from crdlint.crd.near_misses import corrections
+from crdlint.rules.engine.examples import HEAD
+from crdlint.rules.engine.finding import Finding, Fixer, items, texts
+from crdlint.yaml.editor import UneditableError, quoted
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.values import to_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from crdlint.crd.gotypes import GoType
+    from crdlint.yaml.edit import Edit
+    from crdlint.yaml.editor import Editor
+    from crdlint.yaml.nodes import Node
+
+_NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z")
+_WHOLE: Final = re.compile(r"(-?(?:0|[1-9]\d*))(?:\.0+)?\Z")
+_BOOLEANS: Final = {"true": "true", "false": "false", "yes": "true", "no": "false", "on": "true", "off": "false"}
+
+
+def _wanted(finding: Finding) -> str:
+    """Return the Go type that a decoder's error asks for."""
+    return finding.detail.rpartition(" of type ")[2]
+
+
+def _given(finding: Finding) -> Scalar:
+    """Return the scalar that is of the wrong type."""
+    node = finding.node()
+    if not isinstance(node, Scalar) or finding.editor.is_key(node):
+        raise UneditableError
+    return node
+
+
+def _value(finding: Finding, name: str = "") -> tuple[Mapping, Scalar, Node]:
+    """Return the mapping, key and value of an entry of the wrong type; ``name`` is the key that it must have."""
+    mapping, key, value = finding.entry
+    if name and key.value != name:
+        raise UneditableError
+    return mapping, key, value
+
+
+def _plain_value(finding: Finding) -> Iterable[Edit]:
+    """Write a number or a boolean without quotes."""
+    node, wanted = _given(finding), _wanted(finding)
+    if node.style in {"|", ">"}:
+        return
+    text = node.value.strip()
+    whole = _WHOLE.match(text)
+    if wanted in {"int32", "int64", "int"} and whole:
+        yield finding.editor.replace(node, whole[1])
+    elif wanted == "float64" and _NUMBER.match(text) and finding.editor.is_text(node):
+        yield finding.editor.replace(node, text)
+    elif wanted == "bool" and text.lower() in _BOOLEANS and finding.editor.is_text(node):
+        yield finding.editor.replace(node, _BOOLEANS[text.lower()])
+
+
+def _text_value(finding: Finding) -> Iterable[Edit]:
+    """Write a text in quotes, as it is written."""
+    node = _given(finding)
+    if not node.style and _wanted(finding) in {"string", "map[string]string"}:
+        yield finding.editor.replace(node, quoted(node.value, double=finding.editor.is_json))
+
+
+_LISTS: Final = frozenset(
+    {"required", "shortNames", "categories", "enum", "x-kubernetes-list-map-keys", "conversionReviewVersions"}
+)
+_ONE: Final = re.compile(r"[^\s,\[\]{}]+\Z")
+
+
+def _list_of_one(finding: Finding) -> Iterable[Edit]:
+    """Make a list of a single value."""
+    if not _wanted(finding).startswith("[]"):
+        return
+    editor = finding.editor
+    _, _, value = _value(finding)
+    if isinstance(value, Scalar):
+        if _ONE.match(value.value) and finding.editor.is_text(value):
+            yield editor.replace(value, f"[{editor.text[value.start_mark.index : value.end_mark.index]}]")
+    elif isinstance(value, Mapping) and value.items:
+        if value.flow:
+            yield editor.replace(value, f"[{editor.text[value.start_mark.index : editor.end(value)]}]")
+        else:
+            start = value.start_mark.index
+            yield from editor.indent(value, 2)
+            yield editor.inserted(start, "- ")
+
+
+def _single_value(finding: Finding) -> Iterable[Edit]:
+    """Take the only value out of a list."""
+    _, key, value = _value(finding)
+    if _wanted(finding) != "string" or key.value == "type":
+        return
+    one, *more = items(value)
+    if isinstance(one, Scalar) and not more:
+        yield finding.editor.replace(value, finding.editor.value(one.value, like=one))
+
+
+def _nullable_type(finding: Finding) -> Iterable[Edit]:
+    """Write a type that may be null as a type and `nullable`."""
+    mapping, _, value = _value(finding, "type")
+    names = texts(items(value))
+    types = [name for name in names if name not in {"null", "~", ""}]
+    if len(types) != 1:
+        return
+    yield finding.editor.replace(value, finding.editor.value(types[0]))
+    if len(types) < len(names) and mapping.find("nullable") is None:
+        yield finding.editor.insert(mapping, "nullable", "true", after="type")
+
+
+def _alternative_types(finding: Finding) -> Iterable[Edit]:
+    """Write a type that is an integer or a string as Kubernetes does."""
+    mapping, key, value = _value(finding, "type")
+    if set(texts(items(value))) == {"integer", "string"} and mapping.find("x-kubernetes-int-or-string") is None:
+        yield finding.editor.respell(key, "x-kubernetes-int-or-string")
+        yield finding.editor.replace(value, "true")
+
+
+def _schema_above(editor: Editor, schema: Mapping) -> tuple[Mapping, str]:
+    """Return the schema that a schema is a property of, and the property's name."""
+    name, properties = editor.key_of(schema), editor.parent(schema)
+    owner = None if properties is None else editor.parent(properties)
+    above = None if properties is None else editor.key_of(properties)
+    if name is None or above is None or above.value != "properties" or not isinstance(owner, Mapping):
+        raise UneditableError
+    return owner, name.value
+
+
+def add_required(editor: Editor, schema: Mapping, names: Iterable[str]) -> Iterable[Edit]:
+    """Yield the edits that add names to the `required` of a schema."""
+    found = schema.find("required")
+    if found is None:
+        listed = ", ".join(editor.value(name) for name in names)
+        yield editor.insert(schema, "required", f"[{listed}]", after="type")
+    elif isinstance(found[1], Sequence):
+        known = texts(found[1].items)
+        for name in names:
+            if name not in known:
+                yield editor.append(found[1], editor.value(name))
+    else:
+        raise UneditableError
+
+
+def _required_property(finding: Finding) -> Iterable[Edit]:
+    """Move `required: true` of a property into the list of the object that has it."""
+    schema, _, value = _value(finding, "required")
+    if not isinstance(value, Scalar) or value.value.lower() not in {"true", "false"}:
+        return
+    owner, name = _schema_above(finding.editor, schema)
+    if len(schema.items) == 2:
+        return
+    yield finding.editor.remove(schema, "required")
+    if value.value.lower() == "true":
+        yield from add_required(finding.editor, owner, [name])
+
+
+def _required_in_properties(finding: Finding) -> Iterable[Edit]:
+    """Move a list `required` out of `properties`."""
+    properties, _, value = _value(finding, "required")
+    above, schema = finding.editor.key_of(properties), finding.editor.parent(properties)
+    if above is None or above.value != "properties" or not isinstance(schema, Mapping):
+        return
+    names = texts(items(value))
+    yield finding.editor.remove(properties, "required")
+    yield from add_required(finding.editor, schema, names)
+
+
+def _exclusive_bound(finding: Finding) -> Iterable[Edit]:
+    """Write an exclusive bound as OpenAPI v3 does: the bound, and that it is excluded."""
+    mapping, key, value = finding.entry
+    bound = {"exclusiveMinimum": "minimum", "exclusiveMaximum": "maximum"}.get(key.value)
+    if bound is None or not isinstance(value, Scalar) or not _NUMBER.match(value.value) or mapping.find(bound):
+        return
+    yield finding.editor.insert(mapping, bound, value.value, before=key.value)
+    yield finding.editor.replace(value, "true")
+
+
+def _type_keys(finding: Finding) -> Iterable[Edit]:
+    """Write kind and apiVersion, keys and values, as a CRD has them."""
+    editor, root = finding.editor, finding.root
+    if finding.problem is not None:
+        return
+    for name, (key, value, wanted) in corrections(root).items():
+        if key is None:
+            yield editor.insert(root, name, editor.value(wanted), before=editor.first(root))
+            continue
+        if key.value != name:
+            yield editor.respell(key, name)
+        if isinstance(value, Scalar) and value.value != wanted:
+            yield editor.respell(value, wanted)
+
+
+def go_type(finding: Finding, node: Node) -> GoType | None:
+    """Return the Go type that a node is decoded as, None for what is kept as it is or unknown."""
+    editor = finding.editor
+    chain: list[Node] = []
+    at: Node | None = node
+    while at is not None and at is not finding.root:
+        chain.append(at)
+        at = editor.parent(at)
+    of: GoType | None = gotypes.CRD
+    for one in reversed(chain):
+        if of is None:
+            return None
+        key = editor.key_of(one)
+        if key is None or of.kind == "map":
+            of = of.element
+        else:
+            field = of.fields.get(key.value)
+            of = None if field is None else field.type
+        if of is not None and of.kind.startswith("schema-or-"):
+            of = gotypes.SCHEMA if isinstance(one, Mapping) else of.element
+    return of
+
+
+def _rename(finding: Finding) -> Iterable[Edit]:
+    """Spell a field as the API does, if the mapping does not have that field."""
+    problem = finding.problem
+    mapping, key, value = finding.entry
+    near = None if problem is None else problem.nearest or _other_name(finding, mapping, key.value)
+    if near is None or mapping.find(near) is not None:
+        return
+    yield finding.editor.respell(key, near)
+    if near in _LISTS and isinstance(value, Scalar) and _ONE.match(value.value) and finding.editor.is_text(value):
+        text = finding.editor.text[value.start_mark.index : value.end_mark.index]
+        yield finding.editor.replace(value, f"[{text}]")
+
+
+# Names that other versions and tools have for a field, by its Go type.
+_OTHER_NAMES: Final = {
+    "v1.CustomResourceDefinitionVersion": {
+        "validation": "schema",
+        "printerColumns": "additionalPrinterColumns",
+        "columns": "additionalPrinterColumns",
+        "version": "name",
+    },
+    "v1.CustomResourceValidation": {"openAPISchema": "openAPIV3Schema", "openAPIV2Schema": "openAPIV3Schema"},
+    "v1.JSONSchemaProps": {
+        "x-preserve-unknown-fields": "x-kubernetes-preserve-unknown-fields",
+        "preserveUnknownFields": "x-kubernetes-preserve-unknown-fields",
+        "x-int-or-string": "x-kubernetes-int-or-string",
+        "x-embedded-resource": "x-kubernetes-embedded-resource",
+        "x-validations": "x-kubernetes-validations",
+        "x-list-type": "x-kubernetes-list-type",
+        "x-list-map-keys": "x-kubernetes-list-map-keys",
+        "x-map-type": "x-kubernetes-map-type",
+        "desc": "description",
+        "min": "minimum",
+        "max": "maximum",
+        "regex": "pattern",
+        "values": "enum",
+        "fields": "properties",
+    },
+    "v1.ValidationRule": {"expression": "rule", "expr": "rule", "msg": "message"},
+    "v1.CustomResourceColumnDefinition": {"path": "jsonPath"},
+}
+
+
+def _other_name(finding: Finding, mapping: Mapping, name: str) -> str | None:
+    of = go_type(finding, mapping)
+    return None if of is None else _OTHER_NAMES.get(of.name, {}).get(name)
+
+
+def _const(finding: Finding) -> Iterable[Edit]:
+    """Write a constant as an enum of one value."""
+    mapping, key, value = finding.entry
+    if key.value == "const" and isinstance(value, Scalar) and mapping.find("enum") is None:
+        text = finding.editor.text[value.start_mark.index : value.end_mark.index]
+        yield finding.editor.respell(key, "enum")
+        yield finding.editor.replace(value, f"[{text}]")
+
+
+def _schema_wrapper(finding: Finding) -> Iterable[Edit]:
+    """Put a schema below the `openAPIV3Schema` that is missing above it."""
+    mapping, key, value = finding.entry
+    of, editor = go_type(finding, mapping), finding.editor
+    if of is None:
+        return
+    if of.name == "v1.CustomResourceDefinitionVersion" and key.value == "openAPIV3Schema":
+        if mapping.find("schema") is not None or not isinstance(value, Mapping):
+            return
+        if mapping.flow or value.flow:
+            yield editor.inserted(key.start_mark.index, f"{editor.value('schema')}: {{")
+            yield editor.inserted(editor.end(value), "}")
+        else:
+            blanks = " " * key.start_mark.column
+            yield editor.inserted(key.start_mark.index, f"schema:{editor.newline}{blanks}  ")
+            yield from editor.indent_lines(key.start_mark.index, editor.end(value), 2)
+    elif of.name == "v1.CustomResourceValidation" and not mapping.flow:
+        if any(not isinstance(one, Scalar) or one.value not in gotypes.SCHEMA.fields for one in mapping.items[::2]):
+            return
+        start = mapping.start_mark.index
+        blanks = " " * mapping.start_mark.column
+        yield editor.inserted(start, f"openAPIV3Schema:{editor.newline}{blanks}  ")
+        yield from editor.indent_lines(start, editor.end(mapping), 2)
+
+
+# What OpenAPI and JSON Schema have and the API server does not keep.
+_NOT_KEPT: Final = frozenset(
+    {"readOnly", "writeOnly", "deprecated", "xml", "discriminator", "$comment", "examples", "contentEncoding",
+     "contentMediaType", "x-go-name", "x-go-package", "x-order"}
+)  # fmt: skip
+
+
+def _not_kept(finding: Finding) -> Iterable[Edit]:
+    """Remove an annotation that no CRD's schema keeps."""
+    mapping, key, _ = finding.entry
+    if key.value in _NOT_KEPT and go_type(finding, mapping) is gotypes.SCHEMA:
+        yield finding.editor.remove(mapping, key.value)
+
+
+def _field_above(finding: Finding) -> Iterable[Edit]:
+    """Move a field to the object above, which has it in the API and lacks it here."""
+    mapping, key, value = finding.entry
+    editor = finding.editor
+    above = editor.parent(mapping)
+    of = None if above is None else go_type(finding, above)
+    if not isinstance(above, Mapping) or of is None or of.kind != "struct" or key.value not in of.fields:
+        return
+    if above.find(key.value) is not None or mapping.flow or above.flow or len(mapping.items) == 2:
+        return
+    source = editor.source(value)
+    if not isinstance(value, Scalar) and not value.flow:
+        source = f"\n{_shifted(source, 0 if isinstance(value, Sequence) else 2)}"
+    yield editor.remove(mapping, key.value)
+    yield editor.insert(above, key.value, source, before=_name_of(editor, mapping))
+
+
+def _name_of(editor: Editor, node: Node) -> str:
+    key = editor.key_of(node)
+    return "" if key is None else key.value
+
+
+def _shifted(text: str, by: int) -> str:
+    return "\n".join(" " * by + line if line else line for line in text.split("\n"))
+
+
+def _misplaced_property(finding: Finding) -> Iterable[Edit]:
+    """Move a field that looks like a property's schema into `properties`."""
+    mapping, key, value = finding.entry
+    editor = finding.editor
+    if go_type(finding, mapping) is not gotypes.SCHEMA or not isinstance(value, Mapping) or mapping.flow or value.flow:
+        return
+    names = {one.value for one in value.items[::2] if isinstance(one, Scalar)}
+    if not names & {"type", "properties", "x-kubernetes-preserve-unknown-fields", "x-kubernetes-int-or-string"}:
+        return
+    found = mapping.find("properties")
+    source = f"\n{_shifted(editor.source(value), 2)}"
+    yield editor.remove(mapping, key.value)
+    if found is None:
+        yield editor.insert(mapping, "properties", f"\n  {key.value}:{_shifted(source, 2)}", after="type")
+    elif isinstance(found[1], Mapping) and not found[1].flow and found[1].find(key.value) is None:
+        yield editor.insert(found[1], key.value, source)
+    else:
+        raise UneditableError
+
+
+def _twice(finding: Finding) -> tuple[Mapping, int, int]:
+    """Return the mapping with a key set twice, and the indexes of the two keys."""
+    editor = finding.editor
+    if finding.duplicate is not None:
+        if finding.duplicate.how != "written twice":
+            raise UneditableError
+        first, later = finding.duplicate.first, finding.duplicate.later
+    elif finding.problem is not None and finding.problem.first is not None:
+        first, later = finding.problem.first, finding.problem.node
+    else:
+        raise UneditableError
+    mapping = editor.parent(first)
+    if not isinstance(mapping, Mapping) or editor.parent(later) is not mapping:
+        raise UneditableError
+    return mapping, editor.index(first), editor.index(later)
+
+
+def _repeated_key(finding: Finding) -> Iterable[Edit]:
+    """Remove the second of two equal entries."""
+    mapping, first, later = _twice(finding)
+    if to_json(mapping.items[first + 1]) == to_json(mapping.items[later + 1]):
+        yield finding.editor.remove_at(mapping, later)
+
+
+def _overridden_key(finding: Finding) -> Iterable[Edit]:
+    """Remove the first of two entries, which the API server never sees."""
+    mapping, first, _ = _twice(finding)
+    yield finding.editor.remove_at(mapping, first)
+
+
+def _in_spec(schema: str) -> str:
+    return f"type: object\nproperties:\n  spec:\n    type: object\n{schema}"
+
+
+def _names(text: str) -> str:
+    """Return a CRD with a text in the place of its names and scope."""
+    return _WHOLE_CRD.replace("  scope: Namespaced\n  names: {plural: foos, kind: Foo}\n", text)
+
+
+_WHOLE_CRD: Final = f"{HEAD}        type: object\n"
+
+DECODE: Final = (
+    Fixer("Correct `kind` and `apiVersion`", "safe", _type_keys,
+          bad=_WHOLE_CRD.replace("apiVersion:", "apiVersoin:"), good=_WHOLE_CRD, scope="text"),
+    Fixer(
+        "Move `required: true` into the list of the object", "unsafe", _required_property,
+        bad=_in_spec("    properties:\n      host:\n        type: string\n        required: true\n"),
+        good=_in_spec("    required: [host]\n    properties:\n      host:\n        type: string\n"),
+    ),
+    Fixer(
+        "Move `required` out of `properties`", "safe", _required_in_properties,
+        bad=_in_spec("    properties:\n      required: [host]\n      host: {type: string}\n"),
+        good=_in_spec("    required: [host]\n    properties:\n      host: {type: string}\n"),
+    ),
+    Fixer(
+        "Write the type and `nullable`", "safe", _nullable_type,
+        bad='type: object\nproperties:\n  note:\n    type: [string, "null"]\n',
+        good="type: object\nproperties:\n  note:\n    type: string\n    nullable: true\n",
+    ),
+    Fixer(
+        "Write `x-kubernetes-int-or-string`", "safe", _alternative_types,
+        bad="type: object\nproperties:\n  port:\n    type: [integer, string]\n",
+        good="type: object\nproperties:\n  port:\n    x-kubernetes-int-or-string: true\n",
+    ),
+    Fixer(
+        "Write the bound as OpenAPI v3 does", "safe", _exclusive_bound,
+        bad="type: object\nproperties:\n  size: {type: integer, exclusiveMinimum: 0}\n",
+        good="type: object\nproperties:\n  size: {type: integer, exclusiveMinimum: true, minimum: 0}\n",
+    ),
+    Fixer("Write the value without quotes", "safe", _plain_value),
+    Fixer(
+        "Write the text in quotes", "safe", _text_value,
+        bad="type: object\nproperties:\n  name: {type: string, description: 5}\n",
+        good="type: object\nproperties:\n  name: {type: string, description: '5'}\n",
+    ),
+    Fixer(
+        "Make a list of the value", "safe", _list_of_one,
+        bad="type: object\nrequired: spec\nproperties:\n  spec: {type: object}\n",
+        good="type: object\nrequired: [spec]\nproperties:\n  spec: {type: object}\n",
+    ),
+    Fixer(
+        "Take the value out of the list", "safe", _single_value,
+        bad="type: object\nproperties:\n  name: {type: string, format: [uuid]}\n",
+        good="type: object\nproperties:\n  name: {type: string, format: uuid}\n",
+    ),
+)  # fmt: skip
+
+UNKNOWN: Final = (
+    Fixer("Spell the field as the API does", "safe", _rename),
+    Fixer(
+        "Write the constant as an enum", "safe", _const,
+        bad="type: object\nproperties:\n  mode: {type: string, const: auto}\n",
+        good="type: object\nproperties:\n  mode: {type: string, enum: [auto]}\n",
+    ),
+    Fixer(
+        "Put the schema below `openAPIV3Schema`",
+        "safe",
+        _schema_wrapper,
+        bad=HEAD.replace("      openAPIV3Schema:\n", "      type: object\n"),
+        good=f"{HEAD}        type: object\n",
+        scope="text",
+    ),
+    Fixer(
+        "Move the field to the object above",
+        "safe",
+        _field_above,
+        bad=_names("  names:\n    plural: foos\n    scope: Cluster\n    kind: Foo\n"),
+        good=_names("  scope: Cluster\n  names:\n    plural: foos\n    kind: Foo\n"),
+        scope="text",
+    ),
+    Fixer(
+        "Move the property into `properties`", "unsafe", _misplaced_property,
+        bad=_in_spec("    host:\n      type: string\n    properties:\n      port:\n        type: integer\n"),
+        good=_in_spec("    properties:\n      port:\n        type: integer\n      host:\n        type: string\n"),
+    ),
+    Fixer(
+        "Remove the field, which no CRD keeps", "unsafe", _not_kept,
+        bad="type: object\nproperties:\n  name: {type: string, readOnly: true}\n",
+        good="type: object\nproperties:\n  name: {type: string}\n",
+    ),
+)  # fmt: skip
+
+DUPLICATE: Final = (
+    Fixer(
+        "Remove the repetition", "safe", _repeated_key,
+        bad="type: object\nproperties:\n  name:\n    type: string\n    type: string\n",
+    ),
+    Fixer(
+        "Keep the last value, as the API server does", "unsafe", _overridden_key,
+        good="type: object\nproperties:\n  name:\n    type: integer\n",
+    ),
+)  # fmt: skip
+
+MISSPELLED: Final = (Fixer("Correct `kind` and `apiVersion`", "safe", _type_keys),)
