@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 from crdlint.diagnostics.diagnostic import in_server_words
 from crdlint.kubernetes.servers import NEWEST_VERSION
-from crdlint.linting.pipeline import collect_crds, lint_file
+from crdlint.linting.pipeline import lint_file
 from crdlint.linting.rule_cost import rule_cost
+from crdlint.linting.stored_crds import collect_crds
 from crdlint.resources.report import report
 
 if TYPE_CHECKING:

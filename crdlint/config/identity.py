@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.config.places import places_of
 from crdlint.crd.shared import SHARED, is_within
-from crdlint.linting.pipeline import manifests
+from crdlint.linting.documents import manifests
 from crdlint.schema.values import deep_equal
 from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence

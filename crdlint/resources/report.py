@@ -10,6 +10,7 @@ from crdlint.crd.convert import read_crd
 from crdlint.crd.positions import Locator, node_span, problem_span
 from crdlint.golang.quote import quote
 from crdlint.kubernetes.servers import NEWEST_VERSION
+from crdlint.linting.documents import DocumentWalk, take_duplicate_keys
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.result import CRD, FileResult
 from crdlint.resources.definitions import Definition, may_have_crd, rejection_of
@@ -21,8 +22,7 @@ from crdlint.resources.requests import as_sent, key_of
 from crdlint.resources.validation import NotDecodedError
 from crdlint.rules import duplicates
 from crdlint.yaml.errors import YAMLDecodeError
-from crdlint.yaml.parse import collector_paused, parse_first, parse_stream
-from crdlint.yaml.values import duplicate_keys
+from crdlint.yaml.parse import collector_paused, iter_documents, parse_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -161,18 +161,20 @@ def old_objects(text: str, *, filename: str) -> OldObjects:
     """Return the objects of a text that updates are judged from; of two alike the first one counts."""
     found: dict[Key, dict[str, Any]] = {}
     broken: list[tuple[str, str]] = []
-    for document in parse_stream(text).documents:
-        if document.error is not None:
-            line, column = document.error.line + 1, document.error.column + 1
-            broken.append((f"{filename}:{line}:{column}", document.error.message))
-            continue
-        try:
-            for one in objects_of(document):
-                resource = one.read()
-                found.setdefault(key_of(resource), resource)
-        except YAMLDecodeError as error:
-            span = node_span(error.node or document.root, document.line_offset)  # type: ignore[arg-type]
-            broken.append((f"{filename}:{span.line}:{span.column}", str(error)))
+    with collector_paused():
+        for document in iter_documents(text):
+            try:
+                if document.error is not None:
+                    span = problem_span(document.error)
+                    broken.append((f"{filename}:{span.line}:{span.column}", document.error.message))
+                for one in objects_of(document):
+                    resource = one.read()
+                    found.setdefault(key_of(resource), resource)
+            except YAMLDecodeError as error:  # noqa: PERF203  as often as a document is broken
+                node = error.node or document.root
+                if node is not None:
+                    span = node_span(node, document.line_offset)
+                    broken.append((f"{filename}:{span.line}:{span.column}", str(error)))
     return OldObjects(found, tuple(broken))
 
 
@@ -184,190 +186,146 @@ def validate_text(
     old: MappingOf[Key, dict[str, Any]] | None = None,
     options: Options = _DEFAULTS,
 ) -> Validated:
-    """Judge every custom resource of a text; those that ``old`` has too are judged as updates. Bad input raises nothing."""
-    run = _Run(filename, definitions, old, options)
-    with collector_paused():
-        notice = _validate_text(run, text)
-    result = FileResult(
-        file=filename,
-        text=text,
-        documents=run.documents,
-        crds=tuple(run.resources),
-        skipped=run.skipped,
-        diagnostics=tuple(run.diagnostics),
-        notices=(*([notice] if notice else []), *run.notices, *_notices(run)),
-    )
-    return Validated(result, tuple(run.stored))
+    """Validate every custom resource of a text, those that ``old`` has too as updates. Bad input raises nothing."""
+    walk = _ObjectWalk(filename, definitions=definitions, old=old, options=options)
+    result = walk.run(text)
+    return Validated(replace(result, notices=(*result.notices, *_notices(walk))), tuple(walk.stored))
 
 
-def _validate_text(run: _Run, text: str) -> str | None:
-    """Judge a text's documents, and return the parser's notice; their nodes are gone before the collector is back."""
-    stream = parse_stream(text)
-    for document in stream.documents:
-        _document(run, document)
-    return stream.notice
+@dataclass(slots=True, kw_only=True)
+class _ObjectWalk(DocumentWalk):
+    """Validates the custom resources of a file."""
 
-
-@dataclass(slots=True)
-class _Run:
-    """What is collected while a file is read."""
-
-    file: str
     definitions: Definitions
     old: MappingOf[Key, dict[str, Any]] | None
     options: Options
-    documents: int = 0
-    skipped: int = 0
-    resources: list[CRD] = field(default_factory=list)
-    diagnostics: list[Diagnostic] = field(default_factory=list)
     stored: list[dict[str, Any]] = field(default_factory=list)
-    notices: list[str] = field(default_factory=list)
     # Lines of objects that are not validated: by apiVersion and kind, of templates, of objects with a placeholder as kind.
     undefined: dict[tuple[str, str], list[int]] = field(default_factory=dict)
     templates: list[int] = field(default_factory=list)
     unidentified: list[int] = field(default_factory=list)
     withheld: dict[tuple[int, int], str] = field(default_factory=dict)  # placeholders that cause findings, by place
 
-
-def _document(run: _Run, document: Document) -> None:
-    problem = document.error
-    if problem is not None:
-        run.documents += 1
-        if _is_template(run, document):
-            return
-        run.diagnostics.append(diagnostic(run.file, "decode", "yaml-syntax", problem.message, problem_span(problem)))
-        return
-    if document.root is None:
-        return
-    run.documents += 1
-    before = len(run.resources)
-    try:
+    def check_objects(self, document: Document) -> bool:
+        """Validate the custom resources of a document, and return whether it has any."""
+        before = len(self.crds)
         for one in objects_of(document):
-            _object(run, document, one)
-    except YAMLDecodeError as error:  # a scalar or key that JSON has not
-        if _is_template(run, document):
-            return
-        span = node_span(error.node or document.root, document.line_offset)
-        run.diagnostics.append(diagnostic(run.file, "decode", "yaml-syntax", str(error), span))
-        return
-    if len(run.resources) == before:
-        run.skipped += 1
+            _object(self, document, one)
+        return len(self.crds) > before
+
+    def skips_template(self, document: Document) -> bool:
+        """Return whether a document that is not YAML is skipped as a template."""
+        line = document.line_of("{{")
+        if line is not None:
+            self.templates.append(line)
+        return line is not None
 
 
-def _is_template(run: _Run, document: Document) -> bool:
-    """Tell whether a document that is no YAML is passed over as a template."""
-    line = document.line_of("{{")
-    if line is None:
-        return False
-    run.templates.append(line)
-    run.skipped += 1
-    return True
-
-
-def _object(run: _Run, document: Document, one: Object) -> None:
+def _object(walk: _ObjectWalk, document: Document, one: Object) -> None:
     """Validate one object, if it is of a kind that a CRD defines."""
-    if one.identity.form != "other" or run.options.skips(one):
+    if one.identity.form != "other" or walk.options.skips(one):
         return
     line = node_span(one.root, document.line_offset).line
-    if any(run.options.placeholders.find(text) for text in (one.identity.api_version, one.identity.kind)):
-        run.unidentified.append(line)
+    if any(walk.options.placeholders.find(text) for text in (one.identity.api_version, one.identity.kind)):
+        walk.unidentified.append(line)
         return
-    is_defined = may_have_crd(one.group) and run.definitions.knows(one.group)
-    found = (_of_known_group if is_defined else _of_unknown_group)(run, document, one)
+    is_defined = may_have_crd(one.group) and walk.definitions.knows(one.group)
+    found = (_of_known_group if is_defined else _of_unknown_group)(walk, document, one)
     if found is None:
         return
     name = (
         f"{one.identity.kind} {text_at(one.root, 'metadata', 'name') or text_at(one.root, 'metadata', 'generateName')}"
     )
-    run.resources.append(CRD(name.strip(), line))
-    run.diagnostics.extend(replace(made, crd=name.strip()) for made in found)
+    walk.crds.append(CRD(name.strip(), line))
+    walk.diagnostics.extend(replace(made, crd=name.strip()) for made in found)
 
 
-def _of_unknown_group(run: _Run, document: Document, one: Object) -> list[Diagnostic] | None:
+def _of_unknown_group(walk: _ObjectWalk, document: Document, one: Object) -> list[Diagnostic] | None:
     """Return the findings of an object whose group has no CRD, None for one that no CRD is expected to define."""
     kind, api_version, offset = one.identity.kind, one.identity.api_version, document.line_offset
     if api_version and not may_have_crd(one.group):
         return None
-    meant = run.definitions.group_meant(one.group, kind) if kind else None
+    meant = walk.definitions.group_meant(one.group, kind) if kind else None
     if meant is None:
         if api_version:
-            run.undefined.setdefault((api_version, kind), []).append(node_span(one.root, offset).line)
+            walk.undefined.setdefault((api_version, kind), []).append(node_span(one.root, offset).line)
         return None
-    served = run.definitions.kinds(meant)[kind].served
+    served = walk.definitions.kinds(meant)[kind].served
     wanted = f"{meant}/{one.version if one.version in served or not served else served[0]}"
     if one.identity.error is not None and one.identity.node is not None:
         span = node_span(one.identity.node, offset)
-        return [diagnostic(run.file, "decode", "resource-decode", one.identity.error, span)]
+        return [diagnostic(walk.file, "decode", "resource-decode", one.identity.error, span)]
     if not api_version:
         span = _span_of(one.root, "kind", offset)
         help_ = f"add `apiVersion: {wanted}`"
-        return [diagnostic(run.file, "advice", "resource-no-match", "Object 'apiVersion' is missing", span, help_)]
+        return [diagnostic(walk.file, "advice", "resource-no-match", "Object 'apiVersion' is missing", span, help_)]
     return [
-        _no_match(run.file, kind, api_version, _span_of(one.root, "apiVersion", offset), f"did you mean `{wanted}`?")
+        _no_match(walk.file, kind, api_version, _span_of(one.root, "apiVersion", offset), f"did you mean `{wanted}`?")
     ]
 
 
-def _of_known_group(run: _Run, document: Document, one: Object) -> list[Diagnostic] | None:
+def _of_known_group(walk: _ObjectWalk, document: Document, one: Object) -> list[Diagnostic] | None:
     """Return the findings of an object whose group has CRDs, None for one of a kind that none of them defines."""
     offset, kind, api_version = document.line_offset, one.identity.kind, one.identity.api_version
     if one.identity.error is not None:
         span = node_span(one.identity.node or one.root, offset)
-        return [diagnostic(run.file, "decode", "resource-decode", one.identity.error, span)]
-    definition = run.definitions.kinds(one.group).get(kind)
+        return [diagnostic(walk.file, "decode", "resource-decode", one.identity.error, span)]
+    definition = walk.definitions.kinds(one.group).get(kind)
     if definition is None:
-        return _of_unknown_kind(run, one, offset)
+        return _of_unknown_kind(walk, one, offset)
     if one.version not in definition.served:
         served = ", ".join(f"`{version}`" for version in definition.served) or "none"
         help_ = f"served versions of {kind}: {served} ({definition.file})"
-        return [_no_match(run.file, kind, api_version, _span_of(one.root, "apiVersion", offset), help_)]
-    return [*_rejection(run, one, offset, definition), *_of_definition(run, document, one, definition)]
+        return [_no_match(walk.file, kind, api_version, _span_of(one.root, "apiVersion", offset), help_)]
+    return [*_rejection(walk, one, offset, definition), *_of_definition(walk, document, one, definition)]
 
 
-def _of_unknown_kind(run: _Run, one: Object, offset: int) -> list[Diagnostic] | None:
+def _of_unknown_kind(walk: _ObjectWalk, one: Object, offset: int) -> list[Diagnostic] | None:
     """Return the finding that no CRD of a group defines a kind, None where that is reported in a notice."""
-    kind, api_version, known = one.identity.kind, one.identity.api_version, run.definitions
+    kind, api_version, known = one.identity.kind, one.identity.api_version, walk.definitions
     unreadable = known.unreadable.get(one.group)
     if unreadable is not None:
         if unreadable in known.reported:
             unreadable = f"no CRD of {one.group} can be read that defines {kind}: not validated"
         known.reported.add(unreadable)
         span = _span_of(one.root, "kind", offset)
-        return [diagnostic(run.file, "advice", "resource-crd-unreadable", unreadable, span)]
-    if kind and not run.options.strict_kinds and not known.kind_meant(one.group, kind, misspelt=True):
+        return [diagnostic(walk.file, "advice", "resource-crd-unreadable", unreadable, span)]
+    if kind and not walk.options.strict_kinds and not known.kind_meant(one.group, kind, misspelt=True):
         line = node_span(one.root, offset).line
-        run.undefined.setdefault((api_version, kind), []).append(line)
+        walk.undefined.setdefault((api_version, kind), []).append(line)
         return None
     near = known.kind_meant(one.group, kind) if kind else None
     help_ = (f"did you mean `{near}`? " if near else "") + known.describe(one.group)
-    return [_no_match(run.file, kind, api_version, _span_of(one.root, "kind" if kind else "apiVersion", offset), help_)]
+    return [
+        _no_match(walk.file, kind, api_version, _span_of(one.root, "kind" if kind else "apiVersion", offset), help_)
+    ]
 
 
-def _rejection(run: _Run, one: Object, offset: int, definition: Definition) -> Iterator[Diagnostic]:
-    """Yield that the API server rejects a CRD itself, once for each CRD of a run."""
+def _rejection(walk: _ObjectWalk, one: Object, offset: int, definition: Definition) -> Iterator[Diagnostic]:
+    """Yield that the API server rejects a CRD itself, once for each CRD of a walk."""
     if not definition.errors:
         return
     message = rejection_of(definition.crd.metadata.name, definition.errors)
-    if message in run.definitions.reported:
+    if message in walk.definitions.reported:
         return
-    run.definitions.reported.add(message)
+    walk.definitions.reported.add(message)
     help_ = f"fix the CRD first: `crdlint check {definition.file}`. Its resources are validated as if it were accepted"
-    yield diagnostic(run.file, "advice", "resource-crd-refused", message, _span_of(one.root, "kind", offset), help_)
+    yield diagnostic(walk.file, "advice", "resource-crd-refused", message, _span_of(one.root, "kind", offset), help_)
 
 
-def _of_definition(run: _Run, document: Document, one: Object, definition: Definition) -> Iterator[Diagnostic]:
+def _of_definition(walk: _ObjectWalk, document: Document, one: Object, definition: Definition) -> Iterator[Diagnostic]:
     """Yield what the server says of an object, in its order: duplicates, unknown fields, errors, warnings."""
     locator = ResourceLocator(one.root, document.line_offset, document.text)
-    findings = Findings(definition, one.version, locator, run.file)
-    placeholders = Placeholders(run.options.placeholders, locator)
-    odd, document.odd = document.odd, []
+    findings = Findings(definition, one.version, locator, walk.file)
+    placeholders = Placeholders(walk.options.placeholders, locator)
+    for key in take_duplicate_keys(document, is_json=one.json):
+        yield duplicates.of_yaml(key, walk.file, document.line_offset)
     if one.json:
         for two in duplicate_fields(one.root):
-            yield duplicates.of_json(two.message, two.path, two.first, two.later, run.file, document.line_offset)
-    else:
-        yield from (duplicates.of_yaml(two, run.file, document.line_offset) for two in duplicate_keys(odd))
+            yield duplicates.of_json(two.message, two.path, two.first, two.later, walk.file, document.line_offset)
     given = one.read()
     sent = as_sent(given, namespaced=definition.namespaced)
-    outcome, unread = _decoded(run, sent, one, definition, findings, placeholders)
+    outcome, unread = _decoded(walk, sent, one, definition, findings, placeholders)
     if unread is not None:
         yield unread
     if outcome is None:
@@ -375,16 +333,21 @@ def _of_definition(run: _Run, document: Document, one: Object, definition: Defin
     yield from findings.unknown(outcome, placeholders)
     yield from findings.errors(outcome)
     yield from findings.warnings(outcome)
-    run.withheld.update(placeholders.withheld)
+    walk.withheld.update(placeholders.withheld)
     stored = outcome.resource
     meta = given.get("metadata")
     if isinstance(meta, dict) and not meta.get("name") and isinstance(stored.get("metadata"), dict):
         stored = {**stored, "metadata": {k: v for k, v in stored["metadata"].items() if k != "name"}}
-    run.stored.append(stored)
+    walk.stored.append(stored)
 
 
 def _decoded(
-    run: _Run, sent: dict[str, Any], one: Object, definition: Definition, findings: Findings, placeholders: Placeholders
+    walk: _ObjectWalk,
+    sent: dict[str, Any],
+    one: Object,
+    definition: Definition,
+    findings: Findings,
+    placeholders: Placeholders,
 ) -> tuple[Outcome | None, Diagnostic | None]:
     """Validate an object; the other value is the finding if the server cannot decode it.
 
@@ -397,7 +360,7 @@ def _decoded(
 
     while True:
         try:
-            return _outcome(run, sent, definition, one, offset, withhold), None
+            return _outcome(walk, sent, definition, one, offset, withhold), None
         except NotDecodedError as error:  # noqa: PERF203  as often as there are such fields
             name, place = findings.undecoded_field(str(error))
             meta = sent.get("metadata")
@@ -407,13 +370,13 @@ def _decoded(
 
 
 def _outcome(
-    run: _Run, sent: dict[str, Any], definition: Definition, one: Object, offset: int, withhold: Withhold
+    walk: _ObjectWalk, sent: dict[str, Any], definition: Definition, one: Object, offset: int, withhold: Withhold
 ) -> Outcome:
     """Validate an object, as an update where there is an old one that can be read. Raises NotDecodedError."""
     validator = definition.validator(one.version)
-    if run.old is None:
+    if walk.old is None:
         return validator.create(sent, withhold)
-    old = run.old.get(key_of(sent))
+    old = walk.old.get(key_of(sent))
     if old is None:
         why = "is not among the old objects"
     else:
@@ -423,7 +386,7 @@ def _outcome(
             why = f"was one that cannot be read: {error}"
     outcome = validator.create(sent, withhold)  # raises where it is the new one that cannot be read
     name, line = f"{one.identity.kind} {key_of(sent)[3]}".rstrip(), node_span(one.root, offset).line
-    run.notices.append(f"line {line}: {name} {why}; judged as a new one")
+    walk.notices.append(f"line {line}: {name} {why}; judged as a new one")
     return outcome
 
 
@@ -435,22 +398,22 @@ def _no_match(file: str, kind: str, api_version: str, span: Span, help_: str | N
     return diagnostic(file, "advice", "resource-no-match", message, span, help_)
 
 
-def _notices(run: _Run) -> Iterator[str]:
+def _notices(walk: _ObjectWalk) -> Iterator[str]:
     """Yield the notices about documents that are not validated, and about findings that are not reported."""
-    if run.templates:
+    if walk.templates:
         instead = "validate the rendered template: helm template ... | crdlint validate -"
-        yield f"{_lines(run.templates)}: skipped a template; {instead}"
-    if run.unidentified:
-        yield f"{_lines(run.unidentified)}: skipped: apiVersion or kind is a placeholder"
-    for (api_version, kind), lines in run.undefined.items():
+        yield f"{_lines(walk.templates)}: skipped a template; {instead}"
+    if walk.unidentified:
+        yield f"{_lines(walk.unidentified)}: skipped: apiVersion or kind is a placeholder"
+    for (api_version, kind), lines in walk.undefined.items():
         yield f"{_lines(lines)}: no CRD here defines {kind or 'an object'} of {api_version}: not validated"
-    if run.withheld:
-        line, text = min(run.withheld)[0], next(filter(None, run.withheld.values()), "")
+    if walk.withheld:
+        line, text = min(walk.withheld)[0], next(filter(None, walk.withheld.values()), "")
         such = f" such as `{text}`" if text else ""
-        if len(run.withheld) == 1:
+        if len(walk.withheld) == 1:
             yield f"line {line}: a placeholder{such} is accepted as a value of any type"
         else:
-            yield f"line {line} and below: {len(run.withheld):,} placeholders{such} are accepted as values of any type"
+            yield f"line {line} and below: {len(walk.withheld):,} placeholders{such} are accepted as values of any type"
 
 
 def _lines(lines: list[int]) -> str:

@@ -58,19 +58,24 @@ class YAMLProblem:
 class Document:
     """A document of a stream: its root (None where it is empty or broken), its text, and the lines of the file above it.
 
-    ``odd`` are its mappings that are not simple, in document order.
+    ``non_simple_mappings`` are its mappings that are not simple (see `Mapping`), in document order.
     """
 
     root: Node | None
     text: str
     line_offset: int
     error: YAMLProblem | None = None
-    odd: list[Mapping] = field(default_factory=list)
+    non_simple_mappings: list[Mapping] = field(default_factory=list)
 
     def line_of(self, text: str) -> int | None:
         """Return the line of the file, 1-based, at which some text first stands, None where it does not."""
         at = self.text.find(text)
         return None if at < 0 else self.line_offset + self.text.count("\n", 0, at) + 1
+
+    def take_non_simple_mappings(self) -> list[Mapping]:
+        """Return the mappings that are not simple on the first call, none on later ones: each is reported once."""
+        taken, self.non_simple_mappings = self.non_simple_mappings, []
+        return taken
 
 
 @dataclass(slots=True)
@@ -162,7 +167,7 @@ def _document(chunk: str, offset: int, junk: str | None = None) -> Document:
         document.error = YAMLProblem(f"invalid Yaml document separator: {junk}", line, 3)
         return document
     try:
-        document.root, aliases = _read(chunk, document.odd)
+        document.root, aliases = _read(chunk, document.non_simple_mappings)
         if aliases:
             _check_aliases(document.root)
     except YAMLDecodeError as error:
@@ -273,12 +278,12 @@ _BOM: Final = "\ufeff"
 _ATTEMPTS: Final = 32
 
 
-def _read(text: str, odd: list[Mapping]) -> tuple[Node | None, bool]:
+def _read(text: str, non_simple: list[Mapping]) -> tuple[Node | None, bool]:
     """Build the first document as ``_build`` does, also where libyaml refuses what Go takes."""
     from_start = text.find(_BOM, 1) < 0
     try:
         if from_start:
-            return _build(_events(text), odd)
+            return _build(_events(text), non_simple)
     except MarkedYAMLError as error:
         problem = error
     from crdlint.yaml.masking import Mask, masked, without_marks
@@ -287,7 +292,7 @@ def _read(text: str, odd: list[Mapping]) -> tuple[Node | None, bool]:
     if not from_start:
         mask = without_marks(mask)
         try:
-            return _build(_restored(_events(mask.text), mask.restore), odd)
+            return _build(_restored(_events(mask.text), mask.restore), non_simple)
         except MarkedYAMLError as error:
             problem = error
     for _ in range(_ATTEMPTS):
@@ -295,9 +300,9 @@ def _read(text: str, odd: list[Mapping]) -> tuple[Node | None, bool]:
         if found is None:
             break
         mask = found
-        odd.clear()
+        non_simple.clear()
         try:
-            return _build(_restored(_events(mask.text), mask.restore), odd)
+            return _build(_restored(_events(mask.text), mask.restore), non_simple)
         except MarkedYAMLError as error:
             problem = error
     raise problem
@@ -313,8 +318,8 @@ def _restored(get: Callable[[], Any], restore: Callable[[str], str]) -> Callable
     return restored
 
 
-def _build(get: Callable[[], Any], odd: list[Mapping]) -> tuple[Node | None, bool]:
-    """Return the first document's root and whether it has aliases; mappings that are not simple are added to ``odd``."""
+def _build(get: Callable[[], Any], non_simple: list[Mapping]) -> tuple[Node | None, bool]:
+    """Return the first document's root and whether it has aliases; mappings that are not simple are added to ``non_simple``."""
     top: list[Any] = []
     append = top.append
     stack: list[Any] = []
@@ -341,7 +346,7 @@ def _build(get: Callable[[], Any], odd: list[Mapping]) -> tuple[Node | None, boo
         elif kind is MappingEndEvent or kind is SequenceEndEvent:
             node.end_mark = event.end_mark
             if kind is MappingEndEvent:
-                _name(node, odd)
+                _name(node, non_simple)
             node, append = stack.pop()
         elif kind is AliasEvent:
             aliases = True
@@ -366,11 +371,11 @@ def _check_version(event: Any) -> None:
 _VERSIONS: Final = (None, (1, 1))
 
 
-def _name(mapping: Mapping, odd: list[Mapping]) -> None:
-    """Set a mapping's names, or add it to ``odd`` where it is not simple."""
+def _name(mapping: Mapping, non_simple: list[Mapping]) -> None:
+    """Set a mapping's names, or add it to ``non_simple`` where it is not simple."""
     mapping.names = _names(mapping.items)
     if mapping.names is None:
-        odd.append(mapping)
+        non_simple.append(mapping)
 
 
 def _names(items: list[Any]) -> tuple[str, ...] | None:

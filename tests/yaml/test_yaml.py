@@ -165,7 +165,7 @@ def test_errors(text, message):
     ],
 )
 def test_keys_that_stand_twice(text, told):
-    assert [one.message for one in duplicate_keys(parse_stream(text).documents[0].odd)] == told
+    assert [one.message for one in duplicate_keys(parse_stream(text).documents[0].non_simple_mappings)] == told
 
 
 def test_aliases_that_explode_are_refused():
@@ -244,7 +244,7 @@ def test_places_are_those_of_an_editor(bom):
         1,
         4,
     )
-    odd = parse_stream(f'{bom}a: "\u2028"\na: 2\n').documents[0].odd
+    odd = parse_stream(f'{bom}a: "\u2028"\na: 2\n').documents[0].non_simple_mappings
     assert [one.message for one in duplicate_keys(odd)] == ['line 3: key "a" already set in map']
 
 

@@ -22,7 +22,7 @@ from crdlint.safety.programs import TIMEOUT, ProgramError, find
 from crdlint.yaml.nodes import Sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Container
+    from collections.abc import Container, Iterable
 
     from crdlint.crd.positions import Span
     from crdlint.diagnostics.diagnostic import Diagnostic
@@ -181,35 +181,38 @@ def _note(found: Kustomization, *notices: str) -> FileResult:
 
 
 def _compared(build: Build, built: FileResult) -> list[FileResult]:
+    """Return the result of the build, if it has findings or notices of its own, and those of the other files."""
     found = build.kustomization
     known = {_identity(one) for resource in build.resources for one in resource.diagnostics}
-    in_build = {_identity(one) for one in built.diagnostics}
-    names = {crd.name for crd in built.crds}
     new = [one for one in built.diagnostics if _identity(one) not in known]
-    patches = _patches(found)
-    spans = {name: _patch_span(found, patches, name) for name in {one.crd or "" for one in new}}
+    spans = _spans(found, {one.crd or "" for one in new})
     diagnostics = tuple(_moved(one, spans[one.crd or ""]) for one in new)
+    names = {crd.name for crd in built.crds}
+    in_build = {_identity(one) for one in built.diagnostics}
     others = {id(other) for other in build.others}
-    kept = [other for other in build.others if not other.crds]
+    results = [other for other in build.others if not other.crds]
     notices = []
     for resource in build.resources:
         fixed = [
             one
             for one in resource.diagnostics
-            if one.crd in names and _identity(one) not in in_build and one.origin == "apiserver"
+            if one.crd in names and one.origin == "apiserver" and _identity(one) not in in_build
         ]
         if id(resource) in others:
             gone = {id(one) for one in fixed}
-            kept.append(replace(resource, diagnostics=tuple(d for d in resource.diagnostics if id(d) not in gone)))
+            results.append(replace(resource, diagnostics=tuple(d for d in resource.diagnostics if id(d) not in gone)))
         elif fixed:
-            where = f"{resource.file}:{fixed[0].line}"
-            more = f" and {len(fixed) - 1} more" if len(fixed) > 1 else ""
-            program = f"`{build.program.name} {os.path.dirname(found.top.path) or '.'}`"
-            notices.append(f"{program} fixes the finding at {where}{more}")
+            notices.append(_fix_notice(build, resource, fixed))
+    if not diagnostics and not notices:
+        return results
     crds = tuple(CRD(name, spans[name].line) for name in sorted(spans) if name)
-    if diagnostics or notices:
-        return [FileResult(found.top.path, found.top.text, 1, crds, 0, diagnostics, tuple(notices)), *kept]
-    return kept
+    return [FileResult(found.top.path, found.top.text, 1, crds, 0, diagnostics, tuple(notices)), *results]
+
+
+def _fix_notice(build: Build, resource: FileResult, fixed: list[Diagnostic]) -> str:
+    more = f" and {len(fixed) - 1} more" if len(fixed) > 1 else ""
+    folder = os.path.dirname(build.file) or "."
+    return f"`{build.program.name} {folder}` fixes the finding at {resource.file}:{fixed[0].line}{more}"
 
 
 def _identity(one: Diagnostic) -> tuple[str | None, str, str | None]:
@@ -239,13 +242,12 @@ def _patch_text(found: Kustomization, patch: Any) -> str:
     return f"{json.dumps(patch)}\n{content}"
 
 
-def _patch_span(found: Kustomization, patches: list[tuple[Span, str]], name: str) -> Span:
-    """Return the span of the first patch that names a CRD, else of the first field that can change CRDs."""
-    span = next((span for span, text in patches if name and name in text), None)
-    if span is not None:
-        return span
+def _spans(found: Kustomization, names: Iterable[str]) -> dict[str, Span]:
+    """Return by CRD the span of the first patch that names it, else of the first field that can change CRDs."""
+    patches = _patches(found)
     keys = (entry[0] for field in _CHANGES if (entry := found.top.root.find(field)) is not None)
-    return node_span(next(keys, found.top.root))
+    default = node_span(next(keys, found.top.root))
+    return {name: next((span for span, text in patches if name and name in text), default) for name in names}
 
 
 _CHANGES: Final = (

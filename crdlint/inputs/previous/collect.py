@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from crdlint.linting.pipeline import collect_crds
 from crdlint.linting.result import CollectedCRDs, UnreadDocument
+from crdlint.linting.stored_crds import collect_crds
 
 
 def collect(text: str) -> CollectedCRDs:

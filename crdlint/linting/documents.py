@@ -1,0 +1,154 @@
+"""The walk over the documents of a file, for CRDs and for custom resources alike."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from crdlint.crd.decode import identify
+from crdlint.crd.positions import node_span, problem_span
+from crdlint.linting.result import CRD, FileResult
+from crdlint.rules import catalog
+from crdlint.rules.engine.finding import Finding, Manifest
+from crdlint.yaml.errors import YAMLDecodeError
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.parse import Document, collector_paused, iter_documents, reading_notice
+from crdlint.yaml.values import duplicate_keys, first_error
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.crd.positions import Span
+    from crdlint.diagnostics.diagnostic import Diagnostic, Kind
+    from crdlint.yaml.values import DuplicateKey
+
+
+@dataclass(slots=True)
+class DocumentWalk(ABC):
+    """Checks the documents of a file one by one, and collects what its FileResult contains.
+
+    Each document is checked on its own, so that a broken one keeps none of the others from being checked.
+    ``crds`` are the objects that were checked, ``skipped`` counts the documents without any.
+    """
+
+    file: str
+    documents: int = 0
+    skipped: int = 0
+    crds: list[CRD] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    notices: list[str] = field(default_factory=list)
+
+    @abstractmethod
+    def check_objects(self, document: Document) -> bool:
+        """Check the objects of a document, and return whether any is of the kind to check. Raises YAMLDecodeError."""
+
+    @abstractmethod
+    def skips_template(self, document: Document) -> bool:
+        """Return whether a document that is not YAML is skipped as a template, and add or prepare the notice."""
+
+    def reports_syntax_error(self) -> bool:
+        """Return whether a document that is not YAML is reported; if not, it is skipped."""
+        return True
+
+    def check_without_objects(self, document: Document) -> bool:  # noqa: ARG002
+        """Check a document that has no object of the kind to check, and return whether it is not skipped."""
+        return False
+
+    def run(self, text: str, only: frozenset[int] | None = None) -> FileResult:
+        """Check the documents of a text (those with the numbers in ``only``, see crdlint.yaml.parse.split)."""
+        with collector_paused():
+            self._walk(text, only)
+        notice = reading_notice()
+        return FileResult(
+            file=self.file,
+            text=text,
+            documents=self.documents,
+            crds=tuple(self.crds),
+            skipped=self.skipped,
+            diagnostics=tuple(self.diagnostics),
+            notices=(*([notice] if notice else []), *self.notices),
+        )
+
+    def _walk(self, text: str, only: frozenset[int] | None) -> None:
+        """Check each document; no local variable holds a node when the collector is back."""
+        for document in iter_documents(text, only):
+            self._check(document)
+
+    def _check(self, document: Document) -> None:
+        problem = document.error
+        if problem is not None:
+            self.documents += 1
+            if self.skips_template(document) or not self.reports_syntax_error():
+                self.skipped += 1
+            else:
+                manifest = Manifest(document, None)
+                self.report("decode", "yaml-syntax", problem.message, problem_span(problem), manifest=manifest)
+            return
+        if document.root is None:
+            return
+        self.documents += 1
+        try:
+            found = self.check_objects(document)
+        except YAMLDecodeError as error:
+            if self.skips_template(document):
+                self.skipped += 1
+                return
+            first = first_error(document.root) or error  # in the order in which Go reads the document
+            span = node_span(first.node or document.root, document.line_offset)
+            self.report("decode", "yaml-syntax", str(first), span)
+            return
+        if not found and not self.check_without_objects(document):
+            self.skipped += 1
+
+    def report(
+        self,
+        kind: Kind,
+        rule: str,
+        message: str,
+        span: Span,
+        help_: str | None = None,
+        manifest: Manifest | None = None,
+    ) -> None:
+        """Add a finding of a rule, with a fix if ``manifest`` is given and has one.
+
+        Its help is the rule's own if ``help_`` is None.
+        """
+        found = catalog.get(rule).diagnostic(self.file, kind, message, span, help_)
+        self.diagnostics.append(found if manifest is None else self.with_fix(found, Finding(manifest, rule)))
+
+    def with_fix(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:  # noqa: ARG002
+        """Return a diagnostic with the fix of its finding, if fixes are asked for and there is one."""
+        return diagnostic
+
+
+def take_duplicate_keys(document: Document, *, is_json: bool) -> list[DuplicateKey]:
+    """Return the keys that a YAML document sets twice; only the first call for a document returns any.
+
+    Of a list, the findings of the whole document thus belong to its first object. Duplicate fields of JSON are reported
+    by its decoder.
+    """
+    mappings = document.take_non_simple_mappings()
+    return [] if is_json else duplicate_keys(mappings)
+
+
+def manifests(document: Document) -> Iterator[Mapping]:
+    """Yield the objects of a document: itself, or the items of a List or CustomResourceDefinitionList, however nested."""
+    pending = [document.root] if document.root is not None else []
+    while pending:
+        root = pending.pop()
+        if not isinstance(root, Mapping):
+            continue
+        if identify(root).form in {"list", "crd-list"}:
+            items = root.find("items")
+            if items is not None and isinstance(items[1], Sequence):
+                pending.extend(reversed(items[1].items))
+            continue
+        yield root
+
+
+def name_of(root: Mapping) -> str:
+    """Return the metadata.name of an object, empty if it has none."""
+    metadata = root.find("metadata")
+    name = metadata[1].find("name") if metadata and isinstance(metadata[1], Mapping) else None
+    return name[1].value if name and isinstance(name[1], Scalar) else ""

@@ -1,0 +1,235 @@
+"""One CRD: decoded, validated, and every finding about it at its position in the file."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd.convert import read_crd
+from crdlint.crd.decode_help import way_out
+from crdlint.crd.decode_values import is_json
+from crdlint.crd.near_misses import is_type_key
+from crdlint.crd.placeholders import PLACEHOLDERS, is_placeholder
+from crdlint.crd.positions import Locator, node_span
+from crdlint.linting import create, update
+from crdlint.linting.documents import name_of, take_duplicate_keys
+from crdlint.linting.result import FoundCRD, FoundRule, OldCRD
+from crdlint.rules import catalog, duplicates
+from crdlint.rules.engine.advisory import DecodedCRD
+from crdlint.rules.engine.finding import Finding, Manifest, fix_of
+from crdlint.safety.effort import Effort
+from crdlint.schema.traversal import all_schemas
+from crdlint.yaml.lines import split_lines
+from crdlint.yaml.nodes import Mapping, Scalar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from crdlint.crd.decode import Decoded, DecodeProblem
+    from crdlint.crd.errors import FieldError
+    from crdlint.crd.model import CustomResourceDefinition
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.kubecel.estimated_rule import EstimatedRule
+    from crdlint.kubernetes.servers import Range
+    from crdlint.linting.create import Report
+    from crdlint.yaml.parse import Document
+
+    FindOldCRD = Callable[[str], OldCRD | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How the CRDs of a file are checked, see `lint_file`. ``effort`` limits the work for helps in the whole file."""
+
+    file: str
+    versions: Range
+    previous: FindOldCRD | None
+    skip_unfinished: bool
+    keep: bool
+    fixes_of: FixesOf | None = None
+    effort: Effort = field(default_factory=Effort)
+
+    def with_fix(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:
+        """Return a diagnostic with the fix of its finding, if fixes are asked for and there is one."""
+        return diagnostic if self.fixes_of is None else self.fixes_of.add(diagnostic, finding)
+
+
+class FixesOf:
+    """The fixes of findings in the file with ``text``."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @cached_property
+    def _line_starts(self) -> list[int]:
+        return [0, *(match.end() for match in re.finditer("\n", self._text))]  # as documents count lines
+
+    def add(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:
+        """Return a diagnostic with the fix of its finding, if there is one."""
+        rule = catalog.get(finding.rule)
+        if diagnostic.hidden or not rule.fixes:
+            return diagnostic
+        fix = fix_of(rule.fixes, finding, self._line_starts[finding.manifest.document.line_offset])
+        return diagnostic if fix is None else replace(diagnostic, fix=fix)
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedCRD:
+    """The findings about a CRD in their order; ``blocking`` are those of them that leave rules without a cost.
+
+    ``notices`` name values that are not checked. ``definition`` and ``rules`` are kept on request, if the API server can
+    decode the CRD.
+    """
+
+    diagnostics: list[Diagnostic]
+    blocking: list[Diagnostic]
+    notices: list[str]
+    definition: FoundCRD | None = None
+    rules: tuple[FoundRule, ...] = ()
+
+
+def check_crd(document: Document, root: Mapping, options: Options, *, rejected: bool) -> CheckedCRD:
+    """Check a CRD. What the API server reports is hidden if it has ``rejected`` apiVersion or kind already."""
+    old = options.previous(name_of(root)) if options.previous is not None else None
+    decoded = read_crd(root, stored=old is not None)
+    crd, locator = decoded.crd, Locator(root, document.line_offset, document.text)
+    has_placeholders = options.skip_unfinished and any(opening in document.text for opening in PLACEHOLDERS)
+    if old is None:
+        report = create.validate(crd, options.versions.newest, options.effort)
+    else:
+        report = update.validate(crd, old.crd, options.versions.newest, options.effort)
+    manifest = Manifest(document, root, locator, crd, report.rules)
+    # A key that was meant to be apiVersion or kind is correct by the time that the API server decodes the rest.
+    problems = [one for one in decoded.problems if not (rejected and is_type_key(root, one.node))]
+    found = _duplicate_key_findings(manifest, options, is_json=is_json(root))
+    found += _decode_findings(problems, manifest, options, hidden=rejected)
+    found += _decode_findings(decoded.later, manifest, options, hidden=True)
+    rejected = rejected or any(_is_rejection(one, has_placeholders=has_placeholders) for one in problems)
+    of_fields = _field_findings(report, decoded, manifest, locator, options, hidden=rejected)
+    found += of_fields.values()
+    if not rejected:
+        found += _advisories(root, old, crd, manifest, locator, options)
+    found = [one if one.crd == crd.metadata.name else replace(one, crd=crd.metadata.name) for one in found]
+    notices: list[str] = []
+    if has_placeholders:
+        found, notices = _without_placeholders(found, document)
+    if rejected or not options.keep:
+        return CheckedCRD(found, [], notices)
+    blocking = {id(one) for error in report.blocking if (one := of_fields.get(str(error))) is not None}
+    return CheckedCRD(
+        found,
+        [one for one in found if id(one) in blocking],
+        notices,
+        FoundCRD(crd, locator),
+        tuple(FoundRule(crd.metadata.name, _version_of(rule, crd), rule, locator) for rule in report.rules),
+    )
+
+
+def _is_rejection(problem: DecodeProblem, *, has_placeholders: bool) -> bool:
+    """Return whether the server cannot decode a CRD; a placeholder may stand for a value that it can."""
+    text = problem.node.value if has_placeholders and isinstance(problem.node, Scalar) else ""
+    return problem.kind == "decode" and not is_placeholder(text)
+
+
+def _duplicate_key_findings(manifest: Manifest, options: Options, *, is_json: bool) -> list[Diagnostic]:
+    found = []
+    for key in take_duplicate_keys(manifest.document, is_json=is_json):
+        diagnostic = duplicates.of_yaml(key, options.file, manifest.document.line_offset)
+        found.append(options.with_fix(diagnostic, Finding(manifest, diagnostic.rule, duplicate=key)))
+    return found
+
+
+def _decode_findings(
+    problems: Iterable[DecodeProblem], manifest: Manifest, options: Options, *, hidden: bool
+) -> list[Diagnostic]:
+    found = []
+    for problem in problems:
+        diagnostic = replace(_decode_finding(problem, options.file, manifest.document.line_offset), hidden=hidden)
+        found.append(options.with_fix(diagnostic, Finding(manifest, diagnostic.rule, problem=problem)))
+    return found
+
+
+def _decode_finding(problem: DecodeProblem, file: str, offset: int) -> Diagnostic:
+    """Return the finding of a problem of the decoder's."""
+    if problem.first is not None:
+        return duplicates.of_json(problem.message, problem.path, problem.first, problem.node, file, offset)
+    help_ = problem.help or (way_out(problem.message, problem.node) if problem.kind == "decode" else None)
+    rule = catalog.get(_DECODE_RULES[problem.kind])
+    return rule.diagnostic(file, problem.kind, problem.message, node_span(problem.node, offset), help_)
+
+
+_DECODE_RULES: Final = {"decode": "decode-type", "strict": "unknown-field"}
+
+
+def _field_findings(
+    report: Report, decoded: Decoded, manifest: Manifest, locator: Locator, options: Options, *, hidden: bool
+) -> dict[str, Diagnostic]:
+    """Return the findings of field errors by message, each once as upstream's ToAggregate has them."""
+    not_decoded = {id(one.node) for one in (*decoded.problems, *decoded.later) if one.kind == "decode"}
+    found: dict[str, Diagnostic] = {}
+    for error in (*report.errors, *report.hidden):
+        if not_decoded and _is_at(locator, error, not_decoded):
+            continue  # the value is wrong only since it was not decoded
+        message = str(error)
+        if message in found:
+            continue
+        at = error.at or error.path
+        span = locator.span(at, key=error.key) if error.inside is None else locator.span_inside(at, error.inside)
+        diagnostic = catalog.get(error.rule).diagnostic_of(
+            error, message, span, file=options.file, crd=decoded.crd.metadata.name, hidden=hidden or error.hidden
+        )
+        found[message] = options.with_fix(diagnostic, Finding(manifest, error.rule, error=error))
+    return found
+
+
+def _is_at(locator: Locator, error: FieldError, nodes: set[int]) -> bool:
+    """Return whether an error is about one of the nodes, by identity, or the value of a key among them."""
+    place = locator.find(error.at or error.path)
+    return place.exact and (id(place.node) in nodes or id(place.key) in nodes)
+
+
+def _advisories(
+    root: Mapping,
+    old: OldCRD | None,
+    crd: CustomResourceDefinition,
+    manifest: Manifest,
+    locator: Locator,
+    options: Options,
+) -> Iterator[Diagnostic]:
+    """Yield the server's warnings and crdlint's advice."""
+    decoded = DecodedCRD(
+        root=root,
+        text=manifest.document.text,
+        spec=crd.spec,
+        schemas=all_schemas(crd.spec),
+        old_schemas=[] if old is None else all_schemas(old.crd.spec),
+        rules=manifest.rules,
+        versions=options.versions,
+    )
+    for one in (found for advise in catalog.advice() for found in advise(decoded)):
+        span = locator.span_inside(one.path, one.inside) if one.inside else locator.span(one.path)
+        diagnostic = catalog.get(one.rule).diagnostic(options.file, one.kind, one.message, span, one.help)
+        yield options.with_fix(diagnostic, Finding(manifest, one.rule, advisory=one))
+
+
+def _without_placeholders(found: list[Diagnostic], document: Document) -> tuple[list[Diagnostic], list[str]]:
+    """Return the findings that are not about placeholders, and notices instead of the others."""
+    lines = split_lines(document.text)
+    kept: list[Diagnostic] = []
+    notices: list[str] = []
+    for one in found:
+        line = lines[one.line - 1 - document.line_offset]
+        value = line[one.column - 1 : one.end_column - 1] if one.line == one.end_line else ""
+        if is_placeholder(value):
+            notices.append(f"line {one.line}: not checked: {value} stands for a value")
+        else:
+            kept.append(one)
+    return kept, notices
+
+
+def _version_of(rule: EstimatedRule, crd: CustomResourceDefinition) -> str:
+    """Return the version whose schema has a rule, empty if all versions share it."""
+    _, field_, *below = rule.path.steps()
+    return crd.spec.versions[int(below[0])].name if field_ == "versions" else ""
