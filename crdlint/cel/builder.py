@@ -198,7 +198,8 @@ class Builder:
         try:
             expr = macro(Helper(self, call_id), target, args)
         except MacroError as error:
-            start = self.offsets[error.expr_id][0] if error.expr_id in self.offsets else -1
+            at = error.expr_id if error.at_argument or self.options.dialect.locates_macro_arguments else call_id
+            start = self.offsets[at][0] if at in self.offsets else -1
             self.delete_id(call_id)
             return self.report((start, start), error.message)
         if self.options.populate_macro_calls:

@@ -125,7 +125,7 @@ class _Checker:
         self._env = env
         self._result = CheckResult()
         self._types = self._result.type_map
-        self._substitution = Substitution()
+        self._substitution = Substitution(null_either_way=env.dialect.null_unifies_either_way)
         self._scopes: list[dict[str, Variable]] = []
         self._variables = 0
         self._disabled = _NONE_DISABLED if env.cross_type_comparisons else CROSS_TYPE_COMPARISONS
@@ -222,7 +222,7 @@ class _Checker:
             if target.kind is Kind.TYPE_PARAM:
                 self._substitution.assignable(DYN, target)
             elif not (target.is_dyn or target.kind is Kind.ERROR):
-                self._error(id_, texts.no_field_selection(target))
+                self._error(id_, texts.no_field_selection(target, self._env.dialect))
             result = DYN
         return optional_type(result) if optional else result
 
@@ -255,7 +255,8 @@ class _Checker:
                 yield target
                 function = self._env.find_function(expr.function)
         if function is None:
-            self._types[expr.id] = ERROR
+            typed = target is None or self._env.dialect.types_undeclared_methods
+            self._types[expr.id] = ERROR if typed else Type(Kind.UNKNOWN, "<nil>")
             self._error(expr.id, texts.undeclared_reference(expr.function, self._env.container))
             return
         args = expr.args if target is None else [target, *expr.args]
@@ -269,17 +270,17 @@ class _Checker:
         for overload in function.overloads:
             if overload.member is not member or overload.id in self._disabled:
                 continue
-            if function.name in _LOGICAL:
+            if function.name in _LOGICAL and self._env.dialect.expects_bool_operands:
                 return self._logical(expr, overload, args)
             fit = self._fit(overload, types)
             if fit is None:
                 continue
             ids.append(overload.id)
-            if result is None:
+            if result is None or result.kind is Kind.UNKNOWN:
                 result = fit
             elif not result.is_dyn and not fit.is_exact(result):
                 result = DYN
-        if result is None:
+        if result is None or result.kind is Kind.UNKNOWN:
             shown = [self._substitution.substitute(type_, to_dyn=True) for type_ in types]
             self._error(expr.id, texts.no_matching_overload(function.name, shown, member=member))
             return None
@@ -327,7 +328,7 @@ class _Checker:
         for index, element in enumerate(expr.elements):
             yield element
             joined = self._join(element, joined, self._value_type(element, optional=index in optional))
-        self._types[expr.id] = list_type(joined or self._variable())
+        self._types[expr.id] = list_type(_known(joined) or self._variable())
 
     def map(self, expr: ast.MapExpr) -> Visit:
         keys: Type | None = None
@@ -337,11 +338,11 @@ class _Checker:
             keys = self._join(entry.key, keys, self._types[entry.key.id])
             yield entry.value
             values = self._join(entry.value, values, self._value_type(entry.value, optional=entry.optional))
-        key = keys or self._variable()
-        self._types[expr.id] = map_type(key, values or self._variable())
+        key = _known(keys) or self._variable()
+        self._types[expr.id] = map_type(key, (values if key is keys else None) or self._variable())
 
     def _join(self, expr: ast.Expr, previous: Type | None, current: Type) -> Type:
-        if previous is None:
+        if previous is None or previous.kind is Kind.UNKNOWN:
             return current
         if self._substitution.assignable(previous, current):
             return most_general(previous, current)
@@ -420,6 +421,11 @@ class _Checker:
             return DYN, DYN
         self._error(expr.iter_range.id, texts.not_a_range(range_type))
         return ERROR, ERROR
+
+
+def _known(type_: Type | None) -> Type | None:
+    """Return the type, None for that of an undeclared method's call, which cel-go before 0.17 has as nil."""
+    return None if type_ is None or type_.kind is Kind.UNKNOWN else type_
 
 
 def _is_well_known(type_: Type) -> bool:

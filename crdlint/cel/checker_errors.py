@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdlint.cel.format import format_signature, format_type
+from crdlint.cel.format import format_message, format_signature, format_type
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crdlint.cel.types import Type
+    from crdlint.kubernetes.dialect import CELDialect
 
 
 def field_type_mismatch(field: str, declared: Type, given: Type) -> str:
@@ -44,9 +45,10 @@ def not_a_message_type(name: str) -> str:
     return f"'{name}' is not a message type"
 
 
-def no_field_selection(type_: Type) -> str:
+def no_field_selection(type_: Type, dialect: CELDialect) -> str:
     """Return the text for a selection from a type without fields."""
-    return f"type '{format_type(type_)}' does not support field selection"
+    shown = format_type(type_) if dialect.formats_selected_types else format_message(type_)
+    return f"type '{shown}' does not support field selection"
 
 
 def type_mismatch(expected: Type, actual: Type) -> str:

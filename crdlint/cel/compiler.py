@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from crdlint.cel.checker import CheckResult, check
@@ -47,4 +47,6 @@ def compile_text(text: str, env: Env, options: ParserOptions) -> Compiled:
         return Compiled(parsed.expr, source, CheckResult(), tuple(parsed.errors))
     result = check(parsed.expr, source, env)
     errors = result.errors or validate(parsed.expr, source, result, env)
+    if errors and not env.dialect.names_optional_type:
+        errors = [replace(error, message=error.message.replace("optional_type(", "optional(")) for error in errors]
     return Compiled(parsed.expr, source, result, tuple(errors))

@@ -8,11 +8,13 @@ from crdlint.cel.decls import DeclarationError, Function, Overload, Variable, me
 from crdlint.cel.library import stdlib
 from crdlint.cel.types import INT, Kind, Type, type_type
 from crdlint.cel.well_known import WellKnownTypes
+from crdlint.kubernetes.servers import NEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from crdlint.cel.validators import Validator
+    from crdlint.kubernetes.dialect import CELDialect
 
 
 class TypeProvider(Protocol):
@@ -54,6 +56,7 @@ class Env:
         "_provided",
         "container",
         "cross_type_comparisons",
+        "dialect",
         "exempt",
         "homogeneous",
         "own_functions",
@@ -71,6 +74,7 @@ class Env:
         self.container = ""
         self.provider: TypeProvider = NoTypes()
         self.homogeneous = False
+        self.dialect: CELDialect = NEWEST.cel
         self.cross_type_comparisons = False
         self.validators: tuple[Validator, ...] = ()
         self.exempt: frozenset[str] = frozenset()
@@ -82,6 +86,7 @@ class Env:
         functions: Iterable[Overload] = (),
         provider: TypeProvider | None = None,
         container: str | None = None,
+        dialect: CELDialect | None = None,
         homogeneous: bool | None = None,
         cross_type_comparisons: bool | None = None,
         validators: Iterable[Validator] = (),
@@ -96,6 +101,7 @@ class Env:
         env.parent = self
         env.container = self.container if container is None else container
         env.provider = self.provider if provider is None else provider
+        env.dialect = self.dialect if dialect is None else dialect
         env.homogeneous = self.homogeneous if homogeneous is None else homogeneous
         env.cross_type_comparisons = (
             self.cross_type_comparisons if cross_type_comparisons is None else cross_type_comparisons

@@ -35,3 +35,39 @@ def format_signature(args: Sequence[Type], *, member: bool) -> str:
     if member:
         return f"{names[0]}.({', '.join(names[1:])})"
     return f"({', '.join(names)})"
+
+
+_PRIMITIVES: Final = {
+    Kind.BOOL: "BOOL",
+    Kind.BYTES: "BYTES",
+    Kind.DOUBLE: "DOUBLE",
+    Kind.INT: "INT64",
+    Kind.STRING: "STRING",
+    Kind.UINT: "UINT64",
+}
+_WELL_KNOWN: Final = {Kind.ANY: "ANY", Kind.DURATION: "DURATION", Kind.TIMESTAMP: "TIMESTAMP"}
+
+
+def format_message(type_: Type) -> str:
+    """Return a type as the protocol buffer message of cel-go before 0.17, e.g. `list_type:{elem_type:{dyn:{}}}`.
+
+    Go prints one or two spaces between fields, by a hash of the program; here it is one.
+    """
+    kind, params = type_.kind, [format_message(param) for param in type_.params]
+    if kind in _PRIMITIVES:
+        return f"{'wrapper' if type_.wrapper else 'primitive'}:{_PRIMITIVES[kind]}"
+    if kind in _WELL_KNOWN:
+        return f"well_known:{_WELL_KNOWN[kind]}"
+    if kind is Kind.LIST:
+        return f"list_type:{{elem_type:{{{params[0]}}}}}"
+    if kind is Kind.MAP:
+        return f"map_type:{{key_type:{{{params[0]}}} value_type:{{{params[1]}}}}}"
+    if kind is Kind.OPAQUE:
+        parameters = "".join(f" parameter_types:{{{param}}}" for param in params)
+        return f'abstract_type:{{name:"{type_.name}"{parameters}}}'
+    if kind is Kind.TYPE:
+        return f"type:{{{''.join(params)}}}"
+    return _OTHERS.get(kind) or (f'message_type:"{type_.name}"' if kind is Kind.STRUCT else type_.name)
+
+
+_OTHERS: Final = {Kind.DYN: "dyn:{}", Kind.ERROR: "error:{}", Kind.NULL: "null:NULL_VALUE"}

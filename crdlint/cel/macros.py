@@ -40,10 +40,14 @@ class ExpansionError(Exception):
 
 
 class MacroError(Exception):
-    """Arguments a macro does not take; `expr_id` is the node the message is about."""
+    """Arguments a macro does not take; `expr_id` is the node the message is about.
 
-    def __init__(self, expr_id: int, message: str) -> None:
+    ``at_argument`` is false for messages that cel-go before 0.17 places at the call (`locates_macro_arguments`).
+    """
+
+    def __init__(self, expr_id: int, message: str, *, at_argument: bool = True) -> None:
         super().__init__(message)
+        self.at_argument = at_argument
         self.expr_id = expr_id
         self.message = message
 
@@ -51,10 +55,11 @@ class MacroError(Exception):
 class Helper:
     """Makes nodes at the place of the macro's call (exprHelper)."""
 
-    __slots__ = ("builder", "span")
+    __slots__ = ("accu", "builder", "span")
 
     def __init__(self, builder: Builder, call_id: int) -> None:
         self.builder = builder
+        self.accu = ACCU if builder.options.dialect.hides_accumulator else _OLD_ACCU
         start = builder.offsets[call_id][0]
         self.span = (start, start)
 
@@ -66,9 +71,9 @@ class Helper:
         """Return a constant."""
         return Literal(self.new_id(), value)
 
-    def ident(self, name: str = ACCU) -> Expr:
+    def ident(self, name: str | None = None) -> Expr:
         """Return a name, that of the accumulator by default."""
-        return Ident(self.new_id(), name)
+        return Ident(self.new_id(), self.accu if name is None else name)
 
     def call(self, function: str, *args: Expr) -> Expr:
         """Return a call of a global function."""
@@ -84,7 +89,7 @@ class Helper:
 
     def fold(self, target: Expr, names: tuple[str, str], init: Expr, condition: Expr, step: Expr, result: Expr) -> Expr:
         """Return a comprehension into the hidden accumulator."""
-        return Comprehension(self.new_id(), target, names[0], names[1], ACCU, init, condition, step, result)
+        return Comprehension(self.new_id(), target, names[0], names[1], self.accu, init, condition, step, result)
 
     def copy(self, root: Expr) -> Expr:
         """Return an expression again under new ids (exprHelper.Copy)."""
@@ -138,35 +143,35 @@ Args: TypeAlias = "list[Expr]"
 Expander: TypeAlias = "Callable[[Helper, Expr, Args], Expr]"
 
 
-def _variable(arg: Expr, message: str) -> str:
+def _variable(arg: Expr, message: str, *, at_argument: bool = True) -> str:
     if not isinstance(arg, Ident):
-        raise MacroError(arg.id, message)
+        raise MacroError(arg.id, message, at_argument=at_argument)
     return arg.name
 
 
-def _loop_variable(arg: Expr, message: str) -> tuple[str, str]:
-    name = _variable(arg, message)
-    if name in (ACCU, _OLD_ACCU):
+def _loop_variable(helper: Helper, arg: Expr, message: str, *, at_argument: bool = True) -> tuple[str, str]:
+    name = _variable(arg, message, at_argument=at_argument)
+    if name in (ACCU, _OLD_ACCU) and helper.accu == ACCU:
         raise MacroError(arg.id, _OVERWRITES)
     return name, ""
 
 
-def _simple_name(arg: Expr) -> tuple[str, str]:
-    return _loop_variable(arg, "argument must be a simple name")
+def _simple_name(helper: Helper, arg: Expr) -> tuple[str, str]:
+    return _loop_variable(helper, arg, "argument must be a simple name")
 
 
-def _two_names(args: Args) -> tuple[str, str]:
+def _two_names(helper: Helper, args: Args) -> tuple[str, str]:
     first, second = (_variable(arg, "argument must be a simple name") for arg in args[:2])
     if first == second:
         raise MacroError(args[1].id, f"duplicate variable name: {first}")
     for arg in args[:2]:
-        _simple_name(arg)
+        _simple_name(helper, arg)
     return first, second
 
 
 def _has(helper: Helper, _target: Expr | None, args: Args) -> Expr:
     if not isinstance(args[0], Select):
-        raise MacroError(args[0].id, "invalid argument to has() macro")
+        raise MacroError(args[0].id, "invalid argument to has() macro", at_argument=False)
     return Select(helper.new_id(), args[0].operand, args[0].field, test_only=True)
 
 
@@ -189,15 +194,15 @@ def _fold_exists_one(h: Helper, target: Expr, names: tuple[str, str], predicate:
 
 
 def _one_variable(fold: Callable[[Helper, Expr, tuple[str, str], Expr], Expr]) -> Expander:
-    return lambda helper, target, args: fold(helper, target, _simple_name(args[0]), args[1])
+    return lambda helper, target, args: fold(helper, target, _simple_name(helper, args[0]), args[1])
 
 
 def _two_variables(fold: Callable[[Helper, Expr, tuple[str, str], Expr], Expr]) -> Expander:
-    return lambda helper, target, args: fold(helper, target, _two_names(args), args[2])
+    return lambda helper, target, args: fold(helper, target, _two_names(helper, args), args[2])
 
 
 def _map(h: Helper, target: Expr, args: Args) -> Expr:
-    names = _loop_variable(args[0], "argument is not an identifier")
+    names = _loop_variable(h, args[0], "argument is not an identifier", at_argument=False)
     init, condition = h.list(), h.literal(True)
     step = h.call("_+_", h.ident(), h.list(args[-1]))
     if len(args) == 3:
@@ -206,7 +211,7 @@ def _map(h: Helper, target: Expr, args: Args) -> Expr:
 
 
 def _filter(h: Helper, target: Expr, args: Args) -> Expr:
-    names = _loop_variable(args[0], "argument is not an identifier")
+    names = _loop_variable(h, args[0], "argument is not an identifier", at_argument=False)
     init, condition = h.list(), h.literal(True)
     step = h.call("_+_", h.ident(), h.list(args[0]))
     step = h.call("_?_:_", args[1], step, h.ident())
@@ -218,19 +223,19 @@ def _filtered(h: Helper, args: Args, step: Expr) -> Expr:
 
 
 def _transform_list(h: Helper, target: Expr, args: Args) -> Expr:
-    names = _two_names(args)
+    names = _two_names(h, args)
     step = _filtered(h, args, h.call("_+_", h.ident(), h.list(args[-1])))
     return h.fold(target, names, h.list(), h.literal(True), step, h.ident())
 
 
 def _transform_map(h: Helper, target: Expr, args: Args) -> Expr:
-    names = _two_names(args)
+    names = _two_names(h, args)
     step = _filtered(h, args, h.call("cel.@mapInsert", h.ident(), h.ident(names[0]), args[-1]))
     return h.fold(target, names, MapExpr(h.new_id(), []), h.literal(True), step, h.ident())
 
 
 def _transform_map_entry(h: Helper, target: Expr, args: Args) -> Expr:
-    names = _two_names(args)
+    names = _two_names(h, args)
     step = _filtered(h, args, h.call("cel.@mapInsert", h.ident(), args[-1]))
     return h.fold(target, names, MapExpr(h.new_id(), []), h.literal(True), step, h.ident())
 
@@ -278,12 +283,13 @@ STANDARD_MACROS: dict[MacroKey, Callable[..., Expr]] = {
     ("all", 2, True): _one_variable(_fold_all),
     ("exists", 2, True): _one_variable(_fold_exists),
     ("exists_one", 2, True): _one_variable(_fold_exists_one),
-    ("existsOne", 2, True): _one_variable(_fold_exists_one),
     ("map", 2, True): _map,
     ("map", 3, True): _map,
     ("filter", 2, True): _filter,
 }
 """Macros by (function, number of arguments, whether called on a target)."""
+
+EXISTS_ONE_MACROS: dict[MacroKey, Callable[..., Expr]] = {("existsOne", 2, True): _one_variable(_fold_exists_one)}
 
 TWO_VARIABLE_MACROS: dict[MacroKey, Callable[..., Expr]] = {
     ("all", 3, True): _two_variables(_fold_all),

@@ -32,6 +32,7 @@ from crdlint.cel.builder import (
 from crdlint.cel.errors import CELError, display_errors
 from crdlint.cel.lexer import tokenize
 from crdlint.cel.macros import (
+    EXISTS_ONE_MACROS,
     OPT_FLAT_MAP_MACROS,
     OPT_MAP_MACROS,
     STANDARD_MACROS,
@@ -40,6 +41,7 @@ from crdlint.cel.macros import (
 )
 from crdlint.cel.source import SourceInfo
 from crdlint.cel.stack import run_with_large_stack
+from crdlint.kubernetes.servers import NEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -47,13 +49,14 @@ if TYPE_CHECKING:
     from crdlint.cel.ast import Value
     from crdlint.cel.lexer import Tokens
     from crdlint.cel.macros import MacroKey
+    from crdlint.kubernetes.dialect import CELDialect
 
 MAX_CODE_POINTS = 100_000
 MAX_DEPTH = 250
 # Expressions within expressions need some dozen frames each; what has more of them gets a stack of its own.
 _MAX_SHALLOW = 20
 
-ALL_MACROS = {**STANDARD_MACROS, **TWO_VARIABLE_MACROS, **OPT_MAP_MACROS, **OPT_FLAT_MAP_MACROS}
+ALL_MACROS = {**STANDARD_MACROS, **EXISTS_ONE_MACROS, **TWO_VARIABLE_MACROS, **OPT_MAP_MACROS, **OPT_FLAT_MAP_MACROS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,7 @@ class ParserOptions:
     macros: dict[MacroKey, Callable[..., Expr]] = field(default_factory=lambda: ALL_MACROS)
     optional_syntax: bool = True
     enable_identifier_escape_syntax: bool = True
+    dialect: CELDialect = NEWEST.cel
     variadic_logical: bool = False
     populate_macro_calls: bool = False
 

@@ -33,6 +33,7 @@ class Kind(Enum):
     TYPE = auto()
     TYPE_PARAM = auto()
     UINT = auto()
+    UNKNOWN = auto()
 
 
 _PLAIN: Final = (

@@ -22,9 +22,11 @@ _COMPOSITE: Final = (Kind.OPAQUE, Kind.LIST, Kind.MAP)
 class Substitution:
     """The bindings of type parameters, with a trail that undoes those of a failed unification."""
 
-    __slots__ = ("_bound", "_replacer", "_resolved", "_trail")
+    __slots__ = ("_bound", "_null_either_way", "_replacer", "_resolved", "_trail")
 
-    def __init__(self) -> None:
+    def __init__(self, *, null_either_way: bool = True) -> None:
+        """``null_either_way`` lets a nullable type unify with null on the right as on the left."""
+        self._null_either_way = null_either_way
         self._bound: dict[str, Type] = {}
         self._trail: list[tuple[str, Type | None]] = []
         self._resolved: dict[str, Type] = {}
@@ -102,11 +104,11 @@ class Substitution:
         if source.kind is Kind.NULL:
             return _nullable(target)
         if target.kind is Kind.NULL:
-            return _nullable(source)
+            return self._null_either_way and _nullable(source)
         if source.kind is Kind.TYPE:
             return target.kind is Kind.TYPE
         if source.kind not in _COMPOSITE:
-            return target.accepts(source)
+            return source.kind is not Kind.UNKNOWN and target.accepts(source)
         if source.kind is not target.kind or source.name != target.name or len(source.params) != len(target.params):
             return False
         # Parts are shared: a pair looked at before says nothing new until another parameter is bound.

@@ -39,6 +39,7 @@ class Checked:
     parents: list[int]
     result: CheckResult
     exempt: frozenset[str]
+    exempts_whole_arguments: bool
 
     def function(self, call: ast.Call) -> str:
         """Return the full name of the function called."""
@@ -50,7 +51,7 @@ def validate(expr: ast.Expr, source: SourceInfo, result: CheckResult, env: Env) 
     if not env.validators:
         return []
     nodes, parents = _post_order(expr, result)
-    checked = Checked(nodes, parents, result, env.exempt)
+    checked = Checked(nodes, parents, result, env.exempt, env.dialect.exempts_whole_format_arguments)
     return [
         CELError(source.location_of(id_), message, id_)
         for validator in env.validators
@@ -123,14 +124,16 @@ def _element_type(type_: Type, *, optional: bool) -> Type:
 
 
 def _exempt(checked: Checked) -> frozenset[int]:
-    """Return the ids of the nodes below a call of an exempt function."""
+    """Return the ids of the nodes below a call of an exempt function, through literals only unless all are exempt."""
     found: list[int] = []
     below = [False] * len(checked.nodes)
     for index in range(len(below) - 1, -1, -1):
         at = checked.parents[index]
         if at >= 0:
             parent = checked.nodes[at]
-            below[index] = below[at] or (type(parent) is ast.Call and checked.function(parent) in checked.exempt)
+            through = checked.exempts_whole_arguments or type(parent) in (ast.ListExpr, ast.MapExpr)
+            exempt = type(parent) is ast.Call and checked.function(parent) in checked.exempt
+            below[index] = exempt or (through and below[at])
         if below[index]:
             found.append(checked.nodes[index].id)
     return frozenset(found)

@@ -14,6 +14,7 @@ from crdlint.cel import validators
 from crdlint.cel.library import costs, lists, optionals, sets, strings, two_var_comprehensions
 from crdlint.cel.library.format_check import format_literals
 from crdlint.cel.macros import (
+    EXISTS_ONE_MACROS,
     OPT_FLAT_MAP_MACROS,
     OPT_MAP_MACROS,
     SORT_BY_MACROS,
@@ -70,7 +71,18 @@ class Feature:
 
 
 FEATURES: Final = (
-    Feature("homogeneous literals", ALWAYS, validators=(validators.homogeneous_literals,)),
+    Feature(
+        "homogeneous literals",
+        ALWAYS,
+        has=lambda dialect: dialect.validates_mixed_literals,
+        validators=(validators.homogeneous_literals,),
+    ),
+    Feature(
+        "existsOne",
+        ALWAYS,
+        has=lambda dialect: dialect.has_exists_one_in_camel_case,
+        macros=EXISTS_ONE_MACROS,
+    ),
     Feature("url", ALWAYS, functions=libraries.URLS),
     Feature("regex", ALWAYS, functions=libraries.REGEX),
     Feature("list", ALWAYS, functions=libraries.LISTS),
@@ -162,6 +174,8 @@ def stored_expressions(server: Server) -> Environment:
 def _environment(version: Version, dialect: CELDialect, *, is_stored: bool) -> Environment:
     features = tuple(one for one in FEATURES if one.in_version(version) and one.has(dialect))
     env = cel_env.STANDARD.extend(
+        dialect=dialect,
+        homogeneous=not dialect.validates_mixed_literals,
         cross_type_comparisons=any(feature.cross_type_comparisons for feature in features),
         idents=[type_ for feature in features for type_ in feature.types],
         functions=[overload for feature in features for overload in feature.functions],
@@ -172,6 +186,8 @@ def _environment(version: Version, dialect: CELDialect, *, is_stored: bool) -> E
     for feature in features:
         macros.update(feature.macros)
     optional_syntax = any(feature.optional_syntax for feature in features)
-    options = ParserOptions(macros=macros, optional_syntax=optional_syntax, enable_identifier_escape_syntax=False)
+    options = ParserOptions(
+        macros=macros, optional_syntax=optional_syntax, enable_identifier_escape_syntax=False, dialect=dialect
+    )
     own_costs = {id_: cost for feature in features for id_, cost in feature.costs.items()}
     return Environment(version, dialect, is_stored, features, env, options, own_costs)

@@ -12,6 +12,21 @@ class CELDialect:
     ``compatible_with`` is the minor version whose libraries new expressions may use, and ``stored_with`` the last one
     whose libraries the server has for stored expressions.
 
+    Syntax:
+    ``has_exists_one_in_camel_case`` adds the macro `existsOne` to `exists_one`.
+    ``hides_accumulator`` keeps the variable that macros accumulate into out of reach of expressions.
+    ``locates_macro_arguments`` reports an invalid argument of `has`, `map` or `filter` at the argument, not the call.
+    ``quotes_syntax_errors`` reports syntax errors as they are, where others take `%` in them for a verb of Go's fmt.
+
+    Types:
+    ``types_undeclared_methods`` gives the call of an undeclared method the error type, which fits everywhere.
+    ``expects_bool_operands`` reports operands of `&&` and `||` one by one.
+    ``null_unifies_either_way`` lets `null == self` compile as `self == null` does.
+    ``validates_mixed_literals`` finds lists and maps of mixed types after type checking, not in it.
+    ``exempts_whole_format_arguments`` allows such literals everywhere within arguments of `format`.
+    ``formats_selected_types`` names the type that has no fields as CEL does, not as a protocol buffer.
+    ``names_optional_type`` writes the type of optionals as `optional_type(T)`, not as `optional(T)`.
+
     Libraries:
     ``has_optional_list_functions`` adds `first`, `last` and `unwrap` to the library of optionals.
     ``checks_format_clauses`` compares the clauses of `format` with the types of its arguments.
@@ -25,11 +40,23 @@ class CELDialect:
     ``max_length_bounds_int_or_string`` applies maxLength to x-kubernetes-int-or-string.
     ``quantity_cost_by_length`` counts `quantity` and `isQuantity` by the length of the text, not as one unit.
     ``url_has_size`` knows that a URL is as long as its text.
+    ``keeps_cost_of_unchanged_schemas`` accepts on update an expensive rule of a schema that does not change.
     ``compares_library_types_at_once`` bounds the cost of `==` of quantities, addresses and other types of libraries.
     """
 
     compatible_with: int
     stored_with: int
+    has_exists_one_in_camel_case: bool = False
+    hides_accumulator: bool = False
+    locates_macro_arguments: bool = False
+    quotes_syntax_errors: bool = False
+    types_undeclared_methods: bool = False
+    expects_bool_operands: bool = False
+    null_unifies_either_way: bool = False
+    validates_mixed_literals: bool = False
+    exempts_whole_format_arguments: bool = False
+    formats_selected_types: bool = False
+    names_optional_type: bool = False
     has_optional_list_functions: bool = False
     checks_format_clauses: bool = False
     presence_test_has_cost: bool = True
@@ -37,6 +64,7 @@ class CELDialect:
     sizes_comprehensions: bool = False
     tracks_local_variables: bool = False
     enum_bounds_strings: bool = False
+    keeps_cost_of_unchanged_schemas: bool = False
     max_length_bounds_int_or_string: bool = False
     quantity_cost_by_length: bool = False
     url_has_size: bool = False

@@ -99,7 +99,9 @@ def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition, se
         require_map_list_keys_map_set_validation=not has_schema_with(before, has_invalid_map_list_keys),
         preexisting_rules=rules,
         preexisting_message_expressions=messages,
-        versions_with_unchanged_schemas=_unchanged(crd.spec, before),
+        versions_with_unchanged_schemas=(
+            _unchanged(crd.spec, before) if server.cel.keeps_cost_of_unchanged_schemas else frozenset()
+        ),
         allow_invalid_ca_bundle=not established or _has_invalid_ca_bundle(before),
         allow_too_many_selectable_fields=_too_many_selectable_fields(crd.spec, before),
         server=server,

@@ -23,6 +23,7 @@ from crdlint.cel.antlr.visitor import RecursionLimitError, visit
 from crdlint.cel.ast import Expr, Unspecified
 from crdlint.cel.source import Location
 from crdlint.cel.stack import run_with_large_stack
+from crdlint.golang.formatting import sprintf
 
 if TYPE_CHECKING:
     from crdlint.cel.builder import Builder
@@ -45,6 +46,7 @@ class _StopError(Exception):
 class _Listener(ErrorListener):  # type: ignore[misc]
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
+        self.quotes = builder.options.dialect.quotes_syntax_errors
         self.reports = 0
 
     def syntaxError(  # noqa: N802
@@ -63,7 +65,8 @@ class _Listener(ErrorListener):  # type: ignore[misc]
             self.builder.add_error(f"Syntax error: More than {_MAX_REPORTS} syntax errors", location)
             raise _StopError
         self.reports += 1
-        self.builder.add_error(f"Syntax error: {msg}", location)
+        text = f"Syntax error: {msg}"
+        self.builder.add_error(text if self.quotes else sprintf(text), location)
 
 
 class _Simulator(ParserATNSimulator):  # type: ignore[misc]
