@@ -8,17 +8,49 @@ from crdlint.crd.errors import invalid, required
 from crdlint.crd.paths import Path
 from crdlint.golang.quote import quote
 from crdlint.golang.url import URLError, parse_request_uri
+from crdlint.rules.engine.finding import Fixer, mapping_at
 from crdlint.rules.engine.rule import Rule
+from crdlint.yaml.editor import quoted
+from crdlint.yaml.nodes import Mapping, Sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from collections.abc import Mapping as MappingOf
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinition
+    from crdlint.rules.engine.finding import Finding
+    from crdlint.yaml.edit import Edit
 
 ANNOTATION: Final = "api-approved.kubernetes.io"
 _GROUP = "metadata:\n  name: foos.example.k8s.io\n"
+
+
+def _bypass(finding: Finding) -> Iterable[Edit]:
+    """Add the annotation that says that the API is not approved."""
+    editor = finding.editor
+    metadata = mapping_at(finding.root, "metadata")
+    value = quoted("unapproved, not reviewed by the Kubernetes community", double=editor.is_json)
+    found = metadata.find("annotations")
+    if found is None:
+        yield editor.insert(metadata, "annotations", f"{{{editor.name(ANNOTATION)}: {value}}}")
+    elif isinstance(found[1], Mapping) and found[1].items:
+        yield editor.set(found[1], ANNOTATION, value)
+
+
+def preserved_in_schemas(finding: Finding) -> Iterable[Edit]:
+    """Keep unknown fields by the schemas of all versions in place of the spec."""
+    editor, name = finding.editor, "x-kubernetes-preserve-unknown-fields"
+    spec = mapping_at(finding.root, "spec")
+    versions = spec.find("versions")
+    if versions is None or not isinstance(versions[1], Sequence):
+        return
+    yield editor.remove(spec, "preserveUnknownFields")
+    for version in versions[1].items:
+        schema = mapping_at(version, "schema", "openAPIV3Schema")
+        if schema.find(name) is None:
+            yield editor.insert(schema, name, "true", after="type")
+
 
 APPROVAL = Rule(
     id="api-approval",
@@ -31,6 +63,15 @@ APPROVAL = Rule(
     "(a value that begins with `unapproved` bypasses the review)",
     source="apiextensions/validation validateAPIApproval",
     scope="manifest",
+    fixes=(
+        Fixer(
+            "Add the annotation that the API is not approved",
+            "unsafe",
+            _bypass,
+            good=f"{_GROUP}  annotations: {{{ANNOTATION}: 'unapproved, not reviewed by the Kubernetes community'}}\n"
+            "spec: {group: example.k8s.io}\n",
+        ),
+    ),
 )
 PRESERVE = Rule(
     id="preserve-unknown-fields",
@@ -41,6 +82,15 @@ PRESERVE = Rule(
     help="remove it, and put `x-kubernetes-preserve-unknown-fields: true` on the fields that take anything",
     source="apiextensions/validation validatePreserveUnknownFields",
     scope="spec",
+    fixes=(
+        Fixer(
+            "Keep unknown fields by the schemas",
+            "unsafe",
+            preserved_in_schemas,
+            good="versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
+            "    openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}\n",
+        ),
+    ),
 )
 PRESERVE_DEFAULTS = Rule(
     id="defaults-with-preserve-unknown-fields",
@@ -53,6 +103,16 @@ PRESERVE_DEFAULTS = Rule(
     help="remove `spec.preserveUnknownFields: true`",
     source="apiextensions/validation validateCustomResourceDefinitionSpec",
     scope="spec",
+    fixes=(
+        Fixer(
+            "Keep unknown fields by the schemas",
+            "unsafe",
+            preserved_in_schemas,
+            good="versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
+            "    openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true, "
+            "properties: {spec: {type: string, default: x}}}\n",
+        ),
+    ),
 )
 
 RULES = (APPROVAL, PRESERVE, PRESERVE_DEFAULTS)

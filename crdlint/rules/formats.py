@@ -5,15 +5,30 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
+from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.quote import quote
 from crdlint.rules.engine.advisory import Advisory
+from crdlint.rules.engine.finding import Fixer
 from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.rules.engine.advisory import DecodedCRD
+    from crdlint.rules.engine.finding import Finding
+    from crdlint.yaml.edit import Edit
+
+
+def _nearest_format(finding: Finding) -> Iterable[Edit]:
+    """Write the format of the schema's type that is meant."""
+    schema = finding.schema(finding.owner)
+    near = nearest(schema.format, formats_of(schema.type), _LIKE)
+    return finding.write(near) if near else []
+
+
+_LIKE: Final = 0.75
+
 
 FORMAT = Rule(
     id="format-unrecognized",
@@ -24,6 +39,14 @@ FORMAT = Rule(
     help="remove the format, or check the value with a pattern or a rule",
     source="apiextensions-apiserver/pkg/apiserver/validation GetUnrecognizedFormats",
     severity="warning",
+    fixes=(
+        Fixer(
+            "Write the format that is meant",
+            "safe",
+            _nearest_format,
+            bad="type: object\nproperties:\n  address: {type: string, format: ipv4s}\n",
+        ),
+    ),
 )
 
 RULES = (FORMAT,)
@@ -81,15 +104,21 @@ def _is_known(schema: JSONSchemaProps) -> bool:
     return schema.format in _KNOWN.get(schema.type, ())
 
 
-def _help(schema: JSONSchemaProps) -> str | None:
-    from difflib import get_close_matches
+def formats_of(type_: str) -> list[str]:
+    """Return the formats that the server knows for values of a type."""
+    return ["date-time", *_STRING] if type_ in {"", "string"} else list(_KNOWN.get(type_, ()))
 
+
+def _help(schema: JSONSchemaProps) -> str | None:
+    known = formats_of(schema.type)
+    if not known:
+        return f"remove it: values of type {schema.type} have no formats"
+    near = nearest(schema.format, known, _LIKE)
+    if near:
+        return f"did you mean `{near}`? The API server ignores a format that it does not know"
     if schema.type in _KNOWN:
-        return f"`{schema.type}` knows the formats {' and '.join(_KNOWN[schema.type])}"
-    if schema.type not in {"", "string"}:
-        return f"`{schema.type}` has no formats: remove it"
-    near = get_close_matches(schema.format, ["date-time", *_STRING], n=1, cutoff=0.5)
-    return f"did you mean `{near[0]}`? A format that is not known is ignored" if near else None
+        return f"use {' or '.join(f'`{name}`' for name in known)}, the formats of type {schema.type}, or remove it"
+    return None
 
 
 ADVICE: Final = (unrecognized,)

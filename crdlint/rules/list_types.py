@@ -9,16 +9,21 @@ from itertools import islice
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import forbidden, invalid, not_supported, required
+from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.values import Typed
+from crdlint.rules.engine.finding import Fixer, add_required, removal, texts
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.engine.schema_walk import Check
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps
+    from crdlint.rules.engine.finding import Finding
     from crdlint.rules.engine.schema_walk import Context, Findings
+    from crdlint.yaml.edit import Edit
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 _KEYS_SOURCE = "apiextensions/validation validateMapListKeysMapSet"
@@ -33,6 +38,119 @@ _NAMED = "type: object, required: [name], properties: {name: {type: string}}"
 _GOOD_MAP = _list(_MAP, _NAMED)
 _GOOD_SET = _list("    x-kubernetes-list-type: set\n", "type: string")
 
+
+def _nearest_type(finding: Finding) -> Iterable[Edit]:
+    """Write the list or map type that is meant."""
+    near = nearest(
+        finding.scalar().value, ("atomic", "granular") if finding.rule == "map-type-unsupported" else _TYPES, _LIKE
+    )
+    return finding.write(near) if near else []
+
+
+_TYPES: Final = ("atomic", "set", "map")
+_LIKE: Final = 0.6
+_SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
+
+
+def _type_of_its_marker(type_: str) -> Callable[[Finding], Iterable[Edit]]:
+    """Return what adds the type that a marker of lists or maps asks for, where there is none."""
+
+    def edits(finding: Finding) -> Iterable[Edit]:
+        owner, editor = finding.owner, finding.editor
+        if owner.find("type") is None and owner.find("x-kubernetes-int-or-string") is None:
+            yield editor.insert(owner, "type", editor.value(type_), before=editor.first(owner))
+
+    return edits
+
+
+def _marker(name: str) -> Callable[[Finding], Iterable[Edit]]:
+    """Return what removes a marker from a schema whose type has no use for it."""
+
+    def edits(finding: Finding) -> Iterable[Edit]:
+        if finding.owner.find("type") is not None:
+            yield finding.editor.remove(finding.owner, name)
+
+    return edits
+
+
+def _atomic_items(finding: Finding) -> Iterable[Edit]:
+    """Make the items of a set atomic."""
+    return [finding.editor.set(finding.owner, finding.name, finding.editor.value("atomic"), after="type")]
+
+
+def _map_with_keys(finding: Finding) -> Iterable[Edit]:
+    """Add the list type that the keys ask for."""
+    if finding.owner.find("x-kubernetes-list-type") is None:
+        return finding.write("map")
+    return []
+
+
+def _map_in_place(finding: Finding) -> Iterable[Edit]:
+    """Write the list type that the keys ask for."""
+    return finding.write("map")
+
+
+def _items_of(above: Mapping) -> Mapping | None:
+    found = above.find("items")
+    return found[1] if found is not None and isinstance(found[1], Mapping) else None
+
+
+def _only_key(finding: Finding) -> Iterable[Edit]:
+    """Add the only required scalar of the items as the key."""
+    owner, editor = finding.owner, finding.editor
+    schema = finding.schema(owner)
+    item = None if schema.items is None else schema.items.schema
+    if item is None:
+        return
+    scalars = [name for name, found in item.properties.items() if found.type in _SCALARS]
+    keys = [name for name in scalars if name in item.required] or scalars
+    if len(keys) != 1 and "name" in keys:
+        keys = ["name"]
+    if len(keys) == 1:
+        yield editor.set(
+            owner, "x-kubernetes-list-map-keys", f"[{editor.value(keys[0])}]", after="x-kubernetes-list-type"
+        )
+
+
+def _nearest_key(finding: Finding) -> Iterable[Edit]:
+    """Spell a key as the property of the items that is most like it."""
+    item = _items_of(finding.owner)
+    keys = finding.node()
+    properties = None if item is None else item.find("properties")
+    if properties is None or not isinstance(properties[1], Mapping) or not isinstance(keys, Sequence):
+        return
+    names = texts(properties[1].items[::2])
+    for key in keys.items:
+        near = nearest(key.value, names, _LIKE) if isinstance(key, Scalar) and key.value not in names else None
+        if near is not None and isinstance(key, Scalar):
+            yield finding.editor.respell(key, near)
+
+
+def _each_key_once(finding: Finding) -> Iterable[Edit]:
+    """Remove keys that are named already."""
+    keys = finding.node()
+    if not isinstance(keys, Sequence):
+        return
+    names = texts(keys.items)
+    for i, name in enumerate(names):
+        if name in names[:i]:
+            yield finding.editor.remove_item(keys, i)
+
+
+def _required_key(finding: Finding) -> Iterable[Edit]:
+    """Make a key required, or give it the default that Kubernetes itself has."""
+    found, editor = finding.owner, finding.editor
+    properties = editor.parent(found)
+    key, item = editor.key_of(found), None if properties is None else editor.parent(properties)
+    if key is None or not isinstance(item, Mapping):
+        return
+    usual = _USUAL_DEFAULTS.get(key.value)
+    if usual is not None:
+        yield editor.insert(found, "default", editor.value(usual), after="type")
+    else:
+        yield from add_required(editor, item, [key.value])
+
+
 MAP_TYPE = Rule(
     id="map-type-unsupported",
     summary="A map type that there is not.",
@@ -41,6 +159,14 @@ MAP_TYPE = Rule(
     good="type: object\nproperties:\n  selector: {type: object, x-kubernetes-map-type: atomic}\n",
     help="write `atomic` or `granular` (the default)",
     source=_SOURCE,
+    fixes=(
+        Fixer(
+            "Write the map type that is meant",
+            "safe",
+            _nearest_type,
+            bad="type: object\nproperties:\n  selector: {type: object, x-kubernetes-map-type: Atomic}\n",
+        ),
+    ),
 )
 MAP_TYPE_OBJECT = Rule(
     id="map-type-not-object",
@@ -50,6 +176,21 @@ MAP_TYPE_OBJECT = Rule(
     good="type: object\nproperties:\n  selector: {type: object, x-kubernetes-map-type: atomic}\n",
     help="make it `type: object`, or remove `x-kubernetes-map-type`",
     source=_SOURCE,
+    fixes=(
+        Fixer(
+            "Add `type: object`",
+            "safe",
+            _type_of_its_marker("object"),
+            bad="type: object\nproperties:\n  selector:\n    x-kubernetes-map-type: atomic\n",
+            good="type: object\nproperties:\n  selector:\n    type: object\n    x-kubernetes-map-type: atomic\n",
+        ),
+        Fixer(
+            "Remove `x-kubernetes-map-type`",
+            "unsafe",
+            _marker("x-kubernetes-map-type"),
+            good="type: object\nproperties:\n  selector: {type: string}\n",
+        ),
+    ),
 )
 LIST_TYPE = Rule(
     id="list-type-unsupported",
@@ -59,6 +200,14 @@ LIST_TYPE = Rule(
     good=_GOOD_SET,
     help="write `atomic` (the default), `set` or `map`",
     source=_SOURCE,
+    fixes=(
+        Fixer(
+            "Write the list type that is meant",
+            "safe",
+            _nearest_type,
+            bad=_list("    x-kubernetes-list-type: Set\n", "type: string"),
+        ),
+    ),
 )
 LIST_TYPE_ARRAY = Rule(
     id="list-type-not-array",
@@ -68,6 +217,22 @@ LIST_TYPE_ARRAY = Rule(
     good=_GOOD_SET,
     help="make it `type: array`, or remove `x-kubernetes-list-type`",
     source=_SOURCE,
+    fixes=(
+        Fixer(
+            "Add `type: array`",
+            "safe",
+            _type_of_its_marker("array"),
+            bad="type: object\nproperties:\n  ports:\n    x-kubernetes-list-type: atomic\n    items: {type: string}\n",
+            good="type: object\nproperties:\n  ports:\n    type: array\n    x-kubernetes-list-type: atomic\n"
+            "    items: {type: string}\n",
+        ),
+        Fixer(
+            "Remove `x-kubernetes-list-type`",
+            "unsafe",
+            _marker("x-kubernetes-list-type"),
+            good="type: object\nproperties:\n  ports: {type: object}\n",
+        ),
+    ),
 )
 SET_ATOMIC = Rule(
     id="set-items-not-atomic",
@@ -80,6 +245,17 @@ SET_ATOMIC = Rule(
     ),
     help="add `x-kubernetes-map-type: atomic` to the items, or make the list a `map` with keys",
     source=_SOURCE,
+    fixes=(
+        Fixer(
+            "Make the items atomic",
+            "unsafe",
+            _atomic_items,
+            good=_list(
+                "    x-kubernetes-list-type: set\n",
+                "type: object, properties: {name: {type: string}}, x-kubernetes-map-type: atomic",
+            ),
+        ),
+    ),
 )
 KEYS_WITHOUT_MAP = Rule(
     id="list-map-keys-without-map",
@@ -89,6 +265,23 @@ KEYS_WITHOUT_MAP = Rule(
     good=_GOOD_MAP,
     help="write `x-kubernetes-list-type: map`, or remove `x-kubernetes-list-map-keys`",
     source=_SOURCE,
+    fixes=(
+        Fixer(
+            "Add `x-kubernetes-list-type: map`",
+            "safe",
+            _map_with_keys,
+            bad=_list("    x-kubernetes-list-map-keys: [name]\n", _NAMED),
+            good=_list("    x-kubernetes-list-map-keys: [name]\n", _NAMED).replace(
+                "items: {" + _NAMED + "}\n", "items: {" + _NAMED + "}\n    x-kubernetes-list-type: map\n"
+            ),
+        ),
+        Fixer(
+            "Write `x-kubernetes-list-type: map`",
+            "unsafe",
+            _map_in_place,
+            bad=_list("    x-kubernetes-list-type: atomic\n    x-kubernetes-list-map-keys: [name]\n", _NAMED),
+        ),
+    ),
 )
 KEYS_REQUIRED = Rule(
     id="list-map-keys-required",
@@ -98,6 +291,7 @@ KEYS_REQUIRED = Rule(
     good=_GOOD_MAP,
     help="add `x-kubernetes-list-map-keys` with the fields that tell one item from another, such as `[name]`",
     source=_SOURCE,
+    fixes=(Fixer("Add the only required scalar of the items as the key", "unsafe", _only_key),),
 )
 MAP_ITEMS = Rule(
     id="list-map-items",
@@ -116,6 +310,7 @@ KEY_UNKNOWN = Rule(
     good=_GOOD_MAP,
     help="name properties of the items, or add the missing property",
     source=_SOURCE,
+    fixes=(Fixer("Spell the key as the property of the items", "unsafe", _nearest_key),),
 )
 KEY_DUPLICATE = Rule(
     id="list-map-key-duplicate",
@@ -125,6 +320,7 @@ KEY_DUPLICATE = Rule(
     good=_GOOD_MAP,
     help="name each key once",
     source=_SOURCE,
+    fixes=(Fixer("Name each key once", "safe", _each_key_once),),
 )
 KEY_SCALAR = Rule(
     id="list-map-key-not-scalar",
@@ -143,6 +339,14 @@ KEY_REQUIRED = Rule(
     good=_GOOD_MAP,
     help="add the key to `items.required`, or give the property a `default`",
     source=_KEYS_SOURCE,
+    fixes=(
+        Fixer(
+            "Make the key required, or give it the default of Kubernetes",
+            "unsafe",
+            _required_key,
+            good=_list(_MAP, "type: object, properties: {name: {type: string}}, required: [name]"),
+        ),
+    ),
 )
 KEY_NULLABLE = Rule(
     id="list-map-key-nullable",
@@ -152,6 +356,7 @@ KEY_NULLABLE = Rule(
     good=_GOOD_MAP,
     help="remove `nullable: true` from the key",
     source=_KEYS_SOURCE,
+    fixes=(Fixer("Remove `nullable` from the key", "safe", removal),),
 )
 ITEMS_NULLABLE = Rule(
     id="list-items-nullable",
@@ -161,6 +366,7 @@ ITEMS_NULLABLE = Rule(
     good=_GOOD_SET,
     help="remove `nullable: true` from the items",
     source=_KEYS_SOURCE,
+    fixes=(Fixer("Remove `nullable` from the items", "safe", removal),),
 )
 
 RULES = (

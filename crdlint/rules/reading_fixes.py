@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd import gotypes
 from crdlint.crd.near_misses import corrections
 from crdlint.rules.engine.examples import HEAD
-from crdlint.rules.engine.finding import Finding, Fixer, items, texts
+from crdlint.rules.engine.finding import Finding, Fixer, add_required, items, texts
 from crdlint.yaml.editor import UneditableError, quoted
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.values import to_json
@@ -131,21 +131,6 @@ def _schema_above(editor: Editor, schema: Mapping) -> tuple[Mapping, str]:
     if name is None or above is None or above.value != "properties" or not isinstance(owner, Mapping):
         raise UneditableError
     return owner, name.value
-
-
-def add_required(editor: Editor, schema: Mapping, names: Iterable[str]) -> Iterable[Edit]:
-    """Yield the edits that add names to the `required` of a schema."""
-    found = schema.find("required")
-    if found is None:
-        listed = ", ".join(editor.value(name) for name in names)
-        yield editor.insert(schema, "required", f"[{listed}]", after="type")
-    elif isinstance(found[1], Sequence):
-        known = texts(found[1].items)
-        for name in names:
-            if name not in known:
-                yield editor.append(found[1], editor.value(name))
-    else:
-        raise UneditableError
 
 
 def _required_property(finding: Finding) -> Iterable[Edit]:

@@ -6,17 +6,36 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import forbidden, invalid
 from crdlint.crd.gotypes import SCHEMA
+from crdlint.rules.engine.finding import Fixer
 from crdlint.rules.engine.rule import Rule
 from crdlint.schema.structural import set_attributes
+from crdlint.yaml.nodes import Mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path
+    from crdlint.rules.engine.finding import Finding
+    from crdlint.yaml.edit import Edit
 
 _SOURCE = "apiextensions/validation validateCustomResourceDefinitionValidation"
+
+
+def _field(finding: Finding) -> Iterable[Edit]:
+    """Remove the field from the root."""
+    about = finding.error
+    node = finding.node(None if about is None else about.at)
+    mapping = finding.editor.parent(node)
+    if isinstance(mapping, Mapping):
+        yield finding.editor.remove_at(mapping, finding.editor.index(node) - 1)
+
+
+def _object(finding: Finding) -> Iterable[Edit]:
+    """Write `type: object`."""
+    return [finding.editor.respell(finding.scalar(), "object")]
+
 
 STATUS_FIELDS = Rule(
     id="root-fields-with-status",
@@ -27,6 +46,7 @@ STATUS_FIELDS = Rule(
     help="remove the field from the root, or move it into `properties.spec`",
     source=_SOURCE,
     scope="version",
+    fixes=(Fixer("Remove the field from the root", "unsafe", _field),),
 )
 STATUS_TYPE = Rule(
     id="root-type-with-status",
@@ -37,6 +57,7 @@ STATUS_TYPE = Rule(
     help="write `type: object`",
     source=_SOURCE,
     scope="version",
+    fixes=(Fixer("Write `type: object`", "safe", _object),),
 )
 NULLABLE = Rule(
     id="root-nullable",
@@ -46,6 +67,7 @@ NULLABLE = Rule(
     good="type: object\n",
     help="remove `nullable` from the root",
     source=_SOURCE,
+    fixes=(Fixer("Remove `nullable`", "safe", _field),),
 )
 
 RULES = (STATUS_FIELDS, STATUS_TYPE, NULLABLE)

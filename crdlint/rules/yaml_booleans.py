@@ -6,14 +6,25 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.rules.engine.advisory import Advisory
+from crdlint.rules.engine.finding import Fixer
 from crdlint.rules.engine.rule import Rule
+from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Scalar, Sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.rules.engine.advisory import DecodedCRD
+    from crdlint.rules.engine.finding import Finding
+    from crdlint.yaml.edit import Edit
+
+
+def _quotes(finding: Finding) -> Iterable[Edit]:
+    """Put the word in quotes."""
+    node = finding.scalar()
+    return [finding.editor.replace(node, quoted(node.value, double=finding.editor.is_json))]
+
 
 BOOLEAN = Rule(
     id="yaml-boolean",
@@ -25,6 +36,7 @@ BOOLEAN = Rule(
     help="put the word in quotes",
     severity="warning",
     origin="crdlint",
+    fixes=(Fixer("Put the word in quotes", "safe", _quotes),),
 )
 
 RULES = (BOOLEAN,)

@@ -260,3 +260,30 @@ def texts(nodes: Iterable[Node]) -> list[str]:
             raise UneditableError
         found.append(node.value)
     return found
+
+
+def add_required(editor: Editor, schema: Mapping, names: Iterable[str]) -> Iterable[Edit]:
+    """Yield the edits that add names to the `required` of a schema."""
+    found = schema.find("required")
+    if found is None:
+        listed = ", ".join(editor.value(name) for name in names)
+        yield editor.insert(schema, "required", f"[{listed}]", after="type")
+    elif isinstance(found[1], Sequence):
+        known = texts(found[1].items)
+        for name in names:
+            if name not in known:
+                yield editor.append(found[1], editor.value(name))
+    else:
+        raise UneditableError
+
+
+def mapping_at(node: Node, *names: str) -> Mapping:
+    """Return the mapping that keys lead to from a node; raise UneditableError where there is none."""
+    for name in names:
+        found = node.find(name) if isinstance(node, Mapping) else None
+        if found is None:
+            raise UneditableError
+        node = found[1]
+    if not isinstance(node, Mapping):
+        raise UneditableError
+    return node
