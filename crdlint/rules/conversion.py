@@ -6,13 +6,16 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import Wording, forbidden, invalid, not_supported, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
+from crdlint.diagnostics.spelling import nearest
 from crdlint.golang import certificates
 from crdlint.golang.url import URLError, parse
 from crdlint.golang.values import Typed
+from crdlint.rules.engine.finding import Fixer, mapping_at
 from crdlint.rules.engine.rule import Rule
+from crdlint.yaml.nodes import Sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from collections.abc import Sequence as SequenceOf
 
     from crdlint.crd.errors import FieldError
@@ -23,7 +26,9 @@ if TYPE_CHECKING:
         WebhookClientConfig,
     )
     from crdlint.crd.paths import Path
+    from crdlint.rules.engine.finding import Finding
     from crdlint.rules.engine.options import Options
+    from crdlint.yaml.edit import Edit
 
 _SOURCE = "apiextensions/validation validateCustomResourceConversion"
 _WEBHOOK_SOURCE = "apiserver/pkg/util/webhook"
@@ -38,6 +43,51 @@ def _webhook(client: str, versions: str = "[v1]") -> str:
 
 _GOOD = _webhook("{service: {namespace: default, name: convert}}")
 
+
+def _strategy(finding: Finding) -> Iterable[Edit]:
+    """Write the strategy that is meant."""
+    near = nearest(finding.scalar().value, STRATEGIES, _LIKE)
+    return finding.write(near) if near else []
+
+
+_LIKE: Final = 0.7
+
+
+def _webhook_strategy(finding: Finding) -> Iterable[Edit]:
+    """Call the webhook that is configured."""
+    editor, conversion = finding.editor, mapping_at(finding.root, "spec", "conversion")
+    webhook = mapping_at(conversion, "webhook")
+    if "strategy" in finding.detail and webhook.find("clientConfig") is not None:
+        yield editor.set(conversion, "strategy", editor.value("Webhook"), before=editor.first(conversion))
+
+
+def _known_review_version(finding: Finding) -> Iterable[Edit]:
+    """Add the version of ConversionReview that every supported API server sends."""
+    editor, webhook = finding.editor, mapping_at(finding.root, "spec", "conversion", "webhook")
+    found = webhook.find("conversionReviewVersions")
+    if finding.name != "conversionReviewVersions":
+        return
+    if found is None or not isinstance(found[1], Sequence) or not found[1].items:
+        yield editor.set(webhook, "conversionReviewVersions", f"[{editor.value('v1')}]")
+    else:
+        yield editor.append(found[1], editor.value("v1"))
+
+
+def _repeated_review_version(finding: Finding) -> Iterable[Edit]:
+    """Remove the version that is there already."""
+    node = finding.node()
+    listed = finding.editor.parent(node)
+    if "duplicate" in finding.detail and isinstance(listed, Sequence):
+        yield finding.editor.remove_item(listed, finding.editor.index(node))
+
+
+def _rooted_path(finding: Finding) -> Iterable[Edit]:
+    """Write the path of a service from its slash on."""
+    node = finding.scalar()
+    if finding.name == "path" and node.value and not node.value.startswith("/"):
+        yield finding.editor.respell(node, f"/{node.value}")
+
+
 STRATEGY = Rule(
     id="conversion-strategy-invalid",
     summary="A conversion strategy that there is not.",
@@ -47,6 +97,15 @@ STRATEGY = Rule(
     help="write `strategy: None` or `strategy: Webhook`",
     source=_SOURCE,
     scope="spec",
+    fixes=(
+        Fixer(
+            "Write the strategy that is meant",
+            "safe",
+            _strategy,
+            bad="conversion: {strategy: none}\n",
+            good="conversion: {strategy: None}\n",
+        ),
+    ),
 )
 CONFIG = Rule(
     id="conversion-webhook-config",
@@ -57,6 +116,14 @@ CONFIG = Rule(
     help="give `webhook.clientConfig` with either `service` or `url`, with `strategy: Webhook` and only with it",
     source=_SOURCE,
     scope="spec",
+    fixes=(
+        Fixer(
+            "Call the webhook that is configured",
+            "unsafe",
+            _webhook_strategy,
+            bad=_GOOD.replace("strategy: Webhook", "strategy: None"),
+        ),
+    ),
 )
 REVIEW_VERSIONS = Rule(
     id="conversion-review-versions",
@@ -67,6 +134,20 @@ REVIEW_VERSIONS = Rule(
     help="write `conversionReviewVersions: [v1]` in `spec.conversion.webhook`",
     source="apiextensions/validation validateConversionReviewVersions",
     scope="spec",
+    fixes=(
+        Fixer(
+            "Add `v1`",
+            "safe",
+            _known_review_version,
+            good=_webhook("{service: {namespace: default, name: convert}}", "[v2, v1]"),
+        ),
+        Fixer(
+            "Remove the repetition",
+            "safe",
+            _repeated_review_version,
+            bad=_webhook("{service: {namespace: default, name: convert}}", "[v1, v1]"),
+        ),
+    ),
 )
 URL = Rule(
     id="conversion-webhook-url",
@@ -87,6 +168,15 @@ SERVICE = Rule(
     help="give `namespace` and `name` of the Service, a `port` from 1 to 65535 (443 if left out), a `path` from `/` on",
     source=f"{_WEBHOOK_SOURCE} ValidateWebhookService",
     scope="spec",
+    fixes=(
+        Fixer(
+            "Write the path from its slash on",
+            "safe",
+            _rooted_path,
+            bad=_webhook("{service: {namespace: default, name: convert, path: convert}}"),
+            good=_webhook("{service: {namespace: default, name: convert, path: /convert}}"),
+        ),
+    ),
 )
 CA_BUNDLE = Rule(
     id="conversion-webhook-ca-bundle",

@@ -5,12 +5,16 @@ The walk is `crdlint.schema.default_validation`'s; rules run here, with one budg
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.crd.errors import EVALUATION_LIMIT
+from crdlint.crd.errors import EVALUATION_LIMIT, NOT_SUPPORTED
+from crdlint.diagnostics.spelling import nearest
 from crdlint.kubecel.limits import RUNTIME_BUDGET
+from crdlint.rules.engine.finding import Fixer
 from crdlint.rules.engine.rule import Rule
+from crdlint.yaml.editor import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -20,7 +24,9 @@ if TYPE_CHECKING:
     from crdlint.crd.paths import Path
     from crdlint.kubecel.evaluation import RuleValidator, RuleValidators
     from crdlint.kubernetes.servers import Server
+    from crdlint.rules.engine.finding import Finding
     from crdlint.rules.engine.options import Options
+    from crdlint.yaml.edit import Edit
 
 _SOURCE: Final = "apiextensions-apiserver/pkg/apiserver/schema/defaulting ValidateDefaults"
 
@@ -28,6 +34,52 @@ _SOURCE: Final = "apiextensions-apiserver/pkg/apiserver/schema/defaulting Valida
 def _schema(replicas: str, default: str) -> str:
     fields = f"    type: object\n    properties: {{replicas: {replicas}}}\n    default: {default}\n"
     return f"type: object\nproperties:\n  spec:\n{fields}"
+
+
+def _of_its_type(finding: Finding) -> Iterable[Edit]:
+    """Write the default as its type: a text in quotes, a number or a boolean without."""
+    editor, node = finding.editor, finding.scalar()
+    match = _OF_TYPE.search(finding.detail)
+    if match is None:
+        return
+    wanted, given = match.groups()
+    if wanted == "string" and given in {"integer", "number", "boolean"} and not node.style:
+        yield editor.replace(node, quoted(node.value, double=editor.is_json))
+    elif given == "string" and node.style not in {"|", ">"} and _WRITTEN.get(wanted, _NEVER).match(node.value):
+        yield editor.replace(node, node.value.lower())
+
+
+_OF_TYPE: Final = re.compile(r'must be of type ([a-z]+): "([a-z]+)"')
+_NEVER: Final = re.compile(r"(?!)")
+_WRITTEN: Final = {
+    "integer": re.compile(r"-?(?:0|[1-9]\d*)\Z"),
+    "number": re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z"),
+    "boolean": re.compile(r"(?:true|false)\Z", re.IGNORECASE),
+}
+
+
+def _nearest_value(finding: Finding) -> Iterable[Edit]:
+    """Write the value of the enum that is most like the default."""
+    node, about = finding.scalar(), finding.error
+    if about is None or about.type != NOT_SUPPORTED:
+        return
+    near = nearest(node.value, _QUOTED.findall(about.detail), _LIKE)
+    if near is not None:
+        yield finding.editor.respell(node, near)
+
+
+_QUOTED: Final = re.compile(r'"([^"\\]*)"')
+_LIKE: Final = 0.6
+
+
+def _nearest_bound(finding: Finding) -> Iterable[Edit]:
+    """Write the bound that the default exceeds."""
+    match = _BOUND.search(finding.detail)
+    if match is not None:
+        yield finding.editor.replace(finding.scalar(), match[1])
+
+
+_BOUND: Final = re.compile(r"should be (?:less|greater) than or equal to (-?\d+(?:\.\d+)?)\Z")
 
 
 UNPRUNED = Rule(
@@ -47,6 +99,22 @@ INVALID_DEFAULT = Rule(
     good="type: object\nproperties:\n  replicas: {type: integer, minimum: 1, default: 1}\n",
     help="change the default so that it fits the schema, or the schema so that it takes the default",
     source=_SOURCE,
+    fixes=(
+        Fixer(
+            "Write the default as its type",
+            "safe",
+            _of_its_type,
+            bad="type: object\nproperties:\n  replicas: {type: integer, minimum: 1, default: '1'}\n",
+        ),
+        Fixer(
+            "Write the value of the enum that is meant",
+            "unsafe",
+            _nearest_value,
+            bad="type: object\nproperties:\n  mode: {type: string, enum: [Always, Never], default: always}\n",
+            good="type: object\nproperties:\n  mode: {type: string, enum: [Always, Never], default: Always}\n",
+        ),
+        Fixer("Write the bound", "unsafe", _nearest_bound),
+    ),
 )
 RULE_FAILED = Rule(
     id="default-rule-failed",

@@ -6,18 +6,68 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd import object_meta
 from crdlint.crd.errors import FieldError, forbidden, invalid, required
-from crdlint.crd.kubenames import is_dns1123_subdomain, mask_trailing_dash
+from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain, mask_trailing_dash
 from crdlint.crd.object_meta import ANNOTATIONS_LIMIT
 from crdlint.crd.paths import Path
+from crdlint.diagnostics.spelling import nearest
+from crdlint.golang.text import to_lower
+from crdlint.rules.engine.finding import Fixer, mapping_at, removal
 from crdlint.rules.engine.rule import Rule
+from crdlint.yaml.editor import UneditableError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from crdlint.crd.model import CustomResourceDefinition
+    from crdlint.rules.engine.finding import Finding
+    from crdlint.yaml.edit import Edit
 
 _SOURCE = "apimachinery/pkg/api/validation ValidateObjectMeta"
 _UPDATE = "apimachinery/pkg/api/validation ValidateObjectMetaUpdate"
+
+
+def _wanted_name(finding: Finding) -> tuple[str, str]:
+    """Return the name that the spec asks for, and the one that is given; raise UneditableError if the spec is wrong."""
+    crd = finding.crd
+    group, plural = crd.spec.group, crd.spec.names.plural
+    if (
+        not plural
+        or "." not in group
+        or is_dns1035_label(plural)
+        or is_dns1123_subdomain(group)
+        or crd.metadata.generate_name
+    ):
+        raise UneditableError
+    return f"{plural}.{group}", crd.metadata.name
+
+
+def _name_of_spec(finding: Finding) -> Iterable[Edit]:
+    """Name the CRD as its spec asks for, where the name is missing or one part of it is right."""
+    wanted, given = _wanted_name(finding)
+    plural, _, group = wanted.partition(".")
+    first, _, rest = given.partition(".")
+    if (
+        not given
+        or (rest == group and nearest(first, [plural], _LIKE))
+        or (first == plural and nearest(rest, [group], _LIKE))
+    ):
+        return finding.write(wanted)
+    return finding.write(wanted) if to_lower(given) == wanted else []
+
+
+def _other_name(finding: Finding) -> Iterable[Edit]:
+    """Name the CRD as its spec asks for."""
+    return finding.write(_wanted_name(finding)[0])
+
+
+_LIKE: Final = 0.6
+
+
+def _server_owned(finding: Finding) -> Iterable[Edit]:
+    """Remove the field that the server writes."""
+    name = str(finding.path.steps()[1])
+    return [finding.editor.remove(mapping_at(finding.root, "metadata"), name)]
+
 
 NAME = Rule(
     id="metadata-name",
@@ -28,6 +78,10 @@ NAME = Rule(
     help="name it after spec.names.plural and spec.group, with a dot between",
     source="apiextensions/validation ValidateCustomResourceDefinition",
     scope="metadata",
+    fixes=(
+        Fixer("Name the CRD `<plural>.<group>`", "safe", _name_of_spec),
+        Fixer("Name the CRD after its plural and group", "unsafe", _other_name, bad="name: things.example.org\n"),
+    ),
 )
 NAMESPACE = Rule(
     id="metadata-namespace",
@@ -38,6 +92,7 @@ NAMESPACE = Rule(
     help="remove `metadata.namespace`",
     source=_SOURCE,
     scope="metadata",
+    fixes=(Fixer("Remove `metadata.namespace`", "safe", removal),),
 )
 LABELS = Rule(
     id="metadata-labels",
@@ -98,6 +153,7 @@ SERVER_OWNED = Rule(
     help="remove the field from the manifest",
     source=_SOURCE,
     scope="metadata",
+    fixes=(Fixer("Remove the field that the server writes", "safe", _server_owned),),
 )
 IMMUTABLE = Rule(
     id="metadata-immutable",

@@ -6,19 +6,83 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import invalid, not_supported, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
+from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import to_lower
+from crdlint.rules.engine.finding import Fixer
 from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from collections.abc import Sequence as SequenceOf
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinitionNames, CustomResourceDefinitionSpec
     from crdlint.crd.paths import Path
+    from crdlint.rules.engine.finding import Finding
+    from crdlint.yaml.edit import Edit
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionNames"
 _SPEC = "apiextensions/validation validateCustomResourceDefinitionSpec"
+
+
+def _group(finding: Finding) -> Iterable[Edit]:
+    """Write the group in lower case, or add the one that metadata.name has."""
+    crd = finding.crd
+    given, plural = crd.spec.group, crd.spec.names.plural
+    group = to_lower(given) if given else crd.metadata.name.removeprefix(f"{plural}.")
+    is_known = bool(given) or (bool(plural) and crd.metadata.name.startswith(f"{plural}."))
+    if is_known and group != given and "." in group and not is_dns1123_subdomain(group):
+        return finding.write(group)
+    return []
+
+
+def _scope(finding: Finding) -> Iterable[Edit]:
+    """Write the scope that is meant."""
+    near = nearest(finding.scalar().value, _SCOPES, _LIKE)
+    return finding.write(near) if near else []
+
+
+def _namespaced(finding: Finding) -> Iterable[Edit]:
+    """Add the scope that most resources have."""
+    return [] if finding.crd.spec.scope else finding.write("Namespaced")
+
+
+_SCOPES: Final = ("Cluster", "Namespaced")
+_LIKE: Final = 0.6
+
+
+def _missing_name(finding: Finding) -> Iterable[Edit]:
+    """Add the plural that metadata.name begins with, or the kind of listKind."""
+    crd = finding.crd
+    names, group = crd.spec.names, crd.spec.group
+    derived = ""
+    if finding.name == "plural" and group and crd.metadata.name.endswith(f".{group}"):
+        derived = crd.metadata.name.removesuffix(f".{group}")
+        derived = "" if is_dns1035_label(derived) else derived
+    elif finding.name == "kind" and names.list_kind != "List" and names.list_kind.endswith("List"):
+        derived = names.list_kind.removesuffix("List")
+    return finding.write(derived) if derived else []
+
+
+def _guessed_kind(finding: Finding) -> Iterable[Edit]:
+    """Add a kind that is made of the singular."""
+    singular = finding.crd.spec.names.singular
+    if finding.name == "kind" and singular and not is_dns1035_label(singular):
+        return finding.write("".join(word.capitalize() for word in singular.split("-")))
+    return []
+
+
+def _lower_case(finding: Finding) -> Iterable[Edit]:
+    """Write the name in lower case."""
+    node = finding.scalar()
+    if finding.name not in {"kind", "listKind"} and not is_dns1035_label(to_lower(node.value)):
+        yield finding.editor.respell(node, to_lower(node.value))
+
+
+def _list_kind(finding: Finding) -> Iterable[Edit]:
+    """Name the list after the kind."""
+    return finding.write(f"{finding.crd.spec.names.kind}List")
+
 
 GROUP = Rule(
     id="group-invalid",
@@ -29,6 +93,7 @@ GROUP = Rule(
     help="use a domain of yours in lower case, with at least one dot, such as `widgets.example.com`",
     source=_SPEC,
     scope="manifest",
+    fixes=(Fixer("Write the group that is meant", "safe", _group, bad="spec: {group: Example.com}\n"),),
 )
 SCOPE = Rule(
     id="scope-invalid",
@@ -39,6 +104,10 @@ SCOPE = Rule(
     help="write `scope: Namespaced`, or `scope: Cluster`",
     source=_SPEC,
     scope="spec",
+    fixes=(
+        Fixer("Write the scope that is meant", "safe", _scope),
+        Fixer("Add `scope: Namespaced`", "unsafe", _namespaced, bad="scope: ''\n"),
+    ),
 )
 NAMES_REQUIRED = Rule(
     id="names-required",
@@ -49,6 +118,22 @@ NAMES_REQUIRED = Rule(
     help="give `plural` (lower case) and `kind` (CamelCase); `singular` and `listKind` follow from kind",
     source=_SPEC,
     scope="spec",
+    fixes=(
+        Fixer(
+            "Add the name that follows from others",
+            "safe",
+            _missing_name,
+            bad="names: {kind: '', listKind: FooList}\n",
+            good="names: {kind: Foo, listKind: FooList}\n",
+        ),
+        Fixer(
+            "Add a kind that is made of the singular",
+            "unsafe",
+            _guessed_kind,
+            bad="names: {kind: '', singular: foo}\n",
+            good="names: {kind: Foo, singular: foo}\n",
+        ),
+    ),
 )
 NAMES_INVALID = Rule(
     id="names-invalid",
@@ -59,6 +144,7 @@ NAMES_INVALID = Rule(
     help="use lower case letters, digits and `-`, beginning with a letter (kind and listKind may have upper case too)",
     source=_SOURCE,
     scope="spec",
+    fixes=(Fixer("Write the name in lower case", "safe", _lower_case, bad="names: {shortNames: [FO]}\n"),),
 )
 LIST_KIND = Rule(
     id="names-list-kind-same",
@@ -69,6 +155,7 @@ LIST_KIND = Rule(
     help="name the list `<kind>List`, or leave listKind out",
     source=_SOURCE,
     scope="spec",
+    fixes=(Fixer("Name the list after the kind", "safe", _list_kind),),
 )
 
 RULES = (GROUP, SCOPE, NAMES_REQUIRED, NAMES_INVALID, LIST_KIND)

@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import DUPLICATE, TOO_MANY, FieldError, invalid, required, too_many_detail
 from crdlint.crd.model import JSONSchemaProps
+from crdlint.diagnostics.spelling import nearest
+from crdlint.rules.engine.finding import Fixer
 from crdlint.rules.engine.rule import Rule
 from crdlint.schema.fieldpath import FieldPathError, valid_field_path
 from crdlint.schema.structural import unsupported
+from crdlint.yaml.nodes import Sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from collections.abc import Sequence as SequenceOf
 
     from crdlint.crd.model import SelectableField
     from crdlint.crd.paths import Path
+    from crdlint.rules.engine.finding import Finding
+    from crdlint.yaml.edit import Edit
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceSelectableFields"
 MAX_SELECTABLE_FIELDS: Final = 8
@@ -30,6 +36,44 @@ def _version(fields: str) -> str:
 
 _GOOD = _version("[{jsonPath: .spec.color}]")
 
+
+def _from_a_dot(finding: Finding) -> Iterable[Edit]:
+    """Write a path from its leading dot on."""
+    node = finding.scalar()
+    if re.match(r"[A-Za-z_][\w.]*\Z", node.value):
+        yield finding.editor.respell(node, f".{node.value}")
+
+
+def _nearest_field(finding: Finding) -> Iterable[Edit]:
+    """Write the field of the schema that is most like the one that is missing."""
+    node = finding.scalar()
+    steps = node.value.split(".")[1:]
+    roots = [finding.crd.spec.validation, *(version.schema for version in finding.crd.spec.versions)]
+    schema = next((one.open_api_v3_schema for one in roots if one is not None), None)
+    written: list[str] = []
+    for step in steps:
+        if schema is None:
+            return
+        near = step if step in schema.properties else nearest(step, schema.properties, _LIKE)
+        if near is None:
+            return
+        written.append(near)
+        schema = schema.properties[near]
+    if written != steps:
+        yield finding.editor.respell(node, "." + ".".join(written))
+
+
+_LIKE: Final = 0.7
+
+
+def _repetition(finding: Finding) -> Iterable[Edit]:
+    """Remove the item that repeats another."""
+    item = finding.owner
+    fields = finding.editor.parent(item)
+    if isinstance(fields, Sequence):
+        yield finding.editor.remove_item(fields, finding.editor.index(item))
+
+
 PATH = Rule(
     id="selectable-field-invalid",
     summary="A selectable field that the schema does not have, or not as a string, boolean or integer.",
@@ -39,6 +83,10 @@ PATH = Rule(
     help="name a field of the schema, outside of metadata, of type string, boolean or integer, such as `.spec.color`",
     source=_SOURCE,
     scope="version",
+    fixes=(
+        Fixer("Write the path from its dot on", "safe", _from_a_dot, bad=_version("[{jsonPath: spec.color}]")),
+        Fixer("Write the field that is meant", "unsafe", _nearest_field),
+    ),
 )
 DUPLICATED = Rule(
     id="selectable-field-duplicate",
@@ -49,6 +97,7 @@ DUPLICATED = Rule(
     help="name each field once",
     source=_SOURCE,
     scope="version",
+    fixes=(Fixer("Remove the repetition", "safe", _repetition),),
 )
 TOO_MANY_FIELDS = Rule(
     id="selectable-fields-too-many",

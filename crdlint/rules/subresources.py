@@ -2,18 +2,96 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.errors import invalid, required
+from crdlint.crd.errors import REQUIRED, invalid, required
+from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.values import Typed
+from crdlint.rules.engine.finding import Fixer, mapping_at
 from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceColumnDefinition, CustomResourceSubresources
     from crdlint.crd.paths import Path
+    from crdlint.rules.engine.finding import Finding
+    from crdlint.yaml.edit import Edit
+
+
+def _from_a_dot(finding: Finding) -> Iterable[Edit]:
+    """Write a path from its leading dot on."""
+    node = finding.scalar()
+    path = _SIMPLE.match(node.value)
+    if path is not None and not node.value.startswith("."):
+        yield finding.editor.respell(node, f".{path[1]}")
+
+
+# A simple path without its dot, or as kubectl and JSONPath write it.
+_SIMPLE: Final = re.compile(r"(?:\{?\$?\.)?([A-Za-z_][^{}\s$]*)\}?\Z")
+
+
+def _below_its_parent(finding: Finding) -> Iterable[Edit]:
+    """Write a path of replicas below spec or status."""
+    node = finding.scalar()
+    parent = ".spec" if "specReplicasPath" in finding.name else ".status"
+    if finding.detail.endswith(f"under {parent}") and node.value.startswith(".") and node.value.count(".") == 1:
+        yield finding.editor.respell(node, f"{parent}{node.value}")
+
+
+def _usual_path(finding: Finding) -> Iterable[Edit]:
+    """Add the path at which most resources have their replicas."""
+    parent = finding.path.parent
+    if parent is None:
+        return
+    name = finding.name.rpartition(".")[2]
+    scale = mapping_at(finding.node(parent), "scale")
+    usual = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}.get(name)
+    if usual and finding.error is not None and finding.error.type == REQUIRED:
+        yield finding.editor.set(scale, name, finding.editor.value(usual))
+
+
+def _column_word(finding: Finding) -> Iterable[Edit]:
+    """Write the type or the format of a column that is meant."""
+    if finding.name not in {"type", "format"}:
+        return
+    node = finding.scalar()
+    known = _TYPES if finding.name == "type" else _FORMATS
+    near = (_MEANT.get(node.value.lower()) if finding.name == "type" else None) or nearest(node.value, known, _LIKE)
+    if near is not None:
+        yield finding.editor.respell(node, near)
+
+
+_LIKE: Final = 0.7
+_MEANT: Final = {
+    "int": "integer", "int32": "integer", "int64": "integer", "str": "string", "text": "string", "bool": "boolean",
+    "float": "number", "double": "number", "datetime": "date", "date-time": "date", "time": "date", "timestamp": "date",
+}  # fmt: skip
+
+
+def _column_path(finding: Finding) -> Iterable[Edit]:
+    """Write the path of a column from its leading dot on."""
+    return _from_a_dot(finding) if finding.name == "JSONPath" else []
+
+
+def _column_type(finding: Finding) -> Iterable[Edit]:
+    """Add the type that all values can be printed as."""
+    if finding.name == "type" and finding.error is not None and finding.error.type == REQUIRED:
+        yield finding.editor.set(finding.owner, "type", finding.editor.value("string"))
+
+
+def _column_name(finding: Finding) -> Iterable[Edit]:
+    """Name a column after its field."""
+    if finding.name != "name":
+        return
+    found = finding.owner.find("jsonPath")
+    path = getattr(found[1], "value", "") if found is not None else ""
+    last = re.search(r"([A-Za-z]\w*)\Z", path)
+    if last is not None:
+        yield finding.editor.set(finding.owner, "name", finding.editor.value(last[1][0].upper() + last[1][1:]))
+
 
 SCALE = Rule(
     id="scale-path-invalid",
@@ -24,6 +102,21 @@ SCALE = Rule(
     help="write paths such as `.spec.replicas` and `.status.replicas`",
     source="apiextensions/validation ValidateCustomResourceDefinitionSubresources",
     scope="version",
+    fixes=(
+        Fixer(
+            "Write the path from its dot on",
+            "safe",
+            _from_a_dot,
+            bad="subresources: {scale: {specReplicasPath: spec.replicas, statusReplicasPath: .status.replicas}}\n",
+        ),
+        Fixer("Write the path below spec or status", "unsafe", _below_its_parent),
+        Fixer(
+            "Add the usual path",
+            "unsafe",
+            _usual_path,
+            bad="subresources: {scale: {statusReplicasPath: .status.replicas}}\n",
+        ),
+    ),
 )
 COLUMN = Rule(
     id="printer-column-invalid",
@@ -34,6 +127,28 @@ COLUMN = Rule(
     help="give `name`, `type` (boolean, date, integer, number or string) and `jsonPath` (such as `.status.phase`)",
     source="apiextensions/validation ValidateCustomResourceColumnDefinition",
     scope="version",
+    fixes=(
+        Fixer("Write the type or format that is meant", "safe", _column_word),
+        Fixer(
+            "Write the path from its dot on",
+            "safe",
+            _column_path,
+            bad="additionalPrinterColumns: [{name: Ready, type: boolean, jsonPath: status.ready}]\n",
+        ),
+        Fixer(
+            "Add `type: string`",
+            "unsafe",
+            _column_type,
+            bad="additionalPrinterColumns: [{name: Ready, jsonPath: .status.ready}]\n",
+            good="additionalPrinterColumns: [{name: Ready, jsonPath: .status.ready, type: string}]\n",
+        ),
+        Fixer(
+            "Name the column after its field",
+            "unsafe",
+            _column_name,
+            bad="additionalPrinterColumns: [{type: boolean, jsonPath: .status.ready}]\n",
+        ),
+    ),
 )
 
 RULES = (SCALE, COLUMN)

@@ -8,19 +8,25 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import Wording, invalid, not_supported, required
+from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import SPACE
 from crdlint.golang.values import Typed
+from crdlint.rules.engine.finding import Fixer, removal
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.engine.schema_walk import Check
 from crdlint.schema.fieldpath import FieldPathError, valid_field_path
+from crdlint.yaml.editor import quoted
+from crdlint.yaml.nodes import Mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
     from crdlint.crd.paths import Path
+    from crdlint.rules.engine.finding import Finding
     from crdlint.rules.engine.schema_walk import Context, Findings
+    from crdlint.yaml.edit import Edit
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 
@@ -33,6 +39,66 @@ def _rule(fields: str) -> str:
 
 
 _GOOD = _rule("rule: has(self.mode), message: must have a mode, reason: FieldValueRequired, fieldPath: .mode")
+
+
+def _message_in_one_line(finding: Finding) -> Iterable[Edit]:
+    """Write the message in one line."""
+    node = finding.scalar()
+    text = " ".join(node.value.split())
+    if text:
+        yield finding.editor.replace(node, quoted(text, double=node.style == '"' or finding.editor.is_json))
+
+
+def _empty_message(finding: Finding) -> Iterable[Edit]:
+    """Remove a message without text."""
+    return [] if finding.scalar().value.strip() else finding.remove()
+
+
+def _message_of_rule(finding: Finding) -> Iterable[Edit]:
+    """Add a message that quotes the rule in one line."""
+    rule = finding.owner.find("rule")
+    if rule is None or finding.owner.find("message") is not None:
+        return
+    text = " ".join(getattr(rule[1], "value", "").split())
+    if text and len(text) <= _LONGEST:
+        value = quoted(f"failed rule: {text}", double=finding.editor.is_json)
+        yield finding.editor.insert(finding.owner, "message", value, after="rule")
+
+
+_LONGEST: Final = 2000  # characters, of the 2048 that a message may have
+
+
+def _reason(finding: Finding) -> Iterable[Edit]:
+    """Write the reason that is meant."""
+    given = finding.scalar().value
+    near = nearest(f"FieldValue{given.removeprefix('FieldValue')}", REASONS, _LIKE)
+    return finding.write(near) if near else []
+
+
+_LIKE: Final = 0.8
+
+
+def _path_of_field(finding: Finding) -> Iterable[Edit]:
+    """Write the path from its dot on."""
+    node = finding.scalar()
+    if node.value and node.value[0].isalpha():
+        yield finding.editor.respell(node, f".{node.value}")
+
+
+def _nearest_path(finding: Finding) -> Iterable[Edit]:
+    """Write the field of the schema that is most like the path's."""
+    node = finding.scalar()
+    listed = finding.editor.parent(finding.owner)
+    schema = None if listed is None else finding.editor.parent(listed)
+    if not isinstance(schema, Mapping) or not node.value.startswith("."):
+        return
+    near = nearest(node.value[1:], finding.schema(schema).properties, _LIKE_FIELD)
+    if near is not None:
+        yield finding.editor.respell(node, f".{near}")
+
+
+_LIKE_FIELD: Final = 0.6
+
 
 RULE_REQUIRED = Rule(
     id="rule-required",
@@ -51,6 +117,28 @@ MESSAGE = Rule(
     good=_GOOD,
     help="write the message in one line",
     source=_SOURCE,
+    fixes=(
+        Fixer(
+            "Write the message in one line",
+            "safe",
+            _message_in_one_line,
+            good=_rule('rule: has(self.mode), message: "must have a mode"'),
+        ),
+        Fixer(
+            "Remove the empty message",
+            "safe",
+            _empty_message,
+            bad=_rule('rule: has(self.mode), message: " "'),
+            good=_rule("rule: has(self.mode)"),
+        ),
+        Fixer(
+            "Add a message that quotes the rule",
+            "unsafe",
+            _message_of_rule,
+            bad=_rule('rule: "has(self.mode)\\n&& true"'),
+            good=_rule("rule: \"has(self.mode)\\n&& true\", message: 'failed rule: has(self.mode) && true'"),
+        ),
+    ),
 )
 MESSAGE_EXPRESSION = Rule(
     id="rule-message-expression-empty",
@@ -60,6 +148,7 @@ MESSAGE_EXPRESSION = Rule(
     good=_GOOD,
     help="remove `messageExpression`, or write a CEL expression that gives a string",
     source=_SOURCE,
+    fixes=(Fixer("Remove `messageExpression`", "safe", removal, good=_rule("rule: has(self.mode)")),),
 )
 REASON = Rule(
     id="rule-reason-unsupported",
@@ -69,6 +158,14 @@ REASON = Rule(
     good=_GOOD,
     help="use one of FieldValueDuplicate, FieldValueForbidden, FieldValueInvalid (the default), FieldValueRequired",
     source=_SOURCE,
+    fixes=(
+        Fixer(
+            "Write the reason that is meant",
+            "safe",
+            _reason,
+            good=_rule("rule: has(self.mode), reason: FieldValueInvalid"),
+        ),
+    ),
 )
 FIELD_PATH = Rule(
     id="rule-field-path-invalid",
@@ -78,6 +175,21 @@ FIELD_PATH = Rule(
     good=_GOOD,
     help="name a field below this schema, from a dot on: `.name`, `.labels['a']`",
     source=_SOURCE,
+    fixes=(
+        Fixer(
+            "Write the path from its dot on",
+            "safe",
+            _path_of_field,
+            bad=_rule("rule: has(self.mode), fieldPath: mode"),
+            good=_rule("rule: has(self.mode), fieldPath: .mode"),
+        ),
+        Fixer(
+            "Write the field that is meant",
+            "unsafe",
+            _nearest_path,
+            good=_rule("rule: has(self.mode), fieldPath: .mode"),
+        ),
+    ),
 )
 
 RULES = (RULE_REQUIRED, MESSAGE, MESSAGE_EXPRESSION, REASON, FIELD_PATH)

@@ -5,6 +5,7 @@ Reproduces apiextensions validation (validateCustomResourceDefinitionSpec, ...Ve
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
@@ -13,15 +14,19 @@ from crdlint.crd.kubenames import is_dns1035_label
 from crdlint.crd.paths import Path
 from crdlint.golang.unicode import is_print
 from crdlint.golang.values import Typed
+from crdlint.rules.engine.finding import Fixer, mapping_at
 from crdlint.rules.engine.rule import Rule
+from crdlint.yaml.nodes import Mapping, Sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from collections.abc import Sequence as SequenceOf
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinitionSpec, CustomResourceDefinitionVersion
+    from crdlint.rules.engine.finding import Finding
     from crdlint.rules.engine.options import Options
+    from crdlint.yaml.edit import Edit
 
 _VERSIONS = Path("spec").child("versions")
 _VERSIONS_TYPE: Final = "[]apiextensions.CustomResourceDefinitionVersion"
@@ -38,6 +43,70 @@ def _versions(other: str) -> str:
 
 _GOOD = _versions("name: v2, " + _OTHER % "false")
 
+
+def _any_schema(finding: Finding) -> Iterable[Edit]:
+    """Add a schema that keeps all fields."""
+    editor = finding.editor
+    index = next(step for step in finding.path.steps() if isinstance(step, int))
+    version = finding.mapping(_VERSIONS.index(index))
+    found = version.find("schema")
+    fields = (
+        f"{editor.name('type')}: {editor.value('object')}, {editor.name('x-kubernetes-preserve-unknown-fields')}: true"
+    )
+    schema = f"{{{editor.name('openAPIV3Schema')}: {{{fields}}}}}"
+    if found is None:
+        yield editor.insert(version, "schema", schema)
+    elif not isinstance(found[1], Mapping) or not found[1].items:
+        yield editor.replace(found[1], schema if found[1].start_mark.index < found[1].end_mark.index else f" {schema}")
+
+
+def _like_a_version(finding: Finding) -> Iterable[Edit]:
+    """Write the name as Kubernetes names versions."""
+    node = finding.scalar()
+    match = _VERSION.match(node.value)
+    if match is not None:
+        yield finding.editor.respell(node, f"v{match[1]}{match[2].lower()}")
+
+
+_VERSION: Final = re.compile(r"[vV]?([1-9]\d*)(?:\.0)*((?:(?:alpha|beta)[1-9]\d*)?)\Z", re.IGNORECASE)
+
+
+def _nodes(finding: Finding) -> list[Mapping]:
+    found = mapping_at(finding.root, "spec").find("versions")
+    listed = found[1].items if found is not None and isinstance(found[1], Sequence) else []
+    return [one for one in listed if isinstance(one, Mapping)]
+
+
+def _only_version(finding: Finding) -> Iterable[Edit]:
+    """Store objects in the only version."""
+    versions = _nodes(finding)
+    if len(versions) == 1 and not finding.crd.spec.versions[0].storage:
+        yield finding.editor.set(versions[0], "storage", "true", after="served")
+
+
+def _one_stored(finding: Finding) -> Iterable[Edit]:
+    """Store objects in the last of the versions that are marked so, or the last of all."""
+    versions = finding.crd.spec.versions
+    nodes = _nodes(finding)
+    stored = [i for i, one in enumerate(versions) if one.storage]
+    if len(nodes) != len(versions) or not nodes or len(stored) == 1:
+        return
+    keep = stored[-1] if stored else len(nodes) - 1
+    for i, node in enumerate(nodes):
+        if (i == keep) != versions[i].storage:
+            yield finding.editor.set(node, "storage", "true" if i == keep else "false", after="served")
+
+
+def _deprecated(finding: Finding) -> Iterable[Edit]:
+    """Mark the version as deprecated."""
+    owner = finding.owner
+    version = next(
+        (one for one in finding.crd.spec.versions if one.deprecation_warning is not None and not one.deprecated), None
+    )
+    if version is not None and "deprecated versions" in finding.detail:
+        yield finding.editor.set(owner, "deprecated", "true", before="deprecationWarning")
+
+
 SCHEMA_REQUIRED = Rule(
     id="schema-required",
     summary="A version without a schema.",
@@ -47,6 +116,15 @@ SCHEMA_REQUIRED = Rule(
     help="add `schema: {openAPIV3Schema: {type: object, properties: ...}}` to the version",
     source=_SPEC,
     scope="spec",
+    fixes=(
+        Fixer(
+            "Add a schema that keeps all fields",
+            "unsafe",
+            _any_schema,
+            good="versions: [{name: v1, served: true, storage: true, "
+            "schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}}]\n",
+        ),
+    ),
 )
 NAME = Rule(
     id="version-name-invalid",
@@ -57,6 +135,7 @@ NAME = Rule(
     help="name it like `v1`, `v1beta1` or `v2alpha3`",
     source=_SPEC,
     scope="spec",
+    fixes=(Fixer("Write the name as Kubernetes names versions", "unsafe", _like_a_version),),
 )
 UNIQUE = Rule(
     id="version-name-duplicate",
@@ -77,6 +156,21 @@ STORAGE = Rule(
     help="set `storage: true` on one version and `storage: false` on all others",
     source=_SPEC,
     scope="spec",
+    fixes=(
+        Fixer(
+            "Store objects in the only version",
+            "safe",
+            _only_version,
+            bad="versions: [{name: v1, served: true, storage: false, schema: {openAPIV3Schema: {type: object}}}]\n",
+            good=f"versions: [{_BASE}]\n",
+        ),
+        Fixer(
+            "Store objects in one version only",
+            "unsafe",
+            _one_stored,
+            good=_versions("name: v2, " + _OTHER % "true").replace("storage: true", "storage: false", 1),
+        ),
+    ),
 )
 DEPRECATION = Rule(
     id="deprecation-warning-invalid",
@@ -87,6 +181,7 @@ DEPRECATION = Rule(
     help="add `deprecated: true` to the version, and keep the warning to one printable line of at most 256 bytes",
     source="apiextensions/validation validateDeprecationWarning",
     scope="version",
+    fixes=(Fixer("Mark the version as deprecated", "safe", _deprecated),),
 )
 STORED = Rule(
     id="stored-version-missing",
