@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from crdlint.config.model import Config
     from crdlint.inputs.helm.render import Values
+    from crdlint.kubecel.second_opinion import Tally
 
     Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -88,6 +89,23 @@ def files(command: Command) -> Command:
     ):  # fmt: skip
         command = decorate(command)
     return command
+
+
+def second_opinion(command: Command) -> Command:
+    """Add the option that has cel-python evaluate rules as well."""
+    help_ = "Evaluate every rule with cel-python as well, and report where the results differ."
+    return click.option("--second-opinion", is_flag=True, help=help_)(command)
+
+
+def new_tally() -> Tally:
+    """Return a tally of second opinions; end the run if cel-python cannot be imported."""
+    from crdlint.kubecel.second_opinion import Tally
+
+    try:
+        import celpy  # noqa: F401  whether it can be
+    except ImportError as error:
+        raise click.UsageError(f"--second-opinion: cel-python cannot be imported: {error}") from error
+    return Tally()
 
 
 def _paths(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:

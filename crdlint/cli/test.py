@@ -18,6 +18,7 @@ from crdlint.safety import atomic
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from crdlint.kubecel.second_opinion import Tally
     from crdlint.suites.crds import CRDFiles
     from crdlint.suites.model import Suite
     from crdlint.suites.run import Result
@@ -33,6 +34,7 @@ class _Run:
     results: list[Result] = field(default_factory=list)
     broken: list[tuple[str, str]] = field(default_factory=list)
     bugs: list[tuple[str, Bug]] = field(default_factory=list)
+    second_opinions: Tally | None = None
 
     @property
     def failed(self) -> list[Result]:
@@ -59,6 +61,7 @@ class _Run:
     "--junit", "junit_file", metavar="FILE", shell_complete=complete_paths,
     help="Write the results as JUnit XML, too.",
 )  # fmt: skip
+@options.second_opinion
 @click.option("-v", "--verbose", is_flag=True, help="Name every test.")
 @click.option("-q", "--quiet", is_flag=True, help="Print failures and the closing line only.")
 @options.color
@@ -70,6 +73,7 @@ def command(
     wanted: str,
     fail_fast: bool,
     junit_file: str | None,
+    second_opinion: bool,
     verbose: bool,
     quiet: bool,
     color: str,
@@ -81,7 +85,7 @@ def command(
     """
     start = time.perf_counter()
     style = options.style(color)
-    run = _Run()
+    run = _Run(second_opinions=options.new_tally() if second_opinion else None)
     from crdlint.suites.find import find_suites
 
     files = _crd_files(run, crds)
@@ -149,7 +153,7 @@ def _run_suite(
         console.err(f"crdlint: {file}:{line}: note: {message}; it is passed over")
     try:
         for target in files.of(suite):
-            for result in run_suite(suite, target, files, wanted):
+            for result in run_suite(suite, target, files, wanted, run.second_opinions):
                 run.results.append(result)
                 progress(suite, result)
                 if fail_fast and result.failure:
@@ -199,6 +203,11 @@ def _print(run: _Run, style: Callable[[str, str], str], seconds: float) -> None:
             colour = {"-": "red", "+": "green"}.get(line[:1])
             text = printable(f"  {line}")
             console.out(style(text, colour) if colour else text)
+    for result in run.results:
+        for line in result.disagreements:
+            console.out(printable_line(f"{result.suite.file}:{result.case.line}: warning: {line}"))
+    if run.second_opinions is not None:
+        console.err(f"crdlint: note: {run.second_opinions.notice()}")
     for name, bug in run.bugs:
         report_bug(bug, name)
     for file, reason in run.broken:

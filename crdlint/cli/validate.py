@@ -50,6 +50,7 @@ _NAMED: Final = 5  # groups in one message
     help="Do not validate objects of KIND, which may be GROUP/KIND or GROUP/VERSION/KIND (repeatable).",
 )  # fmt: skip
 @click.option("--strict-kinds", is_flag=True, help="Report kinds that no CRD of their group defines as errors.")
+@options.second_opinion
 @click.option("--show-defaulted", is_flag=True, help="Print the objects as they would be stored, as YAML.")
 @click.option(
     "--require-resources/--no-require-resources",
@@ -106,6 +107,7 @@ class _Command:
         # Only the objects go to standard output if they are asked for, so that they can be piped on.
         self._write = console.out_on_err if given["show_defaulted"] else console.out
         self._run = _Run()
+        self._second_opinions = options.new_tally() if given["second_opinion"] else None
 
     def run(self) -> int:
         """Validate, report, and return the exit status."""
@@ -122,6 +124,8 @@ class _Command:
                 self._validate(path, config, definitions, olds)
         inputs.notices.update(dict.fromkeys((*self._planner.plan.notices, *definitions.duplicates)))
         inputs.problems.update(dict.fromkeys(self._planner.plan.problems))
+        if self._second_opinions is not None:
+            inputs.notices[self._second_opinions.notice()] = None
         run.summary.unreadable = len(inputs.problems)
         run.summary.seconds = time.perf_counter() - start
         unwritten = self._end()
@@ -179,7 +183,9 @@ class _Command:
         from crdlint.resources.report import Options
 
         placeholders = Patterns(config.placeholders or (), built_in=config.placeholders is not None)
-        return Options(placeholders, frozenset(self._given["skipped"]), self._given["strict_kinds"])
+        return Options(
+            placeholders, frozenset(self._given["skipped"]), self._given["strict_kinds"], self._second_opinions
+        )
 
     def _take(self, result: FileResult, config: Config) -> None:
         """Report a file's findings as its configuration and its ignore comments let it."""

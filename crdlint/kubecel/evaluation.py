@@ -5,7 +5,8 @@ A schema's rules are compiled once into a tree of `RuleValidator`s; each evaluat
 
 from __future__ import annotations
 
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
@@ -31,7 +32,7 @@ from crdlint.schema.places import child, index, key, shown
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
 
-    from crdlint.cel.eval.program import Program
+    from crdlint.cel.eval.program import Program, Result
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
     from crdlint.crd.paths import Path
     from crdlint.kubecel.compilation import CompiledRule, Expression
@@ -56,6 +57,30 @@ class OutOfBudgetError(Exception):
     """The budget is spent, or cannot be counted: no more rules are run."""
 
 
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """A rule evaluated with variables, its result, and the place of it."""
+
+    compiled: CompiledRule
+    variables: Mapping[str, Any]
+    result: Result
+    cause: Cause
+
+
+_RECORD: Final[ContextVar[list[Evaluation] | None]] = ContextVar("record", default=None)
+
+
+@contextmanager
+def recorded() -> Iterator[list[Evaluation]]:
+    """Collect the evaluations of rules within in a list."""
+    record: list[Evaluation] = []
+    token = _RECORD.set(record)
+    try:
+        yield record
+    finally:
+        _RECORD.reset(token)
+
+
 @dataclass(slots=True)
 class Run:
     """One validation: what is left of the budget (cost units), what has been found, and under which rule of crdlint."""
@@ -64,6 +89,7 @@ class Run:
     budget: int
     errors: list[FieldError] = field(default_factory=list)
     warnings: list[FieldError] = field(default_factory=list)
+    record: list[Evaluation] | None = field(default_factory=_RECORD.get)
 
     def spend(self, cost: int) -> bool:
         """Take a cost off the budget; tell whether it was there."""
@@ -71,6 +97,12 @@ class Run:
             return False
         self.budget -= cost
         return True
+
+    def note(self, evaluation: Evaluation) -> None:
+        """Add an evaluation to the record, if there is one and the evaluation came to its end."""
+        error = evaluation.result.error
+        if self.record is not None and (error is None or not error.startswith(_LIMIT_EXCEEDED)):
+            self.record.append(evaluation)
 
 
 @dataclass(frozen=True, slots=True)
@@ -402,7 +434,9 @@ def _expressions(
         optional_old = bool(one.rule.optional_old_self)
         if one.program is None or (one.compiled.uses_old_self and not has_old and not optional_old):
             continue
-        result = one.program.evaluate(optional if optional_old else variables, PER_CALL_LIMIT)
+        given = optional if optional_old else variables
+        result = one.program.evaluate(given, PER_CALL_LIMIT)
+        run.note(Evaluation(one.compiled, given, result, one.cause(type_, path)))
         if not run.spend(result.cost):
             run.errors.append(invalid(_NO_BUDGET))
             raise OutOfBudgetError

@@ -323,6 +323,11 @@ class ObjectValue(Mapping[Any, Any]):
         self._properties = properties
         self._additional = additional
 
+    @property
+    def has_fields(self) -> bool:
+        """Whether it has fields, whose names are escaped, rather than keys."""
+        return bool(self._properties)
+
     def find(self, key: Value) -> Value:
         """Return the value of a field or key, `MISSING`, or an error as a value."""
         if type(key) is not str:

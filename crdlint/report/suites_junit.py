@@ -44,11 +44,11 @@ def _case(result: Result, file: str) -> list[str]:
         f"    <testcase classname={xml_attribute(file)} name={xml_attribute(case.name)} file={xml_attribute(file)}"
         f' line="{case.line}"'
     )
-    if not result.failure:
-        return [f"{head}/>"]
-    text = xml_content("\n".join(result.failure))
-    return [
-        f"{head}>",
-        f"      <failure message={xml_attribute(result.failure[0])}>{text}</failure>",
-        "    </testcase>",
-    ]
+    body = []
+    if result.failure:
+        text = xml_content("\n".join(result.failure))
+        body.append(f"      <failure message={xml_attribute(result.failure[0])}>{text}</failure>")
+    if result.disagreements:
+        text = xml_content("\n".join(result.disagreements))
+        body.append(f"      <system-out>{text}</system-out>")
+    return [f"{head}>", *body, "    </testcase>"] if body else [f"{head}/>"]

@@ -13,6 +13,7 @@ from crdlint.golang.quote import quote
 from crdlint.golang.regexp import compile_error
 from crdlint.resources.hints import of_error, of_unknown
 from crdlint.rules import catalog
+from crdlint.schema.places import shown
 from crdlint.schema.structural import TYPES
 from crdlint.schema.value_help import schema_at, steps_of
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
@@ -22,10 +23,11 @@ from crdlint.yaml.values import entries
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crdlint.crd.errors import FieldError
+    from crdlint.crd.errors import Cause, FieldError
     from crdlint.crd.paths import Path
     from crdlint.crd.positions import Span
     from crdlint.diagnostics.diagnostic import Diagnostic, Kind
+    from crdlint.kubecel.second_opinion import Disagreement
     from crdlint.resources.definitions import Definition
     from crdlint.resources.placeholders import Placeholders
     from crdlint.resources.places import ResourceLocator
@@ -79,6 +81,15 @@ class Findings:
         for error in outcome.warnings:
             yield replace(self._of(error, str(error)), kind="warning", severity="warning")
 
+    def disagreement(self, one: Disagreement) -> Diagnostic:
+        """Return the finding that cel-python evaluates a rule to another result."""
+        path = shown(one.cause.self_path)
+        message = f"crdlint evaluates the rule to {one.ours}, cel-python to {one.theirs}"
+        made = diagnostic(
+            self.file, "advice", "resource-second-opinion", message, self.locator.span_of(self.locator.find(path))
+        )
+        return replace(made, field=str(path), related=_rule_place(one.cause, "", self.definition))
+
     def undecoded(self, message: str) -> Diagnostic:
         """Return the finding that an object is not even decoded, at the field of its metadata that the message names."""
         named = _MISTYPED.search(message)
@@ -103,7 +114,7 @@ class Findings:
         place = self._place(error, path)
         schema = schema_at(self.definition.schema(self.version), _steps(path))
         help_ = of_error(error, place, schema, self.definition.crd.spec.names.kind)
-        related = _rule_place(error, self.definition)
+        related = None if error.cause is None else _rule_place(error.cause, error.detail, self.definition)
         span = self.locator.span_of(place)
         return catalog.get(error.rule).diagnostic_of(error, message, span, file=self.file, help=help_, related=related)
 
@@ -172,16 +183,16 @@ def _first_mistyped(place: Place) -> Place:
     return place
 
 
-def _rule_place(error: FieldError, definition: Definition) -> Related | None:
-    """Return where the rule stands that a value breaks."""
-    if error.cause is None or error.cause.rule.node is None:
+def _rule_place(cause: Cause, message: str, definition: Definition) -> Related | None:
+    """Return the place of a rule in its CRD, labelled with the rule's text unless the message contains it."""
+    if cause.rule.node is None:
         return None
-    found: tuple[Node, Node] | None = error.cause.rule.node.find("rule")
+    found: tuple[Node, Node] | None = cause.rule.node.find("rule")
     if found is None:
         return None
     span = node_span(found[1], definition.locator.line_offset)
-    text = " ".join(error.cause.rule.rule.split())
+    text = " ".join(cause.rule.rule.split())
     if len(text) > _LONGEST_RULE:
         text = f"{text[: _LONGEST_RULE - 1]}…"
-    label = "rule" if text in error.detail else f"rule `{text}`"
+    label = "rule" if text in message else f"rule `{text}`"
     return Related(label, definition.file, span.line, span.column)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
@@ -9,6 +10,8 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.crd.convert import read_crd
 from crdlint.crd.positions import Locator, node_span, problem_span
 from crdlint.golang.quote import quote
+from crdlint.kubecel.evaluation import recorded
+from crdlint.kubecel.second_opinion import compare
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.documents import DocumentWalk, take_duplicate_keys
 from crdlint.linting.pipeline import lint_file
@@ -32,6 +35,7 @@ if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinition
     from crdlint.crd.positions import Span
     from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.kubecel.second_opinion import Tally
     from crdlint.resources.definitions import Definitions
     from crdlint.resources.objects import Object
     from crdlint.resources.requests import Key
@@ -74,12 +78,14 @@ class Options:
     """How the objects of a file are validated.
 
     ``skipped_kinds`` are not: each is a kind, ``GROUP/KIND`` or ``GROUP/VERSION/KIND``. ``strict_kinds`` reports a kind
-    that no CRD of its group defines as an error rather than in a notice.
+    that no CRD of its group defines as an error rather than in a notice. ``second_opinions`` counts the evaluations of
+    rules that cel-python repeats; None if it repeats none.
     """
 
     placeholders: Patterns = field(default_factory=Patterns)
     skipped_kinds: frozenset[str] = frozenset()
     strict_kinds: bool = False
+    second_opinions: Tally | None = None
 
     def skips(self, one: Object) -> bool:
         """Return whether an object is not validated."""
@@ -325,7 +331,8 @@ def _of_definition(walk: _ObjectWalk, document: Document, one: Object, definitio
             yield duplicates.of_json(two.message, two.path, two.first, two.later, walk.file, document.line_offset)
     given = one.read()
     sent = as_sent(given, namespaced=definition.namespaced)
-    outcome, unread = _decoded(walk, sent, one, definition, findings, placeholders)
+    with recorded() if walk.options.second_opinions is not None else nullcontext(()) as evaluations:
+        outcome, unread = _decoded(walk, sent, one, definition, findings, placeholders)
     if unread is not None:
         yield unread
     if outcome is None:
@@ -333,6 +340,8 @@ def _of_definition(walk: _ObjectWalk, document: Document, one: Object, definitio
     yield from findings.unknown(outcome, placeholders)
     yield from findings.errors(outcome)
     yield from findings.warnings(outcome)
+    if walk.options.second_opinions is not None:
+        yield from map(findings.disagreement, compare(evaluations, walk.options.second_opinions))
     walk.withheld.update(placeholders.withheld)
     stored = outcome.resource
     meta = given.get("metadata")

@@ -150,5 +150,19 @@ CRD_UNREADABLE = Rule(
     origin="crdlint",
     scope="resource",
 )
+SECOND_OPINION = Rule(
+    id="resource-second-opinion",
+    summary="A rule that cel-python evaluates to another result than crdlint.",
+    why="One of the two evaluates the rule otherwise than the API server. It is reported with `--second-opinion` only.",
+    bad="",
+    good="",
+    help="try the object on a cluster, and report the difference to crdlint",
+    severity="warning",
+    origin="crdlint",
+    scope="resource",
+)
 
-RULES = (VALUE, RULE_FAILED, LIST_TYPE, METADATA, TYPE_META, SCALE, DECODE, NO_MATCH, CRD_REFUSED, CRD_UNREADABLE)
+RULES = (
+    VALUE, RULE_FAILED, LIST_TYPE, METADATA, TYPE_META, SCALE, DECODE, NO_MATCH, CRD_REFUSED, CRD_UNREADABLE,
+    SECOND_OPINION,
+)  # fmt: skip

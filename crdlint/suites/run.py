@@ -7,10 +7,13 @@ from __future__ import annotations
 
 import difflib
 import re
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.golang.quote import quote
+from crdlint.kubecel.evaluation import recorded
+from crdlint.kubecel.second_opinion import compare
 from crdlint.kubernetes.servers import NEWEST, OLDEST
 from crdlint.resources.dump import dump
 from crdlint.resources.report import read_resource
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from crdlint.crd.errors import FieldError
+    from crdlint.kubecel.second_opinion import Disagreement, Tally
     from crdlint.resources.definitions import Definition
     from crdlint.resources.validation import Outcome
     from crdlint.suites.crds import CRDFiles, Target
@@ -42,12 +46,16 @@ _OF_THE_SERVER: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of a test; ``failure`` says in lines what was not as expected, and is empty where all was."""
+    """What came of a test; ``failure`` says in lines what was not as expected, and is empty where all was.
+
+    ``disagreements`` are the rules that cel-python evaluates to another result, one a line.
+    """
 
     suite: Suite
     crd_file: str
     case: Case
     failure: tuple[str, ...] = ()
+    disagreements: tuple[str, ...] = ()
 
 
 class _FailedError(Exception):
@@ -58,12 +66,26 @@ class _FailedError(Exception):
         self.lines = lines
 
 
-def run_suite(suite: Suite, target: Target, files: CRDFiles, wanted: str = "") -> Iterator[Result]:
-    """Run the tests of a suite whose names contain ``wanted`` on one of its CRDs. Raises MissingCRDError."""
+def run_suite(
+    suite: Suite, target: Target, files: CRDFiles, wanted: str = "", second_opinions: Tally | None = None
+) -> Iterator[Result]:
+    """Run the tests of a suite whose names contain ``wanted`` on one of its CRDs. Raises MissingCRDError.
+
+    With ``second_opinions``, which counts them, cel-python evaluates every rule as well.
+    """
     runner = _Runner(*files.define(target, suite.version), target)
     for case in suite.cases:
         if wanted.lower() in case.name.lower():
-            yield Result(suite, target.file, case, runner.run(case))
+            with recorded() if second_opinions is not None else nullcontext(()) as evaluations:
+                failure = runner.run(case)
+            found = () if second_opinions is None else tuple(map(_line_of, compare(evaluations, second_opinions)))
+            yield Result(suite, target.file, case, failure, found)
+
+
+def _line_of(one: Disagreement) -> str:
+    place = "" if one.cause.self_path is None else f"{one.cause.self_path}: "
+    rule = " ".join(one.cause.rule.rule.split())
+    return f"{place}crdlint evaluates `{rule}` to {one.ours}, cel-python to {one.theirs}"
 
 
 class _Runner:

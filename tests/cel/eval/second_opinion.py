@@ -3,69 +3,27 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, timedelta, timezone
-from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from hypothesis import strategies as st
 
-from crdlint.cel.ast import Uint
 from crdlint.cel.eval.errors import Error
-from crdlint.cel.eval.values import Duration, Map, Timestamp
+from crdlint.cel.eval.values import Map
+from crdlint.kubecel.cel_python import FAILS, Steps, evaluate
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from hypothesis.strategies import SearchStrategy
 
-FAILS: Final = "fails"  # the outcome of an error, of whatever text
+    from crdlint.cel.eval.values import Value
+
 VARIABLES: Final[dict[str, Any]] = {"i": 7, "s": "héllo", "l": [3, 1, 2], "m": {"a": 1, "b": 2}, "t": True}
 
-_MICROSECOND: Final = 1000
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=timezone.utc)
 
-
-@cache
-def _environment() -> Any:
-    import celpy
-
-    return celpy.Environment()
-
-
-def second_opinion(text: str) -> Any:
+def second_opinion(text: str) -> Value:
     """Return what cel-python makes of an expression, `FAILS` for any error."""
-    import celpy
-    from celpy import celtypes
-
-    environment = _environment()
-    names = {name: celpy.json_to_cel(value) for name, value in VARIABLES.items()}
-    try:
-        result = environment.program(environment.compile(text)).evaluate(names)
-    except (celpy.CELEvalError, celpy.CELParseError):
-        return FAILS
-    return _plain(result, celtypes)
-
-
-def _plain(value: Any, types: Any) -> Any:
-    if isinstance(value, types.MapType):
-        return {_plain(key, types): _plain(held, types) for key, held in value.items()}
-    if isinstance(value, list):  # a sum of lists is a plain one
-        return [_plain(held, types) for held in value]
-    if isinstance(value, types.DurationType | timedelta):
-        return Duration(value // timedelta(microseconds=1) * _MICROSECOND)
-    if isinstance(value, types.TimestampType):
-        return Timestamp((value - _EPOCH) // timedelta(microseconds=1) * _MICROSECOND)
-    for theirs, ours in (
-        (types.BoolType, bool),
-        (types.UintType, Uint),
-        (types.IntType, int),
-        (types.DoubleType, float),
-        (types.StringType, str),
-        (types.BytesType, bytes),
-    ):
-        if isinstance(value, theirs):
-            return ours(value)
-    return value
+    return evaluate(text, VARIABLES, Steps(1_000_000))
 
 
 def plain(value: Any) -> Any:

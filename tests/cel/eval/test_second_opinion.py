@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
-from second_opinion import FAILS, TYPES, VARIABLES, expressions, plain, second_opinion, typed
+from second_opinion import TYPES, VARIABLES, expressions, plain, second_opinion, typed
 
 from crdlint.cel.compiler import compile_text
 from crdlint.cel.decls import Variable
@@ -20,26 +20,11 @@ from crdlint.cel.library.standard_functions import BOUND, SINGLETONS
 from crdlint.cel.library.stdlib import FUNCTIONS
 from crdlint.cel.parser import ParserOptions
 from crdlint.cel.types import BOOL, INT, STRING, list_type, map_type
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-pytest.importorskip("celpy", reason="cel-python is not installed", exc_type=ImportError)
+from crdlint.kubecel.cel_python import FAILS
 
 _TYPES = {"i": INT, "s": STRING, "l": list_type(INT), "m": map_type(STRING, INT), "t": BOOL}
 _ENV = STANDARD.extend(idents=[Variable(name, type_) for name, type_ in _TYPES.items()], cross_type_comparisons=True)
 _FUNCTIONS = Functions(FUNCTIONS, BOUND, SINGLETONS)
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _recursion_limit() -> Iterator[None]:
-    """Let cel-python raise the limit before Hypothesis looks at it."""
-    import sys
-
-    limit = sys.getrecursionlimit()
-    second_opinion("1")
-    yield
-    sys.setrecursionlimit(limit)
 
 
 def opinion(text: str) -> Any:

@@ -1,0 +1,212 @@
+"""CEL expressions evaluated by cel-python: values converted there and back, and its steps counted.
+
+cel-python has no limit of its own, evaluates both sides of `&&`, and every element in `all`. Steps are counted here and
+never timed, so that every run stops at the same place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import datetime, timedelta, timezone
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Final
+
+from celpy import Environment, celtypes
+from celpy.celparser import CELParseError
+from celpy.evaluation import Activation, CELEvalError, Evaluator, base_functions
+
+from crdlint.cel.ast import Uint
+from crdlint.cel.eval.errors import Error
+from crdlint.cel.eval.values import Duration, Timestamp, Value
+from crdlint.cel.stack import run_with_large_stack
+from crdlint.golang import matching
+from crdlint.kubecel.escaping import unescape
+from crdlint.kubecel.values import ObjectValue
+from crdlint.safety import work
+
+if TYPE_CHECKING:
+    import lark
+
+FAILS: Final = "fails"  # the result of an expression that ends in an error, of whatever text
+FUNCTIONS: Final = frozenset((*base_functions, "dyn"))
+
+_TOO_MANY_STEPS: Final = "the rule takes cel-python too many steps"
+_STEPS_OF_PATTERNS: Final = 200_000  # of crdlint.safety.work, for one evaluation
+_LONGEST: Final = 10_000  # characters of an expression
+_BYTES_PER_STEP: Final = 64  # of text
+_STEPS_PER_SCOPE: Final = 8  # the variables of an iteration
+_MICROSECOND: Final = 1000  # nanoseconds
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=timezone.utc)
+# What looks at every part of its operands; the other operators take the same time whatever these are.
+_READ_ALL: Final = ("_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_", "_in_", "_+_")
+_CLASSES: Final[tuple[tuple[type[Any], type[Any]], ...]] = (
+    (celtypes.BoolType, bool),
+    (celtypes.UintType, Uint),
+    (celtypes.IntType, int),
+    (celtypes.DoubleType, float),
+    (celtypes.StringType, str),
+    (celtypes.BytesType, bytes),
+)
+
+
+class NotEvaluatedError(Exception):
+    """An expression that cel-python does not evaluate; ``str()`` is why."""
+
+
+class Steps:
+    """The steps of an evaluation, each of about five microseconds, and their limit."""
+
+    __slots__ = ("limit", "used")
+
+    def __init__(self, limit: int) -> None:
+        self.limit: Final = limit
+        self.used = 0
+
+    def spend(self, steps: int) -> None:
+        """Count steps; raise NotEvaluatedError beyond the limit."""
+        self.used += steps
+        if self.used > self.limit:
+            raise NotEvaluatedError(_TOO_MANY_STEPS)
+
+    def spend_parts(self, values: Iterable[Any]) -> None:
+        """Count a step for every part of values."""
+        pending = list(values)
+        while pending:
+            value = pending.pop()
+            self.spend(1)
+            if isinstance(value, str | bytes):
+                self.spend(len(value) // _BYTES_PER_STEP)
+            elif isinstance(value, list | dict):
+                self.spend(len(value))
+                pending.extend(value.values() if isinstance(value, dict) else value)
+
+
+class _CountingEvaluator(Evaluator):
+    """cel-python's evaluator, with each node that it visits and each value that it reads counted."""
+
+    def __init__(self, ast: lark.Tree[Any], activation: Activation, steps: Steps) -> None:
+        super().__init__(ast, activation)
+        self._steps: Final = steps
+
+    def sub_evaluator(self, ast: lark.Tree[Any]) -> Evaluator:
+        return _CountingEvaluator(ast, self.activation, self._steps)
+
+    def set_activation(self, values: Any) -> Evaluator:
+        self._steps.spend(_STEPS_PER_SCOPE)
+        return super().set_activation(values)
+
+    def visit(self, tree: lark.Tree[Any]) -> Any:
+        self._steps.spend(1)
+        return super().visit(tree)
+
+    def visit_children(self, tree: lark.Tree[Any]) -> list[Any]:
+        self._steps.spend(1 + len(tree.children))
+        return super().visit_children(tree)
+
+    def function_eval(self, name_token: lark.Token, exprlist: Iterable[Any] | None = None) -> Any:
+        arguments = list(exprlist or ())
+        self._steps.spend_parts(arguments)
+        return super().function_eval(name_token, arguments)
+
+    def method_eval(self, object: Any, method_ident: lark.Token, exprlist: Iterable[Any] | None = None) -> Any:  # noqa: A002
+        self._steps.spend_parts((object,))
+        if exprlist is None or isinstance(exprlist, CELEvalError):
+            return super().method_eval(object, method_ident, exprlist)
+        arguments = list(exprlist)
+        self._steps.spend_parts(arguments)
+        return super().method_eval(object, method_ident, arguments)
+
+
+def evaluate(text: str, variables: Mapping[str, Value], steps: Steps) -> Value:
+    """Return what cel-python evaluates an expression to, `FAILS` for an error. Raises NotEvaluatedError."""
+    if len(text) > _LONGEST:
+        raise NotEvaluatedError("the rule is too long for cel-python")
+
+    def run() -> Value:
+        names = {name: _to_cel_python(value, steps) for name, value in variables.items()}
+        activation = Activation(functions=_counted_functions(steps))
+        with work.limited(_STEPS_OF_PATTERNS):
+            result = _CountingEvaluator(_parse(text), activation, steps).evaluate(names)
+        steps.spend_parts((result,))
+        return _from_cel_python(result)
+
+    try:
+        return run_with_large_stack(run)
+    except work.WorkLimitError:
+        raise NotEvaluatedError(_TOO_MANY_STEPS) from None
+    except CELEvalError:
+        return FAILS
+    except CELParseError:
+        raise NotEvaluatedError("cel-python does not know the syntax of the rule") from None
+    except NotEvaluatedError:
+        raise
+    except Exception as error:
+        message = f"cel-python ends in an exception of its own, {type(error).__name__}"
+        raise NotEvaluatedError(message) from error
+
+
+@lru_cache(maxsize=1)
+def _environment() -> Environment:
+    return Environment()
+
+
+@lru_cache(maxsize=128)
+def _parse(text: str) -> lark.Tree[Any]:
+    return _environment().compile(text)
+
+
+def _counted_functions(steps: Steps) -> dict[str, Any]:
+    def counted(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*operands: Any) -> Any:
+            steps.spend_parts(operands)
+            return function(*operands)
+
+        return call
+
+    return {**base_functions, **{name: counted(base_functions[name]) for name in _READ_ALL}, "matches": _matches}
+
+
+def _matches(text: str, pattern: str) -> celtypes.BoolType:
+    """Return whether a text has a match; RE2, which cel-python uses too, has no limit of its own."""
+    try:
+        return celtypes.BoolType(matching.matches(str(pattern), str(text)))
+    except matching.PatternError as error:
+        raise ValueError(str(error)) from error
+
+
+def _to_cel_python(value: Value, steps: Steps) -> Any:
+    steps.spend(1)
+    class_ = type(value)
+    if value is None:
+        return None
+    for theirs, ours in _CLASSES:
+        if class_ is ours:
+            if class_ is str or class_ is bytes:
+                steps.spend(len(value) // _BYTES_PER_STEP)
+            return theirs(value)
+    if class_ is Duration:
+        return celtypes.DurationType(timedelta(microseconds=value.nanoseconds // _MICROSECOND))
+    if class_ is Timestamp:
+        return celtypes.TimestampType(_EPOCH + timedelta(microseconds=value.nanoseconds // _MICROSECOND))
+    if class_ is Error:
+        raise NotEvaluatedError("a value does not fit its schema")
+    if isinstance(value, Mapping):
+        keys = [key for key in value if key in value]
+        if isinstance(value, ObjectValue) and value.has_fields:  # a keyword is also a field by its own name
+            keys += [name for key in keys if (name := unescape(key)) is not None and name != key]
+        return celtypes.MapType({_to_cel_python(key, steps): _to_cel_python(value[key], steps) for key in keys})
+    if hasattr(value, "__iter__"):
+        return celtypes.ListType([_to_cel_python(item, steps) for item in value])
+    raise NotEvaluatedError("cel-python has no type for a value")
+
+
+def _from_cel_python(value: Any) -> Value:
+    if isinstance(value, dict):
+        return {_from_cel_python(key): _from_cel_python(held) for key, held in value.items()}
+    if isinstance(value, list):  # a sum of lists is a plain one
+        return [_from_cel_python(held) for held in value]
+    if isinstance(value, timedelta):
+        return Duration(value // timedelta(microseconds=1) * _MICROSECOND)
+    if isinstance(value, datetime):
+        return Timestamp((value - _EPOCH) // timedelta(microseconds=1) * _MICROSECOND)
+    return next((ours(value) for theirs, ours in _CLASSES if isinstance(value, theirs)), value)

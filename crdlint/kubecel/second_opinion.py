@@ -1,0 +1,273 @@
+"""Rules evaluated a second time, by cel-python, and the evaluations in which it comes to another answer.
+
+cel-python differs from cel-go in ways that are known: `KNOWN` lists them. A difference in an evaluation that one of them
+explains is counted under its name, any other one is a disagreement.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal
+
+from crdlint.cel import ast
+from crdlint.cel.traversal import children, nodes
+from crdlint.cel.types import DYN, Kind
+from crdlint.kubecel.values import ListValue, MapListValue, ObjectValue, SetValue
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crdlint.cel.compiler import Compiled
+    from crdlint.cel.eval.values import Value
+    from crdlint.crd.errors import Cause
+    from crdlint.kubecel.evaluation import Evaluation
+
+_STEPS_OF_RULE: Final = 50_000  # of cel-python, for one evaluation
+_STEPS_OF_OBJECT: Final = 200_000
+_LISTED: Final = 8  # functions in a notice
+_TOO_MANY_STEPS: Final = "the rules of the object take cel-python too many steps"
+# Operators that compare their operands; whether the last one is a container of what the first is compared with.
+_EQUALITY: Final = ("_==_", "_!=_", "@in", "_+_")
+_CONTAINERS: Final = (Kind.LIST, Kind.MAP, Kind.STRUCT, Kind.DYN)
+_COMPARED: Final = {**dict.fromkeys(("_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_"), False), "@in": True}
+
+# Traits of an expression beside the overloads that it calls.
+_MIXED: Final = "operands of different types"
+_HAS_BELOW: Final = "has() of a field below another"
+_MAP: Final = "map literal"
+_LIST: Final = "list literal"
+_TIMES: Final = "durations and timestamps"
+_UNORDERED: Final = "lists of type set and map"
+_UNDESCRIBED: Final = "fields that the schema does not describe"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownDifference:
+    """A way in which cel-python differs from cel-go.
+
+    ``traits`` are the overloads, and the other traits, of the expressions that it concerns: one of them is enough.
+    ``failing`` names the side that ends in an error if the difference shows in no other way. ``source`` is the place in
+    cel-go v0.26.0 that decides.
+    """
+
+    summary: str
+    traits: frozenset[str]
+    source: str
+    failing: Literal["cel-go", "cel-python"] | None = None
+
+    def explains(self, traits: frozenset[str], ours_fails: bool, theirs_fails: bool) -> bool:
+        """Return whether an expression of these traits may have different results because of this."""
+        shows = {"cel-go": ours_fails, "cel-python": theirs_fails, None: True}[self.failing]
+        return shows and not self.traits.isdisjoint(traits)
+
+
+def _known(
+    summary: str, source: str, *traits: str, failing: Literal["cel-go", "cel-python"] | None = None
+) -> KnownDifference:
+    return KnownDifference(summary, frozenset(traits), source, failing)
+
+
+KNOWN: Final = (
+    _known("it compares values of different types otherwise", "common/types/int.go, Int.Equal and Int.Compare", _MIXED),
+    _known(
+        "it divides by zero, and compares NaN, otherwise", "common/types/double.go, Double.Divide", "divide_double"
+    ),
+    _known(
+        "it converts to string otherwise",
+        "common/types/double.go, Double.ConvertToType",
+        "bool_to_string", "double_to_string",
+    ),
+    _known(
+        "it reads more texts as numbers",
+        "common/types/string.go, String.ConvertToType",
+        "string_to_int64", "string_to_uint64", "string_to_double", "double_to_int64", "string_to_bool",
+        failing="cel-go",
+    ),
+    _known(
+        "it loses the type of a sum or difference",
+        "common/types/string.go, String.Add",
+        "add_string", "add_bytes", "add_list", "add_duration_duration", "add_duration_timestamp",
+        "add_timestamp_duration", "subtract_duration_duration", "subtract_timestamp_duration",
+        "subtract_timestamp_timestamp",
+        failing="cel-python",
+    ),
+    _known(
+        "a negative index counts from the end of the list",
+        "interpreter/attributes.go, refQualify",
+        "index_list",
+        failing="cel-go",
+    ),
+    _known(
+        "has() is false if an object on the way to the field is missing",
+        "interpreter/attributes.go, attrFactory",
+        _HAS_BELOW,
+        failing="cel-go",
+    ),
+    _known(
+        "an error inside of a list or map literal is lost",
+        "interpreter/interpretable.go, evalMap.Eval",
+        _MAP, _LIST,
+        failing="cel-go",
+    ),
+    _known(
+        "a map literal must not repeat a key",
+        "interpreter/interpretable.go, evalMap.Eval",
+        _MAP,
+        failing="cel-python",
+    ),
+    _known("it has other names of types", "common/types/types.go", "type"),
+    _known(
+        "its durations and timestamps have microseconds and other limits",
+        "common/types/timestamp.go and duration.go",
+        _TIMES,
+    ),
+    _known(
+        "the order of lists of type set or map counts",
+        "kubernetes apiserver pkg/cel/common/values.go",
+        _UNORDERED,
+    ),
+    _known(
+        "it does not see fields that the schema does not describe",
+        "kubernetes apiserver pkg/cel/common/valuesunstructured.go",
+        _UNDESCRIBED,
+    ),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """An evaluation of a rule to which crdlint and cel-python have different answers."""
+
+    cause: Cause
+    ours: str
+    theirs: str
+
+
+@dataclass(slots=True)
+class Tally:
+    """How many evaluations of a run were compared and agreed, and how many were not counted and why."""
+
+    agreed: int = 0
+    disagreed: int = 0
+    known: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
+    functions: set[str] = field(default_factory=set)  # that cel-python does not have
+
+    def notice(self) -> str:
+        """Return all of it in one line."""
+        total = self.agreed + self.disagreed
+        parts = [f"second opinion of cel-python: {self.agreed:,} of {total:,} evaluations of rules agree"]
+        if self.known:
+            parts.append(f"known differences: {_counts(self.known)}")
+        if self.skipped:
+            parts.append(f"not compared: {_counts(self.skipped)}")
+        if self.functions:
+            names = sorted(self.functions)
+            more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
+            parts.append(f"functions: {', '.join(names[:_LISTED])}{more}")
+        return "; ".join(parts)
+
+
+def _counts(reasons: Counter[str]) -> str:
+    return ", ".join(f"{reason} ({count:,})" for reason, count in sorted(reasons.items()))
+
+
+def compare(evaluations: Iterable[Evaluation], tally: Tally) -> Iterator[Disagreement]:
+    """Evaluate the rules of one object again with cel-python, yield the disagreements, and count all in ``tally``."""
+    from crdlint.kubecel.cel_python import FAILS, NotEvaluatedError, Steps, evaluate
+
+    left = _STEPS_OF_OBJECT
+    for one in evaluations:
+        expression, result = one.compiled.rule, one.result
+        reason = _unsupported(expression.compiled, tally) if left > 0 else _TOO_MANY_STEPS
+        if reason is not None:
+            tally.skipped[reason] += 1
+            continue
+        steps = Steps(min(left, _STEPS_OF_RULE))
+        try:
+            theirs = evaluate(expression.text, one.variables, steps)
+        except NotEvaluatedError as error:
+            tally.skipped[str(error)] += 1
+            continue
+        finally:
+            left -= steps.used
+        ours = FAILS if result.error is not None else result.value
+        if (type(ours), ours) == (type(theirs), theirs):
+            tally.agreed += 1
+            continue
+        traits = frozenset(_traits(expression.compiled, one.variables.values()))
+        known = next((known for known in KNOWN if known.explains(traits, ours == FAILS, theirs == FAILS)), None)
+        if known is not None:
+            tally.known[known.summary] += 1
+            continue
+        tally.disagreed += 1
+        yield Disagreement(one.cause, _answer(ours, result.error), _answer(theirs, None))
+
+
+def _answer(value: Value, error: str | None) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return "an error" if error is None else f"an error ({error})"
+
+
+def _unsupported(compiled: Compiled, tally: Tally) -> str | None:
+    """Return why cel-python cannot evaluate an expression, None if it can; add functions that it lacks to the tally."""
+    from crdlint.kubecel.cel_python import FUNCTIONS
+
+    if any(type_.is_optional for type_ in compiled.result.type_map.values()):
+        return "cel-python has no optional values"
+    for node in nodes(compiled.expr):
+        if isinstance(node, ast.Comprehension) and node.iter_var2:
+            return "cel-python has no macros with two variables"
+        if isinstance(node, ast.Call):
+            name = compiled.result.namespaced.get(node.id, node.function)
+            if name not in FUNCTIONS and not name.startswith("@"):
+                tally.functions.add(name)
+                return "cel-python does not have a function"
+    return None
+
+
+def _traits(compiled: Compiled, values: Iterable[Value]) -> Iterator[str]:
+    types = compiled.result.type_map
+    for node in nodes(compiled.expr):
+        reference = compiled.result.reference_map.get(node.id)
+        if reference is not None:
+            yield from reference.overload_ids
+        type_ = types.get(node.id)
+        if type_ is not None and type_.kind in (Kind.DURATION, Kind.TIMESTAMP):
+            yield _TIMES
+        if isinstance(node, ast.Select) and node.test_only and not isinstance(node.operand, ast.Ident):
+            yield _HAS_BELOW
+        elif isinstance(node, ast.MapExpr):
+            yield _MAP
+        elif isinstance(node, ast.ListExpr):
+            yield _LIST
+        elif isinstance(node, ast.Call) and node.function in _COMPARED:
+            operands = [types.get(operand.id, DYN) for operand in children(node)]
+            if _COMPARED[node.function]:
+                operands[-1:] = operands[-1].params[:1] or [DYN]
+            if any("dyn" in str(type_) for type_ in operands) or not operands[0].is_exact(operands[-1]):
+                yield _MIXED
+    compared = (
+        types.get(operand.id, DYN)
+        for node in nodes(compiled.expr)
+        if isinstance(node, ast.Call) and node.function in _EQUALITY
+        for operand in children(node)
+    )
+    if any(type_.kind in _CONTAINERS for type_ in compared):
+        yield from _traits_of_values(values)
+
+
+def _traits_of_values(values: Iterable[Value]) -> Iterator[str]:
+    pending = list(values)
+    while pending:
+        one = pending.pop()
+        if isinstance(one, SetValue | MapListValue):
+            yield _UNORDERED
+        if isinstance(one, ObjectValue):
+            if len(list(one)) < len(one):
+                yield _UNDESCRIBED
+            pending.extend(one[key] for key in one if key in one)
+        elif isinstance(one, ListValue):
+            pending.extend(one)
