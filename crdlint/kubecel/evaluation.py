@@ -445,7 +445,8 @@ def _expressions(
             if result.error.startswith(_LIMIT_EXCEEDED):
                 raise OutOfBudgetError
         elif result.value is not True:
-            _failed(one, run, path, value, variables, state, schema)
+            path = _failed(one, run, path, value, variables, state, schema)
+            at = shown(path)
 
 
 _LIMIT_EXCEEDED: Final = "operation cancelled: actual cost limit exceeded"
@@ -476,8 +477,8 @@ def _failed(
     variables: dict[str, Any],
     state: Ratcheting,
     schema: JSONSchemaProps,
-) -> None:
-    """Tell that a rule does not hold."""
+) -> Path | None:
+    """Add the error of a rule that does not hold; return the path for the rules after it."""
     rule, type_ = one.rule, schema.type
     cause = one.cause(type_, path)
     at = path
@@ -502,6 +503,7 @@ def _failed(
     )
     said = "" if kind is DUPLICATE else detail
     found.append(FieldError(run.rule_id, kind, where, OMITTED if omitted else value, said, cause=cause))
+    return path if one.compiled.rule.environment.dialect.resets_field_path else at
 
 
 def _message(program: Program, text: str, run: Run, variables: dict[str, Any]) -> tuple[str | None, str | None]:

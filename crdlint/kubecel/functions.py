@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cel.ast import Uint
@@ -168,6 +168,10 @@ _BOUND: Final[dict[str, Bound]] = {
     **_SETS,
     **_KUBERNETES,
 }
+_BOUND_WITH_SPACES: Final[dict[str, Bound]] = {
+    **_BOUND,
+    "string_format": partial(formatting.format_string, spaced=True),
+}
 
 
 @cache
@@ -178,7 +182,8 @@ def functions_of(env: Env) -> Functions:
         found = env.find_function(name)
         if found is not None:
             overloads.extend(found.overloads)
-    return Functions(overloads, _BOUND, SINGLETONS)
+    bound = _BOUND if env.dialect.writes_powers_without_spaces else _BOUND_WITH_SPACES
+    return Functions(overloads, bound, SINGLETONS)
 
 
 def _find(pattern: str) -> Callable[..., Any]:
@@ -373,7 +378,8 @@ def costs_of(dialect: CELDialect) -> Costs:
         return None if function in foreign else _call_cost(function, overload, args, result)
 
     return Costs(
-        presence_test_has_cost=dialect.presence_test_has_cost,
+        presence_test_has_cost=False,
+        selection_from_error_has_cost=dialect.selection_from_error_has_cost,
         overloads=_OVERLOAD_COSTS,
         estimator=of_call if foreign else _call_cost,
     )

@@ -31,8 +31,11 @@ class CELDialect:
     ``has_optional_list_functions`` adds `first`, `last` and `unwrap` to the library of optionals.
     ``checks_format_clauses`` compares the clauses of `format` with the types of its arguments.
 
+    ``writes_powers_without_spaces`` formats `%e` without spaces around the sign of multiplication.
+
     Costs:
-    ``presence_test_has_cost`` counts `has()` as one unit.
+    ``presence_test_has_cost`` estimates `has()` as one unit.
+    ``selection_from_error_has_cost`` counts a selection from a variable that is not of the type of its schema.
     ``saturates_factors`` bounds a product with a factor by 2**64-1, where others overflow.
     ``sizes_comprehensions`` bounds the result of a comprehension by the size of its range.
     ``tracks_local_variables`` follows sizes through variables of macros, elements of literals, `dyn` and optionals.
@@ -42,6 +45,9 @@ class CELDialect:
     ``url_has_size`` knows that a URL is as long as its text.
     ``keeps_cost_of_unchanged_schemas`` accepts on update an expensive rule of a schema that does not change.
     ``compares_library_types_at_once`` bounds the cost of `==` of quantities, addresses and other types of libraries.
+
+    Evaluation:
+    ``resets_field_path`` reports each failed rule at its own fieldPath, where others append it to that of the one before.
     """
 
     compatible_with: int
@@ -59,7 +65,9 @@ class CELDialect:
     names_optional_type: bool = False
     has_optional_list_functions: bool = False
     checks_format_clauses: bool = False
+    writes_powers_without_spaces: bool = False
     presence_test_has_cost: bool = True
+    selection_from_error_has_cost: bool = True
     saturates_factors: bool = False
     sizes_comprehensions: bool = False
     tracks_local_variables: bool = False
@@ -69,3 +77,4 @@ class CELDialect:
     quantity_cost_by_length: bool = False
     url_has_size: bool = False
     compares_library_types_at_once: bool = False
+    resets_field_path: bool = False

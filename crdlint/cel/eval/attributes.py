@@ -213,6 +213,7 @@ class Attribute:
     depth: int = 1
     qualifiers: list[Qualifier] = field(default_factory=list)
     test_id: int = 0
+    note_error: Note | None = None
 
     @property
     def id(self) -> int:
@@ -231,7 +232,22 @@ class Attribute:
     def steps(self) -> tuple[Run, list[Then]]:
         """Return what gives the value, without what notes it."""
         self.rest.append(apply(self.qualifiers))
-        return self.head, self.rest
+        return self.variable(), self.rest
+
+    def variable(self) -> Run:
+        """Return what gives the value that is selected from; ``note_error`` notes one selection from an error."""
+        head, note = self.head, self.note_error
+        if note is None or not self.qualifiers:
+            return head
+        id_ = self.qualifiers[0].id
+
+        def run(frame: Frame) -> Value:
+            value = head(frame)
+            if type(value) is Error:
+                note(frame, id_, value)
+            return value
+
+        return run
 
 
 @dataclass(slots=True)

@@ -50,10 +50,12 @@ class Costs:
 
     `overloads` has functions of arguments and result by overload id; `estimator` is asked next, with function, overload
     id (empty if several fit), arguments and result. Both may return None to leave it to the next, last cel-go's own.
-    `presence_test_has_cost` is false for Kubernetes.
+    `presence_test_has_cost` is false for Kubernetes; `selection_from_error_has_cost` counts the first field that is
+    selected from a variable whose value is an error.
     """
 
     presence_test_has_cost: bool = True
+    selection_from_error_has_cost: bool = False
     overloads: Mapping[str, OverloadCost] = field(default_factory=dict)
     estimator: Estimator | None = None
 

@@ -144,7 +144,7 @@ class _Planner:
             return Pipe(node.id, self._constant_run(node), [])
         assert type(node) is Attribute or type(node) is Conditional  # noqa: S101
         if type(node) is Attribute and node.is_plain_name and self._costs is not None and not self._stacked:
-            return Pipe(node.id, observe.plain_name(node.head, node.qualifiers, node.id), [], node.depth)
+            return Pipe(node.id, observe.plain_name(node.variable(), node.qualifiers, node.id), [], node.depth)
         head, rest, depth = self._resolver(node)
         rest.append(self._note_attribute(node))
         return Pipe(node.test_id or node.id, head, rest, depth)
@@ -218,8 +218,12 @@ class _Planner:
                 return Constant(id_, _type_named(name, type_))
         for scope in reversed(self._scopes):
             if name in scope:
-                return Attribute(id_, scope[name], [], _LEAF_DEPTH)
-        return Attribute(id_, _global(name), [], _LEAF_DEPTH)
+                return self._variable(id_, scope[name])
+        return self._variable(id_, _global(name))
+
+    def _variable(self, id_: int, head: Run) -> Attribute:
+        counts = self._costs is not None and self._costs.selection_from_error_has_cost
+        return Attribute(id_, head, [], _LEAF_DEPTH, note_error=self._note if counts else None)
 
     def select(self, expr: ast.Select) -> Visit:
         if expr.id in self._references:

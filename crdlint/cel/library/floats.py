@@ -8,6 +8,7 @@ from typing import Final
 
 _SUPERSCRIPTS: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 _TIMES: Final = "\u00d7"
+_NARROW_SPACE: Final = "\u202f"
 
 
 def shortest(value: float) -> str:
@@ -30,14 +31,18 @@ def en_us_fixed(value: float, precision: int) -> str:
     return f"{_sign(value)}{int(whole):,}{'.' if fraction else ''}{fraction}"
 
 
-def en_us_scientific(value: float, width: int) -> str:
-    """Return a double as x/text's `%*e` prints it for en_US, with powers of ten, on the right of `width` columns."""
+def en_us_scientific(value: float, width: int, *, spaced: bool = False) -> str:
+    """Return a double as x/text's `%*e` prints it for en_US, with powers of ten, on the right of `width` columns.
+
+    ``spaced`` puts narrow spaces around the sign of multiplication, as x/text before 0.20 or so does.
+    """
     width %= 2**16
     if not isfinite(value):
         return _special(value).rjust(width)
     mantissa, _, exponent = f"{abs(value):.6e}".partition("e")
     power = f"{'-' if exponent[0] == '-' else ''}{exponent[1:]}".translate(_SUPERSCRIPTS)
-    return f"{_sign(value)}{mantissa}{_TIMES}10{power}".rjust(width)
+    times = f"{_NARROW_SPACE}{_TIMES}{_NARROW_SPACE}" if spaced else _TIMES
+    return f"{_sign(value)}{mantissa}{times}10{power}".rjust(width)
 
 
 def _sign(value: float) -> str:

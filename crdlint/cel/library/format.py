@@ -32,8 +32,11 @@ _BASES: Final = frozenset("boxX")
 _INTEGERS: Final = (Kind.INT, Kind.UINT)
 
 
-def format_string(text: str, args: Sequence[Value]) -> str:
-    """Return the text with each clause replaced by an argument. Raises FunctionError."""
+def format_string(text: str, args: Sequence[Value], *, spaced: bool = False) -> str:
+    """Return the text with each clause replaced by an argument. Raises FunctionError.
+
+    ``spaced`` writes powers of ten with narrow spaces (`en_us_scientific`).
+    """
     parts: list[str] = []
     index = 0
     try:
@@ -45,7 +48,7 @@ def format_string(text: str, args: Sequence[Value]) -> str:
             type_ = type_of(value)
             if type_.kind not in accepted.kinds:
                 raise FunctionError(accepted.refusal(type_.name))
-            parts.append(_clause(piece, value))
+            parts.append(_clause(piece, value, spaced=spaced))
             index += 1
             work.spend_text(len(parts[-1]), parts[-1])
     except FormatSyntaxError as error:
@@ -53,7 +56,7 @@ def format_string(text: str, args: Sequence[Value]) -> str:
     return "".join(parts)
 
 
-def _clause(clause: Clause, value: Value) -> str:
+def _clause(clause: Clause, value: Value, *, spaced: bool) -> str:
     if clause.verb == "s":
         return _string(value)
     if clause.verb == "d":
@@ -68,7 +71,9 @@ def _clause(clause: Clause, value: Value) -> str:
     if _too_large(precision):
         return "%!(NOVERB)"
     # cel-go gives what is written as precision to x/text as a width.
-    return en_us_fixed(value, precision) if clause.verb == "f" else en_us_scientific(value, precision)
+    if clause.verb == "f":
+        return en_us_fixed(value, precision)
+    return en_us_scientific(value, precision, spaced=spaced)
 
 
 def _too_large(number: int) -> bool:
