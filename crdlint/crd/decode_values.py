@@ -120,7 +120,7 @@ class Reader:
         ``above`` is the schema around it, and ``steps`` lead from there to it (see `model.JSONSchemaProps`).
         """
         made = model.JSONSchemaProps()
-        attributes: dict[str, Any] = {"above": above, "steps": steps}
+        attributes: dict[str, Any] = {"parent_ref": above, "steps": steps}
         made.__dict__ = attributes
         if node.__class__ is Mapping:
             attributes["node"] = node

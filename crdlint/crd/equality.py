@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from crdlint.crd.model import Record
-
-# Where an object came from is not part of what it is.
-_PROVENANCE: Final = frozenset({"above", "given", "node", "root", "steps"})
+from crdlint.crd.model import PROVENANCE
+from crdlint.crd.record import Record
 
 
 def semantic_equal(left: Any, right: Any) -> bool:
@@ -43,7 +41,7 @@ def _push_fields(a: Record, b: Any, pending: list[tuple[Any, Any]]) -> bool:
     """Queue the fields of two records that need a look; False where scalars differ already."""
     ours, theirs = a.__dict__, b.__dict__
     for name, value in ours.items():
-        if name in _PROVENANCE:
+        if name in PROVENANCE:
             continue
         other = theirs[name] if name in theirs else getattr(b, name)
         if value.__class__ is str and other.__class__ is str:
@@ -52,7 +50,7 @@ def _push_fields(a: Record, b: Any, pending: list[tuple[Any, Any]]) -> bool:
         elif value is not other:
             pending.append((_no_nil(value), _no_nil(other)))
     for name, other in theirs.items():
-        if name not in ours and name not in _PROVENANCE:
+        if name not in ours and name not in PROVENANCE:
             pending.append((_no_nil(getattr(a, name)), _no_nil(other)))
     return True
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import forbidden, invalid
-from crdlint.crd.gotypes import SCHEMA
 from crdlint.rules.engine.finding import Fixer
 from crdlint.rules.engine.rule import Rule
 from crdlint.schema.structural import set_attributes
@@ -98,8 +97,6 @@ _ALLOWED: Final = [
     "XValidations",
 ]
 
-_JSON_NAMES: Final = {field.attribute: name for name, field in SCHEMA.fields.items()}
-
 
 def validate(schema: JSONSchemaProps, path: Path, *, status_enabled: bool) -> Iterator[FieldError]:
     """Yield what is wrong with the root as such; ``path`` is the envelope's."""
@@ -113,21 +110,20 @@ def _with_status(schema: JSONSchemaProps, path: Path) -> Iterator[FieldError]:
     held = set_attributes(schema, nested=True) | {
         name for name in ("enum", "all_of", "any_of", "one_of") if name in vars(schema)
     }
-    for name, attribute, _ in schema.GO_FIELDS:
-        if attribute not in held:
+    for field in schema.FIELDS:
+        if field.attribute not in held:
             continue
-        if name == "Type":
+        if field.go_name == "Type":
             if schema.type != "object":
                 detail = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled'
                 yield invalid(STATUS_TYPE.id, path.child("openAPIV3Schema.type"), schema.type, detail)
                 return
-        elif name not in _ALLOWED:
+        elif field.go_name not in _ALLOWED:
             detail = (
                 f"only [{' '.join(_ALLOWED)}] fields are allowed at the root of the schema "
                 "if the status subresource is enabled"
             )
-            json_name = _JSON_NAMES[attribute]
-            at = schema.path.child(json_name)
-            help_ = f"remove `{json_name}` from the root, or move it into `properties.spec`"
+            at = schema.path.child(field.json_name)
+            help_ = f"remove `{field.json_name}` from the root, or move it into `properties.spec`"
             yield invalid(STATUS_FIELDS.id, path.child("openAPIV3Schema"), schema, detail, at=at, help=help_)
             return

@@ -28,10 +28,6 @@ RULE: Final = "resource-metadata"
 
 OBJECT_META: Final = CRD.fields["metadata"].type
 _OWNER: Final = OBJECT_META.fields["ownerReferences"].type.element
-# Pointers, of which a zero value shows.
-_POINTERS: Final = frozenset(
-    {"deletionTimestamp", "deletionGracePeriodSeconds", "controller", "blockOwnerDeletion", "time", "fieldsV1"}
-)
 _ALWAYS: Final = {"apiVersion": "", "kind": "", "name": "", "uid": ""}  # fields of an owner without omitempty
 _ZEROS: Final[dict[str, Any]] = {"string": "", "int64": 0, "bool": False}
 _ZERO_TIME: Final = "0001-01-01T00:00:00Z"
@@ -100,7 +96,7 @@ def _struct(of: GoType, value: Any, path: str, unknown: list[str]) -> dict[str, 
             unknown.append(at)
         elif item is not None:
             read = _value(field.type, item, at, unknown)
-            if read or name in _POINTERS or name in made:
+            if read or field.is_pointer or name in made:
                 made[name] = read
     return made
 

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
+from crdlint.crd.model import PROVENANCE, JSONSchemaProps
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from collections.abc import Sequence as SequenceOf
 
-    from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path
 
 TYPES: Final = ("array", "boolean", "integer", "number", "object", "string")
 
-# Attributes of a node that say where it stands, not what it holds.
-_PLACE: Final = frozenset({"node", "given", "above", "steps", "root"})
 # Containers that conversion to structural form copies only where they hold something.
 _COPIED_IF_FULL: Final = frozenset({"enum", "all_of", "any_of", "one_of"})
 # Fields that no structural schema has: what holds something is refused, what is empty is dropped.
@@ -26,7 +25,7 @@ _DROPPED: Final = frozenset(
     {"id", "schema", "ref", "pattern_properties", "dependencies", "additional_items", "definitions"}
 )
 # Pointers to strings, which point somewhere even where the string is empty.
-_POINTERS: Final = frozenset({"ref", "x_list_type", "x_map_type"})
+_POINTERS: Final = frozenset(field.attribute for field in JSONSchemaProps.FIELDS if field.go_type == "*string")
 
 
 def unsupported(schema: JSONSchemaProps) -> str | None:
@@ -56,7 +55,7 @@ def set_attributes(schema: JSONSchemaProps, *, nested: bool) -> set[str]:
     """
     found = set()
     for name, value in vars(schema).items():
-        if name in _PLACE:
+        if name in PROVENANCE:
             continue
         if name in _POINTERS:
             held = value is not None

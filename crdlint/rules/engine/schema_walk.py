@@ -254,7 +254,7 @@ def _refusal(schema: JSONSchemaProps, _context: Context, findings: Findings) -> 
 def _rules(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
     if schema.x_validations and context.compiles:
         within = context.uncorrelatable
-        findings.with_rules.append(CompiledNode(schema, schema.whole, None if within is None else within.path))
+        findings.with_rules.append(CompiledNode(schema, schema.root_schema, None if within is None else within.path))
 
 
 def _default(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
