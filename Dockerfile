@@ -8,7 +8,7 @@ RUN python -m venv --without-pip /opt/crdlint \
 
 FROM python:${PYTHON}-slim
 LABEL org.opencontainers.image.title="crdlint" \
-      org.opencontainers.image.description="Says what kube-apiserver would say about your CustomResourceDefinitions" \
+      org.opencontainers.image.description="Checks CustomResourceDefinitions offline, exactly as kube-apiserver does" \
       org.opencontainers.image.licenses="Apache-2.0"
 COPY --from=install /opt/crdlint /opt/crdlint
 ENV PATH="/opt/crdlint/bin:${PATH}" \

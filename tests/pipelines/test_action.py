@@ -204,7 +204,9 @@ def test_version_is_a_version(runner: Runner, version: str) -> None:
     runner.inputs = {"version": version}
     status, said = runner.step("install")
     assert status == 2
-    assert said == "::error title=crdlint::The input 'version' is no version. Give one such as 0.1.0, or none.\n"
+    assert (
+        said == "::error title=crdlint::The input 'version' is not a version. Write one such as 0.1.0, or remove it.\n"
+    )
 
 
 def test_no_script_has_an_expression_within() -> None:
