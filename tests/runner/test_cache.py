@@ -54,6 +54,19 @@ def test_a_second_run_judges_nothing_and_says_the_same(folder, monkeypatch):
     assert len(judged) == 1
 
 
+def test_an_error_that_servers_word_differently_is_kept(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    linted = counted(monkeypatch)
+    crd = tmp_path / "crd.yaml"
+    text = (FIXTURES / "valid" / "minimal.yaml").read_text(encoding="utf-8")
+    crd.write_text(text.split("    schema:")[0], encoding="utf-8")
+    first = check(str(crd))
+    assert "schema-required" in first[1]
+    assert check(str(crd)) == first
+    assert len(linted) == len(entries(folder)) == 1
+
+
 def test_what_a_result_hangs_on(folder, monkeypatch, tmp_path):
     judged = counted(monkeypatch)
     copy = tmp_path / "copy.yaml"

@@ -76,7 +76,7 @@ class Rule:
             message=message,
             error_type=error.type if kind == "field" else None,
             field=str(error.path),
-            detail=error.detail,
+            detail=str(error.detail),  # not a Wording, which no other process can read
             file=file,
             line=span.line,
             column=span.column,
