@@ -11,6 +11,7 @@ from crdlint.crd.positions import node_span, problem_span
 from crdlint.linting.result import CRD, FileResult
 from crdlint.rules import catalog
 from crdlint.rules.engine.finding import Finding, Manifest
+from crdlint.yaml.causes import syntax_cause
 from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.parse import Document, collector_paused, iter_documents, reading_notice
@@ -82,8 +83,10 @@ class DocumentWalk(ABC):
             if self.skips_template(document) or not self.reports_syntax_error():
                 self.skipped += 1
             else:
-                manifest = Manifest(document, None)
-                self.report("decode", "yaml-syntax", problem.message, problem_span(problem), manifest=manifest)
+                cause = syntax_cause(document)
+                help_ = None if cause is None else cause.help
+                manifest = Manifest(document, None, cause=cause)
+                self.report("decode", "yaml-syntax", problem.message, problem_span(problem), help_, manifest)
             return
         if document.root is None:
             return

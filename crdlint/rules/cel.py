@@ -5,6 +5,7 @@ Reproduces the second half of what ValidateCustomResourceDefinitionOpenAPISchema
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
@@ -17,11 +18,15 @@ from crdlint.rules import cel_cost
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import Fixer
 from crdlint.rules.engine.rule import Rule
+from crdlint.rules.quoting import quoted_tag
 from crdlint.safety import work
 from crdlint.schema.traversal import Within, at_or_above
+from crdlint.yaml.edit import Edit
+from crdlint.yaml.editor import UneditableError, quoted
+from crdlint.yaml.scalars import offsets_inside
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from collections.abc import Sequence as SequenceOf
 
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
@@ -33,7 +38,7 @@ if TYPE_CHECKING:
     from crdlint.rules.engine.finding import Finding
     from crdlint.rules.engine.options import Options
     from crdlint.safety.effort import Effort
-    from crdlint.yaml.edit import Edit
+    from crdlint.yaml.nodes import Scalar
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 
@@ -50,6 +55,87 @@ _PORTS = (
     " port: {{type: integer}}}}, x-kubernetes-validations: [{{rule: self.port >= oldSelf.port}}]}}}}"
 )
 
+
+def _quoted_expression(finding: Finding) -> Iterable[Edit]:
+    """Put an expression in quotes that YAML reads as a tag."""
+    node = finding.scalar()
+    return quoted_tag(finding, node)
+
+
+def _meant_name(finding: Finding) -> Iterable[Edit]:
+    """Write the name that is meant in place of one that is not declared."""
+    about = finding.error
+    meant = (
+        re.search(r"(?:did you mean|reached through self:) `([\w.]+)`", about.help or "") if about is not None else None
+    )
+    if about is None or about.inside is None or meant is None:
+        return
+    node = finding.scalar()
+    start, end = about.inside
+    if not re.fullmatch(r"\w+", node.value[start:end]):
+        return
+    yield from _written_inside(finding, node, start, end, meant[1])
+
+
+def _closed(finding: Finding) -> Iterable[Edit]:
+    """Add the brackets that are missing at the end."""
+    about = finding.error
+    if about is None or "is not closed" not in (about.help or ""):
+        return
+    node = finding.scalar()
+    missing = _unclosed(node.value)
+    if not missing:
+        return
+    text = node.value.rstrip()
+    yield from _written_inside(finding, node, len(text), len(text), missing)
+
+
+def _unclosed(text: str) -> str:
+    """Return the brackets that close those left open in an expression, empty where that is not all that is missing."""
+    pairs = {"(": ")", "[": "]", "{": "}"}
+    pending: list[str] = []
+    for part in re.finditer(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[()\[\]{}]", text):
+        token = part[0]
+        if token in pairs:
+            pending.append(pairs[token])
+        elif token in pairs.values() and (not pending or pending.pop() != token):
+            return ""
+    return "".join(reversed(pending))
+
+
+def _written_inside(finding: Finding, node: Scalar, start: int, end: int, new: str) -> Iterable[Edit]:
+    """Yield the edit that replaces characters of a scalar's value."""
+    offsets = offsets_inside(finding.editor.text, node, start, end)
+    if offsets is None:
+        raise UneditableError
+    yield Edit(*offsets, new)
+
+
+def _guarded(finding: Finding) -> Iterable[Edit]:
+    """Let the rule hold where the field is not set."""
+    about = finding.advisory
+    match = re.match(r"`(self(?:\.\w+)+)` is optional", about.message) if about is not None else None
+    if match is None:
+        return
+    node = finding.scalar()
+    text, guard = node.value.strip(), f"!has({match[1]}) || "
+    is_sum = re.search(r"\|\||\?", text) is not None
+    is_whole = not re.search(r"&&|\|\||\?", text)
+    opening, closing = (guard, "") if is_whole or not is_sum else (f"{guard}(", ")")
+    if "&&" in text and not is_sum:
+        opening, closing = f"{guard}(", ")"
+    if node.style in {"|", ">"}:
+        yield from _written_inside(finding, node, 0, 0, opening)
+        yield from _written_inside(finding, node, len(node.value.rstrip()), len(node.value.rstrip()), closing)
+        return
+    whole = f"{opening}{text}{closing}"
+    if node.style == '"' or finding.editor.is_json:
+        yield from _written_inside(finding, node, 0, 0, opening)
+        yield from _written_inside(finding, node, len(text), len(text), closing)
+    else:
+        yield finding.editor.replace(node, quoted(whole))
+
+
 COMPILES = Rule(
     id="cel-compilation",
     summary="A rule or message expression that is no CEL, or does not fit the schema.",
@@ -58,6 +144,23 @@ COMPILES = Rule(
     good=_schema("rule: self.replicas > 0"),
     help="mend the expression where the caret points",
     source=_SOURCE,
+    fixes=(
+        Fixer(
+            "Put the expression in quotes",
+            "safe",
+            _quoted_expression,
+            bad=_schema("rule: !self.ready == false", "ready", "ready: {type: boolean}"),
+            good=_schema("rule: '!self.ready == false'", "ready", "ready: {type: boolean}"),
+        ),
+        Fixer("Write the name that is meant", "unsafe", _meant_name),
+        Fixer(
+            "Close the brackets",
+            "unsafe",
+            _closed,
+            bad=_schema("rule: (self.replicas > 0"),
+            good=_schema("rule: (self.replicas > 0)"),
+        ),
+    ),
 )
 OUTPUT_TYPE = Rule(
     id="cel-output-type",
@@ -128,6 +231,7 @@ UNGUARDED = Rule(
     help="ask with `has()` first, or make the field required or give it a default",
     severity="info",
     origin="crdlint",
+    fixes=(Fixer("Let the rule hold where the field is not set", "unsafe", _guarded),),
 )
 
 RULES = (COMPILES, OUTPUT_TYPE, OLD_SELF, OPTIONAL_OLD_SELF, DECLARATION, UNGUARDED)

@@ -5,7 +5,8 @@ The texts of these findings come from ``crdlint.yaml`` and ``crdlint.crd.decode`
 
 from __future__ import annotations
 
-from crdlint.rules import reading_fixes
+from crdlint.rules import reading_fixes, v1beta1
+from crdlint.rules.engine.finding import Fixer
 from crdlint.rules.engine.rule import Rule
 
 _V1BETA1 = """\
@@ -37,6 +38,57 @@ spec:
       openAPIV3Schema: {type: object}
 """
 
+_V1BETA1_FULL = """\
+apiVersion: apiextensions.k8s.io/v1beta1
+kind: CustomResourceDefinition
+metadata:
+  name: foos.example.com
+spec:
+  group: example.com
+  version: v1
+  names:
+    plural: foos
+    kind: Foo
+  scope: Namespaced
+  preserveUnknownFields: false
+  subresources:
+    status: {}
+  additionalPrinterColumns:
+  - name: Ready
+    type: string
+    JSONPath: .status.ready
+  validation:
+    # The whole object.
+    openAPIV3Schema:
+      type: object
+"""
+
+_V1_FULL = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: foos.example.com
+spec:
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+    subresources:
+      status: {}
+    additionalPrinterColumns:
+    - name: Ready
+      type: string
+      jsonPath: .status.ready
+  group: example.com
+  names:
+    plural: foos
+    kind: Foo
+  scope: Namespaced
+"""
+
 RULES = (
     Rule(
         id="yaml-syntax",
@@ -47,6 +99,7 @@ RULES = (
         help="mend the syntax at the position shown; the error's cause is often on the line before",
         source="sigs.k8s.io/yaml YAMLToJSON",
         scope="text",
+        fixes=reading_fixes.SYNTAX,
     ),
     Rule(
         id="decode-type",
@@ -115,5 +168,14 @@ RULES = (
         "and the schema must be structural",
         source="k8s.io/apiextensions-apiserver pkg/apis/apiextensions/v1",
         scope="text",
+        fixes=(
+            Fixer(
+                "Rewrite the CRD for apiextensions.k8s.io/v1",
+                "unsafe",
+                v1beta1.rewritten,
+                bad=_V1BETA1_FULL,
+                good=_V1_FULL,
+            ),
+        ),
     ),
 )

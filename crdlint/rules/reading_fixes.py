@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd import gotypes
 from crdlint.crd.near_misses import corrections
 from crdlint.rules.engine.examples import HEAD
 from crdlint.rules.engine.finding import Finding, Fixer, add_required, items, texts
+from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import UneditableError, quoted
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.values import to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from crdlint.crd.gotypes import GoType
-    from crdlint.yaml.edit import Edit
     from crdlint.yaml.editor import Editor
     from crdlint.yaml.nodes import Node
 
@@ -131,6 +132,24 @@ def _schema_above(editor: Editor, schema: Mapping) -> tuple[Mapping, str]:
     if name is None or above is None or above.value != "properties" or not isinstance(owner, Mapping):
         raise UneditableError
     return owner, name.value
+
+
+def _plain_blanks(finding: Finding) -> Iterable[Edit]:
+    """Indent a key with plain blanks, not with non-breaking ones."""
+    _, key, _ = finding.entry
+    start, text = key.start_mark.index, finding.editor.text
+    end = start
+    while text[end : end + 1] in {"\u00a0", " "}:
+        end += 1
+    if "\u00a0" in text[start:end]:
+        yield Edit(start, end, " " * (end - start))
+
+
+_PLAIN_BLANKS: Final = Fixer(
+    "Indent with plain blanks", "safe", _plain_blanks,
+    bad="type: object\nproperties:\n  host:\n    type: string\n  \u00a0 maxLength: 9\n",
+    good="type: object\nproperties:\n  host:\n    type: string\n    maxLength: 9\n",
+)  # fmt: skip
 
 
 def _required_property(finding: Finding) -> Iterable[Edit]:
@@ -389,6 +408,7 @@ def _names(text: str) -> str:
 _WHOLE_CRD: Final = f"{HEAD}        type: object\n"
 
 DECODE: Final = (
+    _PLAIN_BLANKS,
     Fixer("Correct `kind` and `apiVersion`", "safe", _type_keys,
           bad=_WHOLE_CRD.replace("apiVersion:", "apiVersoin:"), good=_WHOLE_CRD, scope="text"),
     Fixer(
@@ -435,6 +455,10 @@ DECODE: Final = (
 )  # fmt: skip
 
 UNKNOWN: Final = (
+    replace(
+        _PLAIN_BLANKS, scope="text",
+        bad=f"{HEAD}        type: object\n    \u00a0   title: A\n", good=f"{HEAD}        type: object\n        title: A\n",
+    ),
     Fixer("Spell the field as the API does", "safe", _rename),
     Fixer(
         "Write the constant as an enum", "safe", _const,
@@ -481,3 +505,50 @@ DUPLICATE: Final = (
 )  # fmt: skip
 
 MISSPELLED: Final = (Fixer("Correct `kind` and `apiVersion`", "safe", _type_keys),)
+
+
+def _removed_cause(name: str) -> Callable[[Finding], Iterable[Edit]]:
+    """Return what removes a cause of a syntax error."""
+
+    def edits(finding: Finding) -> Iterable[Edit]:
+        cause = finding.manifest.cause
+        return cause.edits if cause is not None and cause.name == name else ()
+
+    return edits
+
+
+def _described(text: str) -> str:
+    return f"{HEAD}        type: object\n        properties:\n{text}"
+
+
+SYNTAX: Final = (
+    Fixer("Put the value in quotes", "safe", _removed_cause("unquoted"),
+          bad=_described("          host:\n            description: The host: a name.\n            type: string\n"),
+          good=_described("          host:\n            description: 'The host: a name.'\n            type: string\n"),
+          scope="text"),
+    Fixer("Write the backslash twice", "safe", _removed_cause("escape"),
+          bad=_described('          port:\n            pattern: "^\\d+$"\n            type: string\n'),
+          good=_described('          port:\n            pattern: "^\\\\d+$"\n            type: string\n'), scope="text"),
+    Fixer("Write the colon and its blank", "safe", _removed_cause("colon"),
+          bad=_described("          host:\n            type:string\n            maxLength: 9\n"),
+          good=_described("          host:\n            type: string\n            maxLength: 9\n"), scope="text"),
+    Fixer("Write plain blanks", "safe", _removed_cause("blank"),
+          bad=_described("          host:\n            type:\u00a0string\n            maxLength: 9\n"),
+          good=_described("          host:\n            type: string\n            maxLength: 9\n"), scope="text"),
+    Fixer("Indent with blanks", "unsafe", _removed_cause("tab"),
+          bad=_described("          host:\n\t\t\t\t\t\ttype: string\n"),
+          good=_described("          host:\n            type: string\n"),
+          scope="text"),
+    Fixer("Close the quote", "unsafe", _removed_cause("quote"),
+          bad=_described("          host:\n            description: 'The host.\n            type: string\n"),
+          good=_described("          host:\n            description: 'The host.'\n            type: string\n"),
+          scope="text"),
+    Fixer("Close the bracket", "unsafe", _removed_cause("bracket"),
+          bad=_described("          mode:\n            enum: [on-demand, spot\n            type: string\n"),
+          good=_described("          mode:\n            enum: [on-demand, spot]\n            type: string\n"),
+          scope="text"),
+    Fixer("Indent the line as those around it", "unsafe", _removed_cause("dedent"),
+          bad=_described("          host:\n            maxLength: 9\n           type: string\n"),
+          good=_described("          host:\n            maxLength: 9\n            type: string\n"),
+          scope="text"),
+)  # fmt: skip

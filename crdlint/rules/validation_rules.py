@@ -14,6 +14,7 @@ from crdlint.golang.values import Typed
 from crdlint.rules.engine.finding import Fixer, removal
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.engine.schema_walk import Check
+from crdlint.rules.quoting import quoted_tag
 from crdlint.schema.fieldpath import FieldPathError, valid_field_path
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Mapping
@@ -100,6 +101,11 @@ def _nearest_path(finding: Finding) -> Iterable[Edit]:
 _LIKE_FIELD: Final = 0.6
 
 
+def _quoted_rule(finding: Finding) -> Iterable[Edit]:
+    """Put an expression in quotes that YAML reads as a tag without a value."""
+    return quoted_tag(finding, finding.scalar())
+
+
 RULE_REQUIRED = Rule(
     id="rule-required",
     summary="A validation rule without an expression.",
@@ -108,6 +114,15 @@ RULE_REQUIRED = Rule(
     good=_GOOD,
     help="write the CEL expression that must be true, such as `rule: has(self.name)`",
     source=_SOURCE,
+    fixes=(
+        Fixer(
+            "Put the expression in quotes",
+            "safe",
+            _quoted_rule,
+            bad=_rule("rule: has(self.mode)").replace("{rule: has(self.mode)}", "rule: !has(self.mode)"),
+            good=_rule("rule: has(self.mode)").replace("{rule: has(self.mode)}", "rule: '!has(self.mode)'"),
+        ),
+    ),
 )
 MESSAGE = Rule(
     id="rule-message-invalid",

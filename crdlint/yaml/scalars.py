@@ -51,6 +51,15 @@ def place_inside(text: str, node: Scalar, start: int, end: int) -> tuple[int, in
     return above + begin + 1, first[0] - lines[begin] + 1, above + finish + 1, last[1] - lines[finish] + 1
 
 
+def offsets_inside(text: str, node: Scalar, start: int, end: int) -> tuple[int, int] | None:
+    """Return the offsets in the text of the characters ``start`` to ``end`` of a scalar's value; None if that is not sure."""
+    spans = _spans(text, node)
+    if spans is None or not spans or start > len(spans):
+        return None
+    first = spans[start][0] if start < len(spans) else spans[-1][1]
+    return first, spans[end - 1][1] if start < end <= len(spans) else first
+
+
 def _line_starts(text: str, node: Scalar) -> list[int]:
     """Return the offsets at which the lines of a scalar start, the one that it begins in first."""
     begin = node.start_mark.index

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from crdlint.diagnostics.fix import Applicability
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.rules.engine.advisory import Advisory
+    from crdlint.yaml.causes import Cause
     from crdlint.yaml.edit import Edit
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import Document
@@ -39,7 +40,7 @@ Scope: TypeAlias = Literal["text", "manifest", "metadata", "spec", "version", "s
 class Manifest:
     """The object that findings are about, in its document; ``crd`` is None where it is not decoded.
 
-    ``rules`` are its rules of x-kubernetes-validations.
+    ``rules`` are its rules of x-kubernetes-validations. ``cause`` is why the document cannot be read, if that is known.
     """
 
     document: Document
@@ -47,6 +48,7 @@ class Manifest:
     locator: Locator | None = None
     crd: CustomResourceDefinition | None = None
     rules: SequenceOf[EstimatedRule] = ()
+    cause: Cause | None = None
 
     @cached_property
     def editor(self) -> Editor:

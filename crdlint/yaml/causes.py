@@ -1,0 +1,312 @@
+"""Causes of YAML syntax errors, and the texts without them: each is tried, and only offered if the parser then goes on.
+
+The parser stops where it can read no further; the line that is wrong is often one above.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from crdlint.yaml.edit import Edit, apply
+from crdlint.yaml.editor import quoted
+from crdlint.yaml.parse import parse_first
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from collections.abc import Sequence as SequenceOf
+
+    from crdlint.yaml.parse import Document
+
+# Longer documents are not read again, nor more often than this.
+_LONGEST: Final = 4_000_000  # characters
+_ATTEMPTS: Final = 12
+_LINES_ABOVE: Final = 3
+
+_ENTRY: Final = re.compile(r"(?P<head>[ ]*(?:- +)*[\w$./-]+:[ ]+)(?P<value>\S.*?)(?P<rest>[ ]*(?: #.*)?\r?)\Z")
+_BAD_START: Final = frozenset("!*&@%`|>")
+_BARE_KEY: Final = re.compile(r"([ ]*(?:- +)*[A-Za-z$][\w$./-]*)([ ]*\r?)\Z")
+_NO_BLANK: Final = re.compile(r"([ ]*(?:- +)*[A-Za-z$][\w$.-]*:)([^\s:/].*)\Z")
+_BAD_ESCAPE: Final = re.compile(r'\\([^0abtnvfre "/\\N_LPxuU\n])')
+_CONFLICT: Final = re.compile(r"(?:<{7}|={7}|>{7}|\|{7})(?: |\r?\Z)")
+_CLOSING: Final = {"[": "]", "{": "}"}
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Why a document is not YAML: a name, the line (1-based in the file), what to do, and edits of the document if any."""
+
+    name: str
+    line: int
+    help: str
+    edits: tuple[Edit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Text:
+    """A document that cannot be read; ``at`` is the index of the line where the parser stops."""
+
+    document: Document
+    lines: SequenceOf[str]
+    starts: SequenceOf[int]
+    at: int
+    message: str
+
+    def near(self) -> Iterator[int]:
+        """Yield the indexes of the line where the parser stops and of a few above that are not blank."""
+        found = 0
+        for i in range(min(self.at, len(self.lines) - 1), -1, -1):
+            if self.lines[i].strip() and not self.lines[i].lstrip().startswith("#"):
+                yield i
+                found += 1
+                if found > _LINES_ABOVE:
+                    return
+
+    def line(self, index: int) -> int:
+        """Return the number of a line in the file."""
+        return index + 1 + self.document.line_offset
+
+    def whole(self, index: int, new: str) -> tuple[Edit, ...]:
+        """Return the edit that gives a line another text, as small as it can be."""
+        old = self.lines[index]
+        head = 0
+        while head < min(len(old), len(new)) and old[head] == new[head]:
+            head += 1
+        tail = 0
+        while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
+            tail += 1
+        start = self.starts[index]
+        return (Edit(start + head, start + len(old) - tail, new[head : len(new) - tail]),)
+
+
+def syntax_cause(document: Document) -> Cause | None:
+    """Return the cause of a document's syntax error, None where it is none that is known."""
+    problem = document.error
+    if problem is None or len(document.text) > _LONGEST:
+        return None
+    lines = document.text.split("\n")
+    starts = [0]
+    for line in lines:
+        starts.append(starts[-1] + len(line) + 1)
+    text = _Text(document, lines, starts, problem.line - document.line_offset, problem.message)
+    attempts = 0
+    for find in _CAUSES:
+        for found in find(text):
+            if not found.edits:
+                return found
+            attempts += 1
+            if attempts > _ATTEMPTS:
+                return None
+            if _goes_on(document, found.edits, text.at):
+                return found
+    return None
+
+
+def _goes_on(document: Document, edits: SequenceOf[Edit], at: int) -> bool:
+    """Return whether the parser comes further than to a line once edits are made."""
+    read = parse_first(apply(document.text, edits))
+    return read.error is None or read.error.line - read.line_offset > at + 1
+
+
+def _conflicts(text: _Text) -> Iterator[Cause]:
+    for i, line in enumerate(text.lines):
+        if _CONFLICT.match(line):
+            yield Cause(
+                "conflict", text.line(i), f"line {text.line(i)} is a merge conflict marker: resolve the conflict"
+            )
+            return
+
+
+def _tabs(text: _Text) -> Iterator[Cause]:
+    indented = [i for i, line in enumerate(text.lines) if "\t" in line[: len(line) - len(line.lstrip())]]
+    if not indented or not any(i in indented for i in text.near()):
+        return
+    first = text.line(indented[0])
+    for width in (2, 4, 8):
+        edits = []
+        for i in indented:
+            blanks = text.lines[i][: len(text.lines[i]) - len(text.lines[i].lstrip())]
+            start = text.starts[i]
+            edits.append(Edit(start, start + len(blanks), blanks.replace("\t", " " * width)))
+        yield Cause("tab", first, f"line {first} is indented with a tab: YAML takes blanks only", tuple(edits))
+    yield Cause("tab", first, f"line {first} is indented with a tab: YAML takes blanks only")
+
+
+def _other_blanks(text: _Text) -> Iterator[Cause]:
+    for i in text.near():
+        line = text.lines[i]
+        if "\u00a0" in line or "\ufeff" in line:
+            number = text.line(i)
+            what = "a non-breaking blank" if "\u00a0" in line else "a byte order mark"
+            new = line.replace("\u00a0", " ").replace("\ufeff", "")
+            yield Cause("blank", number, f"line {number} has {what}: write a plain blank", text.whole(i, new))
+
+
+def _unquoted(text: _Text) -> Iterator[Cause]:
+    for i in text.near():
+        match = _ENTRY.match(text.lines[i])
+        if match is None:
+            continue
+        value, number = match["value"], text.line(i)
+        if value[0] in "'\"[{" or not (value[0] in _BAD_START or ": " in value or value.endswith(":")):
+            continue
+        if value[0] in "|>" and not re.search(r"[^-+0-9|>\s]", value):
+            continue
+        why = f"begins with `{value[0]}`" if value[0] in _BAD_START else "has a colon and a blank in it"
+        help_ = f"put the value of line {number} in quotes, since it {why}: `{quoted(value)}`"
+        yield Cause("unquoted", number, help_, text.whole(i, f"{match['head']}{quoted(value)}{match['rest']}"))
+
+
+def _escapes(text: _Text) -> Iterator[Cause]:
+    if "escape" not in text.message:
+        return
+    for i in text.near():
+        new = _BAD_ESCAPE.sub(lambda match: f"\\\\{match[1]}", text.lines[i])
+        if new != text.lines[i]:
+            number = text.line(i)
+            help_ = f"write `\\\\` for a backslash between double quotes in line {number}, or use single quotes"
+            yield Cause("escape", number, help_, text.whole(i, new))
+
+
+def _quotes(text: _Text) -> Iterator[Cause]:
+    if (
+        "quoted scalar" not in text.message
+        and "end of stream" not in text.message
+        and "expected key" not in text.message
+    ):
+        return
+    for i in (*text.near(), *_opening_lines(text)):
+        match = _ENTRY.match(text.lines[i])
+        if match is None:
+            continue
+        value, quote = match["value"], match["value"][0]
+        if quote not in "'\"" or (value.count(quote) - value.count(f"\\{quote}")) % 2 == 0:
+            continue
+        number = text.line(i)
+        help_ = f"the quote that line {number} begins with is not closed: add `{quote}` at the end of its text"
+        yield Cause("quote", number, help_, text.whole(i, f"{match['head']}{value}{quote}{match['rest']}"))
+
+
+def _opening_lines(text: _Text) -> Iterator[int]:
+    """Yield the lines above in which a value begins with a quote, the nearest first."""
+    for i in range(min(text.at, len(text.lines) - 1), -1, -1):
+        match = _ENTRY.match(text.lines[i])
+        if match is not None and match["value"][0] in "'\"" and match["value"].count(match["value"][0]) % 2:
+            yield i
+
+
+def _colons(text: _Text) -> Iterator[Cause]:
+    for i in text.near():
+        number = text.line(i)
+        match = _NO_BLANK.match(text.lines[i])
+        if match is not None:
+            help_ = f"write a blank behind the colon in line {number}: `{match[1].strip()} {match[2].strip()}`"
+            yield Cause("colon", number, help_, text.whole(i, f"{match[1]} {match[2]}"))
+        match = _BARE_KEY.match(text.lines[i])
+        if match is not None:
+            help_ = f"line {number} is a key without a colon: `{match[1].strip()}:`"
+            yield Cause("colon", number, help_, text.whole(i, f"{match[1]}:{match[2]}"))
+
+
+def _brackets(text: _Text) -> Iterator[Cause]:
+    if "',' or" not in text.message and "end of stream" not in text.message:
+        return
+    for i in text.near():
+        match = _ENTRY.match(text.lines[i])
+        if match is None or match["value"][0] not in _CLOSING:
+            continue
+        value = match["value"]
+        opened = "".join(_CLOSING[c] for c in reversed(_open_brackets(value)))
+        if opened:
+            number = text.line(i)
+            help_ = f"the bracket that line {number} opens is not closed: add `{opened}`"
+            yield Cause("bracket", number, help_, text.whole(i, f"{match['head']}{value}{opened}{match['rest']}"))
+
+
+def _open_brackets(value: str) -> list[str]:
+    pending: list[str] = []
+    for char in re.sub(r"'[^']*'|\"[^\"]*\"", "", value):
+        if char in _CLOSING:
+            pending.append(char)
+        elif pending and char == _CLOSING[pending[-1]]:
+            pending.pop()
+    return pending
+
+
+def _directives(text: _Text) -> Iterator[Cause]:
+    for i in text.near():
+        if "{{" in text.lines[i]:
+            number = text.line(i)
+            yield Cause("template", number, f"line {number} is a template: check the file that it is rendered to")
+
+
+def _list_below_text(text: _Text) -> Iterator[Cause]:
+    if "block sequence entries" in text.message:
+        number = text.line(text.at)
+        yield Cause("list", number, f"write the list of line {number} on lines of its own, below the key")
+    for i in text.near():
+        line = text.lines[i]
+        above = next((j for j in range(i - 1, -1, -1) if text.lines[j].strip()), None)
+        if above is None or not line.lstrip().startswith("- "):
+            continue
+        match = _ENTRY.match(text.lines[above])
+        if match is not None and match["value"][0] not in "|>" and _indent(line) >= _indent(text.lines[above]):
+            number = text.line(above)
+            yield Cause("list", number, f"line {number} has a value and a list below it: remove one of the two")
+            return
+
+
+def _dedents(text: _Text) -> Iterator[Cause]:
+    """Find a line whose indentation is that of no line around."""
+    for i in list(text.near())[:2]:
+        line = text.lines[i]
+        indent = _indent(line)
+        around = sorted(
+            {_indent(other) for other in text.lines[max(i - 40, 0) : i + 40] if other.strip() and other != line}
+        )
+        if indent in around and text.message.rpartition(": ")[2] != "did not find expected key":
+            continue
+        tried = [one for one in around if abs(one - indent) <= _NEAR and one != indent]
+        number = text.line(i)
+        above = next((_indent(text.lines[j]) for j in range(i - 1, -1, -1) if text.lines[j].strip()), indent)
+        for wanted in sorted(tried, key=lambda one: (abs(one - indent), one != above)):
+            help_ = f"line {number} is indented by {_count(indent)}, where the lines around are by {_count(wanted)}"
+            yield Cause("dedent", number, help_, text.whole(i, " " * wanted + line.lstrip(" ")))
+
+
+_NEAR: Final = 3
+
+
+def _count(blanks: int) -> str:
+    return f"{blanks} blank{'' if blanks == 1 else 's'}"
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" "))
+
+
+def _separators(text: _Text) -> Iterator[Cause]:
+    if "document separator" in text.message or "document start" in text.message:
+        number = text.line(text.at)
+        yield Cause(
+            "separator",
+            number,
+            f"line {number} has text where a document ends: remove it, or put `---` on a line above",
+        )
+
+
+_CAUSES: Final = (
+    _conflicts,
+    _separators,
+    _tabs,
+    _other_blanks,
+    _directives,
+    _escapes,
+    _unquoted,
+    _brackets,
+    _quotes,
+    _colons,
+    _list_below_text,
+    _dedents,
+)
