@@ -43,7 +43,7 @@ def loaded(code: str, folder: Path) -> set[str]:
     ],
     ids=["import", "lint_text", "--version", "a file without CRDs", "a CRD without rules"],
 )
-def test_heavy_modules_stay_out(code, absent, tmp_path):
+def test_heavy_modules_stay_out(code: str, absent: set[str], tmp_path: Path) -> None:
     (tmp_path / "none.yaml").write_text("kind: ConfigMap\n")
     modules = loaded(code, tmp_path)
     assert not {module for module in modules if module in absent or module.startswith(tuple(f"{x}." for x in absent))}

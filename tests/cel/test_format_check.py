@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from crdlint.cel.checker import check
@@ -12,6 +14,10 @@ from crdlint.cel.library.format_check import format_literals
 from crdlint.cel.parser import ParserOptions, parse
 from crdlint.cel.types import ANY, DYN, INT, STRING, object_type, optional_type, wrapper_type
 from crdlint.cel.validators import homogeneous_literals, validate
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 VARIABLES = [
     Variable("d", DYN),
@@ -29,7 +35,7 @@ PRECISION = "could not parse formatting clause: error while parsing precision: "
 ATOI = PRECISION + "error while converting precision to integer: strconv.Atoi: parsing "
 
 
-def findings(text, validator=format_literals):
+def findings(text: str, validator: Callable[..., Any] = format_literals) -> list[tuple[int, str]]:
     env = STANDARD.extend(
         idents=VARIABLES,
         functions=(*optionals.functions(2), *strings.functions(2)),
@@ -92,7 +98,7 @@ def findings(text, validator=format_literals):
         ),
     ],
 )  # fmt: skip
-def test_finds(text, column, message):
+def test_finds(text: str, column: int, message: str) -> None:
     assert findings(text) == [(column, message)]
 
 
@@ -111,11 +117,11 @@ def test_finds(text, column, message):
         "''.format([])",
     ],
 )
-def test_finds_nothing(text):
+def test_finds_nothing(text: str) -> None:
     assert findings(text) == []
 
 
-def test_long_texts():
+def test_long_texts() -> None:
     text = "%%" * 20000 + "%." + "9" * 20000 + "d"
     found = findings(f"'{text}'.format([1])")
     assert len(found) == 1

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from crdlint.cel.compiler import compile_text
@@ -13,11 +15,14 @@ from crdlint.kubecel.declarations import Declarations, DeclType
 from crdlint.kubecel.environment import new_expressions
 from crdlint.kubernetes.servers import parse_range
 
+if TYPE_CHECKING:
+    from crdlint.kubecel.environment import Environment
+
 # 1.28 does not look at literals beforehand.
 ENVIRONMENTS = [new_expressions(parse_range(version).newest) for version in ("1.29", "1.36")]
 
 
-def error(text: str, environment) -> str | None:
+def error(text: str, environment: Environment) -> str | None:
     provider = Declarations(DeclType(2, fields={}), keywords_as_fields=True)
     env = environment.env.extend(idents=(Variable("s", STRING),), provider=provider)
     compiled = compile_text(text, env, environment.parser)
@@ -77,7 +82,7 @@ def error(text: str, environment) -> str | None:
         ("bool(1 in []) ", None),
     ],
 )
-def test_instantiation(text: str, expected: str | None, environment) -> None:
+def test_instantiation(text: str, expected: str | None, environment: Environment) -> None:
     assert error(text, environment) == expected
 
 

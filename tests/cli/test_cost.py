@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
@@ -13,12 +14,15 @@ from terminal import on_terminal
 
 from crdlint.cli.main import cli
 
+if TYPE_CHECKING:
+    from click.testing import Result
+
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 EXPENSIVE = FIXTURES / "invalid" / "rule-too-expensive.yaml"
 RULES = FIXTURES / "valid" / "rules.yaml"
 
 
-def run(*args: str):
+def run(*args: str) -> Result:
     return CliRunner().invoke(cli, args, catch_exceptions=False)
 
 

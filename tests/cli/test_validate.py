@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
@@ -12,25 +13,28 @@ from terminal import on_terminal
 
 from crdlint.cli.main import cli
 
+if TYPE_CHECKING:
+    from typing import Any
+
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "resources"
 CRD, GOOD, BAD = (str(FIXTURES / f"{name}.yaml") for name in ("crd", "good", "bad"))
 
 
-def run(*args: str, **more):
+def run(*args: str, **more: Any) -> None:
     return CliRunner().invoke(cli, ("validate", *args), catch_exceptions=False, **more)
 
 
-def found(*args: str, **more) -> list[tuple[int, int, str]]:
+def found(*args: str, **more: Any) -> list[tuple[int, int, str]]:
     document = json.loads(run("--format", "json", *args, **more).stdout)
     return [(d["line"], d["column"], d["message"]) for d in document["diagnostics"]]
 
 
-def test_a_good_resource():
+def test_a_good_resource() -> None:
     result = run("--crd", CRD, GOOD)
     assert (result.exit_code, result.stdout.splitlines()[0][:29]) == (0, "checked 1 file, 1 resource: 0")
 
 
-def test_a_bad_resource():
+def test_a_bad_resource() -> None:
     result = run("--crd", CRD, BAD)
     assert result.exit_code == 1
     lines = result.stdout.splitlines()
@@ -40,7 +44,7 @@ def test_a_bad_resource():
     assert (25, 13, 'no matches for kind "Widget" in version "example.com/v1alpha1"') in found("--crd", CRD, BAD)
 
 
-def test_crds_among_and_beside_the_resources(tmp_path):
+def test_crds_among_and_beside_the_resources(tmp_path: Path) -> None:
     assert run(str(FIXTURES)).exit_code == 1
     (tmp_path / "crds").mkdir()
     (tmp_path / "crds" / "x.yaml").write_text(Path(CRD).read_text())
@@ -50,22 +54,22 @@ def test_crds_among_and_beside_the_resources(tmp_path):
     assert run(str(file)).exit_code == 0
 
 
-def test_update():
+def test_update() -> None:
     args = ("--crd", CRD, str(FIXTURES / "changed.yaml"))
     assert found(*args) == []
     assert found(*args, "--old", GOOD) == [(5, 1, "spec: Invalid value: class may not be changed")]
 
 
-def test_show_defaulted():
+def test_show_defaulted() -> None:
     assert run("--crd", CRD, GOOD, "--show-defaulted").stdout.startswith("---\napiVersion: example.com/v1\n")
     assert "  mode: Fast\n" in run("--crd", CRD, GOOD, "--show-defaulted").stdout
 
 
-def test_the_server_s_sentences_alone():
+def test_the_server_s_sentences_alone() -> None:
     assert run("--crd", CRD, BAD, "--format", "server").stdout.splitlines()[0] == 'unknown field "spec.naem"'
 
 
-def test_the_place_of_a_rule_in_json():
+def test_the_place_of_a_rule_in_json() -> None:
     document = json.loads(run("--format", "json", "--crd", CRD, BAD).stdout)
     (related,) = [d["related"] for d in document["diagnostics"] if d["related"]]
     assert (related["file"], related["line"], related["column"]) == (CRD, 39, 21)
@@ -85,7 +89,9 @@ TROUBLE = {
 
 
 @pytest.mark.parametrize(("args", "stdin", "status", "said"), TROUBLE.values(), ids=TROUBLE)
-def test_trouble(args, stdin, status, said, tmp_path, monkeypatch):
+def test_trouble(
+    args: list[str], stdin: bytes | None, status: int, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(tmp_path)
     if args == [GOOD]:
         (tmp_path / "good.yaml").write_text(Path(GOOD).read_text())
@@ -96,7 +102,7 @@ def test_trouble(args, stdin, status, said, tmp_path, monkeypatch):
     assert said in result.stderr
 
 
-def test_a_second_crd_of_a_kind_is_told(tmp_path):
+def test_a_second_crd_of_a_kind_is_told(tmp_path: Path) -> None:
     copy = tmp_path / "copy.yaml"
     copy.write_text(Path(CRD).read_text())
     assert "ignored widgets.example.com" in run("--crd", CRD, "--crd", str(copy), GOOD).stderr
@@ -111,7 +117,7 @@ def crd_with(tmp_path: Path, *damage: str) -> str:
     return str(crd)
 
 
-def test_a_rejected_crd_is_a_warning(tmp_path):
+def test_a_rejected_crd_is_a_warning(tmp_path: Path) -> None:
     crd = crd_with(tmp_path, "type: integer", "type: integr")
     result = run("--crd", crd, GOOD, GOOD.replace("good", "changed"), "--format", "concise")
     assert (result.exit_code, result.stdout.count(REJECTED)) == (0, 1)
@@ -121,14 +127,14 @@ def test_a_rejected_crd_is_a_warning(tmp_path):
     assert (8, 3, 'unknown field "spec.naem"') in with_errors
 
 
-def test_a_crd_that_cannot_be_decoded_is_an_error(tmp_path):
+def test_a_crd_that_cannot_be_decoded_is_an_error(tmp_path: Path) -> None:
     crd = crd_with(tmp_path, "served: true", "served: []")
     result = run("--crd", crd, GOOD, "--format", "concise")
     assert (result.exit_code, result.stdout.count(REJECTED)) == (1, 1)
     assert "error resource-crd-unreadable: " in result.stdout
 
 
-def test_metadata_that_yaml_misreads():
+def test_metadata_that_yaml_misreads() -> None:
     text = b"apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: y}\nspec: {size: 1}\n"
     result = run("--crd", CRD, "-", input=text)
     assert "cannot unmarshal bool into Go struct field ObjectMeta.name of type string" in " ".join(
@@ -137,7 +143,7 @@ def test_metadata_that_yaml_misreads():
     assert "help: YAML reads this as a boolean: write it in quotes" in result.stdout
 
 
-def test_deep_objects_end():
+def test_deep_objects_end() -> None:
     text = (
         b"{apiVersion: example.com/v1, kind: Widget, metadata: {name: x}, spec: {size: 1, x: "
         + b"[" * 9000
@@ -148,7 +154,7 @@ def test_deep_objects_end():
     assert result.exit_code == 1
 
 
-def test_standard_output_is_the_objects_alone():
+def test_standard_output_is_the_objects_alone() -> None:
     result = run("--crd", CRD, BAD, "--show-defaulted")
     assert result.exit_code == 1
     assert result.stdout.startswith("---\napiVersion: example.com/v1\n")
@@ -158,7 +164,7 @@ def test_standard_output_is_the_objects_alone():
     assert as_json.stdout == result.stdout
 
 
-def test_deep_objects_are_shown(tmp_path):
+def test_deep_objects_are_shown(tmp_path: Path) -> None:
     crd = tmp_path / "crd.yaml"
     crd.write_text(
         Path(CRD)
@@ -180,7 +186,7 @@ NEARBY = {
 
 
 @pytest.mark.parametrize("place", NEARBY.values(), ids=NEARBY)
-def test_crds_found(place, tmp_path, monkeypatch):
+def test_crds_found(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / ".git").mkdir()
     for name, source in ((place, CRD), ("deploy/bad.yaml", BAD)):
         path = tmp_path / name
@@ -205,7 +211,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("broken", "reported", "status"), BROKEN.values(), ids=BROKEN)
-def test_broken_documents_beside_crds(broken, reported, status, tmp_path):
+def test_broken_documents_beside_crds(broken: str, reported: bool, status: int, tmp_path: Path) -> None:
     (tmp_path / "crd.yaml").write_text(f"{Path(CRD).read_text()}---\n{broken}")
     (tmp_path / "good.yaml").write_text(Path(GOOD).read_text())
     said = "the document is not YAML, so it is not read: yaml: "
@@ -216,7 +222,7 @@ def test_broken_documents_beside_crds(broken, reported, status, tmp_path):
     assert (given.exit_code, said in given.stderr, "note: " in given.stderr) == (status, reported, is_note)
 
 
-def test_crds_with_an_escaped_kind_are_found_among_resources(tmp_path):
+def test_crds_with_an_escaped_kind_are_found_among_resources(tmp_path: Path) -> None:
     text = Path(CRD).read_text().replace("kind: CustomResourceDefinition", 'kind: "Custom\\u0052esourceDefinition"')
     file = tmp_path / "all.yaml"
     file.write_text(f"{text}\n---\n{Path(GOOD).read_text()}")
@@ -224,7 +230,7 @@ def test_crds_with_an_escaped_kind_are_found_among_resources(tmp_path):
     assert (result.exit_code, "1 resource" in result.stdout) == (0, True)
 
 
-def test_without_a_file_there_are_no_figures():
+def test_without_a_file_there_are_no_figures() -> None:
     assert run("--crd", CRD, "missing.yaml").stdout == ""
 
 
@@ -237,13 +243,13 @@ MISUSED = {
 
 
 @pytest.mark.parametrize(("args", "said"), MISUSED.values(), ids=MISUSED)
-def test_misuse(args, said):
+def test_misuse(args: list[str], said: str) -> None:
     result = run(*args)
     assert result.exit_code == 2
     assert said in result.stderr
 
 
-def test_old_objects_that_are_broken(tmp_path):
+def test_old_objects_that_are_broken(tmp_path: Path) -> None:
     old = tmp_path / "old.yaml"
     old.write_text("a: [\n")
     result = run("--crd", CRD, GOOD, "--old", str(old))
@@ -251,7 +257,7 @@ def test_old_objects_that_are_broken(tmp_path):
     assert "is not among the old objects" in result.stdout
 
 
-def test_a_crd_of_a_version_that_is_gone(tmp_path):
+def test_a_crd_of_a_version_that_is_gone(tmp_path: Path) -> None:
     crd = tmp_path / "crd.yaml"
     crd.write_text(Path(CRD).read_text().replace("apiextensions.k8s.io/v1", "apiextensions.k8s.io/v1beta1"))
     assert found("--crd", str(crd), GOOD)[0][2].startswith(REJECTED)
@@ -266,7 +272,7 @@ SHOWN = {
 
 
 @pytest.mark.parametrize("name", SHOWN)
-def test_what_a_person_sees(name, monkeypatch):
+def test_what_a_person_sees(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(FIXTURES)
     command = [sys.executable, "-m", "crdlint", "validate", "--color", "never", "-q", "--format", "text"]
     done = on_terminal([*command, "--crd", "crd.yaml", *SHOWN[name]], 80)
@@ -282,7 +288,7 @@ WRONG = "apiVersion: example.com/v1\nkind: Widget\nmetadata: {name: x}\nspec:\n 
 
 
 @pytest.fixture
-def here(tmp_path, monkeypatch):
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with a CRD and a resource with two findings, one of them an unknown field."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".git").mkdir()
@@ -295,7 +301,7 @@ def rules(*args: str) -> list[tuple[str, str]]:
     return [(d["rule"], d["severity"]) for d in document["diagnostics"]]
 
 
-def test_output_writes_files(here):
+def test_output_writes_files(here: Path) -> None:
     result = run("wrong.yaml", "--output", "json=out.json", "--output", "concise=out.txt")
     assert result.exit_code == 1
     assert [d["rule"] for d in json.loads((here / "out.json").read_text())["diagnostics"]] == [
@@ -318,7 +324,7 @@ CONFIGURED = {
 
 
 @pytest.mark.parametrize(("config", "wanted", "status"), CONFIGURED.values(), ids=CONFIGURED)
-def test_the_configuration_counts(config, wanted, status, here):
+def test_the_configuration_counts(config: str, wanted: list[tuple[str, str]], status: int, here: Path) -> None:
     (here / ".crdlint.yaml").write_text(config)
     assert rules(".") == wanted
     assert run(".").exit_code == status
@@ -331,7 +337,7 @@ def test_the_configuration_counts(config, wanted, status, here):
 
 
 @pytest.mark.usefixtures("here")
-def test_options_of_the_configuration():
+def test_options_of_the_configuration() -> None:
     assert rules("wrong.yaml", "--select", "unknown-field") == [("unknown-field", "error")]
     result = run("wrong.yaml", "--ignore", "unknown-field", "--ignore", "resource-value")
     assert result.exit_code == 1
@@ -341,7 +347,7 @@ def test_options_of_the_configuration():
     assert run("wrong.yaml", "--ignore", "*", "--accept-rejections").exit_code == 0
 
 
-def test_ignore_comments_count(here):
+def test_ignore_comments_count(here: Path) -> None:
     comments = WRONG.replace("naem: x", "naem: x # crdlint: ignore[unknown-field] later").replace(
         "size: 0", "size: 0 # crdlint: ignore[resource-metadata]"
     )
@@ -353,7 +359,7 @@ def test_ignore_comments_count(here):
     assert rules("wrong.yaml") == [("unknown-field", "error"), ("resource-value", "error")]
 
 
-def test_placeholders_of_the_configuration_count(here):
+def test_placeholders_of_the_configuration_count(here: Path) -> None:
     write(here, wrong=WRONG.replace("size: 0", "size: '@SIZE@'").replace("  naem: x\n", ""))
     assert run("wrong.yaml").exit_code == 1
     (here / ".crdlint.yaml").write_text("placeholders: ['@*@']")
@@ -366,7 +372,7 @@ def test_placeholders_of_the_configuration_count(here):
     assert run("wrong.yaml").exit_code == 1
 
 
-def test_kinds_that_are_skipped_or_unknown(here):
+def test_kinds_that_are_skipped_or_unknown(here: Path) -> None:
     assert run(".", "--skip", "Widget").exit_code == 0
     write(here, wrong="apiVersion: example.com/v1\nkind: Configuration\n", good=Path(GOOD).read_text())
     result = run(".")
@@ -377,7 +383,7 @@ def test_kinds_that_are_skipped_or_unknown(here):
     assert rules(".", "--strict-kinds") == [("resource-no-match", "error")]
 
 
-def test_nothing_to_validate(here):
+def test_nothing_to_validate(here: Path) -> None:
     write(here, wrong="kind: Deployment\napiVersion: apps/v1\n")
     for args, status in (
         ((".",), 0),
@@ -389,7 +395,7 @@ def test_nothing_to_validate(here):
         assert (result.exit_code, "no custom resource in " in result.stderr) == (status, True)
 
 
-def test_a_rejection_depends_on_the_version(here):
+def test_a_rejection_depends_on_the_version(here: Path) -> None:
     rule = "self.mode != 'Safe' || isIP('1.2.3.4')"
     write(here, crd=Path(CRD).read_text().replace("self.mode != 'Safe' || self.size > 1", rule))
     write(here, wrong=Path(GOOD).read_text())
@@ -400,7 +406,7 @@ def test_a_rejection_depends_on_the_version(here):
 
 
 @pytest.mark.parametrize("layout", ["files", "one file"])
-def test_only_crds_that_are_needed_are_parsed(layout, here, monkeypatch):
+def test_only_crds_that_are_needed_are_parsed(layout: str, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from crdlint.yaml import parse
 
     others = [Path(CRD).read_text().replace("example.com", f"group{i}.example.com") for i in range(50)]

@@ -50,7 +50,9 @@ PER_FILE = (("*.yaml", ("*",)),)
         (RESULT, Config(ignore=("cel-*",)), "rwan", {}, 0, True),
     ],
 )
-def test_what_is_left(result, config, told, ignored, refused, failed):
+def test_what_is_left(
+    result: FileResult, config: Config, told: str, ignored: dict[str, int], refused: int, failed: bool
+) -> None:
     applied = apply(result, config)
     assert "".join("h" if d.hidden else d.message[0] for d in applied.result.diagnostics) == told
     assert dict(applied.counts()) == ignored
@@ -59,7 +61,7 @@ def test_what_is_left(result, config, told, ignored, refused, failed):
     assert pickle.loads(pickle.dumps(applied)) == applied
 
 
-def test_severities_are_changed():
+def test_severities_are_changed() -> None:
     config = Config(severity=(("*", "info"), ("yaml-boolean", "error")))
     assert [d.severity for d in apply(RESULT, config).result.diagnostics] == ["info", "info", "error", "info", "info"]
 
@@ -76,11 +78,11 @@ def test_severities_are_changed():
         (replace(ADVISED, severity="error"), False),
     ],
 )
-def test_what_the_server_refuses(diagnostic, expected):
+def test_what_the_server_refuses(diagnostic: Diagnostic, expected: bool) -> None:
     assert is_rejection(diagnostic) is expected
 
 
-def test_the_closing_line():
+def test_the_closing_line() -> None:
     assert closing_line(0) is None
     assert closing_line(1) == (
         "1 ignored finding is refused by the API server: exit status 1 (--accept-rejections accepts that)"
@@ -107,7 +109,7 @@ spec:
 """
 
 
-def test_comments_and_the_baseline():
+def test_comments_and_the_baseline() -> None:
     found = tuple(
         replace(REFUSED, line=line, column=24, field=f"spec.validation.openAPIV3Schema.properties[{name}].pattern")
         for line, name in ((10, "a"), (11, "b"))

@@ -69,7 +69,7 @@ def faults(folder: Path, text: str, name: str = ".crdlint.yaml") -> list[tuple[i
 
 
 @pytest.mark.parametrize(("name", "text"), [(".crdlint.yaml", WHOLE_YAML), ("pyproject.toml", WHOLE_TOML)])
-def test_every_key(tmp_path, name, text):
+def test_every_key(tmp_path: Path, name: str, text: str) -> None:
     config = read_config(put(tmp_path, name, text))
     assert config == Config(
         file=str(tmp_path / name),
@@ -88,12 +88,12 @@ def test_every_key(tmp_path, name, text):
 
 
 @pytest.mark.parametrize("text", ["", "# nothing\n", "---\n", "null\n", "{}\n"])
-def test_an_empty_file_is_the_defaults(tmp_path, text):
+def test_an_empty_file_is_the_defaults(tmp_path: Path, text: str) -> None:
     path = put(tmp_path, ".crdlint.yaml", text)
     assert read_config(path) == Config(file=path, folder=str(tmp_path))
 
 
-def test_the_schema_has_every_field_of_a_config():
+def test_the_schema_has_every_field_of_a_config() -> None:
     schema = json.loads((Path(crdlint.config.__file__).parent / "schema.json").read_text())
     own = {"file", "folder", "notices", "accept_rejections"}
     assert {name.replace("-", "_") for name in schema["properties"]} == set(Config.__dataclass_fields__) - own
@@ -105,7 +105,7 @@ def test_the_schema_has_every_field_of_a_config():
 # The closest one
 
 
-def test_the_closest_one_upwards(tmp_path):
+def test_the_closest_one_upwards(tmp_path: Path) -> None:
     put(tmp_path, ".crdlint.yaml", "ignore: [yaml-boolean]\n")
     put(tmp_path / "a", "pyproject.toml", "[project]\nname = 'crdlint-user'\n")
     put(tmp_path / "b", ".crdlint.yml", "ignore: [pattern-invalid]\n")
@@ -118,7 +118,7 @@ def test_the_closest_one_upwards(tmp_path):
     assert len({id(config) for config in cache.values()}) == 3
 
 
-def test_it_is_read_once(tmp_path, monkeypatch):
+def test_it_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(tmp_path, ".crdlint.yaml", "ignore: [yaml-boolean]\n")
     cache = {}
     first = nearest(str(tmp_path / "a/x.yaml"), cache)
@@ -127,7 +127,7 @@ def test_it_is_read_once(tmp_path, monkeypatch):
     assert nearest(str(tmp_path / "y.yaml"), cache) is first
 
 
-def test_without_one_and_standard_input(tmp_path, monkeypatch):
+def test_without_one_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert nearest("x.yaml", {}).file is None or not nearest("x.yaml", {}).file.startswith(str(tmp_path))
     put(tmp_path, ".crdlint.yaml", "fail-on: info\n")
@@ -135,7 +135,7 @@ def test_without_one_and_standard_input(tmp_path, monkeypatch):
     assert nearest("sub/../x.yaml", {}).file == ".crdlint.yaml"
 
 
-def test_two_in_a_folder(tmp_path, monkeypatch):
+def test_two_in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     put(tmp_path, "pyproject.toml", "[tool.crdlint]\nfail-on = 'never'\n")
     assert nearest("x.yaml", {}).notices == ()
@@ -149,7 +149,7 @@ def test_two_in_a_folder(tmp_path, monkeypatch):
     )
 
 
-def test_a_broken_one_is_the_same_error_for_all_below(tmp_path):
+def test_a_broken_one_is_the_same_error_for_all_below(tmp_path: Path) -> None:
     put(tmp_path, "a/.crdlint.yaml", "ignor: []\n")
     cache = {}
     errors = []
@@ -227,7 +227,9 @@ def test_a_broken_one_is_the_same_error_for_all_below(tmp_path):
         ]),
     ],
 )  # fmt: skip
-def test_faults_of_yaml(tmp_path, monkeypatch, text, expected):
+def test_faults_of_yaml(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, expected: list[tuple[int, int, str]]
+) -> None:
     monkeypatch.setattr("crdlint.config.validate.__version__", "0.1.0")
     assert faults(tmp_path, text) == expected
 
@@ -262,11 +264,11 @@ def test_faults_of_yaml(tmp_path, monkeypatch, text, expected):
         ("[tool.crdlint]\nselect = 2020-01-01\n", [(2, 10, "'select' must be a list, not 2020-01-01")]),
     ],
 )  # fmt: skip
-def test_faults_of_toml(tmp_path, text, expected):
+def test_faults_of_toml(tmp_path: Path, text: str, expected: list[tuple[int, int, str]]) -> None:
     assert faults(tmp_path, text, "pyproject.toml") == expected
 
 
-def test_a_pyproject_that_is_not_ours_may_be_broken(tmp_path, monkeypatch):
+def test_a_pyproject_that_is_not_ours_may_be_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     put(tmp_path, ".crdlint.yaml", "fail-on: never\n")
     for text in ("[[[", "dependencies = ['crdlint'\n", "x" * (MAX_BYTES + 5), "\0"):
@@ -277,7 +279,7 @@ def test_a_pyproject_that_is_not_ours_may_be_broken(tmp_path, monkeypatch):
 # What cannot be read
 
 
-def test_what_is_no_file(tmp_path):
+def test_what_is_no_file(tmp_path: Path) -> None:
     (tmp_path / ".crdlint.yaml").mkdir()
     with pytest.raises(ConfigError, match="cannot be read: not a regular file but a directory"):
         nearest(str(tmp_path / "x.yaml"), {})
@@ -292,7 +294,7 @@ def test_what_is_no_file(tmp_path):
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may read everything")
-def test_what_may_not_be_read(tmp_path):
+def test_what_may_not_be_read(tmp_path: Path) -> None:
     path = Path(put(tmp_path, ".crdlint.yaml", "{}"))
     path.chmod(0)
     with pytest.raises(ConfigError, match="cannot be read: Permission denied"):
@@ -320,7 +322,7 @@ def test_what_may_not_be_read(tmp_path):
     ],
     ids=lambda value: value[:40] if isinstance(value, str) else "",
 )  # fmt: skip
-def test_hostile_input_is_refused(tmp_path, data, said):
+def test_hostile_input_is_refused(tmp_path: Path, data: bytes, said: str) -> None:
     (tmp_path / ".crdlint.yaml").write_bytes(data)
     with pytest.raises(ConfigError) as caught:
         nearest(str(tmp_path / "x.yaml"), {})
@@ -354,22 +356,22 @@ CONFIG = Config(
         ("yaml-boolean", "/repo/a.yaml", "severity"),
     ],
 )
-def test_what_ignores_a_rule(rule, path, by):
+def test_what_ignores_a_rule(rule: str, path: str, by: str | None) -> None:
     assert CONFIG.ignored_by(rule, path) == by
 
 
-def test_severities():
+def test_severities() -> None:
     assert CONFIG.severity_of("cel-output-type", "error") == "info"
     assert CONFIG.severity_of("cel-compilation", "error") == "warning"
     assert CONFIG.severity_of("pattern-invalid", "error") == "error"
 
 
-def test_excluded_files():
+def test_excluded_files() -> None:
     paths = ("/repo/vendor/a.yaml", "/repo/x/vendor/a.yaml", "/repo/x/a.tmpl.yaml", "/vendor/a.yaml", "-")
     assert [CONFIG.excludes(path) for path in paths] == [True, False, True, False, False]
 
 
-def test_the_command_line_is_laid_over():
+def test_the_command_line_is_laid_over() -> None:
     merged = CONFIG.merged(select=("pattern-*",), ignore=("x",), kube_version="1.30", accept_rejections=True)
     assert (merged.select, merged.ignore) == (("pattern-*",), ("cel-rule-cost", "x"))
     assert (merged.kube_version, merged.accept_rejections, merged.exclude) == ("1.30", True, CONFIG.exclude)
@@ -396,7 +398,7 @@ def test_the_command_line_is_laid_over():
         ("exclude: ['[[:foo:]]']", "'[[:foo:]]' is not a pattern of files"),
     ],
 )
-def test_values_of_a_wrong_type_or_size_are_reported_once(tmp_path, text, message):
+def test_values_of_a_wrong_type_or_size_are_reported_once(tmp_path: Path, text: str, message: str) -> None:
     found = faults(tmp_path, text)
     assert [message in said for _, _, said in found] == [True]
     assert len(found[0][2]) < 400
@@ -411,7 +413,7 @@ def test_values_of_a_wrong_type_or_size_are_reported_once(tmp_path, text, messag
         ("9223372036854775807", (2, 11, "'fail-on' must be text, not 9223372036854775807")),
     ],
 )
-def test_a_number_too_large_is_reported(tmp_path, number, fault):
+def test_a_number_too_large_is_reported(tmp_path: Path, number: str, fault: tuple[int, int, str]) -> None:
     assert faults(tmp_path, f"[tool.crdlint]\nfail-on = {number}\n", "pyproject.toml") == [fault]
 
 
@@ -430,12 +432,12 @@ def test_a_number_too_large_is_reported(tmp_path, number, fault):
         ("[crdlint]", False),
     ],
 )
-def test_a_table_of_ours_is_recognised(text, mentioned):
+def test_a_table_of_ours_is_recognised(text: str, mentioned: bool) -> None:
     assert mentions_crdlint(f"\n{text}\n".encode()) is mentioned
 
 
 @pytest.mark.parametrize("blank", [b" ", b"\n", b"\t \n", b'"', b"crdlint tool ", b"; crdlint "])
-def test_the_look_for_a_table_is_linear_in_blanks(blank):
+def test_the_look_for_a_table_is_linear_in_blanks(blank: bytes) -> None:
     """A run of blanks is read once, for the delimiter before it: 400 KB took over 20 s when each blank began a search."""
     assert not mentions_crdlint(b"crdlint tool" + blank * (400_000 // len(blank)))
 

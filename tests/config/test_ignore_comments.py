@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,6 +13,9 @@ from crdlint.config.model import Config
 from crdlint.linting.pipeline import lint_file
 from crdlint.rules.configuration import RULES
 from crdlint.rules.engine.examples import HEAD, manifest
+
+if TYPE_CHECKING:
+    from crdlint.rules.engine.rule import Rule
 
 # The schema's first line is 15 and its columns begin at 9.
 FIRST = 15
@@ -148,11 +152,11 @@ BAD = 'pattern: "(?!x)"'
         pytest.param("type: object # crdlint: ignore[cel-rule-cost]\n", [("ignore-unused", 1, 32)], id="cel"),
     ],
 )  # fmt: skip
-def test_what_is_told(schema, expected):
+def test_what_is_told(schema: str, expected: list[tuple[str, int, int]]) -> None:
     assert told(crd(schema)) == expected
 
 
-def test_messages():
+def test_messages() -> None:
     schema = """\
         type: object # crdlint: ignore
         title: x # crdlint: disable[x]
@@ -177,7 +181,7 @@ def test_messages():
     assert all(d.help and d.severity == "warning" for d in applied.result.diagnostics if "ignore" in d.rule)
 
 
-def test_the_whole_file():
+def test_the_whole_file() -> None:
     bad = crd(f"type: object\n{BAD}\n")
     other = bad.replace("foos", "bars")
     comment = "# crdlint: ignore-file[pattern-invalid] all of it\n"
@@ -202,33 +206,33 @@ def test_the_whole_file():
     ],
     ids=["no CRD", "no YAML", "beside a CRD, broken", "beside a CRD", "a CRD that cannot be decoded"],
 )
-def test_what_was_not_judged_has_no_unused_comments(text):
+def test_what_was_not_judged_has_no_unused_comments(text: str) -> None:
     assert [rule for rule, _, _ in told(text) if rule.startswith("ignore-")] == []
 
 
-def test_updates_tell_of_no_unused_comments():
+def test_updates_tell_of_no_unused_comments() -> None:
     text = crd("type: object # crdlint: ignore[yaml-boolean]\n")
     assert told(text) != []
     assert told(text, updates=True) == []
 
 
-def test_unused_comments_can_be_ignored():
+def test_unused_comments_can_be_ignored() -> None:
     text = "# crdlint: ignore-file[ignore-unused]\n" + crd("type: object # crdlint: ignore[yaml-boolean]\n")
     assert told(text) == []
 
 
-def test_a_file_without_the_word_is_not_parsed(monkeypatch):
+def test_a_file_without_the_word_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crdlint.config.comments.parse_stream", lambda _: pytest.fail("parsed"))
     assert read_comments("a: b # crdlint ignore\n", "x").found == []
 
 
 @pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r"])
-def test_line_breaks(line_break):
+def test_line_breaks(line_break: str) -> None:
     text = crd(f"type: object\n# crdlint: ignore[pattern-invalid]\n{BAD}\n").replace("\n", line_break)
     assert told(text) == []
 
 
-def test_anchors_and_tags():
+def test_anchors_and_tags() -> None:
     text = crd(
         f"type: !!str # crdlint: ignore[yaml-boolean]\n  object\n&p pattern: &q # crdlint: ignore[pattern-invalid]\n  {BAD[9:]}\n"
     )
@@ -236,8 +240,8 @@ def test_anchors_and_tags():
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_the_examples(rule):
-    def rules(fragment):
+def test_the_examples(rule: Rule) -> None:
+    def rules(fragment: str) -> set[str]:
         text = manifest(rule, fragment)
         return {
             d.rule for d in apply(lint_file(text, filename="x"), Config(), read_comments(text, "x")).result.diagnostics
@@ -278,13 +282,13 @@ def test_the_examples(rule):
         "many matches",
     ],
 )
-def test_hostile_comments_come_to_an_end(text):
+def test_hostile_comments_come_to_an_end(text: str) -> None:
     comments = read_comments(text, "x")
     lint = lint_file(text, filename="x")
     assert apply(lint, Config(), comments).result.file == "x"
 
 
-def test_comments_above_one_key_look_for_its_block_once(monkeypatch):
+def test_comments_above_one_key_look_for_its_block_once(monkeypatch: pytest.MonkeyPatch) -> None:
     from crdlint.config import comments
 
     calls = []
@@ -295,7 +299,7 @@ def test_comments_above_one_key_look_for_its_block_once(monkeypatch):
     assert len(calls) == 1
 
 
-def test_remarks_on_comments_end_after_a_thousand():
+def test_remarks_on_comments_end_after_a_thousand() -> None:
     remarks = read_comments("a: b\n" + "# crdlint: ignore\n" * 2000, "a.yaml").remarks
     assert len(remarks) == 1000
     assert "(and 1,000 more remarks on ignore comments of this file)" in remarks[-1].message

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from crdlint.config.baseline import Baseline, read, write
 from crdlint.config.identity import Identity, identities
 from crdlint.config.model import ConfigError
 from crdlint.linting.pipeline import lint_file
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from crdlint.linting.result import FileResult
 
 BAD = '{type: string, pattern: "(?!x)"}'
 BOOLEAN = "{type: string, enum: [on]}"
@@ -42,7 +49,7 @@ spec:
     return "".join(indent + line for line in text.splitlines(keepends=True))
 
 
-def lint(text: str):
+def lint(text: str) -> FileResult:
     return lint_file(text, filename="x.yaml")
 
 
@@ -90,7 +97,7 @@ A = "schema.openAPIV3Schema.properties[a]"
         ], id="a property of digits, by the server"),
     ],
 )  # fmt: skip
-def test_what_findings_are_told_apart_by(text, expected):
+def test_what_findings_are_told_apart_by(text: str, expected: list[tuple[str, str, str]]) -> None:
     assert places(text) == expected
 
 
@@ -99,7 +106,7 @@ def test_finding_below_a_replaced_versions_key() -> None:
     assert ("0", f"{A}.type", "duplicate-key") in places(text)
 
 
-def test_the_crd_is_named():
+def test_the_crd_is_named() -> None:
     assert {one.crd for found in identities(lint(crd(("v1", "{type: 1}")))) for one in found} == {"foos.example.com"}
 
 
@@ -116,7 +123,7 @@ def test_the_crd_is_named():
     ],
 )
 @pytest.mark.parametrize("schema", [BAD, BOOLEAN])
-def test_known_findings_stay_known(after, schema):
+def test_known_findings_stay_known(after: str, schema: str) -> None:
     after = after.replace(BAD, schema)
     known = Baseline().updated([lint(crd(("v1", schema)))])
     filtered = known.filter([lint(after)])
@@ -124,18 +131,18 @@ def test_known_findings_stay_known(after, schema):
     assert filtered.stale == ()
 
 
-def test_the_message_does_not_matter():
+def test_the_message_does_not_matter() -> None:
     known = Baseline().updated([lint(crd(("v1", BAD)))])
     assert known.filter([lint(crd(("v1", BAD.replace("x", "y"))))]).results[0].diagnostics == ()
 
 
-def test_rules_move_within_their_list():
+def test_rules_move_within_their_list() -> None:
     before, after = RULES, RULES.replace('{rule: "true"}', '{rule: "true"}, {rule: "1 < 2"}')
     known = Baseline().updated([lint(crd(("v1", before)))])
     assert known.filter([lint(crd(("v1", after)))]).results[0].diagnostics == ()
 
 
-def test_counts():
+def test_counts() -> None:
     two = lint(crd(("v1", RULES)))
     three = lint(crd(("v1", RULES.replace('"true"', '"self.nope3"'))))
     one = lint(crd(("v1", RULES.replace(', {rule: "self.nope2"}', ""))))
@@ -149,7 +156,7 @@ def test_counts():
     ]
 
 
-def test_two_files_with_the_same_crd_count_twice():
+def test_two_files_with_the_same_crd_count_twice() -> None:
     result = lint(crd(("v1", BAD)))
     known = Baseline().updated([result, result])
     assert set(known.counts.values()) == {2}
@@ -157,7 +164,7 @@ def test_two_files_with_the_same_crd_count_twice():
     assert [len(r.diagnostics) for r in known.filter([result, result, result]).results] == [0, 0, 1]
 
 
-def test_what_was_not_met_is_neither_stale_nor_dropped():
+def test_what_was_not_met_is_neither_stale_nor_dropped() -> None:
     foos, bars = lint(crd(("v1", BAD))), lint(crd(("v1", BAD), name="bars"))
     mended = lint(crd(("v1", "{type: string}")))
     known = Baseline().updated([foos, bars])
@@ -170,7 +177,7 @@ def test_what_was_not_met_is_neither_stale_nor_dropped():
 # The file
 
 
-def test_written_and_read(tmp_path):
+def test_written_and_read(tmp_path: Path) -> None:
     path = tmp_path / "known.json"
     known = Baseline().updated([lint(crd(("v2", "{}"), ("v1", "{type: string}"))), lint(crd(("v1", BAD), name="bars"))])
     assert write(str(path), known)
@@ -187,14 +194,14 @@ def test_written_and_read(tmp_path):
     assert [one.name for one in tmp_path.iterdir()] == ["known.json"]
 
 
-def test_an_empty_one(tmp_path):
+def test_an_empty_one(tmp_path: Path) -> None:
     path = tmp_path / "known.json"
     write(str(path), Baseline())
     assert path.read_text().endswith('"version": 1,\n  "findings": []\n}\n')
     assert read(str(path)) == Baseline()
 
 
-def test_permissions_and_links_stay(tmp_path):
+def test_permissions_and_links_stay(tmp_path: Path) -> None:
     path, link = tmp_path / "known.json", tmp_path / "link.json"
     path.write_text("")
     path.chmod(0o640)
@@ -204,7 +211,7 @@ def test_permissions_and_links_stay(tmp_path):
     assert path.stat().st_mode & 0o777 == 0o640
 
 
-def test_what_cannot_be_written(tmp_path):
+def test_what_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be written: No such file or directory"):
         write(str(tmp_path / "none" / "known.json"), Baseline())
     (tmp_path / "folder").mkdir()
@@ -213,7 +220,7 @@ def test_what_cannot_be_written(tmp_path):
     assert [one.name for one in tmp_path.iterdir()] == ["folder"]
 
 
-def test_a_missing_one(tmp_path):
+def test_a_missing_one(tmp_path: Path) -> None:
     path = str(tmp_path / "known.json")
     with pytest.raises(ConfigError, match="there is no such file; --update-baseline makes it"):
         read(path)
@@ -249,7 +256,7 @@ def document(*entries: str, version: str = "1") -> str:
     ],
     ids=lambda value: value[:30] if isinstance(value, str) else "",
 )  # fmt: skip
-def test_a_broken_one(tmp_path, text, line, said):
+def test_a_broken_one(tmp_path: Path, text: str, line: int, said: str) -> None:
     path = tmp_path / "known.json"
     path.write_text(text)
     with pytest.raises(ConfigError) as caught:
@@ -258,7 +265,7 @@ def test_a_broken_one(tmp_path, text, line, said):
     assert caught.value.line == line
 
 
-def test_what_is_no_text(tmp_path):
+def test_what_is_no_text(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be read: not a regular file but a directory"):
         read(str(tmp_path))
     (tmp_path / "x").write_bytes(b"\xff")
@@ -266,13 +273,13 @@ def test_what_is_no_text(tmp_path):
         read(str(tmp_path / "x"))
 
 
-def test_the_same_twice_is_the_larger_count(tmp_path):
+def test_the_same_twice_is_the_larger_count(tmp_path: Path) -> None:
     path = tmp_path / "known.json"
     path.write_text(document(ENTRY, ENTRY[:-1] + ', "count": 3}', ENTRY))
     assert read(str(path)).counts == {Identity("a", "", "b", "c"): 3}
 
 
-def test_many_findings():
+def test_many_findings() -> None:
     properties = ", ".join(f"p{i}: {BOOLEAN}" for i in range(5_000))
     deep = "{type: array, items: " * 500 + BOOLEAN + "}" * 500
     text = crd(("v1", f"{{type: object, properties: {{{properties}}}}}"), ("v2", deep))

@@ -1,5 +1,9 @@
 """Defaulting, conversion to the internal version, preparation and equality."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
 from crdlint.crd.convert import read_crd
@@ -7,16 +11,19 @@ from crdlint.crd.defaults import prepare_for_update
 from crdlint.crd.equality import semantic_equal
 from crdlint.yaml.parse import parse_stream
 
+if TYPE_CHECKING:
+    from crdlint.crd.model import CustomResourceDefinition
 
-def read(text, **options):
+
+def read(text: str, **options: Any) -> CustomResourceDefinition:
     return read_crd(parse_stream(text).documents[0].root, **options).crd
 
 
-def versions(*bodies):
+def versions(*bodies: str) -> str:
     return "spec:\n  versions:\n" + "".join(f"  - {{name: v{i}, {body}}}\n" for i, body in enumerate(bodies, 1))
 
 
-def test_defaults():
+def test_defaults() -> None:
     crd = read("spec: {names: {kind: FooBar}, versions: [{name: v1}, {name: v2, storage: true}]}\n")
     spec = crd.spec
     assert (spec.names.singular, spec.names.list_kind, spec.conversion.strategy) == ("foobar", "FooBarList", "None")
@@ -24,23 +31,23 @@ def test_defaults():
     assert crd.metadata.generation == 1
 
 
-def test_defaults_leave_what_is_given():
+def test_defaults_leave_what_is_given() -> None:
     crd = read("spec: {names: {kind: Foo, singular: s, listKind: L}, conversion: {}}\n")
     assert (crd.spec.names.singular, crd.spec.names.list_kind, crd.spec.conversion.strategy) == ("s", "L", "")
     assert crd.status.stored_versions == []
 
 
-def test_empty_document_has_the_zero_values():
+def test_empty_document_has_the_zero_values() -> None:
     crd = read("{}\n")
     assert (crd.spec.names.singular, crd.spec.names.list_kind, list(crd.spec.versions)) == ("", "", [])
 
 
 @pytest.mark.parametrize(("kind", "singular"), [("Foo", "foo"), ("ÀΣ", "àσ"), ("İx", "ix")])
-def test_singular_is_lowered_as_go_does(kind, singular):
+def test_singular_is_lowered_as_go_does(kind: str, singular: str) -> None:
     assert read(f"spec: {{names: {{kind: {kind}}}}}\n").spec.names.singular == singular
 
 
-def test_webhook_loses_a_level():
+def test_webhook_loses_a_level() -> None:
     crd = read(
         "spec:\n  conversion:\n    strategy: Webhook\n    webhook:\n      conversionReviewVersions: [v1]\n"
         "      clientConfig:\n        caBundle: aGk=\n        service: {name: a, namespace: b, path: /c}\n"
@@ -64,7 +71,7 @@ EQUAL_TOO = "schema: {openAPIV3Schema: {properties: {a: {enum: null, maxLength: 
         ((EQUAL, "schema: {}"), False),
     ],
 )
-def test_equal_schemas_move(bodies, moved):
+def test_equal_schemas_move(bodies: tuple[Any, ...], moved: bool) -> None:
     spec = read(versions(*bodies)).spec
     if moved:
         assert str(spec.validation.open_api_v3_schema.path) == "spec.validation.openAPIV3Schema"
@@ -74,7 +81,7 @@ def test_equal_schemas_move(bodies, moved):
         assert str(spec.versions[0].schema.open_api_v3_schema.path) == "spec.versions[0].schema.openAPIV3Schema"
 
 
-def test_parts_move_each_for_itself():
+def test_parts_move_each_for_itself() -> None:
     columns = "additionalPrinterColumns: [{name: a, jsonPath: .a}]"
     spec = read(
         versions(
@@ -106,7 +113,7 @@ def test_parts_move_each_for_itself():
         ({"a": 1}, {"a": 1, "b": 2}, False),
     ],
 )
-def test_semantic_equal(left, right, equal):
+def test_semantic_equal(left: Any, right: Any, equal: bool) -> None:
     assert semantic_equal(left, right) is equal
     assert semantic_equal(right, left) is equal
 
@@ -132,7 +139,7 @@ def test_semantic_equal(left, right, equal):
         ("{x-kubernetes-validations: [{rule: a}]}", "{x-kubernetes-validations: [{rule: a, message: ''}]}", True),
     ],
 )
-def test_equal_schemas(left, right, equal):
+def test_equal_schemas(left: str, right: str, equal: bool) -> None:
     one, other = (
         read(versions(f"schema: {{openAPIV3Schema: {text}}}")).spec.validation.open_api_v3_schema
         for text in (left, right)
@@ -141,7 +148,7 @@ def test_equal_schemas(left, right, equal):
     assert semantic_equal(other, one) is equal
 
 
-def test_status_of_create_and_update():
+def test_status_of_create_and_update() -> None:
     old = read("spec: {versions: [{name: v1, storage: true}]}\nstatus: {storedVersions: [v0]}\n", stored=True)
     new = read("spec: {versions: [{name: v2, storage: true}]}\nstatus: {storedVersions: [v9]}\n")
     assert (old.status.stored_versions, new.status.stored_versions) == (["v0"], ["v2"])

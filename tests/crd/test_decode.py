@@ -1,7 +1,10 @@
 """Decoding: each case is a fragment of a CRD and what Go's decoder says of it."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -9,6 +12,9 @@ import crdlint
 from crdlint.crd.convert import read_crd
 from crdlint.crd.decode import decode_crd, identify
 from crdlint.yaml.parse import parse_stream
+
+if TYPE_CHECKING:
+    from crdlint.yaml.nodes import Mapping, Sequence
 
 SHARED = Path(__file__).resolve().parents[3] / "shared" / "conformance"
 SCHEMA_PATH = "spec.versions.schema.openAPIV3Schema"
@@ -19,20 +25,20 @@ kind: CustomResourceDefinition
 """
 
 
-def root_of(text):
+def root_of(text: str) -> Mapping | Sequence | None:
     return parse_stream(text).documents[0].root
 
 
-def said(text):
+def said(text: str) -> list[tuple[str, str]]:
     return [(p.kind, p.message) for p in decode_crd(root_of(text)).problems]
 
 
-def schema(text):
+def schema(text: str) -> str:
     """Wrap a flow mapping as the only version's schema."""
     return HEADER + f"spec: {{versions: [{{name: v1, schema: {{openAPIV3Schema: {text}}}}}]}}\n"
 
 
-def in_schema(value, of, field):
+def in_schema(value: str, of: str, field: str) -> str:
     return f"json: cannot unmarshal {value} into Go struct field JSONSchemaProps.{SCHEMA_PATH}.{field} of type {of}"
 
 
@@ -84,7 +90,7 @@ def in_schema(value, of, field):
         ("{type: 5, format: [], title: 6}", in_schema("array", "string", "format")),
     ],
 )
-def test_schema_type_error(text, message):
+def test_schema_type_error(text: str, message: str) -> None:
     assert said(schema(text)) == [("decode", message)]
 
 
@@ -130,7 +136,7 @@ def test_schema_type_error(text, message):
         ),
     ],
 )
-def test_type_error(text, message):
+def test_type_error(text: str, message: str) -> None:
     assert said(HEADER + text) == [("decode", message)]
 
 
@@ -149,11 +155,11 @@ def test_type_error(text, message):
         ("extra: 1\nstatus: {}\nspec: {group: null}\n", ['unknown field "extra"']),
     ],
 )
-def test_strict(text, messages):
+def test_strict(text: str, messages: list[str]) -> None:
     assert said(HEADER + text) == [("strict", message) for message in messages]
 
 
-def test_strict_errors_stop_at_a_hundred():
+def test_strict_errors_stop_at_a_hundred() -> None:
     text = HEADER + "".join(f"extra{i:03}: 1\n" for i in range(150))
     assert said(text)[-1] == ("strict", 'unknown field "extra099"')
 
@@ -167,18 +173,18 @@ def test_strict_errors_stop_at_a_hundred():
         ("{? [b] : c}", 'yaml: invalid map key: []interface {}{"b"}'),
     ],
 )
-def test_what_cannot_be_json_is_refused_where_no_field_is_known(value, message):
+def test_what_cannot_be_json_is_refused_where_no_field_is_known(value: str, message: str) -> None:
     found = crdlint.lint_text(HEADER + f"spec: {{unknown: {value}}}\n")
     assert [diagnostic.message for diagnostic in found if diagnostic.origin == "apiserver"] == [message]
 
 
-def test_json_is_read_in_its_own_order():
+def test_json_is_read_in_its_own_order() -> None:
     text = '{"kind": "CustomResourceDefinition", "spec": {"scope": 1, "group": 2}}'
     assert "spec.scope" in said(text)[0][1]
     assert "spec.group" in said(text.replace('"', ""))[0][1]
 
 
-def test_json_numbers_and_duplicates():
+def test_json_numbers_and_duplicates() -> None:
     text = '{"spec": {"versions": [{"schema": {"openAPIV3Schema": {"maxLength": 1.0}}}]}}'
     assert said(text)[0][1] == in_schema("number 1.0", "int64", "maxLength")
     assert said(text.replace("1.0", "1e400"))[0][1] == in_schema("number 1e400", "int64", "maxLength")
@@ -205,14 +211,14 @@ def test_json_numbers_and_duplicates():
         ("yes", True),
     ],
 )
-def test_default_value(text, value):
+def test_default_value(text: str, value: Any) -> None:
     crd = read_crd(root_of(schema(f"{{default: {text}}}"))).crd
     got = crd.spec.validation.open_api_v3_schema.default.value
     assert (got, type(got)) == (value, type(value))
     assert json.dumps(got) == json.dumps(value)
 
 
-def test_nulls_leave_zero_values():
+def test_nulls_leave_zero_values() -> None:
     nulls = "{default: null, type: null, enum: [null], required: [null], items: null, properties: {a: null}}"
     decoded = read_crd(root_of(schema(nulls)))
     props = decoded.crd.spec.validation.open_api_v3_schema
@@ -252,13 +258,13 @@ def test_nulls_leave_zero_values():
         (HEADER.replace("kind", "KIND"), "crd", None),
     ],
 )
-def test_identify(text, form, error):
+def test_identify(text: str, form: str, error: str | None) -> None:
     identity = identify(root_of(text), text)
     assert (identity.form, identity.error) == (form, error)
 
 
 @pytest.mark.parametrize("opening", ["{not: ", "{items: ", "{properties: {a: "])
-def test_deep_nesting_ends_in_an_answer(opening):
+def test_deep_nesting_ends_in_an_answer(opening: str) -> None:
     levels = 10000 // opening.count("{")
     closing = "}" * opening.count("{")
     try:
@@ -270,11 +276,11 @@ def test_deep_nesting_ends_in_an_answer(opening):
     assert said_of(root) == ["couldn't get version/kind; json parse error: exceeded max depth"]
 
 
-def said_of(root):
+def said_of(root: Mapping) -> list[str]:
     return [p.message for p in decode_crd(root).problems]
 
 
-def test_deep_error_is_told():
+def test_deep_error_is_told() -> None:
     levels = 4000
     root = root_of(schema("{not: " * levels + "{items: " * 500 + "{type: 5}" + "}" * (levels + 500)))
     if root is None:
@@ -284,7 +290,7 @@ def test_deep_error_is_told():
 
 @pytest.mark.skipif(not SHARED.exists(), reason="no conformance data here")
 @pytest.mark.parametrize("name", ["synthetic-crd", "upstream-create"])
-def test_conformance(name):
+def test_conformance(name: str) -> None:
     differences = []
     for line in (SHARED / f"{name}.ndjson").read_bytes().splitlines():
         case = json.loads(line)
@@ -298,7 +304,7 @@ def test_conformance(name):
     assert differences == []
 
 
-def test_a_deep_default_is_read_whole():
+def test_a_deep_default_is_read_whole() -> None:
     root = root_of(schema("{default: " + "[" * 9900 + "]" * 9900 + "}"))
     assert said_of(root) == []
 
@@ -313,7 +319,7 @@ def test_a_deep_default_is_read_whole():
         (" 1\n# b\n", "couldn't get version/kind; json parse error: json: cannot unmarshal number into {types}"),
     ],
 )
-def test_a_crd_behind_the_end_of_the_document_is_told_of(lead, message):
+def test_a_crd_behind_the_end_of_the_document_is_told_of(lead: str, message: str) -> None:
     types = 'Go value of type struct { APIVersion string "json:\\"apiVersion,omitempty\\""; '
     types += 'Kind string "json:\\"kind,omitempty\\"" }'
     text = f"{lead}apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"

@@ -1,6 +1,9 @@
 """Any JSON at any field: nothing is raised, and the quick reader misses nothing that the exact one would say."""
 
+from __future__ import annotations
+
 import json
+from typing import Any
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -40,7 +43,7 @@ RIGHT = {
 
 
 @st.composite
-def values(draw, of, levels=6):
+def values(draw: Any, of: Any, levels: Any = 6) -> Any:
     """Draw a value that fits the type, but for some."""
     if levels == 0 or draw(st.integers(0, 15)) == 0:
         return draw(ANYTHING)
@@ -64,7 +67,7 @@ def values(draw, of, levels=6):
     return draw(values(inner, levels - 1))
 
 
-def documents(value):
+def documents(value: Any) -> Any:
     """Return the value as JSON and as YAML that is not JSON."""
     text = json.dumps(value, ensure_ascii=False)
     return [text, "--- !!map\n" + text]
@@ -72,7 +75,7 @@ def documents(value):
 
 @settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 @given(values(CRD))
-def test_reader_misses_nothing(value):
+def test_reader_misses_nothing(value: Any) -> None:
     for text in documents(value):
         document = parse_stream(text).documents[-1]
         if document.error is not None or document.root is None:
@@ -86,7 +89,7 @@ def test_reader_misses_nothing(value):
 
 @settings(max_examples=200, deadline=None, suppress_health_check=list(HealthCheck))
 @given(values(CRD), st.lists(st.sampled_from(["spec", "versions", 0, 1, "schema", "a.b", Key("a"), "x"]), min_size=1))
-def test_whole_way(value, steps):
+def test_whole_way(value: Any, steps: Any) -> None:
     root = parse_stream(json.dumps(value)).documents[0].root
     if root is None:
         return

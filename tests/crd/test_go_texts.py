@@ -32,7 +32,7 @@ LAYOUT = ' as "2006-01-02T15:04:05Z07:00": cannot parse '
         ("é", r'"\xc3\xa9"' + LAYOUT + r'"\xc3\xa9" as "2006"'),
     ],
 )
-def test_time(text, error):
+def test_time(text: str, error: str | None) -> None:
     assert check_rfc3339(text) == (error and f"parsing time {error}")
 
 
@@ -53,11 +53,11 @@ def test_time(text, error):
         ("-_-_", 0),
     ],
 )
-def test_corrupt_base64(text, offset):
+def test_corrupt_base64(text: str, offset: int) -> None:
     with pytest.raises(CorruptInputError, match=f"^illegal base64 data at input byte {offset}$"):
         decode_base64(text)
 
 
 @pytest.mark.parametrize("text", ["", "aGk=", "aG\r\nk=\n", "aGk=\n", "aR==", "QUJDREVGRw=="])
-def test_base64(text):
+def test_base64(text: str) -> None:
     assert decode_base64(text) == base64.b64decode(text)

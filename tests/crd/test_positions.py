@@ -1,10 +1,12 @@
 """Internal paths lead to the user's own characters."""
 
+from __future__ import annotations
+
 import pytest
 
 from crdlint.crd.convert import read_crd
 from crdlint.crd.paths import Path
-from crdlint.crd.positions import Locator, node_span
+from crdlint.crd.positions import Locator, Span, node_span
 from crdlint.yaml.parse import parse_stream
 
 TEXT = """\
@@ -43,11 +45,11 @@ SCHEMA = SPEC.child("validation", "openAPIV3Schema")
 
 
 @pytest.fixture
-def locator():
+def locator() -> Locator:
     return Locator(parse_stream(TEXT).documents[0].root)
 
 
-def shown(span):
+def shown(span: Span) -> tuple[int, str]:
     assert span.line == span.end_line
     return span.line, TEXT.split("\n")[span.line - 1][span.column - 1 : span.end_column - 1]
 
@@ -83,20 +85,20 @@ def shown(span):
     ],
     ids=str,
 )
-def test_span(locator, path, where):
+def test_span(locator: Locator, path: Path, where: tuple[int, str]) -> None:
     assert shown(locator.span(path)) == where
 
 
-def test_span_of_a_key(locator):
+def test_span_of_a_key(locator: Locator) -> None:
     assert shown(locator.span(Path("metadata").child("name"), key=True)) == (4, "name")
 
 
-def test_line_offset():
+def test_line_offset() -> None:
     locator = Locator(parse_stream(TEXT).documents[0].root, 10)
     assert locator.span(Path("kind")).line == 12
 
 
-def test_scalar_over_lines():
+def test_scalar_over_lines() -> None:
     root = parse_stream("a: 'x\n  y'\nb: {\n}\n").documents[0].root
     span = node_span(root.items[1])
     assert (span.line, span.column, span.end_line, span.end_column) == (1, 4, 2, 5)
@@ -104,7 +106,7 @@ def test_scalar_over_lines():
     assert (span.line, span.column, span.end_line, span.end_column) == (3, 4, 3, 5)
 
 
-def test_versions_that_differ_keep_their_places():
+def test_versions_that_differ_keep_their_places() -> None:
     text = TEXT.replace("    name: v2", "    name: v2\n    schema: {openAPIV3Schema: {type: string}}")
     root = parse_stream(text).documents[0].root
     crd = read_crd(root).crd

@@ -15,7 +15,7 @@ from crdlint.golang.regexp import compile_error
 from crdlint.golang.values import bad_value
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 CASES = Path(__file__).resolve().parents[3] / "shared" / "conformance"
 FILES = ["upstream-create", "upstream-update", "synthetic-crd", "synthetic-versions", "real"]
@@ -44,7 +44,7 @@ def struct(pairs: list[tuple[str, object]]) -> object:
 
 
 @pytest.mark.parametrize("hook", [struct, dict], ids=["structs", "maps"])
-def test_structures(hook) -> None:
+def test_structures(hook: Callable[..., Any] | type) -> None:
     decoder = json.JSONDecoder(object_pairs_hook=hook)
     checked = 0
     for message in messages():

@@ -24,7 +24,7 @@ from crdlint.golang.durations import parse_duration
     ],
     ids=lambda value: str(value)[:24],
 )
-def test_duration(text, valid):
+def test_duration(text: str, valid: bool) -> None:
     assert (parse_duration(text) is not None) is valid
 
 
@@ -41,5 +41,5 @@ def test_duration(text, valid):
         ("0.3333333333333333333h", 1200000000000),
     ],
 )
-def test_nanoseconds(text, nanoseconds):
+def test_nanoseconds(text: str, nanoseconds: int) -> None:
     assert parse_duration(text) == nanoseconds

@@ -1,8 +1,15 @@
 """field.Error's bad values and encoding/json's Marshal."""
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
 import pytest
 
 from crdlint.golang.values import Typed, bad_value, marshal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 class Reference:
@@ -123,7 +130,7 @@ def test_an_interface_prints_its_value() -> None:
 
 
 @pytest.mark.parametrize("wrap", [lambda inner: [inner], lambda inner: {"a": inner}, lambda inner: config(names=inner)])
-def test_any_depth(wrap) -> None:
+def test_any_depth(wrap: Callable[..., Any]) -> None:
     depth = 50_000
     value: object = "x"
     for _ in range(depth):

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import random
+from typing import TYPE_CHECKING
 
 import pytest
 
 from crdlint.inputs.helm.line_map import align
+
+if TYPE_CHECKING:
+    from typing import Any
 
 CASES = {
     "the same": ("a b c", "a b c", [0, 1, 2]),
@@ -21,16 +25,16 @@ CASES = {
 }
 
 
-def lines(text):
+def lines(text: str) -> list[str]:
     return text.split(";") if ";" in text else text.split(" ")
 
 
 @pytest.mark.parametrize(("rendered", "template", "places"), CASES.values(), ids=CASES)
-def test_places(rendered, template, places):
+def test_places(rendered: str, template: str, places: list[Any]) -> None:
     assert align(lines(rendered), lines(template)) == places
 
 
-def test_places_ascend_and_lines_are_equal():
+def test_places_ascend_and_lines_are_equal() -> None:
     seed = random.Random(7)
     for _ in range(300):
         template = [seed.choice("abcdefghij") for _ in range(seed.randrange(40))]
@@ -42,6 +46,6 @@ def test_places_ascend_and_lines_are_equal():
 
 
 @pytest.mark.parametrize(("line", "found"), [("same", 0), ("{}", 1)])
-def test_many_lines(line, found):
+def test_many_lines(line: str, found: int) -> None:
     rendered, template = ([line.format(i) for i in order] for order in (range(100000), range(100000, 0, -1)))
     assert sum(at is not None for at in align(rendered, template)) == found

@@ -49,11 +49,11 @@ TAKEN = {
 
 
 @pytest.mark.parametrize(("constraint", "versions"), TAKEN.items(), ids=TAKEN)
-def test_versions_taken(constraint, versions):
+def test_versions_taken(constraint: str, versions: str | None) -> None:
     assert range_of(constraint) == versions
 
 
-def test_a_gap_stays_a_gap_among_servers():
+def test_a_gap_stays_a_gap_among_servers() -> None:
     assert [str(server) for server in servers("1.28 || 1.30")] == ["1.28", "1.30"]
 
 
@@ -64,6 +64,6 @@ BROKEN = [
 
 
 @pytest.mark.parametrize("constraint", BROKEN)
-def test_what_helm_cannot_read(constraint):
+def test_what_helm_cannot_read(constraint: str) -> None:
     with pytest.raises(ConstraintError, match=r"constraint|characters"):
         range_of(constraint)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
@@ -13,6 +14,12 @@ from crdlint.cli.main import cli
 from crdlint.inputs.kustomize.build import check_kustomization
 from crdlint.linting.pipeline import lint_file
 from crdlint.rules.engine.examples import HEAD
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from crdlint.linting.result import FileResult
 
 CRD = (
     HEAD
@@ -43,12 +50,12 @@ spec:
 """
 
 
-def lint(text, file):
+def lint(text: str, file: str) -> FileResult:
     return lint_file(text, filename=file, skip_unfinished=True)
 
 
 @pytest.fixture
-def built(program, tmp_path):
+def built(program: Callable[..., Any], tmp_path: Path) -> Callable[..., Any]:
     """Make `kustomize build` print a text."""
 
     def make(text: str, name: str = "kustomize") -> None:
@@ -72,11 +79,11 @@ def folders(root: Path, base: str = CRD, overlay: str = OVERLAY) -> str:
     return str(root / "overlay")
 
 
-def said(results):
+def said(results: list[FileResult]) -> list[Any]:
     return [(Path(one.file).name, [(d.rule, d.line) for d in one.diagnostics], one.notices) for one in results]
 
 
-def test_what_a_patch_breaks_is_told_of_at_the_patch(built, tmp_path):
+def test_what_a_patch_breaks_is_told_of_at_the_patch(built: Callable[..., Any], tmp_path: Path) -> None:
     built(CRD.replace("Namespaced", "Clusterish"))
     [overlay, base] = check_kustomization(folders(tmp_path), lint, {})
     assert said([overlay, base]) == [("kustomization.yaml", [("scope-invalid", 4)], ()), ("crd.yaml", [], ())]
@@ -86,21 +93,21 @@ def test_what_a_patch_breaks_is_told_of_at_the_patch(built, tmp_path):
     assert one.message == 'spec.scope: Unsupported value: "Clusterish": supported values: "Cluster", "Namespaced"'
 
 
-def test_the_patch_that_names_the_crd_in_its_target(built, tmp_path):
+def test_the_patch_that_names_the_crd_in_its_target(built: Callable[..., Any], tmp_path: Path) -> None:
     built(CRD.replace("Namespaced", "Clusterish"))
     only = OVERLAY.replace("- path: patch.yaml\n", "")
     [overlay, _] = check_kustomization(folders(tmp_path, overlay=only), lint, {})
     assert [(d.line, d.column) for d in overlay.diagnostics] == [(4, 3)]
 
 
-def test_what_is_found_in_the_base_is_told_of_there(built, tmp_path):
+def test_what_is_found_in_the_base_is_told_of_there(built: Callable[..., Any], tmp_path: Path) -> None:
     built(BAD)
     results = check_kustomization(folders(tmp_path, BAD), lint, {})
     assert [(name, len(found)) for name, found, _ in said(results)] == [("crd.yaml", 1)]
 
 
-def test_advice_with_another_number_is_no_finding_of_the_build(built, tmp_path):
-    def measuring(text, file):
+def test_advice_with_another_number_is_no_finding_of_the_build(built: Callable[..., Any], tmp_path: Path) -> None:
+    def measuring(text: str, file: str) -> FileResult:
         result = lint(text, file)
         [one] = lint(BAD, file).diagnostics
         advice = replace(one, origin="crdlint", kind="advice", rule="too-large-to-apply", message=f"{len(text)} bytes")
@@ -111,12 +118,12 @@ def test_advice_with_another_number_is_no_finding_of_the_build(built, tmp_path):
     assert said(results) == [("crd.yaml", [("too-large-to-apply", 11)], ())]
 
 
-def test_what_a_patch_mends_is_no_finding(built, tmp_path):
+def test_what_a_patch_mends_is_no_finding(built: Callable[..., Any], tmp_path: Path) -> None:
     built(CRD)
     assert said(check_kustomization(folders(tmp_path, BAD), lint, {})) == [("crd.yaml", [], ())]
 
 
-def test_what_a_patch_mends_in_a_file_that_is_told_of_is_noted(built, tmp_path):
+def test_what_a_patch_mends_in_a_file_that_is_told_of_is_noted(built: Callable[..., Any], tmp_path: Path) -> None:
     built(CRD)
     folder = folders(tmp_path, BAD)
     path = tmp_path / "base/crd.yaml"
@@ -124,7 +131,7 @@ def test_what_a_patch_mends_in_a_file_that_is_told_of_is_noted(built, tmp_path):
     assert one.notices[0].endswith("overlay` fixes the finding at base/crd.yaml:11")
 
 
-def test_a_file_is_told_of_once_for_all_that_is_made_of_it(built, tmp_path):
+def test_a_file_is_told_of_once_for_all_that_is_made_of_it(built: Callable[..., Any], tmp_path: Path) -> None:
     built(BAD)
     judged: dict = {}
     folder = folders(tmp_path, BAD)
@@ -140,7 +147,7 @@ TROUBLE = {
 
 
 @pytest.mark.parametrize(("source", "words"), TROUBLE.values(), ids=TROUBLE)
-def test_a_build_that_fails(source, words, program, tmp_path):
+def test_a_build_that_fails(source: str, words: str, program: Callable[..., Any], tmp_path: Path) -> None:
     program("kustomize", source)
     [note, base] = check_kustomization(folders(tmp_path, BAD), lint, {}, 0.5)
     assert words in note.notices[0]
@@ -148,13 +155,13 @@ def test_a_build_that_fails(source, words, program, tmp_path):
 
 
 @pytest.mark.usefixtures("program")
-def test_without_a_program_it_is_said_that_nothing_is_built(tmp_path):
+def test_without_a_program_it_is_said_that_nothing_is_built(tmp_path: Path) -> None:
     [note, _] = check_kustomization(folders(tmp_path), lint, {})
     assert note.notices == ("neither kustomize nor kubectl is on the path: its resources are read as they are",)
 
 
 @pytest.mark.usefixtures("program")
-def test_that_no_program_is_there_is_said_once(tmp_path):
+def test_that_no_program_is_there_is_said_once(tmp_path: Path) -> None:
     for name in ("one", "two"):
         folders(tmp_path / name)
     done = CliRunner().invoke(cli, ["check", str(tmp_path)])
@@ -170,17 +177,17 @@ NOT_BUILT = {
 
 
 @pytest.mark.parametrize("text", NOT_BUILT.values(), ids=NOT_BUILT)
-def test_not_built(text, program, tmp_path):
+def test_not_built(text: str, program: Callable[..., Any], tmp_path: Path) -> None:
     program("kustomize", "raise SystemExit('error: it was built')")
     results = check_kustomization(folders(tmp_path, overlay=text), lint, {})
     assert [notices for _, _, notices in said(results) if notices] == []
 
 
-def test_a_folder_without_one(tmp_path):
+def test_a_folder_without_one(tmp_path: Path) -> None:
     assert check_kustomization(str(tmp_path), lint, {}) == []
 
 
-def test_the_command_builds_tells_and_can_do_without(built, tmp_path):
+def test_the_command_builds_tells_and_can_do_without(built: Callable[..., Any], tmp_path: Path) -> None:
     built(CRD.replace("Namespaced", "Clusterish"), "kubectl")
     folders(tmp_path)
     invoke = CliRunner().invoke
@@ -193,6 +200,6 @@ def test_the_command_builds_tells_and_can_do_without(built, tmp_path):
 
 
 @pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not on the path")
-def test_the_real_kubectl(tmp_path):
+def test_the_real_kubectl(tmp_path: Path) -> None:
     [overlay, _] = check_kustomization(folders(tmp_path), lint, {})
     assert [d.rule for d in overlay.diagnostics] == ["scope-invalid"]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from crdlint.inputs.helm.analysis import judge
@@ -9,6 +11,9 @@ from crdlint.inputs.helm.masking import mask
 from crdlint.inputs.helm.templates import check_template, check_unrendered
 from crdlint.linting.pipeline import lint_file
 from crdlint.rules.engine.examples import HEAD
+
+if TYPE_CHECKING:
+    from crdlint.linting.result import FileResult
 
 CRD = (
     HEAD
@@ -23,19 +28,19 @@ BAD = CRD.replace("type: integer", "type: int")
 META = "  name: foos.example.com\n"
 
 
-def lint(text, name):
+def lint(text: str, name: str) -> FileResult:
     return lint_file(text, filename=name, skip_unfinished=True)
 
 
-def check(text):
+def check(text: str) -> FileResult:
     return check_template("t.yaml", text, lint)
 
 
-def said(result):
+def said(result: FileResult) -> list[tuple[str, int, int]]:
     return [(one.rule, one.line, one.column) for one in result.diagnostics]
 
 
-def with_meta(lines):
+def with_meta(lines: str) -> str:
     return BAD.replace(META, META + lines)
 
 
@@ -76,7 +81,7 @@ JUDGED = {
 
 
 @pytest.mark.parametrize("text", JUDGED.values(), ids=JUDGED)
-def test_judged(text):
+def test_judged(text: str) -> None:
     text = text if "type: int}" in text else text.replace("type: string", "type: strin")
     result = check(text)
     line = next(i for i, one in enumerate(text.split("\n"), 1) if "type: int}" in one or "type: strin\n" in one + "\n")
@@ -88,7 +93,7 @@ def test_judged(text):
 
 
 @pytest.mark.parametrize("text", JUDGED.values(), ids=JUDGED)
-def test_every_position_stays(text):
+def test_every_position_stays(text: str) -> None:
     masked = judge(mask(text)).text
     assert [len(line) for line in masked.split("\n")] == [len(line) for line in text.split("\n")]
 
@@ -121,7 +126,7 @@ LEFT_OUT = {
 
 
 @pytest.mark.parametrize(("text", "line", "reason"), LEFT_OUT.values(), ids=LEFT_OUT)
-def test_left_out(text, line, reason):
+def test_left_out(text: str, line: int, reason: str) -> None:
     result = check(text)
     assert {one.rule for one in result.diagnostics} == {"helm-skipped"}
     (one,) = result.diagnostics
@@ -131,7 +136,7 @@ def test_left_out(text, line, reason):
     assert result.crds == ()
 
 
-def test_another_branch_is_judged_too():
+def test_another_branch_is_judged_too() -> None:
     text = CRD.replace(
         "    served: true\n",
         "    {{- if .Values.x }}\n    served: true\n    {{- else }}\n    served: 1\n    {{- end }}\n",
@@ -141,22 +146,22 @@ def test_another_branch_is_judged_too():
     assert result.notices == ("line 11: read without Helm, either way: `{{ if .Values.x }}`",)
 
 
-def test_the_last_of_several_branches_is_judged():
+def test_the_last_of_several_branches_is_judged() -> None:
     text = "{{ if .Values.a }}\n" + CRD + "{{ else if .Values.b }}\nx: [\n{{ else }}\n" + BAD + "{{ end }}\n"
     assert {one.line for one in check(text).diagnostics} == {38}
 
 
-def test_a_condition_is_taken_to_hold_and_that_is_told():
+def test_a_condition_is_taken_to_hold_and_that_is_told() -> None:
     text = CRD.replace("  scope:", "  {{- if .Values.x }}\n  preserveUnknownFields: false\n  {{- end }}\n  scope:")
     assert check(text).notices == ("line 7: read without Helm, as if it held: `{{ if .Values.x }}`",)
 
 
-def test_what_is_filled_in_says_nothing():
+def test_what_is_filled_in_says_nothing() -> None:
     text = with_meta("  labels:\n    a: {{ .Values.a }}-{{ .Values.b }}\n    b: {{ .Values.c }}\n")
     assert {one.line for one in check(text).diagnostics} == {20}
 
 
-def test_an_address_is_filled_by_its_type():
+def test_an_address_is_filled_by_its_type() -> None:
     webhook = """\
   conversion:
     strategy: Webhook
@@ -193,20 +198,20 @@ BRACES = {
 
 
 @pytest.mark.parametrize(("braces", "found"), BRACES.items(), ids=BRACES)
-def test_braces(braces, found):
+def test_braces(braces: str, found: bool) -> None:
     text = CRD + f"            description: use {braces} here\n".replace("            ", "        ")
     result = check(text)
     assert said(result) == ([("helm-unescaped-braces", 18, 26)] if found else [])
 
 
-def test_braces_are_escaped_in_the_help():
+def test_braces_are_escaped_in_the_help() -> None:
     (one,) = check(CRD + "        description: use {{ .Value }} here\n").diagnostics
     assert one.help == 'to have it as text, write {{ "{{ .Value }}" }}'
     (one,) = check(CRD + '        description: use {{ .Value "a" }} here\n').diagnostics
     assert one.help == 'to have it as text, write {{ `{{ .Value "a" }}` }}'
 
 
-def test_in_crds_a_directive_is_text():
+def test_in_crds_a_directive_is_text() -> None:
     text = "{{- if .Values.x }}\n" + CRD + "{{- end }}\n"
     assert ("helm-template-in-crds", 1, 1) in said(check_unrendered("crds/x.yaml", text, lint))
     assert said(check_unrendered("crds/x.yaml", CRD + "        description: use {{ .Value }}\n", lint)) == []
@@ -233,7 +238,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("text", HOSTILE.values(), ids=HOSTILE)
-def test_hostile_templates_come_to_an_end(text):
+def test_hostile_templates_come_to_an_end(text: str) -> None:
     given = text + "\nkind: CustomResourceDefinition\n"
     check_template("t.yaml", given, lambda _, name: lint_file("", filename=name))
     assert [len(line) for line in mask(given).text.split("\n")] == [len(line) for line in given.split("\n")]

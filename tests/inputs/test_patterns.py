@@ -14,7 +14,9 @@ from crdlint.inputs import patterns
 from crdlint.inputs.patterns import compiled, is_pattern
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
+    from typing import Any
 
 ATOMS = (
     *("a", "b", "c", "-", ".", "#", ":", "é", " ", "\\ ", "*", "**", "?", "/", "/", "**/", "/**", "!", "^", "\\", "\\/", "[", "]"),
@@ -118,8 +120,8 @@ def _ignored_by_git(root: Path, paths: list[str]) -> list[bool]:
 def test_matching_does_not_backtrack(monkeypatch: pytest.MonkeyPatch, line: str, path: str) -> None:
     calls = 0
 
-    def count(function):  # type: ignore[no-untyped-def]
-        def counted(*given):  # type: ignore[no-untyped-def]
+    def count(function: Callable[..., Any]) -> Callable[..., Any]:  # type: ignore[no-untyped-def]
+        def counted(*given: bytes | int) -> bool:  # type: ignore[no-untyped-def]
             nonlocal calls
             calls += 1
             return function(*given)

@@ -18,8 +18,9 @@ from crdlint.rules.engine.examples import HEAD
 from crdlint.safety.programs import ProgramError, run
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
+    from typing import Any
 
     from crdlint.linting.result import FileResult
 
@@ -171,7 +172,7 @@ def test_a_chart_within_another_is_rendered_with_the_outer_ones_values(fake_helm
     assert f"template crdlint {outer} " in fake_helm.read_text()
 
 
-def test_values_files_that_helm_refuses_alike_are_told_of_once(program, tmp_path: Path) -> None:
+def test_values_files_that_helm_refuses_alike_are_told_of_once(program: Callable[..., Any], tmp_path: Path) -> None:
     program("helm", "import sys\nif sys.argv[1] == 'version': print('v3.11.1')\nelse: sys.exit('Error: no way')\n")
     helm.helm.cache_clear()
     files = {f"ci__{name}_values_yaml": "" for name in "abc"}
@@ -198,7 +199,7 @@ TROUBLE = {
 
 
 @pytest.mark.parametrize(("source", "words"), TROUBLE.values(), ids=TROUBLE)
-def test_a_helm_that_is_of_no_use(source: str, words: str, program, tmp_path: Path) -> None:
+def test_a_helm_that_is_of_no_use(source: str, words: str, program: Callable[..., Any], tmp_path: Path) -> None:
     program("helm", source)
     helm.helm.cache_clear()
     folder = chart(tmp_path / "c", {"a.yaml": "{{/* c */}}\n" + CRD, "b.yaml": "{{/* c */}}\n" + CRD})
@@ -220,7 +221,7 @@ def test_without_helm_nothing_is_said_of_it(tmp_path: Path) -> None:
     assert (len(said(result)), result.notices) == (1, ())
 
 
-def test_a_program_that_does_not_end(program) -> None:
+def test_a_program_that_does_not_end(program: Callable[..., Any]) -> None:
     script = program(
         "slow", "import subprocess, time, sys\nsubprocess.Popen([sys.executable, '-c', 'input()'])\ntime.sleep(99)\n"
     )

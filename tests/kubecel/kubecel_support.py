@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from typing import TYPE_CHECKING
 
 from crdlint.crd.convert import read_crd
 from crdlint.kubecel.compilation import CompiledRule, Environments, RuleCompiler
@@ -13,15 +14,18 @@ from crdlint.rules.engine.examples import HEAD
 from crdlint.schema.traversal import schemas, whole_schemas
 from crdlint.yaml.parse import parse_first
 
+if TYPE_CHECKING:
+    from crdlint.crd.model import JSONSchemaProps
 
-def schema(text: str):
+
+def schema(text: str) -> JSONSchemaProps:
     """Return the whole schema that a YAML text gives."""
     document = parse_first(HEAD + textwrap.indent(textwrap.dedent(text), " " * 8))
     crd = read_crd(document.root, stored=False).crd
     return next(iter(whole_schemas(crd.spec)))
 
 
-def node(whole, *names: str):
+def node(whole: JSONSchemaProps, *names: str) -> JSONSchemaProps:
     """Return the schema of a property, from the root down."""
     for name in names:
         whole = {"items": whole.items and whole.items.schema}.get(name) or whole.properties[name]

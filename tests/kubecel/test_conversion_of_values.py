@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from crdlint.cel.eval.errors import Error, FunctionError
@@ -9,6 +11,9 @@ from crdlint.cel.eval.values import Duration, Timestamp
 from crdlint.cel.library.timestamps import timestamp_getter
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.kubecel.values import to_value
+
+if TYPE_CHECKING:
+    from typing import Any
 
 DAY = 86400 * 10**9
 PARSING = 'parsing time "{}" as "2006-01-02T15:04:05": cannot parse "{}" as "{}"'
@@ -49,31 +54,31 @@ STRINGS = {
 }  # fmt: skip
 
 
-def schema(type_: str, **given) -> JSONSchemaProps:
+def schema(type_: str, **given: Any) -> JSONSchemaProps:
     made = JSONSchemaProps()
     vars(made).update(type=type_, **given)
     return made
 
 
 @pytest.mark.parametrize(("format_", "text", "value"), STRINGS.values(), ids=STRINGS)
-def test_strings(format_, text, value):
+def test_strings(format_: str, text: str, value: Any) -> None:
     assert to_value(text, schema("string", format=format_)) == value
 
 
 @pytest.mark.parametrize("zone", ["a/" * 1500, "a." * 1500 + "/x", "Nowhere"], ids=["slashes", "dots", "short"])
-def test_an_unknown_time_zone_of_any_length_is_an_error(zone):
+def test_an_unknown_time_zone_of_any_length_is_an_error(zone: str) -> None:
     with pytest.raises(FunctionError) as raised:
         timestamp_getter("getHours")(Timestamp(0), zone)
     assert str(raised.value) == f"unknown time zone {zone}"
 
 
-def test_an_embedded_resource_has_a_name():
+def test_an_embedded_resource_has_a_name() -> None:
     value = to_value({"metadata": {"name": "x", "labels": {}}}, schema("object", x_embedded_resource=True))
     assert value["metadata"]["name"] == "x"
     assert list(value["metadata"]) == ["name"]
 
 
-def test_a_resource_with_fields_of_its_own_keeps_them():
+def test_a_resource_with_fields_of_its_own_keeps_them() -> None:
     text = schema("string")
     meta = schema("object", properties={"name": text, "generateName": text, "namespace": text})
     whole = schema("object", x_embedded_resource=True, properties={"kind": text, "apiVersion": text, "metadata": meta})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -19,6 +20,15 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.rules.cel_cost import OVER_BUDGET
 from crdlint.runner.fixes import fix
 from crdlint.safety.effort import Effort
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from crdlint.cel.ast import Comprehension
+    from crdlint.cel.estimator import CostEstimate
+    from crdlint.kubecel.estimated_rule import EstimatedRule
+    from crdlint.kubecel.estimator import KubernetesEstimator
 
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -44,11 +54,11 @@ def crd(spec: str) -> str:
     return CRD + textwrap.indent(textwrap.dedent(spec).strip("\n") + "\n", " " * 12)
 
 
-def rules(spec: str):
+def rules(spec: str) -> list[EstimatedRule]:
     return [found.judged for found in lint_file(crd(spec), filename="x", keep=True).rules]
 
 
-def solved(judged) -> Solution | None:
+def solved(judged: EstimatedRule) -> Solution | None:
     return Plan([judged], Effort()).of(judged)
 
 
@@ -179,7 +189,7 @@ _ATTRIBUTES = {"maxItems": "max_items", "maxProperties": "max_properties", "maxL
 def with_limits(text: str) -> str:
     """Return a text with the limits set that bring its rules below their budgets."""
 
-    def check(given):
+    def check(given: Any) -> Any:
         return lint_file(given, filename="x", fixes=True)
 
     return fix(
@@ -273,7 +283,7 @@ def visits(text: str) -> int:
     count = 0
     cost = Expression.cost
 
-    def counted(self, estimator=None, part=None):
+    def counted(self, estimator: KubernetesEstimator | None = None, part: Comprehension | None = None) -> CostEstimate:
         nonlocal count
         estimate = cost(self, estimator, part)
         count += len(estimate.parts)
@@ -324,7 +334,7 @@ def lists_with_rules(n: int) -> str:
     ("text", "size"),
     [(lists, 40), (joined_lists, 128), (nested_lists, 40), (expensive_rules, 300), (lists_with_rules, 400)],
 )
-def test_the_search_for_limits_is_linear(text, size: int) -> None:
+def test_the_search_for_limits_is_linear(text: Callable[..., Any], size: int) -> None:
     assert visits(text(2 * size)) < 2.3 * visits(text(size))
 
 

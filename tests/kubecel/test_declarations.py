@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from kubecel_support import node, schema
 
@@ -9,10 +11,13 @@ from crdlint.cel.format import format_type
 from crdlint.kubecel.declarations import Declarations, Declarer
 from crdlint.kubernetes.servers import NEWEST
 
+if TYPE_CHECKING:
+    from crdlint.kubecel.declarations import DeclType
+
 REQUEST = 3 * 1024 * 1024
 
 
-def declare(text: str, *, is_resource: bool = False):
+def declare(text: str, *, is_resource: bool = False) -> DeclType | None:
     whole = schema(f"{{type: object, properties: {{x: {text}}}}}")
     return Declarer(NEWEST.cel).declare(node(whole, "x"), is_resource=is_resource)
 

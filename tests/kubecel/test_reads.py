@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from crdlint.cel.parser import parse
 from crdlint.kubecel.environment import stored_expressions
 from crdlint.kubecel.reads import is_read, paths_read
 from crdlint.kubernetes.servers import NEWEST
+
+if TYPE_CHECKING:
+    from typing import Any
 
 READ = {
     "self.size > 1": {("size",)},
@@ -23,12 +28,12 @@ READ = {
 
 
 @pytest.mark.parametrize(("rule", "paths"), READ.items())
-def test_paths(rule, paths):
+def test_paths(rule: str, paths: set[Any]) -> None:
     result = parse(rule, options=stored_expressions(NEWEST).parser)
     assert paths_read(result.expr) == paths
 
 
-def test_a_value_is_read_with_what_is_around_it_and_within_it():
+def test_a_value_is_read_with_what_is_around_it_and_within_it() -> None:
     paths = frozenset({("a", "b")})
     assert [is_read(path, paths) for path in (["a"], ["a", "b"], ["a", "b", 0, "c"], ["a", "c"], ["b"], [])] == [
         True, True, True, False, False, True,

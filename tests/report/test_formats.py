@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import jsonschema
 import pytest
@@ -17,18 +18,23 @@ from crdlint.report import formats
 from crdlint.report.checked import Checked
 from crdlint.report.summary import Summary
 
+if TYPE_CHECKING:
+    from typing import Any
+
+    from click.testing import Result
+
 HERE = Path(__file__).resolve().parent
 FIXTURES = HERE.parents[1] / "fixtures"
 NASTY = 'a|b `c` <d> "e" %0A ]]> \x01 \ud800 😀\nsecond, line: *x* _y_ [z]'
 
 
-def made(message: str = "m", **given) -> Diagnostic:
+def made(message: str = "m", **given: Any) -> Diagnostic:
     given = {"origin": "apiserver", "kind": "field", "rule": "default-invalid", "severity": "error", **given}
     given = {"file": "dir/a b.yaml", "line": 2, "column": 3, "end_line": 2, "end_column": 5, "crd": "foos.x", **given}
     return Diagnostic(message=message, **given)
 
 
-def checked(*diagnostics: Diagnostic, problems=()) -> Checked:
+def checked(*diagnostics: Diagnostic, problems: tuple[Any, ...] | list[tuple[str, str]] = ()) -> Checked:
     result = FileResult("dir/a b.yaml", "", 1, (CRD("foos.x", 1), CRD("bars.x", 9)), 0, diagnostics)
     summary = Summary(files=1, seconds=0.25)
     summary.add(result)
@@ -46,7 +52,7 @@ ALL = checked(
 
 
 @pytest.mark.parametrize("name", formats.WHOLE)
-def test_every_format_takes_what_there_is(name):
+def test_every_format_takes_what_there_is(name: str) -> None:
     text = formats.render(name, ALL)
     assert "first" in text
     assert "later" not in text
@@ -89,13 +95,13 @@ def test_the_server_format_has_an_answer_for_each_object() -> None:
     assert server(STRICT, FIELD, made("same name", line=9)) == ["server's", "same name"]
 
 
-def test_concise():
+def test_concise() -> None:
     lines = formats.render("concise", ALL).splitlines()
     assert lines[0] == "dir/a b.yaml:2:3: error default-invalid: first"
     assert len(lines) == 4
 
 
-def test_github():
+def test_github() -> None:
     lines = formats.render("github", ALL).splitlines()
     assert lines[0] == "::error file=no file::cannot: be, read"
     assert (
@@ -109,7 +115,7 @@ def test_github():
     assert lines[4].startswith("::notice ")
 
 
-def test_gitlab():
+def test_gitlab() -> None:
     found = json.loads(formats.render("gitlab", ALL))
     assert [one["severity"] for one in found] == ["major", "major", "minor", "info"]
     assert len({one["fingerprint"] for one in found}) == 4
@@ -119,7 +125,7 @@ def test_gitlab():
     assert formats.render("gitlab", checked()) == "[]\n"
 
 
-def test_markdown():
+def test_markdown() -> None:
     text = formats.render("markdown", ALL)
     assert "❌ 2 errors, 1 warning in 2 CRDs" in text
     assert "a\\|b \\`c\\` &lt;d&gt;" in text
@@ -127,14 +133,14 @@ def test_markdown():
     assert all(len(row.replace("\\|", "").split("|")) == 6 for row in rows)
 
 
-def test_markdown_has_a_limit():
+def test_markdown_has_a_limit() -> None:
     results = [FileResult(f"{i}.yaml", "", 1, (), 0, (made("x" * 10_000),) * 30) for i in range(10)]
     text = formats.render("markdown", Checked(results, [], Summary()))
     assert len(text.encode()) < 1024 * 1024
     assert text.endswith("… and 210 more findings, for which there is no room here.\n")
 
 
-def test_checkstyle():
+def test_checkstyle() -> None:
     root = ET.fromstring(formats.render("checkstyle", ALL))
     errors = root.findall("file/error")
     assert [one.get("severity") for one in errors] == ["error", "error", "warning", "info", "error"]
@@ -143,7 +149,7 @@ def test_checkstyle():
     }  # fmt: skip
 
 
-def test_junit():
+def test_junit() -> None:
     root = ET.fromstring(formats.render("junit", ALL))
     assert (root.tag, root.get("tests"), root.get("failures"), root.get("errors")) == ("testsuites", "3", "1", "1")
     by_name = {case.get("name"): case for case in root.iter("testcase")}
@@ -153,7 +159,7 @@ def test_junit():
     assert by_name["file"].find("error").get("message") == "cannot: be, read"
 
 
-def test_junit_fits_the_schema():
+def test_junit_fits_the_schema() -> None:
     """What Jenkins, GitLab and others read: names, places and counts (schemas/xml.json says which)."""
     schema = json.loads((HERE / "schemas" / "xml.json").read_text())
 
@@ -164,13 +170,13 @@ def test_junit_fits_the_schema():
         jsonschema.validate(tree(ET.fromstring(formats.render(name, ALL))), schema[name])
 
 
-def test_sarif_fits_the_schema():
+def test_sarif_fits_the_schema() -> None:
     schema = json.loads((HERE / "schemas" / "sarif.json").read_text())
     for run in (ALL, checked(), checked(problems=[("x", "y")])):
         jsonschema.validate(json.loads(formats.render("sarif", run)), schema)
 
 
-def test_what_was_passed_over_is_told():
+def test_what_was_passed_over_is_told() -> None:
     passed = Checked([FileResult("a.yaml", "", 1, (), 1, (), ("line 1: skipped",))], [], Summary())
     assert json.loads(formats.render("json", passed))["files"][0]["notices"] == ["line 1: skipped"]
     document = json.loads(formats.render("sarif", passed))
@@ -180,7 +186,7 @@ def test_what_was_passed_over_is_told():
 
 
 @pytest.mark.parametrize(("name", "told"), [("concise", True), ("json", True), ("text", False)])
-def test_notices_go_to_standard_error_where_the_format_is_not_for_people(name, told, tmp_path):
+def test_notices_go_to_standard_error_where_the_format_is_not_for_people(name: str, told: bool, tmp_path: Path) -> None:
     path = tmp_path / "c.yaml"
     path.write_text("a: {{ CustomResourceDefinition }}: b\n", encoding="utf-8")
     done = CliRunner().invoke(cli, ["check", "--no-require-crds", "--format", name, str(path)])
@@ -189,7 +195,7 @@ def test_notices_go_to_standard_error_where_the_format_is_not_for_people(name, t
     assert "note:" not in quiet.stderr
 
 
-def test_sarif():
+def test_sarif() -> None:
     (run,) = json.loads(formats.render("sarif", ALL))["runs"]
     rules = run["tool"]["driver"]["rules"]
     assert [rule["id"] for rule in rules] == ["default-invalid", "format-unrecognized"]
@@ -204,19 +210,19 @@ def test_sarif():
     assert len({one["partialFingerprints"]["crdlint/v1"] for one in run["results"]}) == 4
 
 
-def run(*args: str, env=None):
+def run(*args: str, env: dict[str, str] | None = None) -> Result:
     return CliRunner().invoke(cli, ("check", *args), catch_exceptions=False, env={"GITHUB_ACTIONS": "", **(env or {})})
 
 
 BAD = str(FIXTURES / "invalid" / "default-out-of-range.yaml")
 
 
-def test_auto_is_text_but_github_within_its_actions():
+def test_auto_is_text_but_github_within_its_actions() -> None:
     assert run(BAD).stdout.startswith(str(FIXTURES))
     assert run(BAD, env={"GITHUB_ACTIONS": "true"}).stdout.startswith("::error file=")
 
 
-def test_several_outputs_in_one_run(tmp_path):
+def test_several_outputs_in_one_run(tmp_path: Path) -> None:
     result = run(BAD, "--output", f"sarif={tmp_path}/a.sarif", "--output", f"junit={tmp_path}/a.xml")
     assert result.exit_code == 1
     assert result.stdout.splitlines()[-1].startswith("checked 1 file")
@@ -234,16 +240,16 @@ OUTPUTS = {
 
 
 @pytest.mark.parametrize(("given", "said"), OUTPUTS.values(), ids=OUTPUTS)
-def test_outputs_that_cannot_be(given, said, tmp_path, monkeypatch):
+def test_outputs_that_cannot_be(given: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     result = run(BAD, "--output", given)
     assert result.exit_code == 2
     assert said in " ".join(result.stderr.split())
 
 
-def test_a_file_is_written_once():
+def test_a_file_is_written_once() -> None:
     assert "is written to twice" in " ".join(run(BAD, "--output", "json=x", "--output", "sarif=x").stderr.split())
 
 
-def test_what_is_no_plain_file_is_written_to():
+def test_what_is_no_plain_file_is_written_to() -> None:
     assert run(BAD, "--output", "json=/dev/null").exit_code == 1

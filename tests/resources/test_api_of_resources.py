@@ -17,11 +17,11 @@ def crd(schema: dict[str, object]) -> str:
     return json.dumps(small(schema))
 
 
-def test_an_accepted_crd_has_no_errors():
+def test_an_accepted_crd_has_no_errors() -> None:
     assert validate_resource(crd({"type": "object"}), RESOURCE).crd_errors == []
 
 
-def test_a_rejected_crd_is_reported_and_the_resource_validated():
+def test_a_rejected_crd_is_reported_and_the_resource_validated() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integr"}}}
     report = validate_resource(crd(schema), json.dumps({**json.loads(RESOURCE), "a": "x"}))
     assert [error.rule for error in report.crd_errors] == ["type-unsupported"]
@@ -29,19 +29,19 @@ def test_a_rejected_crd_is_reported_and_the_resource_validated():
 
 
 @pytest.mark.parametrize(("version", "rules"), [("1.36", []), ("1.31", []), ("1.29", ["cel-compilation"])])
-def test_the_version_is_that_of_the_servers_that_have_the_crd(version, rules):
+def test_the_version_is_that_of_the_servers_that_have_the_crd(version: str, rules: list[str]) -> None:
     report = validate_resource(crd(IP), RESOURCE, kube_version=version)
     assert ([error.rule for error in report.crd_errors], report.errors) == (rules, [])
 
 
-def test_a_range_of_versions_and_an_unknown_version():
+def test_a_range_of_versions_and_an_unknown_version() -> None:
     report = validate_resource(crd(IP), RESOURCE, kube_version="1.29..1.36")
     assert [error.rule for error in report.crd_errors] == ["kube-version-too-old"]
     with pytest.raises(ValueError, match="nothing"):
         validate_resource(crd(IP), RESOURCE, kube_version="nothing")
 
 
-def test_a_crd_without_versions_serves_no_kind():
+def test_a_crd_without_versions_serves_no_kind() -> None:
     made = small({"type": "object"})
     made["spec"]["versions"] = []
     report = validate_resource(json.dumps(made), RESOURCE)

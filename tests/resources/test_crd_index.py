@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from crdlint.linting.pipeline import lint_file
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.index import CRDFiles, outline
+
+if TYPE_CHECKING:
+    from crdlint.linting.result import FileResult
 
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -36,7 +41,7 @@ WRITTEN = {
 
 
 def files(texts: dict[str, str], parsed: list[tuple[str, frozenset[int]]]) -> CRDFiles:
-    def lint(path, text, only):
+    def lint(path: str, text: str, only: frozenset[int]) -> FileResult:
         parsed.append((path, only))
         return lint_file(text, filename=path, keep=True, only=only)
 
@@ -48,7 +53,7 @@ def crd(group: str, written: str | None = None, kind: str = "Foo") -> str:
 
 
 @pytest.mark.parametrize(("written", "is_told"), WRITTEN.values(), ids=WRITTEN)
-def test_a_group_is_found_however_it_is_written(written, is_told):
+def test_a_group_is_found_however_it_is_written(written: str, is_told: bool) -> None:
     text = crd("example.com", written)
     found = outline(text)
     assert found is not None
@@ -58,14 +63,14 @@ def test_a_group_is_found_however_it_is_written(written, is_told):
     assert list(definitions.kinds("example.com")) == ["Foo"]
 
 
-def test_json_and_flow_mappings_are_outlined():
+def test_json_and_flow_mappings_are_outlined() -> None:
     found = outline('{"kind": "CustomResourceDefinition", "spec": {"group": "a.io", "names": {"kind":"Foo"}}}')
     assert found is not None
     assert (found.groups, found.kinds) == ({"a.io"}, {"CustomResourceDefinition", "Foo"})
     assert outline("kind: ClusterRole\ngroup: a.io\n") is None
 
 
-def test_each_document_is_parsed_once_and_only_if_its_group_is_asked_for():
+def test_each_document_is_parsed_once_and_only_if_its_group_is_asked_for() -> None:
     parsed: list[tuple[str, frozenset[int]]] = []
     texts = {"a": f"{crd('a.io')}---\n{crd('b.io')}", "b": crd("b.io", kind="Bar"), "c": crd("c.io")}
     definitions = Definitions([files(texts, parsed)])
@@ -77,7 +82,7 @@ def test_each_document_is_parsed_once_and_only_if_its_group_is_asked_for():
     assert parsed[2:] == [("a", frozenset({0}))]
 
 
-def test_a_list_of_crds_of_two_groups_is_parsed_once():
+def test_a_list_of_crds_of_two_groups_is_parsed_once() -> None:
     parsed: list[tuple[str, frozenset[int]]] = []
     items = "\n".join("- " + crd(group).replace("\n", "\n  ").rstrip() for group in ("a.io", "b.io"))
     definitions = Definitions([files({"a": f"apiVersion: v1\nkind: List\nitems:\n{items}\n"}, parsed)])
@@ -85,7 +90,7 @@ def test_a_list_of_crds_of_two_groups_is_parsed_once():
     assert (parsed, definitions.duplicates) == ([("a", frozenset({0}))], [])
 
 
-def test_a_later_source_counts_if_no_earlier_one_has_the_group():
+def test_a_later_source_counts_if_no_earlier_one_has_the_group() -> None:
     first, second = [], []
     sources = [files({"a": crd("a.io")}, first), files({"b": crd("a.io", kind="Bar"), "c": crd("c.io")}, second)]
     definitions = Definitions(sources)
@@ -94,7 +99,7 @@ def test_a_later_source_counts_if_no_earlier_one_has_the_group():
     assert second == [("c", frozenset({0}))]
 
 
-def test_the_group_that_was_meant_is_found_before_it_is_parsed():
+def test_the_group_that_was_meant_is_found_before_it_is_parsed() -> None:
     definitions = Definitions([files({"a": crd("example.com"), "b": crd("other.io", kind="Bar")}, [])])
     assert definitions.group_meant("exampel.com", "Foo") == "example.com"
     assert definitions.group_meant("", "Bar") == "other.io"
@@ -102,7 +107,7 @@ def test_the_group_that_was_meant_is_found_before_it_is_parsed():
     assert definitions.group_meant("example.com" + ".a" * 100_000, "Foo") is None
 
 
-def test_the_number_of_groups_that_are_compared_is_bounded(monkeypatch):
+def test_the_number_of_groups_that_are_compared_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     definitions = Definitions([files({"a": crd("example.com")}, [])])
     looked = []
     find = Definitions._find_group  # noqa: SLF001

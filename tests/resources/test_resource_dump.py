@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import pytest
 from ruamel.yaml import YAML
@@ -10,6 +11,9 @@ from ruamel.yaml import YAML
 from crdlint.resources.dump import dump
 from crdlint.yaml.parse import parse_first
 from crdlint.yaml.values import to_json
+
+if TYPE_CHECKING:
+    from typing import Any
 
 LONG = "k" * 129
 LAID_OUT = {
@@ -29,7 +33,7 @@ LAID_OUT = {
 
 
 @pytest.mark.parametrize(("value", "wanted"), LAID_OUT.values(), ids=LAID_OUT)
-def test_layout(value, wanted):
+def test_layout(value: dict[str, Any], wanted: str) -> None:
     assert "\n".join(dump(value)) == wanted
 
 
@@ -43,7 +47,7 @@ TEXTS = [
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_texts_are_read_back(text):
+def test_texts_are_read_back(text: str) -> None:
     value = {"k": text, "l": [text, [text], {"z": text}], "m": {text: 1}}
     written = "\n".join(dump(value)) + "\n"
     assert to_json(parse_first(written).root) == value
@@ -51,14 +55,14 @@ def test_texts_are_read_back(text):
 
 
 @pytest.mark.parametrize("key", ["k" * 1025, "é" * 600, 'a"b' * 500, "a: b" * 400, "\n" * 1500, "-" * 2000])
-def test_long_keys_are_read_back(key):
+def test_long_keys_are_read_back(key: str) -> None:
     value = {"m": {key: {"a": 1, key: [1, {key: "x\ny"}]}, "z": 1}, "l": [{key: []}]}
     written = "\n".join(dump(value)) + "\n"
     assert to_json(parse_first(written).root) == value
     assert YAML(typ="safe", pure=True).load(written) == value
 
 
-def test_depth_is_no_limit():
+def test_depth_is_no_limit() -> None:
     value: object = 1
     for _ in range(3000):
         value = [{"a": value}]

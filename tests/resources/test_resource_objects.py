@@ -27,16 +27,16 @@ OBJECTS = {
 
 
 @pytest.mark.parametrize(("text", "wanted"), OBJECTS.values(), ids=OBJECTS)
-def test_objects(text, wanted):
+def test_objects(text: str, wanted: list[tuple[str, str, str]]) -> None:
     assert [(one.group, one.version, one.identity.kind) for one in objects_of(parse_first(text))] == wanted
 
 
-def test_an_item_is_read_with_its_list_s_kind():
+def test_an_item_is_read_with_its_list_s_kind() -> None:
     (one,) = objects_of(parse_first("{apiVersion: a.b/v2, kind: AList, items: [{x: 1.0}]}"))
     assert one.read() == {"apiVersion": "a.b/v2", "kind": "A", "x": 1}
 
 
-def test_json_s_numbers_are_read_as_they_stand():
+def test_json_s_numbers_are_read_as_they_stand() -> None:
     (one,) = objects_of(parse_first('{"apiVersion": "a.b/v1", "kind": "A", "x": 1.0}'))
     assert one.read()["x"].__class__ is float
 
@@ -54,11 +54,11 @@ DUPLICATES = {
 
 
 @pytest.mark.parametrize(("text", "wanted"), DUPLICATES.values(), ids=DUPLICATES)
-def test_duplicate_fields(text, wanted):
+def test_duplicate_fields(text: str, wanted: list[str]) -> None:
     root = parse_first(text).root
     assert [one.message for one in duplicate_fields(root)] == wanted
 
 
-def test_a_hundred_duplicates_are_told():
+def test_a_hundred_duplicates_are_told() -> None:
     text = "{" + ", ".join(f'"k{i}": 1, "k{i}": 2' for i in range(150)) + "}"
     assert len(duplicate_fields(parse_first(text).root)) == 100

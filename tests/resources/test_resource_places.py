@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from crdlint.crd.paths import Path
 from crdlint.resources.places import ResourceLocator
 from crdlint.yaml.parse import parse_first
+
+if TYPE_CHECKING:
+    from crdlint.crd.positions import Place
 
 TEXT = """\
 spec:
@@ -44,12 +48,12 @@ PRINTED = {
 
 
 @pytest.fixture
-def locator():
+def locator() -> ResourceLocator:
     return ResourceLocator(parse_first(TEXT).root, 0, TEXT)
 
 
 @pytest.mark.parametrize(("path", "key", "wanted"), PRINTED.values(), ids=PRINTED)
-def test_a_printed_path(locator, path, key, wanted):
+def test_a_printed_path(locator: ResourceLocator, path: str, key: bool, wanted: tuple[int, int]) -> None:
     span = locator.span_of(locator.find_text(path), key=key)
     assert (span.line, span.column) == wanted
 
@@ -67,7 +71,7 @@ STEPS = {
 
 
 @pytest.mark.parametrize(("path", "wanted"), STEPS.values(), ids=STEPS)
-def test_steps(locator, path, wanted):
+def test_steps(locator: ResourceLocator, path: Path, wanted: tuple[int, int]) -> None:
     span = locator.span(path)
     assert (span.line, span.column) == wanted
 
@@ -77,7 +81,7 @@ class CountingLocator(ResourceLocator):
 
     looked = 0
 
-    def _ways(self, place, text, at):
+    def _ways(self, place: Place, text: str, at: int) -> Any:
         self.looked += 1
         return super()._ways(place, text, at)
 
@@ -90,7 +94,7 @@ ODD = "{" + "a.a: {" * 40 + "x: 1" + "}" * 40 + "}"
     [(ODD, "a.a." * 40 + "y"), (ODD, "a." * 81 + "a"), ("{a: {a: 1, a.a: {a: 1}}, a.a: {a: 1}}", "a." * 9 + "y")],
     ids=["missing below", "missing", "ambiguous"],
 )
-def test_the_work_on_odd_keys_grows_with_the_number_of_paths(document, path):
+def test_the_work_on_odd_keys_grows_with_the_number_of_paths(document: str, path: str) -> None:
     looked = []
     for count in (1000, 2000):
         locator = CountingLocator(parse_first(document).root, 0, document)
@@ -103,7 +107,7 @@ def test_the_work_on_odd_keys_grows_with_the_number_of_paths(document, path):
 @pytest.mark.parametrize(
     "key", ["a." * 100_000, "[" * 100_000, "a[" + "1" * 5000 + "]"], ids=["dots", "brackets", "digits"]
 )
-def test_keys_of_any_length_are_found(key):
+def test_keys_of_any_length_are_found(key: str) -> None:
     text = f"spec:\n  a: [1]\n  ? {json.dumps(key)}\n  : 1\n"
     place = ResourceLocator(parse_first(text).root, 0, text).find_text(f"spec.{key}")
     assert (place.exact, place.key.value) == (True, key)

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from crdlint.linting.pipeline import lint_file
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.placeholders import Patterns
 from crdlint.resources.report import Options, old_objects, validate_text
+
+if TYPE_CHECKING:
+    from crdlint.resources.report import Validated
 
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -92,7 +97,7 @@ DEFINED = definitions()
 DEFAULTS = Options()
 
 
-def judged(text: str, defined: Definitions = DEFINED, old: str | None = None, options: Options = DEFAULTS):
+def judged(text: str, defined: Definitions = DEFINED, old: str | None = None, options: Options = DEFAULTS) -> Validated:
     before = None if old is None else old_objects(old, filename="old.yaml").by_key
     return validate_text(text, filename="foo.yaml", definitions=defined, old=before, options=options)
 
@@ -101,12 +106,12 @@ def foo(spec: str, metadata: str = "{name: x}") -> str:
     return f"apiVersion: example.com/v1\nkind: Foo\nmetadata: {metadata}\nspec: {spec}\n"
 
 
-def test_the_crd_is_sound():
+def test_the_crd_is_sound() -> None:
     assert DEFINED.by_kind["example.com", "Foo"].errors == ()
 
 
 @pytest.mark.parametrize(("spec", "column", "message", "way_out"), FOUND.values(), ids=FOUND)
-def test_found(spec, column, message, way_out):
+def test_found(spec: str, column: int, message: str, way_out: str) -> None:
     found = [one for one in judged(foo(spec)).result.diagnostics if one.message.startswith(message)]
     assert found
     assert (found[0].line, found[0].column) == (4, column)
@@ -128,14 +133,14 @@ METADATA = {
 
 
 @pytest.mark.parametrize(("metadata", "column", "message", "way_out"), METADATA.values(), ids=METADATA)
-def test_metadata(metadata, column, message, way_out):
+def test_metadata(metadata: str, column: int, message: str, way_out: str) -> None:
     found = [one for one in judged(foo("{size: 3}", metadata)).result.diagnostics if one.message.startswith(message)]
     assert found
     assert (found[0].line, found[0].column) == (3, column)
     assert way_out in found[0].help
 
 
-def test_the_rule_s_own_place():
+def test_the_rule_s_own_place() -> None:
     (found,) = judged(foo("{size: 9}")).result.diagnostics
     text = CRD.format(schema=SPEC, scope="Namespaced").splitlines()
     assert (found.related.label, found.related.file) == ("rule `self.size < 9`", "crd.yaml")
@@ -152,7 +157,7 @@ UPDATES = {
 
 
 @pytest.mark.parametrize(("new", "old", "wanted"), UPDATES.values(), ids=UPDATES)
-def test_updates(new, old, wanted):
+def test_updates(new: str, old: str, wanted: list[tuple[str, str]]) -> None:
     found = judged(foo(new), old=foo(old)).result.diagnostics
     assert [one.severity for one in found] == [severity for severity, _ in wanted]
     assert all(help_ in one.help for one, (_, help_) in zip(found, wanted, strict=True))
@@ -165,13 +170,13 @@ NOTICES = {
 
 
 @pytest.mark.parametrize(("new", "old", "said"), NOTICES.values(), ids=NOTICES)
-def test_no_old_object(new, old, said):
+def test_no_old_object(new: str, old: str, said: str) -> None:
     result = judged(new, old=old).result
     assert not result.diagnostics
     assert said in result.notices[0]
 
 
-def test_what_is_broken_in_old_objects():
+def test_what_is_broken_in_old_objects() -> None:
     old = old_objects("a: [\n---\n" + foo("{}") + "---\n? [x]\n: 1\n", filename="old.yaml")
     assert len(old.by_key) == 1
     assert [place for place, _ in old.broken] == ["old.yaml:2:1", "old.yaml:8:3"]
@@ -195,7 +200,7 @@ UNDEFINED = {
 
 
 @pytest.mark.parametrize(("api_version", "kind", "message", "way_out"), UNDEFINED.values(), ids=UNDEFINED)
-def test_undefined(api_version, kind, message, way_out):
+def test_undefined(api_version: str, kind: str, message: str, way_out: str) -> None:
     (found,) = judged(f"apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: x}}\n").result.diagnostics
     assert found.message.startswith(message)
     assert way_out in found.help
@@ -214,13 +219,13 @@ PASSED_OVER = {
 
 
 @pytest.mark.parametrize(("api_version", "kind", "notices"), PASSED_OVER.values(), ids=PASSED_OVER)
-def test_passed_over(api_version, kind, notices):
+def test_passed_over(api_version: str, kind: str, notices: tuple[str]) -> None:
     text = f"apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: x}}\n"
     result = judged(f"{text}---\n{text}").result
     assert (result.diagnostics, result.crds, result.skipped, result.notices) == ((), (), 2, notices)
 
 
-def test_templates_are_passed_over():
+def test_templates_are_passed_over() -> None:
     template = "apiVersion: example.com/v1\nkind: Foo\nmetadata: {name: {{ .Release.Name }}}\n"
     result = judged(f"{template}---\n{{{{- if .x }}}}\na: 1\n---\n" + foo("{size: 1}")).result
     assert [one.line for one in result.diagnostics] == [11]
@@ -228,18 +233,18 @@ def test_templates_are_passed_over():
     assert result.notices[0].startswith("line 3 and 1 more: skipped a template")
 
 
-def test_namespaces():
+def test_namespaces() -> None:
     assert judged(foo("{size: 3}")).stored[0]["metadata"] == {"name": "x", "namespace": "default"}
     cluster = definitions(scope="Cluster")
     stored = judged(foo("{size: 3}", "{name: x, namespace: z}"), cluster)
     assert (stored.result.diagnostics, stored.stored[0]["metadata"]) == ((), {"name": "x"})
 
 
-def test_a_made_up_name_is_not_shown():
+def test_a_made_up_name_is_not_shown() -> None:
     assert "name" not in judged(foo("{size: 3}", "{generateName: a-}")).stored[0]["metadata"]
 
 
-def test_lists_and_one_that_is_broken():
+def test_lists_and_one_that_is_broken() -> None:
     text = f"""\
 apiVersion: example.com/v1
 kind: FooList
@@ -256,14 +261,14 @@ a: [
     assert [one.name for one in result.crds] == ["Foo a", "Foo b", "Foo x"]
 
 
-def test_json_s_duplicates():
+def test_json_s_duplicates() -> None:
     text = '{"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "x"}, "spec": {"size": 3, "size": 3}}'
     [found] = judged(text).result.diagnostics
     assert (found.severity, found.server_message) == ("warning", 'duplicate field "spec.size"')
     assert found.message.startswith('field "spec.size" is set twice, in line 1: kubectl and every client')
 
 
-def test_the_errors_of_a_rejected_crd_are_counted():
+def test_the_errors_of_a_rejected_crd_are_counted() -> None:
     broken = definitions(SPEC.replace("type: string", "type: strng"))
     (found,) = judged(foo("{size: 3}"), broken).result.diagnostics
     first, *shown, more = found.message.split("\n")
@@ -284,7 +289,7 @@ REJECTED = {
 
 
 @pytest.mark.parametrize(("before", "after"), REJECTED.values(), ids=REJECTED)
-def test_resources_of_a_rejected_crd_are_validated_as_if_it_were_accepted(before, after):
+def test_resources_of_a_rejected_crd_are_validated_as_if_it_were_accepted(before: str, after: str) -> None:
     assert before in SPEC
     broken = definitions(SPEC.replace(before, after))
     texts = [foo("{size: 3, text: x}"), foo("{size: 1, text: x}", "{name: z}")]
@@ -296,7 +301,7 @@ def test_resources_of_a_rejected_crd_are_validated_as_if_it_were_accepted(before
     assert [len(result.crds) for result in results] == [1, 1]
 
 
-def test_the_resources_of_a_crd_that_cannot_be_decoded_are_each_reported():
+def test_the_resources_of_a_crd_that_cannot_be_decoded_are_each_reported() -> None:
     broken = definitions(scope="[Namespaced]")
     found = [judged(foo("{size: 3}", f"{{name: {name}}}"), broken).result.diagnostics for name in "ab"]
     assert [[(one.rule, one.severity) for one in one_file] for one_file in found] == [
@@ -315,7 +320,7 @@ KINDS = {
 
 
 @pytest.mark.parametrize(("kind", "strict", "help_"), KINDS.values(), ids=KINDS)
-def test_kinds_that_no_crd_of_the_group_defines(kind, strict, help_):
+def test_kinds_that_no_crd_of_the_group_defines(kind: str, strict: bool, help_: str | None) -> None:
     text = f"apiVersion: example.com/v1\nkind: {kind}\nmetadata: {{name: x}}\n"
     result = judged(text, options=Options(strict_kinds=strict)).result
     if help_ is None:
@@ -330,7 +335,7 @@ SKIPPED = {"Foo": True, "example.com/Foo": True, "example.com/v1/Foo": True, "fo
 
 
 @pytest.mark.parametrize(("name", "skipped"), SKIPPED.items())
-def test_kinds_are_skipped(name, skipped):
+def test_kinds_are_skipped(name: str, skipped: bool) -> None:
     result = judged(foo("{size: 1}"), options=Options(skipped_kinds=frozenset({"Bar", name}))).result
     assert (len(result.diagnostics), len(result.crds), result.skipped) == ((0, 0, 1) if skipped else (1, 1, 0))
 
@@ -369,7 +374,7 @@ FREE = {
 
 
 @pytest.mark.parametrize(("spec", "metadata", "messages", "count", "named"), FREE.values(), ids=FREE)
-def test_placeholders_are_free_of_types(spec, metadata, messages, count, named):
+def test_placeholders_are_free_of_types(spec: str, metadata: str, messages: list[str], count: int, named: str) -> None:
     result = judged(foo(spec, metadata)).result
     found = [one.message for one in result.diagnostics]
     assert len(found) == len(messages)
@@ -380,14 +385,14 @@ def test_placeholders_are_free_of_types(spec, metadata, messages, count, named):
     assert [notice.partition(": ")[2] for notice in result.notices] == ([accepted] if count else [])
 
 
-def test_the_lines_of_placeholders_are_named():
+def test_the_lines_of_placeholders_are_named() -> None:
     text = foo("{size: '${A}'}") + "---\n" + foo("{size: '${B}', flag: '${C}'}", "{name: '${D}'}")
     assert judged(text).result.notices == (
         "line 4 and below: 4 placeholders such as `${A}` are accepted as values of any type",
     )
 
 
-def test_placeholders_of_the_configuration():
+def test_placeholders_of_the_configuration() -> None:
     text = foo("{size: '@SIZE@', text: '${X}', flag: '${Y}'}")
     own = judged(text, options=Options(placeholders=Patterns(("@*@",)))).result
     assert (own.diagnostics, len(own.notices)) == ((), 1)
@@ -398,7 +403,7 @@ def test_placeholders_of_the_configuration():
 @pytest.mark.parametrize(
     ("api_version", "kind"), [("example.com/v1", "${KIND}"), ("<group>/v1", "Foo"), ("${X}", "Bar")]
 )
-def test_an_object_of_which_the_kind_is_a_placeholder_is_skipped(api_version, kind):
+def test_an_object_of_which_the_kind_is_a_placeholder_is_skipped(api_version: str, kind: str) -> None:
     result = judged(f"apiVersion: {api_version}\nkind: {kind}\nmetadata: {{name: x}}\n").result
     assert (result.diagnostics, result.skipped) == ((), 1)
     assert result.notices == ("line 1: skipped: apiVersion or kind is a placeholder",)
@@ -439,12 +444,12 @@ DEEP = {
 
 
 @pytest.mark.parametrize(("schema", "spec", "said"), DEEP.values(), ids=DEEP)
-def test_depth(schema, spec, said):
+def test_depth(schema: str, spec: str, said: str) -> None:
     defined = definitions(schema)
     assert [said in one.message for one in judged(foo(spec), defined).result.diagnostics] == [True]
 
 
-def test_a_rule_that_runs_away_is_stopped():
+def test_a_rule_that_runs_away_is_stopped() -> None:
     schema = """{type: object, properties: {l: {type: array, maxItems: 1000, items: {type: integer}}},
       x-kubernetes-validations: [{rule: "self.l.all(x, self.l.all(y, x + y > -1))"}]}"""
     (found,) = judged(foo("{l: [" + "1, " * 1000 + "]}"), definitions(schema)).result.diagnostics

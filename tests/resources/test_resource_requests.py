@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from crdlint.resources.requests import as_sent, key_of
+
+if TYPE_CHECKING:
+    from typing import Any
 
 SENT = {
     "the default namespace": ({"name": "a"}, True, {"name": "a", "namespace": "default"}),
@@ -25,13 +30,13 @@ SENT = {
 
 
 @pytest.mark.parametrize(("meta", "namespaced", "wanted"), SENT.values(), ids=SENT)
-def test_as_sent(meta, namespaced, wanted):
+def test_as_sent(meta: dict[str, Any] | str | None, namespaced: bool, wanted: dict[str, Any] | str) -> None:
     given = {"metadata": meta}
     assert as_sent(given, namespaced=namespaced)["metadata"] == wanted
     assert given == {"metadata": meta}
 
 
-def test_keys():
+def test_keys() -> None:
     one = {"apiVersion": "a.b/v1", "kind": "A", "metadata": {"name": "x"}}
     other = {"apiVersion": "a.b/v2", "kind": "A", "metadata": {"name": "x", "namespace": "default"}}
     assert key_of(one) == key_of(other) == ("a.b", "A", "default", "x")

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 
 from crdlint import validate_resource
 from crdlint.rules.engine.examples import small
 
+if TYPE_CHECKING:
+    from typing import Any
+
+    from crdlint.resources.report import ResourceReport
+
 META = {"name": "x", "namespace": "default"}
 
 
-def judged(schema, given, old=None, *, subresources=None):
+def judged(
+    schema: dict[str, Any],
+    given: dict[str, Any],
+    old: dict[str, Any] | None = None,
+    *,
+    subresources: dict[str, dict[str, str]] | None = None,
+) -> ResourceReport:
     crd = small({"type": "object", **schema})
     if subresources is not None:
         crd["spec"]["versions"][0]["subresources"] = subresources
@@ -24,7 +36,7 @@ def judged(schema, given, old=None, *, subresources=None):
     return validate_resource(json.dumps(crd), texts[0], old_resource=texts[1])
 
 
-def messages(*args, **kwargs):
+def messages(*args: dict[str, Any], **kwargs: Any) -> list[str]:
     return [one.message for one in judged(*args, **kwargs).errors]
 
 
@@ -70,11 +82,11 @@ METADATA_UPDATES = {
 
 
 @pytest.mark.parametrize(("new", "old", "said"), METADATA_UPDATES.values(), ids=METADATA_UPDATES)
-def test_metadata_of_updates(new, old, said):
+def test_metadata_of_updates(new: dict[str, Any], old: dict[str, Any], said: list[str]) -> None:
     assert messages({}, {"metadata": new}, {"metadata": old}) == said
 
 
-def test_metadata_is_judged_before_the_kind():
+def test_metadata_is_judged_before_the_kind() -> None:
     new = {"kind": "Bar", "metadata": {**META, "name": "y"}}
     assert messages({}, new, {}) == [
         'metadata.name: Invalid value: "y": field is immutable',
@@ -100,7 +112,7 @@ KEYS = {
 
 
 @pytest.mark.parametrize(("new", "old", "held"), KEYS.values(), ids=KEYS)
-def test_items_are_found_by_several_keys(new, old, held):
+def test_items_are_found_by_several_keys(new: tuple[Any, ...], old: tuple[Any, ...], held: bool) -> None:
     new_list, old_list = ([{"a": a, "b": b, "c": c}] for (a, b), c in ((new, 1), (old, 2)))
     said = messages({"properties": {"l": LIST}}, {"l": new_list}, {"l": old_list})
     assert said == ["l[0]: Invalid value: less"] * held
@@ -125,10 +137,10 @@ SCALES = {
 
 
 @pytest.mark.parametrize(("spec", "said"), SCALES.values(), ids=SCALES)
-def test_scale(spec, said):
+def test_scale(spec: dict[str, int] | str, said: str) -> None:
     assert messages({"properties": {"spec": ANY}}, {"spec": spec}, subresources=SCALE) == [said]
 
 
-def test_depth_of_what_is_no_number():
+def test_depth_of_what_is_no_number() -> None:
     (said,) = messages({"properties": {"spec": ANY}}, {"spec": {"n": "DEEP"}}, subresources=SCALE)
     assert "[[[[" in said

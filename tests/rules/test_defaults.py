@@ -67,7 +67,7 @@ DEFAULTS = {
 
 
 @pytest.mark.parametrize(("spec", "said"), DEFAULTS.values(), ids=DEFAULTS)
-def test_what_is_said_of_a_default(spec, said):
+def test_what_is_said_of_a_default(spec: str, said: list[str]) -> None:
     found = [d.message for d in crdlint.lint_text(CRD % spec) if d.origin == "apiserver"]
     assert len(found) == len(said)
     for message, start in zip(found, said, strict=True):
@@ -77,7 +77,7 @@ def test_what_is_said_of_a_default(spec, said):
 RULE = "self.contains(self.substring(0, 9000))"
 
 
-def test_all_defaults_share_one_budget():
+def test_all_defaults_share_one_budget() -> None:
     # Each rule costs about 900,000 units, twice; a budget of 10,000,000 is for all of them together.
     field = (
         f"{{type: string, maxLength: 10000, default: {'x' * 10000}, x-kubernetes-validations: [{{rule: '{RULE}'}}]}}"
@@ -89,7 +89,7 @@ def test_all_defaults_share_one_budget():
     assert spent[0].rule == "default-rule-failed"
 
 
-def test_an_update_may_keep_unpruned_defaults():
+def test_an_update_may_keep_unpruned_defaults() -> None:
     old = CRD % "{type: object, properties: {a: {type: integer}}, default: {b: 1}}"
     new = CRD % "{type: object, properties: {a: {type: integer}}, default: {c: 1}}"
     pruned = CRD % "{type: object, properties: {a: {type: integer}}, default: {a: 1}}"

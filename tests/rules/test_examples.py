@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from crdlint.config.apply import apply
@@ -13,6 +15,12 @@ from crdlint.resources.definitions import Definitions
 from crdlint.resources.report import validate_text
 from crdlint.rules.catalog import all_rules
 from crdlint.rules.engine.examples import manifest
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from crdlint.linting.result import FileResult
+    from crdlint.rules.engine.rule import Rule
 
 RULES = list(all_rules().values())
 # A range, so that what needs newer ones is told.
@@ -27,11 +35,11 @@ ELSEWHERE = {"helm-kube-version", "change-crd-removed"}
 RUN = [rule for rule in RULES if rule.id not in ON_UPDATE | NEVER | ELSEWHERE]
 
 
-def lint(text, file):
+def lint(text: str, file: str) -> FileResult:
     return lint_file(text, filename=file, kube_version=VERSIONS, skip_unfinished=True)
 
 
-def findings(rule, fragment):
+def findings(rule: Rule, fragment: str) -> tuple[Any, ...]:
     text = manifest(rule, fragment)
     if rule.scope == "resource":
         definitions = Definitions()
@@ -44,19 +52,19 @@ def findings(rule, fragment):
 
 
 @pytest.mark.parametrize("rule", RUN, ids=lambda rule: rule.id)
-def test_the_bad_example_raises_the_rule(rule):
+def test_the_bad_example_raises_the_rule(rule: Rule) -> None:
     said = findings(rule, rule.bad)
     assert rule.id in {d.rule for d in said}
     assert all(d.help for d in said)
 
 
 @pytest.mark.parametrize("rule", RUN, ids=lambda rule: rule.id)
-def test_the_good_example_raises_nothing(rule):
+def test_the_good_example_raises_nothing(rule: Rule) -> None:
     assert [d.message for d in findings(rule, rule.good)] == []
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_the_texts_are_there(rule):
+def test_the_texts_are_there(rule: Rule) -> None:
     for text in (rule.summary, rule.why, rule.help):
         assert text
         assert text == text.strip()
@@ -64,7 +72,7 @@ def test_the_texts_are_there(rule):
     assert rule.summary.endswith(".")
 
 
-def test_an_id_stands_once():
+def test_an_id_stands_once() -> None:
     from importlib import import_module
 
     from crdlint.rules import catalog
@@ -74,7 +82,7 @@ def test_an_id_stands_once():
     assert len(ids) == len(set(ids)) == len(RULES)
 
 
-def test_the_catalogue_names_every_module_and_what_it_declares():
+def test_the_catalogue_names_every_module_and_what_it_declares() -> None:
     from importlib import import_module
     from pkgutil import iter_modules
 
@@ -90,7 +98,7 @@ def test_the_catalogue_names_every_module_and_what_it_declares():
     assert declared == {(name, kind) for name, kind in catalog._FAMILIES.items() if kind}  # noqa: SLF001
 
 
-def test_rules_on_request_are_those_that_configurations_know():
+def test_rules_on_request_are_those_that_configurations_know() -> None:
     from crdlint.config.matching import ON_REQUEST
 
     assert {rule.id for rule in RULES if rule.on_request} == ON_REQUEST

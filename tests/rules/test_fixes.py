@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -13,6 +14,9 @@ from crdlint.runner.fixes import fix
 from crdlint.yaml import decode_yaml
 from crdlint.yaml.edit import apply
 
+if TYPE_CHECKING:
+    from typing import Any
+
 FIXES = [
     pytest.param(rule, fixer, id=f"{rule.id}-{i}")
     for rule in all_rules().values()
@@ -20,21 +24,21 @@ FIXES = [
 ]
 
 
-def check(text):
+def check(text: Any) -> Any:
     return lint_file(text, filename="x", kube_version="1.29..1.36", skip_unfinished=True, fixes=True)
 
 
-def example(rule, fixer, which):
+def example(rule: Any, fixer: Any, which: Any) -> Any:
     scope = fixer.scope or rule.scope
     return manifest(replace(rule, scope=scope), getattr(fixer, which) or getattr(rule, which))
 
 
-def errors(result):
+def errors(result: Any) -> Any:
     return [one.message for one in result.diagnostics if one.severity == "error"]
 
 
 @pytest.mark.parametrize(("rule", "fixer"), FIXES)
-def test_the_bad_example_is_fixed(rule, fixer):
+def test_the_bad_example_is_fixed(rule: Any, fixer: Any) -> None:
     bad, good = example(rule, fixer, "bad"), example(rule, fixer, "good")
     before = check(bad)
     offered = [one.fix for one in before.diagnostics if one.rule == rule.id and one.fix is not None]
@@ -53,7 +57,7 @@ def test_the_bad_example_is_fixed(rule, fixer):
 
 
 @pytest.mark.parametrize(("rule", "fixer"), FIXES)
-def test_only_unsafe_fixes_need_to_be_asked_for(rule, fixer):
+def test_only_unsafe_fixes_need_to_be_asked_for(rule: Any, fixer: Any) -> None:
     bad = example(rule, fixer, "bad")
     fixed = fix(check(bad), check, unsafe=False)
     assert (fixer.title in {one.title for one in fixed.applied}) == (fixer.applicability == "safe")
@@ -61,7 +65,7 @@ def test_only_unsafe_fixes_need_to_be_asked_for(rule, fixer):
 
 @pytest.mark.parametrize(("rule", "fixer"), FIXES)
 @pytest.mark.parametrize("how", ["line ends", "comments"])
-def test_the_rest_of_the_text_is_kept(rule, fixer, how):
+def test_the_rest_of_the_text_is_kept(rule: Any, fixer: Any, how: Any) -> None:
     bad, good = example(rule, fixer, "bad"), example(rule, fixer, "good")
     if bad.startswith("{"):
         pytest.skip("one line of JSON")

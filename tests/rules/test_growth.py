@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from difflib import SequenceMatcher
+from typing import TYPE_CHECKING
 
 import pytest
 from counting import LINEAR, growth
@@ -11,6 +12,14 @@ from counting import LINEAR, growth
 import crdlint
 from crdlint.cel.compiler import compile_text
 from crdlint.kubecel import compilation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from crdlint.cel.compiler import Compiled
+    from crdlint.cel.env import Env
+    from crdlint.cel.parser import ParserOptions
 
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -68,7 +77,7 @@ INPUTS = {
 
 
 @pytest.mark.parametrize("text", INPUTS.values(), ids=INPUTS)
-def test_work_is_linear(text) -> None:
+def test_work_is_linear(text: Callable[..., Any]) -> None:
     assert growth(lambda n: crdlint.lint_text(text(n)), 200) < LINEAR
 
 
@@ -104,7 +113,7 @@ def compilations(text: str) -> int:
     """Return how many expressions are compiled while a text is linted."""
     count = 0
 
-    def counted(*args):
+    def counted(*args: str | Env | ParserOptions) -> float | Compiled:
         nonlocal count
         count += 1
         return compile_text(*args)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
@@ -14,6 +15,11 @@ from crdlint.cli.main import cli
 from crdlint.linting.pipeline import lint_file
 from crdlint.runner import cache as module
 from crdlint.runner.cache import Cache, cache_folder
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from crdlint.linting.result import FileResult
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 BAD = FIXTURES / "invalid" / "rule-too-expensive.yaml"
@@ -38,7 +44,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """Return a list to which every file is added that is really judged."""
     judged: list[str] = []
 
-    def noted(text, *, filename, **more):
+    def noted(text: str, *, filename: str, **more: Any) -> FileResult:
         judged.append(filename)
         return lint_file(text, filename=filename, **more)
 
@@ -46,7 +52,7 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return judged
 
 
-def test_a_second_run_judges_nothing_and_says_the_same(folder, monkeypatch):
+def test_a_second_run_judges_nothing_and_says_the_same(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     judged = counted(monkeypatch)
     first = check(str(BAD))
     assert len(entries(folder)) == len(judged) == 1
@@ -67,7 +73,7 @@ def test_an_error_that_servers_word_differently_is_kept(
     assert len(linted) == len(entries(folder)) == 1
 
 
-def test_what_a_result_hangs_on(folder, monkeypatch, tmp_path):
+def test_what_a_result_hangs_on(folder: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     judged = counted(monkeypatch)
     copy = tmp_path / "copy.yaml"
     copy.write_text(BAD.read_text())
@@ -85,7 +91,7 @@ def test_what_a_result_hangs_on(folder, monkeypatch, tmp_path):
 
 
 @pytest.mark.usefixtures("folder")
-def test_another_version_of_the_program(monkeypatch):
+def test_another_version_of_the_program(monkeypatch: pytest.MonkeyPatch) -> None:
     judged = counted(monkeypatch)
     check(str(BAD))
     module._program.cache_clear()  # noqa: SLF001
@@ -107,7 +113,7 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("data", BROKEN.values(), ids=BROKEN)
-def test_an_entry_that_is_none_is_made_anew(data, folder, monkeypatch):
+def test_an_entry_that_is_none_is_made_anew(data: bytes | None, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     first = check(str(BAD))
     (entry,) = entries(folder)
     entry.write_bytes(entry.read_bytes().replace(entry.name.encode(), b"x" * len(entry.name)) if data is None else data)
@@ -118,19 +124,19 @@ def test_an_entry_that_is_none_is_made_anew(data, folder, monkeypatch):
     assert len(judged) == 1
 
 
-def test_a_folder_that_cannot_be_is_done_without(tmp_path, monkeypatch):
+def test_a_folder_that_cannot_be_is_done_without(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("CRDLINT_CACHE_DIR", str(tmp_path / "file" / "cache"))
     assert check(str(BAD))[0] == 1
 
 
-def test_nothing_of_the_text_is_kept(folder):
+def test_nothing_of_the_text_is_kept(folder: Path) -> None:
     check(str(BAD))
     (entry,) = entries(folder)
     assert b"without maxItems" not in entry.read_bytes()
 
 
-def test_the_oldest_go_first(tmp_path, monkeypatch):
+def test_the_oldest_go_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_LIMIT", 250)
     for i in range(4):
         path = tmp_path / f"{i:02}" / "x"
@@ -147,7 +153,7 @@ def test_the_oldest_go_first(tmp_path, monkeypatch):
     assert len(entries(tmp_path)) == 0
 
 
-def test_where_it_is(monkeypatch, tmp_path):
+def test_where_it_is(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("CRDLINT_CACHE_DIR", raising=False)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setattr("sys.platform", "linux")

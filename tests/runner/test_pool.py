@@ -5,12 +5,17 @@ from __future__ import annotations
 import io
 import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 import crdlint.runner.task
 from crdlint.runner import pool, processors, workers
 from crdlint.runner.task import Checked, Checker, Settings, Task
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 FILES = sorted(str(path) for path in (FIXTURES / "invalid").iterdir())
@@ -24,19 +29,19 @@ def told(checked: Checked) -> tuple[str, list[object], str | None]:
     return checked.name, [one for result in checked.results for one in result.diagnostics], checked.problem
 
 
-def test_the_same_in_the_same_order():
+def test_the_same_in_the_same_order() -> None:
     alone = [told(one) for one in pool.run(tasks(), Settings(), 1)]
     spread = [told(one) for one in pool.run(tasks(), Settings(), 2)]
     assert spread == alone
     assert [name for name, _, _ in alone] == FILES
 
 
-def test_small_runs_start_no_processes(monkeypatch):
+def test_small_runs_start_no_processes(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "Workers", None)
     assert len(list(pool.run(tasks()[:5], Settings(), None))) == 5
 
 
-def test_texts_that_nobody_needs_do_not_travel(tmp_path):
+def test_texts_that_nobody_needs_do_not_travel(tmp_path: Path) -> None:
     clean = tmp_path / "clean.yaml"
     clean.write_text((FIXTURES / "valid" / "minimal.yaml").read_text())
     commented = tmp_path / "commented.yaml"
@@ -45,7 +50,7 @@ def test_texts_that_nobody_needs_do_not_travel(tmp_path):
     assert [bool(one.results[0].text) for one in found] == [False, True, True]
 
 
-def test_a_process_that_dies_takes_its_own_file_with_it_only(monkeypatch):
+def test_a_process_that_dies_takes_its_own_file_with_it_only(monkeypatch: pytest.MonkeyPatch) -> None:
     real = Checker.check
 
     def deadly(self: Checker, task: Task) -> Checked:
@@ -60,18 +65,18 @@ def test_a_process_that_dies_takes_its_own_file_with_it_only(monkeypatch):
     assert all(one.results for one in found if one.name != FILES[7])
 
 
-def test_what_cannot_be_read_is_told():
+def test_what_cannot_be_read_is_told() -> None:
     found = list(pool.run([Task("missing.yaml", "1.36"), *tasks()[:3]], Settings(), 2))
     assert [one.problem for one in found] == ["No such file or directory", None, None, None]
 
 
 @pytest.mark.parametrize("jobs", [1, 2])
-def test_what_is_kept_stays_in_the_process(jobs):
+def test_what_is_kept_stays_in_the_process(jobs: int) -> None:
     found = list(pool.run(tasks()[-20:], Settings(keep=True), jobs))
     assert any(result.definitions for one in found for result in one.results)
 
 
-def test_standard_input_is_read_by_the_first_process(monkeypatch):
+def test_standard_input_is_read_by_the_first_process(monkeypatch: pytest.MonkeyPatch) -> None:
     text = Path(FILES[0]).read_bytes()
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
     found = list(pool.run([*tasks()[1:3], Task("-", "1.36"), *tasks()[3:5]], Settings(), 2))
@@ -79,7 +84,7 @@ def test_standard_input_is_read_by_the_first_process(monkeypatch):
     assert found[2].results[0].diagnostics
 
 
-def test_what_is_checked_already_is_passed_on_in_its_place():
+def test_what_is_checked_already_is_passed_on_in_its_place() -> None:
     done = Checked("done", tasks()[0])
     for jobs in (None, 1, 2):
         found = list(pool.run([done, *tasks()[:2], done, done, *tasks()[2:4], done], Settings(), jobs))
@@ -87,13 +92,13 @@ def test_what_is_checked_already_is_passed_on_in_its_place():
 
 
 @pytest.mark.parametrize("jobs", [None, 1, 2, 3])
-def test_tasks_are_taken_as_results_are(jobs, monkeypatch):
+def test_tasks_are_taken_as_results_are(jobs: int | None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     """No more than a few chunks of tasks are ahead of the results, whatever the length of the run."""
     monkeypatch.setattr(pool, "_READ_AHEAD", 5_000)
     monkeypatch.setattr(pool, "_CHUNK_TASKS", 4)
     taken = done = most = 0
 
-    def lazily():
+    def lazily() -> Iterator[Any]:
         nonlocal taken
         for task in tasks() * 3:
             taken += 1
@@ -114,7 +119,9 @@ SIZES = {
 
 
 @pytest.mark.parametrize(("count", "size", "processes"), SIZES.values(), ids=SIZES)
-def test_processes_are_started_for_what_is_not_in_the_cache(count, size, processes, monkeypatch):
+def test_processes_are_started_for_what_is_not_in_the_cache(
+    count: int, size: int, processes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     known = [Checked(f"known{i}", tasks()[0]) for i in range(100)]
     started: list[int] = []
     real = workers.Workers
@@ -133,7 +140,7 @@ def test_processes_are_started_for_what_is_not_in_the_cache(count, size, process
     assert sum(started) == processes
 
 
-def test_one_process_where_no_processor_is_free(monkeypatch):
+def test_one_process_where_no_processor_is_free(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "Workers", None)
     monkeypatch.setattr(pool, "_WORTHWHILE", 0)
     monkeypatch.setattr(pool, "free_processors", lambda: 1)
@@ -152,7 +159,9 @@ PROCESSORS = {
 
 
 @pytest.mark.parametrize(("affinity", "load", "quota", "expected"), PROCESSORS.values(), ids=PROCESSORS)
-def test_free_processors(affinity, load, quota, expected, monkeypatch, tmp_path):
+def test_free_processors(
+    affinity: set[int], load: float, quota: str | None, expected: int, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     file = tmp_path / "cpu.max"
     if quota is not None:
         file.write_text(quota)

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 from schema_support import schema
 
 from crdlint.crd.errors import invalid
 from crdlint.schema.default_validation import validate_defaults
 from crdlint.schema.traversal import schemas
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from crdlint.crd.errors import FieldError
+    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.crd.paths import Path
 
 ROOT = "spec.validation.openAPIV3Schema."
 CASES = {
@@ -69,25 +78,27 @@ CASES = {
 }
 
 
-def judge(properties, **options):
+def judge(properties: str, **options: Any) -> list[str]:
     whole = schema(f"type: object\nproperties:\n  {properties}")
     given = [one for one in schemas(whole) if one.default is not None]
     return [str(error).replace(ROOT, "") for error in validate_defaults(whole, whole.path, given, **options)]
 
 
 @pytest.mark.parametrize(("properties", "said"), CASES.values(), ids=CASES)
-def test_defaults(properties, said):
+def test_defaults(properties: str, said: list[str]) -> None:
     assert judge(properties) == said
 
 
-def test_unknown_fields_may_stay_where_they_were():
+def test_unknown_fields_may_stay_where_they_were() -> None:
     assert judge("a: {type: object, default: {b: 1}}", require_pruned=False) == []
 
 
-def test_rules_are_asked_of_sound_defaults_until_their_budget_is_spent():
+def test_rules_are_asked_of_sound_defaults_until_their_budget_is_spent() -> None:
     asked = []
 
-    def rules(schema, value, path, *, is_resource_root):
+    def rules(
+        schema: JSONSchemaProps, value: int, path: Path, *, is_resource_root: bool
+    ) -> tuple[list[FieldError], bool]:
         asked.append((schema.type, value, is_resource_root))
         return [invalid("r", path, value, "no")], value == 2
 

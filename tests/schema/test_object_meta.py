@@ -18,6 +18,8 @@ from crdlint.schema.object_meta_validation import (
 )
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from crdlint.crd.errors import FieldError
 
 OWNER_OF_NOTHING = '"apiVersion": "", "kind": "", "name": ""'
@@ -47,7 +49,7 @@ READ = {
 
 
 @pytest.mark.parametrize(("given", "read", "unknown"), READ.values(), ids=READ)
-def test_reading(given, read, unknown):
+def test_reading(given: str, read: str | None, unknown: list[str]) -> None:
     assert read_object_meta(value(given)) == (value(read or given), unknown)
 
 
@@ -60,7 +62,7 @@ ERRORS = {
 
 
 @pytest.mark.parametrize(("given", "said"), ERRORS.items(), ids=ERRORS)
-def test_what_go_does_not_read(given, said):
+def test_what_go_does_not_read(given: str, said: str) -> None:
     with pytest.raises(MetadataError) as raised:
         read_object_meta(value(given))
     assert str(raised.value) == said
@@ -70,13 +72,13 @@ NOT_PLAIN_IN_YAML = ["\x85", "\x7f", "\x9f", "\u2028", "\ufeff", "\ufffe", "\ud8
 
 
 @pytest.mark.parametrize("key", NOT_PLAIN_IN_YAML, ids=ascii)
-def test_any_text_is_a_key_of_mistyped_metadata(key):
+def test_any_text_is_a_key_of_mistyped_metadata(key: str) -> None:
     with pytest.raises(MetadataError) as raised:
         read_object_meta({"labels": {key: [key]}, key: {key: [1, None, 1.5, True]}})
     assert str(raised.value) == "json: cannot unmarshal array into Go struct field ObjectMeta.labels of type string"
 
 
-def test_malformed_fields_can_be_dropped():
+def test_malformed_fields_can_be_dropped() -> None:
     given = {"name": 1, "labels": {"a": "b"}, "x": 1}
     assert read_object_meta(given, drop_malformed=True) == ({"labels": {"a": "b"}}, ["x"])
     with pytest.raises(MetadataError, match=r"invalid metadata: expected object, got \[\]interface \{\}"):
@@ -92,7 +94,7 @@ TIMES = {
 
 
 @pytest.mark.parametrize(("given", "shown"), TIMES.items())
-def test_times(given, shown):
+def test_times(given: str, shown: str) -> None:
     assert as_utc(given) == shown
 
 
@@ -103,7 +105,7 @@ properties:
 """
 
 
-def test_coercing():
+def test_coercing() -> None:
     obj = value(
         '{"a": {"kind": "K", "metadata": {"name": "x", "y": 1}}, "l": [{"k": {"metadata": {"z": 1}}}], "metadata": {"w": 1}}'
     )
@@ -127,7 +129,7 @@ def test_coercing():
         ),
     ],
 )
-def test_coercing_what_is_wrong(given, said, left):
+def test_coercing_what_is_wrong(given: str, said: str, left: dict[str, Any]) -> None:
     assert str(coerce(None, value(given), schema(EMBEDDED), is_resource_root=False).error) == said
     obj = value(given)
     assert coerce(None, obj, schema(EMBEDDED), is_resource_root=False, drop_invalid=True).error is None
@@ -168,7 +170,7 @@ RESOURCES = {
 
 
 @pytest.mark.parametrize(("given", "said"), RESOURCES.values(), ids=RESOURCES)
-def test_embedded_resources(given, said):
+def test_embedded_resources(given: str, said: list[str]) -> None:
     errors = validate_embedded(None, {"a": value(given)}, schema(EMBEDDED), is_resource_root=False)
     assert [str(error) for error in errors] == said
 
@@ -226,7 +228,7 @@ METADATA = {
 
 
 @pytest.mark.parametrize(("given", "said"), METADATA.values(), ids=METADATA)
-def test_metadata(given, said):
+def test_metadata(given: str, said: list[str]) -> None:
     errors = validate_object_meta(value(given), Path("m"), requires_namespace=True, name_check=dns_subdomain)
     assert [str(error) for error in errors] == said
 
@@ -240,7 +242,7 @@ def owner(name: str, uid: str = "u", *, controller: bool = False) -> dict[str, o
     return {"apiVersion": "v1", "kind": "Pod", "name": name, "uid": uid, "controller": controller}
 
 
-def test_errors_of_owner_references_point_at_the_reference():
+def test_errors_of_owner_references_point_at_the_reference() -> None:
     errors = owner_errors([owner("a"), owner("b", uid=""), owner("c", controller=True), owner("d", controller=True)])
     assert [(str(error.path), str(error.at)) for error in errors] == [
         ("m.ownerReferences.uid", "m.ownerReferences[1].uid"),
@@ -248,13 +250,13 @@ def test_errors_of_owner_references_point_at_the_reference():
     ]
 
 
-def test_each_surplus_controller_is_reported_once():
+def test_each_surplus_controller_is_reported_once() -> None:
     errors = owner_errors([owner(name, controller=True) for name in "abcb"])
     details = [error.detail.partition("references for ")[2] for error in errors]
     assert details == ["Pod/a and Pod/b", "Pod/a and Pod/c"]
 
 
-def test_errors_of_many_controllers_grow_with_the_list():
+def test_errors_of_many_controllers_grow_with_the_list() -> None:
     sizes = []
     for count in (1024, 2048):
         errors = owner_errors([owner(f"{i:04}", controller=True) for i in range(count)])
@@ -265,14 +267,14 @@ def test_errors_of_many_controllers_grow_with_the_list():
     assert sizes[1] / sizes[0] < 2.3
 
 
-def test_a_cluster_has_no_namespaces():
+def test_a_cluster_has_no_namespaces() -> None:
     errors = validate_object_meta(
         {"name": "x", "namespace": "y"}, Path("m"), requires_namespace=False, name_check=dns_subdomain
     )
     assert [str(error) for error in errors] == ["m.namespace: Forbidden: not allowed on this type"]
 
 
-def test_updates():
+def test_updates() -> None:
     old = {"name": "x", "generation": 2, "finalizers": ["a.b/c"], "deletionTimestamp": "2020-01-01T00:00:00Z"}
     new = {"name": "y", "generation": 1, "finalizers": ["a.b/d"], "uid": "u"}
     assert [str(error) for error in validate_object_meta_update(new, old, Path("m"))] == [

@@ -65,19 +65,19 @@ PRUNED = {
 
 
 @pytest.mark.parametrize(("of", "given", "left", "gone"), PRUNED.values(), ids=PRUNED)
-def test_pruning(of, given, left, gone):
+def test_pruning(of: str, given: str, left: str | None, gone: list[str]) -> None:
     obj = value(given)
     assert prune(obj, schema(of), is_resource_root=True) == gone
     assert obj == value(left or given)
 
 
-def test_a_value_that_is_no_resource_keeps_no_metadata():
+def test_a_value_that_is_no_resource_keeps_no_metadata() -> None:
     obj = {"metadata": {}, "kind": "K", "a": {"kind": "K"}}
     assert prune(obj, schema("{properties: {a: {}}}"), is_resource_root=False) == ["a.kind"]
     assert obj == {"a": {}}
 
 
-def test_without_a_schema_only_the_resource_is_left():
+def test_without_a_schema_only_the_resource_is_left() -> None:
     obj = {"metadata": {}, "spec": {}}
     assert prune(obj, None, is_resource_root=True) == ["spec"]
     assert obj == {"metadata": {}}
@@ -104,13 +104,13 @@ DEFAULTED = {
 
 
 @pytest.mark.parametrize(("of", "given", "full"), DEFAULTED.values(), ids=DEFAULTED)
-def test_defaulting(of, given, full):
+def test_defaulting(of: str, given: str, full: str) -> None:
     obj = value(given)
     apply_defaults(obj, schema(of))
     assert obj == value(full)
 
 
-def test_defaults_are_copied():
+def test_defaults_are_copied() -> None:
     whole = schema("{properties: {a: {default: {b: [1]}}}}")
     one, other = {}, {}
     apply_defaults(one, whole)
@@ -130,13 +130,13 @@ NULLS = {
 
 
 @pytest.mark.parametrize(("of", "given", "left"), NULLS.values(), ids=NULLS)
-def test_nulls(of, given, left):
+def test_nulls(of: str, given: str, left: str) -> None:
     obj = value(given)
     prune_nulls(obj, schema(of))
     assert obj == value(left)
 
 
-def test_defaults_are_pruned_and_coerced():
+def test_defaults_are_pruned_and_coerced() -> None:
     whole = schema(
         "properties:\n"
         "  a: {default: {b: 1, c: 1}, properties: {b: {}}}\n"
@@ -153,7 +153,7 @@ def test_defaults_are_pruned_and_coerced():
     assert obj == {"a": {"b": 1}, "b": {"d": 1}, "e": {"metadata": {"name": "x"}}}
 
 
-def test_depth_is_no_trouble():
+def test_depth_is_no_trouble() -> None:
     at, given = JSONSchemaProps(), {"x": None}
     for _ in range(5000):
         above = JSONSchemaProps()

@@ -69,19 +69,19 @@ NO_ADDRESSES = [
 
 
 @pytest.mark.parametrize("text", ADDRESSES)
-def test_addresses(text):
+def test_addresses(text: str) -> None:
     assert is_address(text)
 
 
 @pytest.mark.parametrize("text", NO_ADDRESSES)
-def test_no_addresses(text):
+def test_no_addresses(text: str) -> None:
     assert not is_address(text)
 
 
 @pytest.mark.parametrize(
     "text", ["(" * 50000, "a@b" + "(" * 50000, "a" * 100000, "a " * 50000, '"' + "\\" * 50001, "a." * 50000]
 )
-def test_hostile_addresses(text):
+def test_hostile_addresses(text: str) -> None:
     assert not is_address(text)
 
 
@@ -107,12 +107,12 @@ NO_HOSTNAMES += ["é._.com", "é.1", "é.c", "a.☃☃", "é..com", f"{'a.' * 12
 
 
 @pytest.mark.parametrize("text", HOSTNAMES)
-def test_hostnames(text):
+def test_hostnames(text: str) -> None:
     assert is_hostname(text)
 
 
 @pytest.mark.parametrize("text", NO_HOSTNAMES)
-def test_no_hostnames(text):
+def test_no_hostnames(text: str) -> None:
     assert not is_hostname(text)
 
 
@@ -129,7 +129,7 @@ PREFIXES = {
 
 
 @pytest.mark.parametrize(("text", "expected"), PREFIXES.items())
-def test_prefixes(text, expected):
+def test_prefixes(text: str, expected: bool) -> None:
     assert is_cidr(text) is expected
 
 
@@ -146,5 +146,5 @@ DURATIONS = {
 
 
 @pytest.mark.parametrize(("text", "expected"), DURATIONS.items(), ids=[text[:30] for text in DURATIONS])
-def test_lenient_durations(text, expected):
+def test_lenient_durations(text: str, expected: int | None) -> None:
     assert lenient_duration(text) == expected

@@ -224,19 +224,19 @@ CASES = {
 
 
 @pytest.mark.parametrize(("of", "given", "said"), CASES.values(), ids=CASES)
-def test_a_property(of, given, said):
+def test_a_property(of: str, given: str, said: list[str]) -> None:
     whole = schema(f"type: object\nproperties:\n  a: {of}")
     assert [str(error) for error in ValueValidator(whole).validate({"a": value(given)})] == said
 
 
-def test_a_pattern_that_is_none_is_told():
+def test_a_pattern_that_is_none_is_told() -> None:
     whole = schema("type: object\nproperties:\n  a: {type: string, pattern: '('}")
     wanted = "(, but pattern is invalid: error parsing regexp: missing closing ): `(`"
     (error,) = ValueValidator(whole).validate({"a": "b"})
     assert error.detail == f"a in body should match '{wanted}'"
 
 
-def test_the_root():
+def test_the_root() -> None:
     errors = ValueValidator(schema("{type: object, required: [spec], additionalProperties: {type: string}}")).validate(
         {"x": 1}
     )
@@ -246,7 +246,7 @@ def test_the_root():
     ]
 
 
-def test_errors_know_their_place():
+def test_errors_know_their_place() -> None:
     whole = schema(
         "type: object\nproperties:\n  a.b: {type: object, additionalProperties: {type: array, items: {type: string}}}"
     )
@@ -255,7 +255,7 @@ def test_errors_know_their_place():
     assert error.at.steps() == ["status", "a.b", "c", 1]
 
 
-def test_structural_form_has_no_int_or_string_and_keeps_formats():
+def test_structural_form_has_no_int_or_string_and_keeps_formats() -> None:
     whole = schema(
         "type: object\nproperties:\n  a: {x-kubernetes-int-or-string: true}\n  b: {type: string, format: k8s-short-name}"
     )
@@ -300,12 +300,12 @@ UPDATES = {
 
 
 @pytest.mark.parametrize(("new", "old", "said"), UPDATES.values(), ids=UPDATES)
-def test_updates_let_pass_what_did_not_change(new, old, said):
+def test_updates_let_pass_what_did_not_change(new: str, old: str, said: list[str]) -> None:
     errors = ValueValidator(schema(LISTS)).validate_update(value(new), value(old))
     assert sorted(str(error.path) for error in errors) == sorted(said)
 
 
-def test_depth_is_no_trouble():
+def test_depth_is_no_trouble() -> None:
     leaf = JSONSchemaProps()
     leaf.type = "string"
     at, given = leaf, 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
@@ -13,13 +14,16 @@ from crdlint.suites.featuregates import GateError, applies
 from crdlint.suites.read import SuiteError, read_suite
 from crdlint.suites.run import _difference
 
+if TYPE_CHECKING:
+    from click.testing import Result
+
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "suites"
 SUITE = (FIXTURES / "widgets.testsuite.yaml").read_text()
 CRD = (FIXTURES / "widgets.crd.yaml").read_text()
 GATE = "metadata: {annotations: {include.release.openshift.io/x: 'true', release.openshift.io/feature-set: Default}}\n"
 
 
-def run(*args: str):
+def run(*args: str) -> Result:
     return CliRunner().invoke(cli, ("test", *args), catch_exceptions=False)
 
 
@@ -30,7 +34,7 @@ def suite(tmp_path: Path, text: str) -> str:
     return str(file)
 
 
-def test_all_pass():
+def test_all_pass() -> None:
     result = run(str(FIXTURES))
     assert (result.exit_code, result.stdout.splitlines()[1]) == (0, "  .......")
     assert result.stdout.splitlines()[-1].startswith("7 passed in ")
@@ -52,7 +56,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize(("before", "after", "said"), WRONG.values(), ids=WRONG)
-def test_failures(before, after, said, tmp_path):
+def test_failures(before: str, after: str, said: list[str], tmp_path: Path) -> None:
     assert before in SUITE
     result = run(suite(tmp_path, SUITE.replace(before, after, 1)))
     assert result.exit_code == 1
@@ -60,7 +64,7 @@ def test_failures(before, after, said, tmp_path):
         assert any(given.startswith(line) for given in result.stdout.splitlines()), result.stdout
 
 
-def test_servers_before_1_36_print_types(tmp_path):
+def test_servers_before_1_36_print_types(tmp_path: Path) -> None:
     text = SUITE.replace(
         "expectedError: class may", 'expectedError: "spec: Invalid value: \\"object\\": class may'
     ).replace("be changed\n", 'be changed"\n')
@@ -84,14 +88,14 @@ BROKEN = {
 
 
 @pytest.mark.parametrize(("text", "said"), BROKEN.values(), ids=BROKEN)
-def test_suites_that_cannot_be_run(text, said, tmp_path):
+def test_suites_that_cannot_be_run(text: str, said: str, tmp_path: Path) -> None:
     result = run(suite(tmp_path, text), str(FIXTURES))
     assert result.exit_code == 2
     assert said in result.stderr
     assert "7 passed, 1 could not be run" in result.stdout
 
 
-def test_a_crd_that_the_server_refuses(tmp_path):
+def test_a_crd_that_the_server_refuses(tmp_path: Path) -> None:
     file = suite(tmp_path, SUITE)
     crd = tmp_path / "widgets.crd.yaml"
     crd.write_text(crd.read_text().replace("type: boolean", "type: bool"))
@@ -100,7 +104,7 @@ def test_a_crd_that_the_server_refuses(tmp_path):
     assert "the API server rejects the CRD of" in result.stderr
 
 
-def test_what_is_passed_over_is_told(tmp_path):
+def test_what_is_passed_over_is_told(tmp_path: Path) -> None:
     result = run(suite(tmp_path, SUITE + "onUpdate: []\n"))
     assert result.exit_code == 0
     assert "note: a suite has no `onUpdate`" in result.stderr
@@ -123,7 +127,7 @@ ODD_CRDS = {
 
 @pytest.mark.parametrize(("before", "after", "said"), ODD_CRDS.values(), ids=ODD_CRDS)
 @pytest.mark.parametrize("given", [True, False], ids=["given", "nearby"])
-def test_crds_of_odd_types(before, after, said, given, tmp_path):
+def test_crds_of_odd_types(before: str, after: str, said: str, given: bool, tmp_path: Path) -> None:
     assert before in CRD
     file = suite(tmp_path, SUITE)
     crd = tmp_path / "widgets.crd.yaml"
@@ -155,14 +159,14 @@ PATCHES = {
 
 
 @pytest.mark.parametrize(("patch", "said"), PATCHES.values(), ids=PATCHES)
-def test_patches_that_leave_no_crd(patch, said, tmp_path):
+def test_patches_that_leave_no_crd(patch: str, said: str, tmp_path: Path) -> None:
     assert PATCH in SUITE
     result = run(suite(tmp_path, SUITE.replace(PATCH, f"    - {patch}\n")))
     assert (result.exit_code, result.stdout.splitlines()[-1].partition(" in ")[0]) == (1, "1 failed, 6 passed")
     assert said in " ".join(result.stdout.split())
 
 
-def test_a_patch_of_a_crd_of_any_depth(tmp_path):
+def test_a_patch_of_a_crd_of_any_depth(tmp_path: Path) -> None:
     deep = "{type: object, properties: {a: " * 500 + "{type: string}" + "}}" * 500
     file = suite(tmp_path, SUITE)
     (tmp_path / "widgets.crd.yaml").write_text(
@@ -187,13 +191,13 @@ ODD_OBJECTS = {
 
 
 @pytest.mark.parametrize(("before", "after", "status", "said"), ODD_OBJECTS.values(), ids=ODD_OBJECTS)
-def test_objects_of_odd_types(before, after, status, said, tmp_path):
+def test_objects_of_odd_types(before: str, after: str, status: int, said: str, tmp_path: Path) -> None:
     assert before in SUITE
     result = run(suite(tmp_path, SUITE.replace(before, after, 1)))
     assert (result.exit_code, said in " ".join(result.stdout.split())) == (status, True), result.output
 
 
-def test_a_deep_value_is_printed_as_older_servers_do(tmp_path):
+def test_a_deep_value_is_printed_as_older_servers_do(tmp_path: Path) -> None:
     text = SUITE.replace("{size: 1, mode: Safe}", f"{{size: {DEEP}, mode: Safe}}").replace(
         'expectedError: "spec.size: Forbidden: safe needs two or more, not one"',
         'expectedError: \'spec.size: Invalid value: "object": spec.size in body must be of type integer: "object"\'',
@@ -212,7 +216,7 @@ def test_a_deep_value_is_printed_as_older_servers_do(tmp_path):
         (f"{GATE}status: {{featureGates: [{{enabled: [{{name: [1]}}, 1], disabled: 1}}]}}\n", "no feature gate A in"),
     ],
 )
-def test_feature_gates_of_odd_types(content, said, tmp_path):
+def test_feature_gates_of_odd_types(content: str, said: str, tmp_path: Path) -> None:
     annotations = "annotations: {release.openshift.io/feature-set: Default, include.release.openshift.io/x: 'true'}"
     file = suite(tmp_path, SUITE.replace("version: v1\n", "version: v1\nfeatureGates: [A]\n"))
     (tmp_path / "widgets.crd.yaml").write_text(CRD.replace("metadata: {", f"metadata: {{{annotations}, "))
@@ -223,7 +227,7 @@ def test_feature_gates_of_odd_types(content, said, tmp_path):
     assert (result.exit_code, said in result.stderr) == (2, True), result.stderr
 
 
-def test_the_lines_compared_are_bounded():
+def test_the_lines_compared_are_bounded() -> None:
     want = ["same"] * 5 + [f"a{i}" for i in range(5000)] + ["same"] * 5
     got = ["same"] * 5 + [f"b{i}" for i in range(5000)] + ["same"] * 5
     lines = list(_difference(want, got))
@@ -232,7 +236,7 @@ def test_the_lines_compared_are_bounded():
     assert list(_difference(want, want)) == []
 
 
-def test_choice_and_speed(tmp_path):
+def test_choice_and_speed(tmp_path: Path) -> None:
     result = run(str(FIXTURES), "-k", "status", "-v")
     assert [line.rsplit(" ", 1)[1] for line in result.stdout.splitlines()[:3]] == ["PASSED"] * 3
     assert run(str(FIXTURES), "-k", "nothing has this name").exit_code == 2
@@ -241,7 +245,7 @@ def test_choice_and_speed(tmp_path):
     assert run(str(tmp_path / "empty")).exit_code == 2
 
 
-def test_junit(tmp_path):
+def test_junit(tmp_path: Path) -> None:
     file = tmp_path / "out.xml"
     text = SUITE.replace("mode: Fast}", 'mode: "\\u0001"}', 1)
     run(suite(tmp_path, text), "--junit", str(file))
@@ -252,7 +256,7 @@ def test_junit(tmp_path):
     assert run(str(FIXTURES), "--junit", str(tmp_path)).exit_code == 2
 
 
-def test_a_line_of_a_test():
+def test_a_line_of_a_test() -> None:
     assert [case.line for case in read_suite(SUITE, "x").cases][:3] == [8, 17, 27]
     with pytest.raises(SuiteError):
         read_suite("- 1", "x")
@@ -271,7 +275,7 @@ def gates(tmp_path: Path, feature_set: str, on: str, off: str) -> None:
     )
 
 
-def test_feature_gates(tmp_path):
+def test_feature_gates(tmp_path: Path) -> None:
     gates(tmp_path, "Default", "A", "B")
     gates(tmp_path, "TechPreview", "B", "A")
     near = str(tmp_path / "v1" / "crds")
@@ -288,6 +292,6 @@ def test_feature_gates(tmp_path):
         applies(annotations, ["C"], near)
 
 
-def test_feature_gates_that_are_nowhere(tmp_path):
+def test_feature_gates_that_are_nowhere(tmp_path: Path) -> None:
     with pytest.raises(GateError, match="no folder payload-manifests"):
         applies({PROFILE: "true"}, ["A"], str(tmp_path))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -10,8 +11,11 @@ from crdlint.yaml.edit import Edit, apply, composed
 from crdlint.yaml.editor import Editor
 from crdlint.yaml.parse import parse_first
 
+if TYPE_CHECKING:
+    from crdlint.yaml.nodes import Mapping, Sequence
 
-def mapping(text: str):
+
+def mapping(text: str) -> Mapping | Sequence:
     document = parse_first(text)
     assert document.error is None
     return document.root

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import random
+from typing import TYPE_CHECKING
 
 import pytest
 from ruamel.yaml import YAML
@@ -17,8 +18,11 @@ from ruamel.yaml.scalarstring import (
 from crdlint.yaml.parse import parse_first
 from crdlint.yaml.scalars import place_inside
 
+if TYPE_CHECKING:
+    from ruamel.yaml.events import ScalarEvent
 
-def scalar(text: str):
+
+def scalar(text: str) -> ScalarEvent:
     document = parse_first(text)
     assert document.error is None
     return document.root.items[1]
@@ -78,7 +82,7 @@ STYLES = [str, SingleQuotedScalarString, DoubleQuotedScalarString, LiteralScalar
 
 
 @pytest.mark.parametrize("style", STYLES)
-def test_every_character_is_where_it_stands(style) -> None:
+def test_every_character_is_where_it_stands(style: type) -> None:
     chance = random.Random(7)
     writer = YAML()
     writer.width = 20

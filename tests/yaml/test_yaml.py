@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given, settings
@@ -14,6 +15,9 @@ from crdlint.yaml import parse
 from crdlint.yaml.nodes import Mapping
 from crdlint.yaml.parse import parse_stream
 from crdlint.yaml.values import duplicate_keys
+
+if TYPE_CHECKING:
+    from typing import Any
 
 
 @pytest.mark.parametrize(
@@ -55,7 +59,7 @@ from crdlint.yaml.values import duplicate_keys
         ('"it\\\'s"', "it's"),
     ],
 )
-def test_scalars(text, value):
+def test_scalars(text: str, value: Any) -> None:
     assert crdlint.decode_yaml(f"v: {text}\n") == {"v": value}
 
 
@@ -87,7 +91,7 @@ def test_scalars(text, value):
         ('{"a": "\\ud83d", "\\udE00\\uD83D": "x"}', {"a": "\ufffd", "\ufffd\ufffd": "x"}),
     ],
 )
-def test_documents(text, value):
+def test_documents(text: str, value: dict[str, Any] | None) -> None:
     assert crdlint.decode_yaml(text) == value
 
 
@@ -146,7 +150,7 @@ def test_documents(text, value):
         ("a: 1\nb\n ", "yaml: line 3: could not find expected ':'"),
     ],
 )
-def test_errors(text, message):
+def test_errors(text: str, message: str) -> None:
     with pytest.raises(crdlint.YAMLDecodeError) as raised:
         crdlint.decode_yaml(text)
     assert str(raised.value) == message
@@ -164,18 +168,18 @@ def test_errors(text, message):
         ("a: &x {b: c}\nd:\n  <<: *x\n  b: e", ['line 4: key "b" already set in map']),
     ],
 )
-def test_keys_that_stand_twice(text, told):
+def test_keys_that_stand_twice(text: str, told: list[str]) -> None:
     assert [one.message for one in duplicate_keys(parse_stream(text).documents[0].non_simple_mappings)] == told
 
 
-def test_aliases_that_explode_are_refused():
+def test_aliases_that_explode_are_refused() -> None:
     lines = ["a0: &a0 [x]"]
     lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 10)}]" for i in range(1, 10)]
     with pytest.raises(crdlint.YAMLDecodeError, match="excessive aliasing"):
         crdlint.decode_yaml("\n".join(lines))
 
 
-def test_documents_know_their_lines():
+def test_documents_know_their_lines() -> None:
     stream = parse_stream("a: 1\n---\nb: 2\n---\n: [\n---\nc: 3\n")
     assert [(d.line_offset, d.error is None) for d in stream.documents] == [(0, True), (2, True), (4, False), (6, True)]
     third = stream.documents[2].error
@@ -183,7 +187,7 @@ def test_documents_know_their_lines():
     assert third.line >= 4
 
 
-def test_what_stands_behind_a_separator_is_refused():
+def test_what_stands_behind_a_separator_is_refused() -> None:
     stream = parse_stream("a: 1\n--- x\nb: 2\n")
     assert [d.error and d.error.message for d in stream.documents] == [None, "invalid Yaml document separator: x"]
 
@@ -192,13 +196,13 @@ def test_what_stands_behind_a_separator_is_refused():
     ("text", "simple"),
     [("a: 1\nb: 2\n", True), ("on: 1\n", False), ("'on': 1\n", True), ("a: 1\na: 2\n", False), ("<<: {a: 1}\n", False)],
 )
-def test_simple_mappings(text, simple):
+def test_simple_mappings(text: str, simple: bool) -> None:
     root = parse_stream(text).documents[0].root
     assert isinstance(root, Mapping)
     assert root.simple is simple
 
 
-def test_the_pure_parser_gives_the_same(monkeypatch):
+def test_the_pure_parser_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     text = "a: [1, two, {b: 'c'}]\nd: |\n  x\n  y\n&k e: *k\n" + "f: &f {g: on}\nh: *f\n"
     with_libyaml = crdlint.decode_yaml(text)
     monkeypatch.setattr(parse, "CParser", None)
@@ -207,7 +211,7 @@ def test_the_pure_parser_gives_the_same(monkeypatch):
 
 
 @pytest.mark.parametrize("enabled", [True, False])
-def test_the_collector_is_left_as_it_was(enabled):
+def test_the_collector_is_left_as_it_was(enabled: bool) -> None:
     was = gc.isenabled()
     try:
         (gc.enable if enabled else gc.disable)()
@@ -222,7 +226,7 @@ YAMLISH = st.text(alphabet=st.sampled_from(list("ab:-[]{},&*!|>'\"#%@`?~<0. \n\t
 
 @settings(max_examples=400, deadline=None, derandomize=True)
 @given(YAMLISH)
-def test_any_text_ends_in_a_value_or_an_error(text):
+def test_any_text_ends_in_a_value_or_an_error(text: Any) -> None:
     with suppress(crdlint.YAMLDecodeError):
         crdlint.decode_yaml(text)
     header = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nspec:\n"
@@ -233,7 +237,7 @@ def test_any_text_ends_in_a_value_or_an_error(text):
 
 
 @pytest.mark.parametrize("bom", ["", "\ufeff"])
-def test_places_are_those_of_an_editor(bom):
+def test_places_are_those_of_an_editor(bom: str) -> None:
     """YAML 1.1 breaks lines where no editor does."""
     document = parse_stream(f'{bom}a: "x\u2028y\u0085"\r\nb: z\u2029\nc: 1\n').documents[0]
     nodes = [(node.value, node.start_mark.line, node.start_mark.column) for node in document.root.items]

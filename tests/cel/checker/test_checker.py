@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import count
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,18 +18,28 @@ from crdlint.cel.source import SourceInfo
 from crdlint.cel.types import BOOL, DYN, INT, STRING, list_type, map_type, object_type, type_type, wrapper_type
 from crdlint.cel.validators import duration_literals, homogeneous_literals, regex_literals, validate
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    from crdlint.cel.ast import Call, Ident, ListExpr, Literal, Select
+    from crdlint.cel.checker import CheckResult
+    from crdlint.cel.env import Env
+    from crdlint.cel.parser import ParseResult
+    from crdlint.cel.types import Type
+
 
 class Provider:
-    def find_struct_type(self, name):
+    def find_struct_type(self, name: str) -> Type | None:
         return type_type(object_type(name)) if name == "Thing" else None
 
-    def find_struct_field_type(self, _struct, field):
+    def find_struct_field_type(self, _struct: str, field: str) -> Type | None:
         return {"f": INT}.get(field)
 
-    def find_ident(self, _name):
+    def find_ident(self, _name: str) -> None:
         return None
 
-    def find_enum(self, name):
+    def find_enum(self, name: str) -> int | None:
         return {"Color.RED": 3}.get(name)
 
 
@@ -55,27 +66,27 @@ ENV = STANDARD.extend(
 ids = count(1)
 
 
-def lit(value):
+def lit(value: Any) -> Literal:
     return ast.Literal(next(ids), value)
 
 
-def name(text):
+def name(text: str) -> Ident:
     return ast.Ident(next(ids), text)
 
 
-def sel(operand, field, test_only=False):
+def sel(operand: Ident, field: str, test_only: bool = False) -> Select:
     return ast.Select(next(ids), operand, field, test_only)
 
 
-def call(function, *args, target=None):
+def call(function: str, *args: Any, target: Ident | None = None) -> Call:
     return ast.Call(next(ids), function, target, list(args))
 
 
-def lst(*elements):
+def lst(*elements: Literal) -> ListExpr:
     return ast.ListExpr(next(ids), list(elements), [])
 
 
-def run(expr, env=ENV):
+def run(expr: Any, env: Env = ENV) -> tuple[str, list[str]]:
     result = check(expr, SourceInfo(""), env)
     return format_type(result.type_map[expr.id]), [error.message for error in result.errors]
 
@@ -103,7 +114,7 @@ TYPES = [
 
 
 @pytest.mark.parametrize(("build", "expected"), TYPES)
-def test_type(build, expected):
+def test_type(build: Callable[..., Any], expected: str) -> None:
     assert run(build()) == (expected, [])
 
 
@@ -130,30 +141,30 @@ ERRORS = [
 
 
 @pytest.mark.parametrize(("build", "errors"), ERRORS)
-def test_error(build, errors):
+def test_error(build: Callable[..., Any], errors: list[str]) -> None:
     assert run(build())[1] == errors
 
 
-def test_options():
+def test_options() -> None:
     assert run(call("_<_", lit(1), lit(1.5)), ENV.extend(cross_type_comparisons=True)) == ("bool", [])
     mixed = lst(lit(1), lit("a"))
     assert run(mixed, ENV.extend(homogeneous=True))[1] == ["expected type 'int' but found 'string'"]
 
 
-def test_comprehension_scope():
+def test_comprehension_scope() -> None:
     step = call("_&&_", name("@r"), call("_>_", name("v"), lit(0)))
     expr = ast.Comprehension(next(ids), name("l"), "k", "v", "@r", lit(True), lit(True), step, name("@r"))
     assert run(expr) == ("bool", [])
 
 
-def test_deep_tree_is_no_recursion_error():
+def test_deep_tree_is_no_recursion_error() -> None:
     expr = name("i")
     for _ in range(5000):
         expr = call("_+_", expr, lit(1))
     assert run(expr) == ("int", [])
 
 
-def test_declarations_that_contradict():
+def test_declarations_that_contradict() -> None:
     with pytest.raises(DeclarationError, match="overlapping identifier for name 'i'"):
         ENV.extend(idents=[Variable("i", STRING)])
     with pytest.raises(DeclarationError, match="size_string collides with other"):
@@ -170,7 +181,7 @@ def test_declarations_that_contradict():
         (homogeneous_literals, lambda: lst(lit(1), lit("a")), ["expected type 'int' but found 'string'"]),
     ],
 )
-def test_validator(validator, build, messages):
+def test_validator(validator: Callable[..., Any], build: Callable[..., Any], messages: list[str]) -> None:
     env = ENV.extend(validators=[validator])
     expr = build()
     source = SourceInfo("")
@@ -178,7 +189,7 @@ def test_validator(validator, build, messages):
     assert [error.message for error in validate(expr, source, result, env)] == messages
 
 
-def parsed(text, env=ENV):
+def parsed(text: str, env: Env = ENV) -> tuple[CheckResult, ParseResult]:
     result = parse(text, options=ParserOptions())
     assert not result.errors
     return check(result.expr, result.source_info, env), result
@@ -195,16 +206,16 @@ def parsed(text, env=ENV):
     ],
     ids=["shared", "shared and free", "two shared and free", "deep and free", "to and fro"],
 )
-def test_types_written_out_would_be_endless(text):
+def test_types_written_out_would_be_endless(text: str) -> None:
     assert parsed(text)[0].errors == []
 
 
-def test_every_overload_tried_makes_variables_of_its_own():
+def test_every_overload_tried_makes_variables_of_its_own() -> None:
     result, _ = parsed("[1].flatten(1) == [] && []")
     assert [error.message for error in result.errors] == ["expected type 'bool' but found 'list(_var3)'"]
 
 
-def test_endless_type_in_a_message_is_cut():
+def test_endless_type_in_a_message_is_cut() -> None:
     (error,) = parsed("l" + ".map(x, {x: x})" * 200 + " + 1")[0].errors
     assert error.message.startswith("found no matching overload for '_+_' applied to '(list(map(map(")
     assert len(error.message) < 1 << 17
@@ -213,18 +224,18 @@ def test_endless_type_in_a_message_is_cut():
 @pytest.mark.parametrize(
     ("text", "name"), [("size(l)", None), (".size(l)", "size"), ("sets.contains(l, l)", "sets.contains")]
 )
-def test_full_names_of_functions(text, name):
+def test_full_names_of_functions(text: str, name: str | None) -> None:
     result, expr = parsed(text)
     assert result.errors == []
     assert result.namespaced.get(expr.expr.id) == name
 
 
-def test_relative_name_of_a_function():
+def test_relative_name_of_a_function() -> None:
     result, expr = parsed("contains(l, l)", ENV.extend(container="sets"))
     assert result.namespaced == {expr.expr.id: "sets.contains"}
 
 
-def test_literals_below_exempt_functions_may_be_mixed():
+def test_literals_below_exempt_functions_may_be_mixed() -> None:
     env = ENV.extend(validators=[homogeneous_literals], exempt=["format"])
     result, expr = parsed("'%s'.format([[1, 'a']]) == string([1, 'a'].size())", env)
     errors = validate(expr.expr, expr.source_info, result, env)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -12,6 +13,9 @@ from crdlint.cel.eval.values import Duration, Timestamp
 from crdlint.cel.library.format import format_string
 from crdlint.cel.types import INT
 from crdlint.safety import work
+
+if TYPE_CHECKING:
+    from typing import Any
 
 TIMES = "\u00d710"
 NOVERB = "%!(NOVERB)"
@@ -66,7 +70,7 @@ class Thing:
         ("%.3d %.2s", [5, "abc"], "5 abc"),
     ],
 )
-def test_results(text, args, result):
+def test_results(text: str, args: list[Any], result: str) -> None:
     assert format_string(text, args) == result
 
 
@@ -91,18 +95,18 @@ def test_results(text, args, result):
         ("%d", [[1]], "error during formatting: decimal clause can only be used on integers, was given list"),
     ],
 )
-def test_errors(text, args, message):
+def test_errors(text: str, args: list[Any], message: str) -> None:
     with pytest.raises(FunctionError) as caught:
         format_string(text, args)
     assert str(caught.value) == message
 
 
-def test_memory_is_not_filled():
+def test_memory_is_not_filled() -> None:
     with work.limited(), pytest.raises(work.WorkLimitError):
         format_string("%s" * 15_000, ["a" * 20_000] * 15_000)
 
 
-def test_deep_input():
+def test_deep_input() -> None:
     value = 1
     for _ in range(50_000):
         value = [value]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from time import process_time
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -16,8 +17,12 @@ from crdlint.cel.library import list_functions as lists
 from crdlint.cel.library import set_functions as sets
 from crdlint.cel.library.go_sort import sort
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
-def same(one, other):
+
+def same(one: Any, other: Any) -> bool:
     if isinstance(one, list):
         return len(one) == len(other) and all(map(same, one, other))
     return type(one) is type(other) and (one == other or (one != one and other != other)) and str(one) == str(other)
@@ -54,7 +59,7 @@ def same(one, other):
         (sets.intersects, ([], [1]), False),
     ],
 )
-def test_results(function, args, result):
+def test_results(function: Callable[..., Any], args: tuple[Any, ...], result: Any) -> None:
     assert same(function(*args), result)
 
 
@@ -77,13 +82,13 @@ def test_results(function, args, result):
         ),
     ],
 )
-def test_errors(function, args, message):
+def test_errors(function: Callable[..., Any], args: tuple[Any, ...], message: str) -> None:
     with pytest.raises(FunctionError) as caught:
         function(*args)
     assert str(caught.value) == message
 
 
-def test_sort_sorts():
+def test_sort_sorts() -> None:
     generator = random.Random(1)
     for length in (0, 1, 12, 13, 49, 50, 200, 1000):
         for choices in (2, 10, 10**6):
@@ -93,17 +98,17 @@ def test_sort_sorts():
                 assert [given[i] for i in order] == sorted(values)
 
 
-def test_sort_is_stable_for_few_and_as_go_for_more():
+def test_sort_is_stable_for_few_and_as_go_for_more() -> None:
     # What Go 1.21 printed of 13 elements, of which only the first differs and is the greatest.
     assert sort(12, lambda i, j: i != 0 and j == 0) == [*range(1, 12), 0]
     assert sort(13, lambda i, j: i != 0 and j == 0) == [6, 1, 2, 3, 4, 5, 7, 8, 9, 10, 11, 12, 0]
 
 
-def test_sort_falls_back_on_bad_pivots():
+def test_sort_falls_back_on_bad_pivots() -> None:
     # An order that gives the adversary's answer: elements not yet compared are greater.
     ranks: dict[int, int] = {}
 
-    def less(i, j):
+    def less(i: int, j: int) -> bool:
         for at in (i, j):
             ranks.setdefault(at, len(ranks))
         return ranks[i] < ranks[j]
@@ -112,7 +117,7 @@ def test_sort_falls_back_on_bad_pivots():
     assert [ranks[i] for i in order] == sorted(ranks.values())
 
 
-def test_many_elements():
+def test_many_elements() -> None:
     values = list(range(50_000))
     start = process_time()
     assert lists.distinct(values * 2) == values
@@ -120,7 +125,7 @@ def test_many_elements():
     assert process_time() - start < 5
 
 
-def test_values():
+def test_values() -> None:
     assert equal(Duration(1), Duration(1))
     assert not equal(Duration(1), 1)
     assert equal(Timestamp(5, 3600), Timestamp(5))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from crdlint.cel.ast import Uint
@@ -9,6 +11,10 @@ from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.eval.values import Duration, Timestamp
 from crdlint.cel.library import string_functions as strings
 from crdlint.safety import work
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 
 @pytest.mark.parametrize(
@@ -59,7 +65,7 @@ from crdlint.safety import work
         (strings.join, ([],), ""),
     ],
 )
-def test_results(function, args, result):
+def test_results(function: Callable[..., Any], args: tuple[Any, ...], result: str | int | list[str]) -> None:
     assert function(*args) == result
 
 
@@ -88,7 +94,7 @@ def test_results(function, args, result):
         (strings.join, ([Timestamp(500_000_000, 7200)],), "join: invalid input: 1970-01-01 02:00:00.5 +0200 +0200"),
     ],
 )
-def test_errors(function, args, message):
+def test_errors(function: Callable[..., Any], args: tuple[Any, ...], message: str) -> None:
     with pytest.raises(FunctionError) as caught:
         function(*args)
     assert str(caught.value) == message
@@ -107,17 +113,17 @@ LONG = "a" * 20_000
     ],
     ids=range(4),
 )
-def test_memory_is_not_filled(function, args):
+def test_memory_is_not_filled(function: Callable[..., Any], args: tuple[Any, ...]) -> None:
     with work.limited(), pytest.raises(work.WorkLimitError):
         function(*args)
 
 
-def test_few_replacements_are_made_of_long_texts():
+def test_few_replacements_are_made_of_long_texts() -> None:
     assert len(strings.replace(LONG, "", LONG, 3)) == 80_000
     assert len(strings.replace(LONG, "b", LONG)) == 20_000
 
 
-def test_deep_input():
+def test_deep_input() -> None:
     value = []
     for _ in range(50_000):
         value = [value]

@@ -40,7 +40,7 @@ def errors(rule: str) -> list[str]:
 
 
 @pytest.mark.parametrize("made", MADE)
-def test_equality(made):
+def test_equality(made: str) -> None:
     assert errors(f"{made} == {made}") == []
     (said,) = errors(f"dyn({made}) == dyn('x')")
     assert said.startswith("'no such overload': call arguments did not match a supported operator")
@@ -48,7 +48,7 @@ def test_equality(made):
 
 
 @pytest.mark.parametrize("made", MADE)
-def test_in_lists(made):
+def test_in_lists(made: str) -> None:
     assert errors(f"dyn({made}) in [dyn({made}), dyn('x')]") == []
     assert errors(f"!(dyn('x') in [dyn({made})])") == []
     assert errors(f"sets.contains([dyn('x'), dyn({made})], [dyn({made})])") == []

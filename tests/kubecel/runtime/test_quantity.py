@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -10,6 +11,10 @@ from crdlint.cel.eval.errors import FunctionError
 from crdlint.kubecel.runtime import quantity as q
 from crdlint.kubecel.runtime.quantity import quantity
 from crdlint.safety import work
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 WRONG = r"quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
 NUMERIC = "unable to parse numeric part of quantity"
@@ -46,7 +51,7 @@ SUFFIX = "unable to parse quantity's suffix"
         ("12345678901234567890123", "12345678901234567890123", q.DECIMAL_SI),
     ],
 )
-def test_parse(text, canonical, format_):
+def test_parse(text: str, canonical: str, format_: str) -> None:
     parsed = quantity(text)
     expected = canonical if format_ != q.DECIMAL_EXPONENT else canonical.replace("1n", "1e-9")
     assert (str(parsed), parsed.format) == (expected, format_)
@@ -72,7 +77,7 @@ def test_parse(text, canonical, format_):
         (".e-10", NUMERIC),
     ],
 )
-def test_errors(text, message):
+def test_errors(text: str, message: str) -> None:
     with pytest.raises(FunctionError) as caught:
         quantity(text)
     assert str(caught.value) == message
@@ -93,7 +98,7 @@ def test_errors(text, message):
         ("12345678901234567890", "12345678901234567891", -1),
     ],
 )
-def test_compare(first, second, order):
+def test_compare(first: str, second: str, order: int) -> None:
     one, other = quantity(first), quantity(second)
     assert q.compare_to(one, other) == order
     assert q.compare_to(other, one) == -order
@@ -118,7 +123,7 @@ def test_compare(first, second, order):
         ("12345678901234567890", None, 12345678901234567890e9 * 1e-9),
     ],
 )
-def test_numbers(text, integer, number):
+def test_numbers(text: str, integer: int | None, number: float) -> None:
     parsed = quantity(text)
     assert q.is_integer(parsed) is (integer is not None)
     if integer is None:
@@ -144,16 +149,16 @@ def test_numbers(text, integer, number):
         (q.sub, "0", -(2**63), "-9223372036854775808", q.DECIMAL_EXPONENT),
     ],
 )
-def test_arithmetic(function, first, second, result, format_):
+def test_arithmetic(function: Callable[..., Any], first: str, second: str | int, result: str, format_: str) -> None:
     got = function(quantity(first), second if isinstance(second, int) else quantity(second))
     assert (str(got), got.format) == (result, format_)
 
 
-def test_sign():
+def test_sign() -> None:
     assert [q.sign(quantity(text)) for text in ("-1", "0", "1n")] == [-1, 0, 1]
 
 
-def test_hostile():
+def test_hostile() -> None:
     texts = ("0" * 200_000 + "x", "1" * 200_000 + "x", "1." + "0" * 90_000, "e" * 200_000, "1" * 90_000, "1e2147483647")
     with work.limited():
         for text in texts:
@@ -161,7 +166,7 @@ def test_hostile():
                 assert str(quantity(text))
 
 
-def test_numbers_that_would_fill_memory():
+def test_numbers_that_would_fill_memory() -> None:
     huge = quantity("1e2000000000")
     with pytest.raises(work.WorkLimitError, match="100,000 digits"):
         q.add(huge, quantity("1"))

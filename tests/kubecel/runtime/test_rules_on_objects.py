@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 
 from crdlint import validate_resource
 from crdlint.rules.engine.examples import small
+
+if TYPE_CHECKING:
+    from typing import Any
 
 TEXT = {"type": "string"}
 NUMBER = {"type": "integer"}
@@ -31,7 +35,7 @@ PANIC = "internal error: interface conversion: "
 NO_LIST = f"{PANIC}*types.Err is not traits.Lister: missing method Add"
 
 
-def judged(rules: list[str], spec: object, old: object = None, schema: dict | None = None):
+def judged(rules: list[str], spec: object, old: object = None, schema: dict | None = None) -> tuple[list[str], int]:
     """Return what is said of an object, and what its rules cost."""
     whole = schema or {"type": "object", "properties": FIELDS}
     root = {**whole, "x-kubernetes-validations": [{"rule": rule} for rule in rules]}
@@ -70,7 +74,7 @@ def foo(spec: object) -> str:
         ("quantity('1').add(1) == quantity('2') && quantity('2') != quantity('1').add(1)", {}),
     ],
 )
-def test_what_holds(rule, spec):
+def test_what_holds(rule: str, spec: dict[str, Any]) -> None:
     assert judged([rule], spec)[0] == []
 
 
@@ -113,7 +117,7 @@ def test_what_holds(rule, spec):
         ),
     ],
 )
-def test_what_goes_wrong(rule, spec, problem):
+def test_what_goes_wrong(rule: str, spec: dict[str, Any], problem: str) -> None:
     assert judged([rule], spec)[0] == [f"{problem} evaluating rule: {rule}"]
 
 
@@ -139,7 +143,7 @@ UNREAD = "invalid data, expected string, got *errors.errorString"
         ("atomic", "(dyn(self.a) + dyn([dyn(1u)]))[1] == 'x'", "invalid data, expected string, got uint64"),
     ],
 )  # fmt: skip
-def test_lists_of_mistyped_items_are_added(list_type, rule, problem):
+def test_lists_of_mistyped_items_are_added(list_type: str, rule: str, problem: str) -> None:
     """Nothing is validated before the rules where `kind` is missing, so that items of any type reach them."""
     list_ = {"type": "array", "items": TEXT, **LIST_TYPES[list_type]}
     whole = {"type": "object", "properties": {"a": list_, "b": list_}, "x-kubernetes-validations": [{"rule": rule}]}
@@ -148,7 +152,7 @@ def test_lists_of_mistyped_items_are_added(list_type, rule, problem):
     assert found.detail == f"{problem} evaluating rule: {rule}"
 
 
-def test_the_nulls_of_two_sets_are_one_item():
+def test_the_nulls_of_two_sets_are_one_item() -> None:
     list_ = {"type": "array", "items": {**TEXT, "nullable": True}, **LIST_TYPES["set"]}
     rule = "(dyn(self.a) + dyn([null, null])).size() == 2"
     whole = {"type": "object", "properties": {"a": list_}, "x-kubernetes-validations": [{"rule": rule}]}
@@ -164,7 +168,9 @@ def test_the_nulls_of_two_sets_are_one_item():
         ("quantity('2') == quantity('1').add(1)", {}, None),
     ],
 )
-def test_what_cannot_be_compared(rule, spec, old):
+def test_what_cannot_be_compared(
+    rule: str, spec: dict[str, list[dict[str, int]]], old: dict[str, list[None]] | None
+) -> None:
     assert judged([rule], spec, old)[0] == [f"{OVERLOAD}{rule}"]
 
 
@@ -191,17 +197,17 @@ def test_what_cannot_be_compared(rule, spec, old):
         ),
     ],
 )
-def test_unchanged_values_that_do_not_fit_their_format(rule, spec, problem):
+def test_unchanged_values_that_do_not_fit_their_format(rule: str, spec: dict[str, Any], problem: str) -> None:
     assert judged([rule], spec, spec)[0] == [f"{problem} evaluating rule: {rule}"]
 
 
-def test_unknown_fields_are_compared_as_what_go_holds():
+def test_unknown_fields_are_compared_as_what_go_holds() -> None:
     rule = "self.any == oldSelf.any"
     assert judged([rule], {"any": {"x": 1}}, {"any": {"x": 1}})[0] == []
     assert judged([rule], {"any": {"x": 1}}, {"any": {"x": 1.5}})[0] == [f"failed rule: {rule}"]
 
 
-def test_a_set_takes_what_is_added_for_its_own():
+def test_a_set_takes_what_is_added_for_its_own() -> None:
     schema = {"type": "array", "items": TEXT, "x-kubernetes-list-type": "set"}
     rule = "(self + ['b']).size() == 2"
     assert judged([rule, rule], ["a"], schema=schema)[0] == [f"failed rule: {rule}"]
@@ -216,7 +222,7 @@ def test_a_set_takes_what_is_added_for_its_own():
         ("ip('1.1.1.1') != ip('::2')", 3),
     ],
 )
-def test_addresses_cost_by_their_bytes(rule, cost):
+def test_addresses_cost_by_their_bytes(rule: str, cost: int) -> None:
     assert judged([rule], {})[1] == cost
 
 
@@ -236,6 +242,6 @@ BUDGET = "validation failed due to running out of cost budget, no further valida
         ("self.lists.flatten(-1).size() > 0", {"lists": [[]] * 20}, BUDGET),
     ],
 )
-def test_what_costs_too_much_is_not_done(rule, spec, problem):
+def test_what_costs_too_much_is_not_done(rule: str, spec: dict[str, Any], problem: str) -> None:
     (said,) = judged([rule], spec)[0]
     assert said.startswith(problem)

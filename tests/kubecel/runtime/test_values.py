@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from time import process_time
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,12 +16,16 @@ from crdlint.kubecel.runtime.addresses import cidr, ip
 from crdlint.kubecel.runtime.semver import semver as version
 from crdlint.kubecel.runtime.urls import url
 
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
 IP_ERROR = "IP Address {0} parse error during conversion from string: ParseAddr({0}): {1}"
 CIDR_PLACE = "network address parse error during conversion from string: "
 CIDR_ERROR = CIDR_PLACE * 2 + "netip.ParsePrefix({0}): {1}"
 
 
-def raised(function, *args):
+def raised(function: Callable[..., Any], *args: Any) -> str:
     with pytest.raises(FunctionError) as caught:
         function(*args)
     return str(caught.value)
@@ -41,7 +46,7 @@ def raised(function, *args):
         ("1:0:3:4:5:6:7:8", "1:0:3:4:5:6:7:8", 6),
     ],
 )
-def test_ip(text, canonical, family):
+def test_ip(text: str, canonical: str, family: int) -> None:
     address = ip(text)
     assert (str(address), addresses.family(address)) == (canonical, family)
     assert addresses.is_ip(text)
@@ -75,7 +80,7 @@ def test_ip(text, canonical, family):
         ("fe80::1%", "zone must be a non-empty string"),
     ],
 )
-def test_ip_errors(text, reason):
+def test_ip_errors(text: str, reason: str) -> None:
     assert raised(ip, text) == IP_ERROR.format(f'"{text}"', reason)
     assert not addresses.is_ip(text)
 
@@ -87,7 +92,7 @@ def test_ip_errors(text, reason):
         ("::ffff:1.2.3.4", 'IPv4-mapped IPv6 address "::ffff:1.2.3.4" is not allowed'),
     ],
 )
-def test_ip_refusals(text, message):
+def test_ip_refusals(text: str, message: str) -> None:
     assert raised(ip, text) == message
     assert raised(addresses.ip_is_canonical, text) == message
 
@@ -112,7 +117,7 @@ def test_ip_refusals(text, message):
         ("2001:db8::1", {"is_global_unicast"}),
     ],
 )
-def test_ip_predicates(text, which):
+def test_ip_predicates(text: str, which: set[str]) -> None:
     names = (
         "is_unspecified",
         "is_loopback",
@@ -138,12 +143,12 @@ def test_ip_predicates(text, which):
         ("fe80::1%a/8", "IPv6 zones cannot be present in a prefix"),
     ],
 )
-def test_cidr_errors(text, message):
+def test_cidr_errors(text: str, message: str) -> None:
     assert raised(cidr, text) == CIDR_ERROR.format(f'"{text}"', message)
     assert not addresses.is_cidr(text)
 
 
-def test_cidr():
+def test_cidr() -> None:
     assert raised(cidr, "::ffff:1.2.3.4/8") == f'{CIDR_PLACE}IPv4-mapped IPv6 address "::ffff:1.2.3.4/8" is not allowed'
     network = cidr("192.168.1.5/24")
     assert addresses.is_cidr("192.168.1.5/24")
@@ -174,7 +179,7 @@ def test_cidr():
         ("1.2.00-rc", True, "1.2.0-rc"),
     ],
 )
-def test_semver(text, normalize, canonical):
+def test_semver(text: str, normalize: bool, canonical: str) -> None:
     assert str(version(text, normalize)) == canonical
     assert semver.is_semver(text, normalize)
 
@@ -198,12 +203,12 @@ def test_semver(text, normalize, canonical):
         ("", True, 'strconv.ParseUint: parsing "": invalid syntax'),
     ],
 )
-def test_semver_errors(text, normalize, message):
+def test_semver_errors(text: str, normalize: bool, message: str) -> None:
     assert raised(version, text, normalize) == message
     assert not semver.is_semver(text, normalize)
 
 
-def test_semver_order():
+def test_semver_order() -> None:
     ordered = [
         "1.0.0-1",
         "1.0.0-2",
@@ -310,13 +315,13 @@ VALUE = (
         ("datetime", "", ["invalid datetime"]),
     ],
 )
-def test_formats(name, text, reasons):
+def test_formats(name: str, text: str, reasons: list[str] | None) -> None:
     format_ = formats.named(name)
     assert format_ is not None
     assert formats.validate(format_, text) == reasons
 
 
-def test_format_names():
+def test_format_names() -> None:
     assert formats.named("unknown") is None
     assert len(set(formats.FORMATS.values())) == len(formats.FORMATS) == 13
 
@@ -338,7 +343,7 @@ def test_format_names():
         ("http://h:/?", ("http", "h:", "h", "", "/")),
     ],
 )
-def test_url(text, parts):
+def test_url(text: str, parts: tuple[str, ...]) -> None:
     value = url(text)
     functions = (urls.get_scheme, urls.get_host, urls.get_hostname, urls.get_port, urls.get_escaped_path)
     assert tuple(function(value) for function in functions) == parts
@@ -359,13 +364,13 @@ def test_url(text, parts):
         ("//host/path", "//host/path"),
     ],
 )
-def test_url_text(text, written):
+def test_url_text(text: str, written: str) -> None:
     assert str(url(text)) == written
     assert url(text) == url(text)
     assert hash(url(text)) == hash(url(text))
 
 
-def test_url_query():
+def test_url_query() -> None:
     assert urls.get_query(url("/a?k=1&k=a+b%20c&=x&&bad%zz=1&b;c=2&d")) == {"k": ["1", "a b c"], "": ["x"], "d": [""]}
     assert urls.get_query(url("/a?" + "a&" * 10_000)) == {}
     assert raised(url, "a") == 'URL parse error during conversion from string: parse "a": invalid URI for request'
@@ -390,14 +395,14 @@ def test_url_query():
         ("ab", "(?P<n>a)|b", -1, ["a", "b"]),
     ],
 )
-def test_matches(text, pattern, limit, matches):
+def test_matches(text: str, pattern: str, limit: int, matches: list[str]) -> None:
     pytest.importorskip("re2")
     assert regexes.find_all(text, pattern, limit) == matches
     if limit < 0:
         assert regexes.find(text, pattern) == (matches[0] if matches else "")
 
 
-def test_bad_pattern():
+def test_bad_pattern() -> None:
     assert raised(regexes.find, "a", "(") == "Illegal regex: error parsing regexp: missing closing ): `(`"
     assert (
         raised(regexes.find_all, "a", "(?<=a)")
@@ -405,7 +410,7 @@ def test_bad_pattern():
     )
 
 
-def test_lists():
+def test_lists() -> None:
     assert lists.is_sorted([1, 1, 2])
     assert lists.is_sorted([])
     assert not lists.is_sorted(["b", "a"])
@@ -430,7 +435,7 @@ def test_lists():
     assert lists.index_of([], 1) == lists.last_index_of([], 1) == -1
 
 
-def test_hostile():
+def test_hostile() -> None:
     start = process_time()
     long = "1" * 200_000
     for text in (
