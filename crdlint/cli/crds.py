@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from crdlint.inputs.crd_files import beside
-from crdlint.inputs.nearby import crd_folders_near
+from crdlint.inputs.crd_lookup import crd_folders_near, files_beside
 from crdlint.inputs.paths import discover
 from crdlint.inputs.read import open_descriptor
 from crdlint.kubernetes.servers import NEWEST_VERSION
@@ -51,7 +50,7 @@ def nearby_definitions(inputs: Inputs, planner: Planner, paths: Sequence[str], f
     return Definitions(
         [
             _crd_files(inputs, planner, lambda: files, None),  # what is broken is reported with the resources
-            _crd_files(inputs, planner, lambda: unseen(beside(near)), inputs.notice),
+            _crd_files(inputs, planner, lambda: unseen(files_beside(near)), inputs.notice),
             _crd_files(
                 inputs,
                 planner,

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from crdlint.kubecel.second_opinion import Tally
-    from crdlint.suites.crds import CRDFiles
+    from crdlint.suites.crds import SuiteCRDs
     from crdlint.suites.model import Suite
     from crdlint.suites.run import Result
 
@@ -112,10 +112,10 @@ def command(
     ctx.exit(3 if run.bugs else 2 if run.broken else 1 if run.failed else 0)
 
 
-def _crd_files(run: _Run, crds: tuple[str, ...]) -> CRDFiles:
+def _crd_files(run: _Run, crds: tuple[str, ...]) -> SuiteCRDs:
     from crdlint.inputs.paths import discover
     from crdlint.inputs.read import UnreadableError, decode, read_bytes
-    from crdlint.suites.crds import CRDFiles
+    from crdlint.suites.crds import SuiteCRDs
 
     texts: list[tuple[str, str]] = []
     found = discover(crds, Selection())
@@ -125,7 +125,7 @@ def _crd_files(run: _Run, crds: tuple[str, ...]) -> CRDFiles:
             texts.append((path, decode(read_bytes(path))))
         except UnreadableError as error:  # noqa: PERF203  files are few
             run.broken.append((path, str(error)))
-    files = CRDFiles(texts)
+    files = SuiteCRDs(texts)
     run.broken += files.broken
     return files
 
@@ -133,7 +133,7 @@ def _crd_files(run: _Run, crds: tuple[str, ...]) -> CRDFiles:
 def _run_suite(
     run: _Run,
     found: tuple[str, str],
-    files: CRDFiles,
+    files: SuiteCRDs,
     wanted: str,
     progress: Callable[[Suite, Result | None], None],
     *,

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from crdlint.yaml.nodes import Node
 
 SUITE: Final = "a test suite"
-_SUITE_SUFFIX: Final = ".testsuite.yaml"
+SUITE_SUFFIX: Final = ".testsuite.yaml"
 _CHAINSAW: Final = ("chainsaw-test.yaml", "chainsaw-test.yml")
 _LEVELS: Final = 3  # folders from a file upwards in which its test is looked for
 _MAX_BYTES: Final = 1024 * 1024
@@ -79,7 +79,7 @@ class Fragments:
 
 def is_suite(path: str, data: bytes) -> bool:
     """Return whether a file is a test suite such as `crdlint test` runs."""
-    return path.endswith(_SUITE_SUFFIX) or (b"\ntests:" in data and (b"\ncrdName:" in data or b"\ncrd:" in data))
+    return path.endswith(SUITE_SUFFIX) or (b"\ntests:" in data and (b"\ncrdName:" in data or b"\ncrd:" in data))
 
 
 def _names(named: Glob | str, path: str) -> bool:

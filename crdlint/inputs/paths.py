@@ -62,6 +62,11 @@ class Found:
     excluded: int = 0
 
 
+def has_yaml_suffix(path: str) -> bool:
+    """Return whether a file is YAML or JSON by its name."""
+    return path.endswith(_SUFFIXES)
+
+
 def discover(arguments: Sequence[str], selection: Selection) -> Found:
     """Find the files of paths, folders and globs: arguments in their order, a folder's files by name, then its folders.
 
@@ -94,7 +99,7 @@ class PathFilter:
 
     def wants(self, path: str) -> bool:
         """Return whether a file below a folder has one of the usual suffixes or matches ``include``."""
-        return path.endswith(_SUFFIXES) if self.include is None else _matches(self.include, path)
+        return has_yaml_suffix(path) if self.include is None else _matches(self.include, path)
 
     def excludes(self, path: str) -> bool:
         """Return whether a file, or a folder with a closing slash, matches ``exclude``."""

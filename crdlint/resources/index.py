@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from crdlint.crd.recognition import KIND
 from crdlint.yaml.parse import split
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     # Takes a file, its text and the numbers of documents; returns None for a bug of crdlint's, which it reports.
     Lint = Callable[[str, str, frozenset[int]], FileResult | None]
 
-_CRD: Final = "CustomResourceDefinition"
 _LONGEST: Final = 253  # characters of a group or kind
 # The value of a key as far as it is a scalar; the last group is a value that is written in some other way.
 _VALUE: Final = (
@@ -46,7 +46,7 @@ def outline(text: str) -> Outline | None:
     """Return what a document may define, None if there is no CRD in it."""
     if _ESCAPED.search(text) or any(tag in text for tag in _BINARY):
         return Outline(None, None)
-    if _CRD not in text:
+    if KIND not in text:
         return None
     return Outline(_values(_GROUP, text) or None, _values(_KIND, text))  # without any group, it is a broken CRD
 

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
+from crdlint.crd.recognition import KIND
 from crdlint.golang.values import marshal
+from crdlint.inputs.crd_lookup import files_in, files_near_suite, folders_near_suite
 from crdlint.inputs.read import UnreadableError, read_text, reason
 from crdlint.linting.pipeline import lint_file
 from crdlint.resources.definitions import Definitions
 from crdlint.schema.values import deep_copy
 from crdlint.suites.featuregates import GateError, applies
 from crdlint.yaml.errors import YAMLDecodeError
-from crdlint.yaml.parse import parse_stream
+from crdlint.yaml.parse import iter_documents
 from crdlint.yaml.values import to_json
 
 if TYPE_CHECKING:
@@ -21,11 +23,6 @@ if TYPE_CHECKING:
 
     from crdlint.resources.definitions import Definition
     from crdlint.suites.model import Suite
-
-# Where CRDs are looked for from a suite's folder, where none are given.
-_NEARBY: Final = (".", "crds", "zz_generated.crd-manifests", "../../zz_generated.crd-manifests", "..", "../..")
-_CRD: Final = "CustomResourceDefinition"
-_PLAIN: Final = (".yaml", ".yml", ".json")
 
 
 class MissingCRDError(ValueError):
@@ -60,7 +57,7 @@ class _Found:
     broken: list[tuple[str, str]] = field(default_factory=list)  # places and messages
 
 
-class CRDFiles:
+class SuiteCRDs:
     """CRDs by name, each file read once."""
 
     def __init__(self, given: Iterable[tuple[str, str]]) -> None:
@@ -84,8 +81,7 @@ class CRDFiles:
 
     def of(self, suite: Suite) -> list[Target]:
         """Return the CRDs that a suite is about. Raises MissingCRDError."""
-        folder = os.path.dirname(suite.file) or "."
-        wanted, broken = self._named(suite, folder) if suite.crd_file else self._by_name(suite, folder)
+        wanted, broken = self._named(suite) if suite.crd_file else self._by_name(suite)
         try:
             chosen = [one for one in wanted if applies(one.annotations, suite.feature_gates, os.path.dirname(one.file))]
         except GateError as error:
@@ -100,19 +96,17 @@ class CRDFiles:
             raise MissingCRDError(f"no CRD {name} for this suite: {why}")
         return chosen
 
-    def _named(self, suite: Suite, folder: str) -> tuple[list[Target], list[tuple[str, str]]]:
+    def _named(self, suite: Suite) -> tuple[list[Target], list[tuple[str, str]]]:
         """Return the first CRD of the file that a suite names, and what is wrong with that file."""
-        path = os.path.join(folder, suite.crd_file)
-        nested = os.path.join(folder, "zz_generated.crd-manifests", suite.crd_file)
-        found = [_read_file(name) for name in (path, nested) if os.path.isfile(name)]
+        found = [_read_file(path) for path in files_near_suite(suite.file, suite.crd_file)]
         return [one for file in found for one in file.targets][:1], [one for file in found for one in file.broken]
 
-    def _by_name(self, suite: Suite, folder: str) -> tuple[list[Target], list[tuple[str, str]]]:
+    def _by_name(self, suite: Suite) -> tuple[list[Target], list[tuple[str, str]]]:
         """Return the CRDs with the name that a suite gives, and what is wrong with files that may have them."""
         broken: list[tuple[str, str]] = []
         wanted = [one for one in self._given if one.name == suite.crd_name]
-        for near in () if self._given or self.broken else _NEARBY:
-            found = self._folder(os.path.normpath(os.path.join(folder, near)))
+        for folder in () if self._given or self.broken else folders_near_suite(suite.file):
+            found = self._folder(folder)
             wanted = [one for one in found.targets if one.name == suite.crd_name]
             broken += found.broken
             if wanted:
@@ -123,16 +117,14 @@ class CRDFiles:
         if folder not in self._folders:
             found = _Found()
             try:
-                names = sorted(name for name in os.listdir(folder) if name.endswith(_PLAIN))
+                paths = files_in(folder)
             except OSError as error:
-                names = []
+                paths = []
                 if not isinstance(error, (FileNotFoundError, NotADirectoryError)):
                     found.broken.append((folder, reason(error)))
-            for path in (os.path.join(folder, name) for name in names):
-                if os.path.isfile(path):
-                    one = _read_file(path)
-                    found.targets.extend(one.targets)
-                    found.broken.extend(one.broken)
+            for one in map(_read_file, paths):
+                found.targets.extend(one.targets)
+                found.broken.extend(one.broken)
             self._folders[folder] = found
         return self._folders[folder]
 
@@ -147,17 +139,17 @@ def _read_file(path: str) -> _Found:
 
 def _read_crds(file: str, text: str) -> _Found:
     found = _Found()
-    if _CRD not in text:
+    if KIND not in text:
         return found
-    for document in parse_stream(text).documents:
+    for document in iter_documents(text):
         try:
             if document.error is not None:
-                if _CRD in document.text:
+                if KIND in document.text:
                     found.broken.append((f"{file}:{document.error.line + 1}", document.error.message))
                 continue
             value: Any = None if document.root is None else to_json(document.root)
         except YAMLDecodeError as error:
-            if _CRD in document.text:
+            if KIND in document.text:
                 found.broken.append((f"{file}:{document.line_offset + 1}", str(error)))
             continue
         if _is_crd(value):
@@ -166,7 +158,7 @@ def _read_crds(file: str, text: str) -> _Found:
 
 
 def _is_crd(value: Any) -> bool:
-    metadata = value.get("metadata") if isinstance(value, dict) and value.get("kind") == _CRD else None
+    metadata = value.get("metadata") if isinstance(value, dict) and value.get("kind") == KIND else None
     return isinstance(metadata, dict) and isinstance(metadata.get("name"), str)
 
 

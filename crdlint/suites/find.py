@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from crdlint.inputs.fragments import SUITE_SUFFIX
 from crdlint.inputs.paths import Problem, Selection, discover
 from crdlint.inputs.read import UnreadableError, decode, read_bytes
 from crdlint.suites.read import is_suite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-
-_SUFFIX = ".testsuite.yaml"
 
 
 def find_suites(paths: Sequence[str], selection: Selection) -> Iterator[tuple[str, str] | Problem]:
@@ -24,13 +23,14 @@ def find_suites(paths: Sequence[str], selection: Selection) -> Iterator[tuple[st
         if path not in named and not _may_be(path):
             continue
         text = _text(path)
-        if isinstance(text, Problem) or path in named or path.endswith(_SUFFIX) or is_suite(text):
+        if isinstance(text, Problem) or path in named or path.endswith(SUITE_SUFFIX) or is_suite(text):
             yield text if isinstance(text, Problem) else (path, text)
 
 
 def _may_be(path: str) -> bool:
     return (
-        path.endswith(_SUFFIX) or os.path.basename(os.path.dirname(os.path.dirname(os.path.abspath(path)))) == "tests"
+        path.endswith(SUITE_SUFFIX)
+        or os.path.basename(os.path.dirname(os.path.dirname(os.path.abspath(path)))) == "tests"
     )
 
 

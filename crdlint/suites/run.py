@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.second_opinion import Disagreement, Tally
     from crdlint.resources.definitions import Definition
     from crdlint.resources.validation import Outcome
-    from crdlint.suites.crds import CRDFiles, Target
+    from crdlint.suites.crds import SuiteCRDs, Target
     from crdlint.suites.model import Case, Suite
 
 _NAME: Final = "test-x7k2p"
@@ -67,7 +67,7 @@ class _FailedError(Exception):
 
 
 def run_suite(
-    suite: Suite, target: Target, files: CRDFiles, wanted: str = "", second_opinions: Tally | None = None
+    suite: Suite, target: Target, files: SuiteCRDs, wanted: str = "", second_opinions: Tally | None = None
 ) -> Iterator[Result]:
     """Run the tests of a suite whose names contain ``wanted`` on one of its CRDs. Raises MissingCRDError.
 

@@ -10,12 +10,13 @@ from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from crdlint.crd.recognition import KIND
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 _BLOCK_SCALAR: Final = re.compile(r"(?:^|[\s:-])[|>][-+0-9]*(?:\s+#.*)?$")
 _DASHES: Final = re.compile(r"(?:- +)+")
-_CRD: Final = "CustomResourceDefinition"
 _KEPT: Final = 3
 
 
@@ -38,7 +39,7 @@ class Part:
     @property
     def may_be_crd(self) -> bool:
         """Whether it can be a CRD or hold some: a list, or what does not say what it is."""
-        return self.mentions and (self.kind in {_CRD, ""} or self.kind.endswith("List"))
+        return self.mentions and (self.kind in {KIND, ""} or self.kind.endswith("List"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +138,7 @@ def outline(lines: Sequence[str], asked: Sequence[tuple[int, int]], openings: Se
         in_text = walk.scalar >= 0 and (not content or depth > walk.scalar)
         in_comment = not in_text and content.startswith("#")
         if content:
-            walk.part.mentions = walk.part.mentions or _CRD in content
+            walk.part.mentions = walk.part.mentions or KIND in content
         if content and not in_comment:
             walk.part.first = walk.part.first or number
             walk.part.last = number

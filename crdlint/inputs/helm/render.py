@@ -10,6 +10,7 @@ from functools import cache
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Final
 
+from crdlint.crd.recognition import KIND
 from crdlint.inputs.offline import reason, sandbox
 from crdlint.inputs.read import UnreadableError, read_bytes
 from crdlint.inputs.repository import is_below, repository_top
@@ -214,5 +215,5 @@ def _documents(output: str) -> Iterator[tuple[str, str]]:
     """Yield the path below the chart, and the text, of each document with a CRD."""
     for text in _SPLIT.split(output):
         source = _SOURCE.search(text)
-        if source is not None and "CustomResourceDefinition" in text:
+        if source is not None and KIND in text:
             yield source[1].partition("/")[2], text[source.end() + 1 :]

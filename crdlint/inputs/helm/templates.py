@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.positions import Span
+from crdlint.crd.recognition import KIND
 from crdlint.inputs.helm.analysis import judge
 from crdlint.inputs.helm.masking import mask
 from crdlint.rules.charts import BRACES, IN_CRDS, SKIPPED
@@ -24,8 +25,7 @@ if TYPE_CHECKING:
     from crdlint.linting.result import FileResult, Lint
 
 
-_MARKER: Final = "CustomResourceDefinition"
-_KIND: Final = re.compile(rf"""^["']?kind["']?:[ \t]*["']?{_MARKER}\b""", re.MULTILINE)
+_KIND: Final = re.compile(rf"""^["']?kind["']?:[ \t]*["']?{KIND}\b""", re.MULTILINE)
 
 
 def check_template(path: str, text: str, lint: Lint, without: Container[str] = ()) -> FileResult:
@@ -42,7 +42,7 @@ def check_template(path: str, text: str, lint: Lint, without: Container[str] = (
         result = lint("", path)
         said = (
             _skipped(path, text.split("\n"), line, f"Helm cannot read this template: {reason}")
-            if _MARKER in text
+            if KIND in text
             else None
         )
         found = [*([said] if said else []), *template_findings(path, text, masked)]
@@ -154,7 +154,7 @@ def _united(result: FileResult, other: FileResult) -> FileResult:
 
 def template_findings(path: str, text: str, masked: Masked) -> list[Diagnostic]:
     """Return what there is to say of a template's own text, whatever Helm makes of it."""
-    return [_unescaped(path, text, one) for one in masked.braces] if _MARKER in text else []
+    return [_unescaped(path, text, one) for one in masked.braces] if KIND in text else []
 
 
 def check_unrendered(path: str, text: str, lint: Lint) -> FileResult:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.kubenames import is_label_key, is_label_value
-from crdlint.crd.recognition import may_hold_crd
+from crdlint.crd.recognition import GROUP, KIND, may_hold_crd
 from crdlint.inputs.kustomize.kustomization import PATCHES, json_documents
 from crdlint.inputs.read import UnreadableError, decode
 
@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from crdlint.inputs.kustomize.kustomization import Kustomization, Layer
 
-_KIND: Final = "CustomResourceDefinition"
-_GROUP: Final = "apiextensions.k8s.io"
 # These change any resource.
 _ALL: Final = ("transformers", "vars")
 # By default these leave out CRDs, or change a service's name and namespace in them, which the server does not check. By
@@ -137,7 +135,7 @@ def _patches_crds(layer: Layer, patch: Any) -> bool:
     if isinstance(target, dict):
         return _selects_crds(target)
     documents = _documents(layer, given.get("path"), given.get("patch"))
-    return documents is None or any(one.get("kind") == _KIND for one in documents)
+    return documents is None or any(one.get("kind") == KIND for one in documents)
 
 
 def _replaces_in_crds(layer: Layer, replacement: dict[str, Any]) -> bool:
@@ -164,7 +162,7 @@ def _selects_crds(selector: Any) -> bool:
     if not isinstance(selector, dict):
         return True
     given = {key.lower(): value for key, value in selector.items()}
-    return _matches(given.get("kind"), _KIND) and _matches(given.get("group"), _GROUP)
+    return _matches(given.get("kind"), KIND) and _matches(given.get("group"), GROUP)
 
 
 def _matches(pattern: Any, text: str) -> bool:
