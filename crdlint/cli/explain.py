@@ -19,10 +19,10 @@ def command(rule_id: str) -> None:
     rules = all_rules()
     rule = rules.get(rule_id)
     if rule is None:
-        from difflib import get_close_matches
+        from crdlint.diagnostics.spelling import nearest
 
-        near = get_close_matches(rule_id, rules, n=1, cutoff=0.4)
-        hint = f" Did you mean '{near[0]}'?" if near else " `crdlint rules` lists them."
+        near = nearest(rule_id, rules, cutoff=0.4)
+        hint = f" Did you mean '{near}'?" if near else " `crdlint rules` lists them."
         raise click.UsageError(f"There is no rule '{rule_id}'.{hint}")
     width = options.width(100)
 

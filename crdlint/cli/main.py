@@ -59,12 +59,12 @@ class _Commands(click.Group):
         try:
             return super().resolve_command(ctx, args)
         except click.UsageError as error:
-            from difflib import get_close_matches
+            from crdlint.diagnostics.spelling import nearest
 
-            near = get_close_matches(args[0], _COMMANDS, n=1)
-            if not near:
+            near = nearest(args[0], _COMMANDS)
+            if near is None:
                 raise
-            raise click.UsageError(f"{error.message} Did you mean '{near[0]}'?", ctx) from error
+            raise click.UsageError(f"{error.message} Did you mean '{near}'?", ctx) from error
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})

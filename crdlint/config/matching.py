@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
+from crdlint.diagnostics.spelling import nearest
 from crdlint.inputs.patterns import BrokenPatternError, segment
 
 if TYPE_CHECKING:
@@ -69,10 +70,8 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
     """Return ``; did you mean 'x'?`` where one of the known words is close, else nothing."""
     if len(word) > _LONGEST:
         return ""
-    from difflib import get_close_matches
-
-    close = get_close_matches(word.lower().replace("_", "-"), sorted(known), n=1, cutoff=0.6)
-    return _meant(close[0]) if close else ""
+    near = nearest(word.replace("_", "-"), known)
+    return "" if near is None else _meant(near)
 
 
 def shown(text: str) -> str:

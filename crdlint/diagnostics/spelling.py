@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 _LONGEST: Final = 256
 
 
-def nearest(name: str, known: Iterable[str], cutoff: float) -> str | None:
+def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
     """Return the known name most like `name`, ignoring case; None where no similarity reaches `cutoff` (up to 1).
 
     Of names equally alike, the last in alphabetical order is returned, as difflib.get_close_matches does.

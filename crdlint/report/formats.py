@@ -7,6 +7,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from crdlint.diagnostics.spelling import nearest
 from crdlint.report.pieces import Spool, SpoolError
 from crdlint.safety import atomic
 
@@ -64,10 +65,8 @@ def parse_outputs(given: Iterable[str]) -> list[tuple[str, Path]]:
         if not equals or not file:
             raise OutputError(f"{one!r} is not FORMAT=FILE")
         if name not in WHOLE:
-            from difflib import get_close_matches
-
-            near = get_close_matches(name, WHOLE, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"there are {', '.join(WHOLE)}"
+            near = nearest(name, WHOLE)
+            hint = f"did you mean {near}?" if near else f"there are {', '.join(WHOLE)}"
             raise OutputError(f"there is no format {name!r} for files: {hint}")
         path = Path(file)
         if any(os.path.realpath(path) == os.path.realpath(other) for _, other in found):

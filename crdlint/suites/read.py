@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.positions import node_span
+from crdlint.diagnostics.spelling import nearest
 from crdlint.suites.model import Case, Suite
 from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
@@ -97,8 +97,8 @@ def _fields(
     given: dict[str, Node] = {}
     for name, key, value in entries(node):
         if name not in known:
-            near = get_close_matches(name, known, n=1)
-            hint = f"did you mean `{near[0]}`?" if near else f"there are {_listed(known)}"
+            near = nearest(name, known)
+            hint = f"did you mean `{near}`?" if near else f"there are {_listed(known)}"
             message = f"{what} has no `{name}`: {hint}"
             if ignored is None:
                 raise SuiteError(message, _line(key))
