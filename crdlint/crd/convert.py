@@ -13,6 +13,7 @@ from crdlint.crd.decode import Decoded, decode_crd
 from crdlint.crd.defaults import prepare_for_create, set_defaults
 from crdlint.crd.equality import semantic_equal
 from crdlint.crd.paths import Path
+from crdlint.kubernetes.servers import NEWEST, Server
 
 if TYPE_CHECKING:
     from collections.abc import Sequence as SequenceOf
@@ -29,16 +30,16 @@ _MOVES: Final = (
 )
 
 
-def read_crd(root: Node, *, stored: bool = False) -> Decoded:
-    """Read a document as the API server has it when it validates: decoded, defaulted, converted, prepared for create.
+def read_crd(root: Node, *, stored: bool = False, server: Server = NEWEST) -> Decoded:
+    """Read a document as an API server has it when it validates: decoded, defaulted, converted, prepared for create.
 
     ``stored`` keeps the status as given, for an object that is there already (see ``defaults.prepare_for_update``).
     """
-    decoded = decode_crd(root)
+    decoded = decode_crd(root, server)
     set_defaults(decoded.crd)
     convert_to_internal(decoded.crd)
     if not stored:
-        prepare_for_create(decoded.crd)
+        prepare_for_create(decoded.crd, server)
     return decoded
 
 

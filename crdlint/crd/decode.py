@@ -15,6 +15,7 @@ from crdlint.crd.gotypes import CRD
 from crdlint.crd.model import CustomResourceDefinition
 from crdlint.crd.recognition import GROUP, KIND, VERSION
 from crdlint.golang.quote import quote
+from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.yaml.nodes import Mapping, Scalar
 from crdlint.yaml.resolve import resolve
 from crdlint.yaml.values import entries, to_json
@@ -156,33 +157,35 @@ def _refusal(root: Node, api_version: str, kind: str, text: str) -> str | None:
     return None
 
 
-def decode_crd(root: Node) -> Decoded:
+def decode_crd(root: Node, server: Server = NEWEST) -> Decoded:
     """Read a document as a v1 CustomResourceDefinition; raise YAMLDecodeError for what cannot become JSON."""
-    reader = Reader(json=is_json(root))
+    reader = Reader(json=is_json(root), unknown=server.unknown_fields)
     crd = reader.read(CRD, root, 1)
     if not isinstance(crd, CustomResourceDefinition):
         crd = CustomResourceDefinition()
     read_schemas(reader)
-    return Decoded(crd, *_problems(root)) if reader.trouble else Decoded(crd, ())
+    return Decoded(crd, *_problems(root, server)) if reader.trouble else Decoded(crd, ())
 
 
-def _problems(root: Node) -> tuple[tuple[DecodeProblem, ...], tuple[DecodeProblem, ...]]:
+def _problems(root: Node, server: Server) -> tuple[tuple[DecodeProblem, ...], tuple[DecodeProblem, ...]]:
     """Return the problems of a document, and those that they hide."""
     from crdlint.crd.decode_errors import GoError, explain, explain_all  # most documents need none of it
 
     if not is_json(root):
         to_json(root)  # raises for what cannot become JSON, also where no field is known
-    found = explain(CRD, root)
+    found = explain(CRD, root, server)
     problems = tuple(map(_problem, [found] if isinstance(found, GoError) else found))
     known = {problem.message for problem in problems}
-    return problems, tuple(one for one in map(_problem, explain_all(CRD, root)) if one.message not in known)
+    return problems, tuple(one for one in map(_problem, explain_all(CRD, root, server)) if one.message not in known)
 
 
 def _problem(error: GoError | StrictError) -> DecodeProblem:
     if isinstance(error, Exception):
         return DecodeProblem("decode", str(error), error.node)
-    return DecodeProblem("strict", error.text, error.node, error.path, _help(error.nearest), error.first, error.nearest)
+    return DecodeProblem("strict", error.text, error.node, error.path, _help(error), error.first, error.nearest)
 
 
-def _help(nearest: str | None) -> str | None:
-    return f"did you mean `{nearest}`?" if nearest else None
+def _help(error: StrictError) -> str | None:
+    if error.since is not None:
+        return f"Kubernetes {error.since} and newer have this field: support those only, or remove it"
+    return f"did you mean `{error.nearest}`?" if error.nearest else None

@@ -13,18 +13,20 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.decode_values import INT_RANGES, MAX_DEPTH, is_json
-from crdlint.crd.gotypes import SCHEMA, STRING, GoType
+from crdlint.crd.gotypes import SCHEMA, STRING, Field, GoType
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.base64 import CorruptInputError, decode_base64
 from crdlint.golang.numbers import json_float
 from crdlint.golang.quote import quote
 from crdlint.golang.times import check_rfc3339
+from crdlint.kubernetes.servers import NEWEST, Server, first_to_know
 from crdlint.yaml.nodes import Mapping, Scalar
 from crdlint.yaml.resolve import resolve
 from crdlint.yaml.values import entries
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterable
+    from collections.abc import Callable, Generator
+    from collections.abc import Mapping as MappingOf
 
     from crdlint.yaml.nodes import Node
 
@@ -58,7 +60,7 @@ class StrictError:
     """An unknown field, or one given twice.
 
     ``text`` is upstream's, ``node`` the key to point at, ``nearest`` the known name most like an unknown one, ``first``
-    the first of two equal keys.
+    the first of two equal keys. ``since`` is the first server that knows the field.
     """
 
     text: str
@@ -66,6 +68,7 @@ class StrictError:
     node: Node
     nearest: str | None = None
     first: Node | None = None
+    since: Server | None = None
 
 
 @dataclass(slots=True)
@@ -74,6 +77,7 @@ class _State:
 
     strict: bool
     json: bool
+    server: Server
     struct: str = ""
     fields: list[str] = field(default_factory=list)
     path: list[str] = field(default_factory=list)
@@ -86,7 +90,8 @@ class _State:
         """Give a type error the struct and the fields that the decoder is in (addErrorContext)."""
         if not error.text and (self.struct or self.fields):
             error.struct = self.struct
-            error.field = ".".join([*self.fields, error.field] if error.field else self.fields)
+            nested = error.field and self.server.names_paths_in_decode_errors
+            error.field = ".".join([*self.fields, error.field] if nested else self.fields)
         return error
 
     def save(self, error: GoError) -> None:
@@ -96,13 +101,22 @@ class _State:
         elif self.saved is None:
             self.saved = self.in_context(error)
 
-    def strictly(self, what: str, name: str, node: Node, known: Iterable[str] = (), first: Node | None = None) -> None:
-        """Note an ``unknown`` field, with those that are ``known``, or a ``duplicate`` one, with the ``first`` key."""
+    def knows(self, field: Field) -> bool:
+        """Return whether the server knows a field of a struct."""
+        return field.attribute not in self.server.unknown_fields
+
+    def strictly(
+        self, what: str, name: str, node: Node, known: MappingOf[str, Field] | None = None, first: Node | None = None
+    ) -> None:
+        """Note an ``unknown`` field, with those of the struct, or a ``duplicate`` one, with the ``first`` key."""
         if self.strict and (self.goes_on or len(self.strict_errors) < _MAX_STRICT_ERRORS):
             path = "".join(self.path) + (f".{name}" if self.path else name)
             text = f"{what} field {quote(path)}"
-            near = nearest(name, known, _LIKE)
-            self.strict_errors.setdefault(text, StrictError(text, path, node, near, first))
+            fields = known or {}
+            newer = fields.get(name)
+            near = None if newer else nearest(name, [one for one in fields if self.knows(fields[one])], _LIKE)
+            since = None if newer is None else first_to_know(newer.attribute)
+            self.strict_errors.setdefault(text, StrictError(text, path, node, near, first, since))
 
     def entries(self, mapping: Mapping) -> list[tuple[str, Node, Node]]:
         """Return a mapping's entries in the order of the JSON that Go reads."""
@@ -118,11 +132,11 @@ class _State:
         self.path.append(f".{name}" if self.path else name)
 
 
-def explain(of: GoType, root: Node) -> GoError | list[StrictError]:
+def explain(of: GoType, root: Node, server: Server = NEWEST) -> GoError | list[StrictError]:
     """Return the error that decoding ``root`` as ``of`` ends in, or the strict errors that a sound document has."""
     if too_deep(root):
         return GoError(root, "couldn't get version/kind; json parse error: exceeded max depth")
-    state = _State(strict=True, json=is_json(root))
+    state = _State(strict=True, json=is_json(root), server=server)
     try:
         _run(_value(state, of, root, root))
     except GoError as error:
@@ -130,11 +144,11 @@ def explain(of: GoType, root: Node) -> GoError | list[StrictError]:
     return state.saved or list(state.strict_errors.values())
 
 
-def explain_all(of: GoType, root: Node) -> list[GoError | StrictError]:
+def explain_all(of: GoType, root: Node, server: Server = NEWEST) -> list[GoError | StrictError]:
     """Return the errors that decoding ``root`` ends in, one after another, if each is fixed before the next attempt."""
     if too_deep(root):
         return []
-    state = _State(strict=True, json=is_json(root), goes_on=True)
+    state = _State(strict=True, json=is_json(root), server=server, goes_on=True)
     _run(_value(state, of, root, root))
     return [*state.others, *state.strict_errors.values()]
 
@@ -204,7 +218,7 @@ def _struct(state: _State, of: GoType, node: Any) -> Steps:
     seen: dict[str, Node] = {}
     for name, key, value in state.entries(node):
         known = of.fields.get(name)
-        if known is None:
+        if known is None or not state.knows(known):
             state.strictly("unknown", name, key, of.fields)
             continue
         if seen.setdefault(name, key) is not key:
@@ -279,7 +293,7 @@ def _literal(state: _State, of: GoType, node: Any) -> None:
 
 def _unmarshal(outer: _State, of: GoType, node: Node, at: Node) -> Steps:
     """Decode by a decoder of its own, which is not strict and whose first error ends the outer one's work."""
-    state = _State(strict=False, json=outer.json, goes_on=outer.goes_on)
+    state = _State(strict=False, json=outer.json, server=outer.server, goes_on=outer.goes_on)
     try:
         yield _value(state, of, node, at)
     except GoError as error:

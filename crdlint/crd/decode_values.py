@@ -92,13 +92,15 @@ def _printed(value: float) -> int:
 class Reader:
     """Reads values; ``trouble`` is set at the first that Go's decoder would refuse or not know.
 
-    ``json`` tells that the document is JSON as it stands (see ``is_json``).
+    ``json`` tells that the document is JSON as it stands (see ``is_json``), ``unknown`` are attributes of fields that
+    the server does not know.
     """
 
-    __slots__ = ("json", "pending", "trouble")
+    __slots__ = ("json", "pending", "trouble", "unknown")
 
-    def __init__(self, *, json: bool) -> None:
+    def __init__(self, *, json: bool, unknown: frozenset[str] = frozenset()) -> None:
         self.json = json
+        self.unknown = unknown
         self.trouble = False
         # Schemas begun and not yet read: the mapping, the schema, its attributes, its depth in the document.
         self.pending: list[tuple[Mapping, model.JSONSchemaProps, dict[str, Any], int]] = []
@@ -273,7 +275,7 @@ def _read_struct(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
         reader.trouble = True
     for name, value in pairs(reader, node):
         field = fields.get(name)
-        if field is None:
+        if field is None or field.attribute in reader.unknown:
             reader.trouble = True
             continue
         given = reader.read(field.type, value, depth + 1)

@@ -1,7 +1,7 @@
 """What the API server fills in and wipes before it validates.
 
 Defaults: apiextensions pkg/apis/apiextensions/v1/defaults.go. Preparation: pkg/registry/customresourcedefinition
-strategy.go, whose disabled fields are none under 1.36's default feature gates.
+strategy.go.
 """
 
 from __future__ import annotations
@@ -12,9 +12,10 @@ from crdlint.crd import model
 from crdlint.golang.text import to_lower
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionVersion
+    from crdlint.kubernetes.servers import Server
 
 ESTABLISHED: Final = "Established"  # the condition of a CRD whose resources the API server serves
 
@@ -41,8 +42,9 @@ def set_defaults(crd: CustomResourceDefinition) -> None:
         status.stored_versions = _storage_versions(spec.versions)[:1]
 
 
-def prepare_for_create(crd: CustomResourceDefinition) -> None:
+def prepare_for_create(crd: CustomResourceDefinition, server: Server) -> None:
     """Put the status and generation of a new object in place of those given (strategy.PrepareForCreate)."""
+    drop_disabled_fields(crd, server)
     own_metadata(crd).generation = 1
     crd.status = model.CustomResourceDefinitionStatus()
     crd.status.stored_versions = _storage_versions(crd.spec.versions)[:1]
@@ -57,6 +59,38 @@ def prepare_for_update(crd: CustomResourceDefinition, old: CustomResourceDefinit
         *status.stored_versions,
         *(name for name in storage if name not in status.stored_versions),
     ]
+
+
+def drop_disabled_fields(crd: CustomResourceDefinition, server: Server, in_use: frozenset[str] = frozenset()) -> None:
+    """Remove the fields that the server's feature gates disable, unless the old object uses them (dropDisabledFields)."""
+    disabled = server.dropped_fields - in_use
+    if "optional_old_self" in disabled:
+        for schema in _wholes(crd.spec):
+            _drop_optional_old_self(schema)
+    if "selectable_fields" in disabled:
+        for holder in (crd.spec, *crd.spec.versions):
+            holder.__dict__.pop("selectable_fields", None)
+
+
+def _wholes(spec: model.CustomResourceDefinitionSpec) -> Iterator[model.JSONSchemaProps]:
+    for validation in (spec.validation, *(version.schema for version in spec.versions)):
+        if validation is not None and validation.open_api_v3_schema is not None:
+            yield validation.open_api_v3_schema
+
+
+def _drop_optional_old_self(schema: model.JSONSchemaProps) -> None:
+    pending = [schema]
+    while pending:
+        here = pending.pop()
+        for rule in here.x_validations:
+            rule.__dict__.pop("optional_old_self", None)
+        if here.additional_properties is not None and here.additional_properties.schema is not None:
+            pending.append(here.additional_properties.schema)
+        pending.extend(here.properties.values())
+        if here.items is not None:
+            pending.extend(here.items.json_schemas)
+            if here.items.schema is not None:
+                pending.append(here.items.schema)
 
 
 def assume_established(crd: CustomResourceDefinition) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
 from enum import Enum, auto
+from functools import cache
 from typing import Final, Generic, TypeAlias, TypeVar
 
 from crdlint.kubernetes.dialect import CELDialect
@@ -33,14 +34,20 @@ class FormatWarnings(Enum):
     STRINGS_AND_NUMBERS = auto()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Server:
-    """One server. Switches that are off by default are off on the oldest server in the table.
+    """One server, equal to itself only. Switches that are off by default are off on the oldest server in the table.
 
     ``ratchets_values`` accepts invalid values of a resource that an update leaves unchanged.
+    ``enum_errors_block_rules`` runs no rule on a resource with a value that is not in an enum.
+    ``locates_status_errors`` gives errors about a value in an update of the status a path that begins with `status`.
     ``checks_number_ranges`` applies the ranges of the formats int32, int64, float and double to values.
+    ``keeps_message_expressions`` compiles on update the messageExpressions of the old CRD with the libraries for stored
+    expressions; before, it looks for the text of the rule instead.
     ``checks_ca_bundle_on_update`` applies to established CRDs whose CA bundle was valid.
     ``keeps_too_many_selectable_fields`` accepts on update what the old CRD has already.
+    ``has_kubernetes_name_formats`` has the formats k8s-short-name and k8s-long-name, and applies them to defaults;
+    ``checks_kubernetes_name_formats`` applies them to resources too.
     ``prints_json_values`` prints bad values as JSON, not in Go syntax.
     ``prints_failed_values`` prints the value that a rule rejects, not the name of its type.
     ``names_paths_in_decode_errors`` gives the whole path of a field that cannot be decoded, not its last part.
@@ -53,10 +60,14 @@ class Server:
     selectable_fields: FieldState = FieldState.UNKNOWN
     optional_old_self: FieldState = FieldState.UNKNOWN
     ratchets_values: bool = False
+    enum_errors_block_rules: bool = False
+    locates_status_errors: bool = False
     checks_number_ranges: bool = False
+    keeps_message_expressions: bool = False
     checks_ca_bundle_on_update: bool = False
     keeps_too_many_selectable_fields: bool = False
-    knows_kubernetes_name_formats: bool = False
+    has_kubernetes_name_formats: bool = False
+    checks_kubernetes_name_formats: bool = False
     format_warnings: FormatWarnings = FormatWarnings.NONE
     prints_json_values: bool = False
     prints_failed_values: bool = False
@@ -70,10 +81,20 @@ class Server:
     @property
     def unknown_fields(self) -> frozenset[str]:
         """The names in this table of the fields of the API that the server does not know."""
-        return frozenset(field.name for field in fields(self) if getattr(self, field.name) is FieldState.UNKNOWN)
+        return _fields_in(self, FieldState.UNKNOWN)
+
+    @property
+    def dropped_fields(self) -> frozenset[str]:
+        """The names in this table of the fields of the API that the server drops."""
+        return _fields_in(self, FieldState.DROPPED)
 
     def __str__(self) -> str:
         return f"{self.major}.{self.minor}"
+
+
+@cache
+def _fields_in(server: Server, state: FieldState) -> frozenset[str]:
+    return frozenset(field.name for field in fields(server) if getattr(server, field.name) is state)
 
 
 _1_28: Final = Server(28, CELDialect(compatible_with=27, stored_with=28))
@@ -97,6 +118,7 @@ _1_29: Final = replace(
         keeps_cost_of_unchanged_schemas=True,
     ),
     optional_old_self=FieldState.DROPPED,
+    enum_errors_block_rules=True,
 )
 
 _1_30: Final = replace(
@@ -128,6 +150,8 @@ _1_31: Final = replace(
         selection_from_error_has_cost=False,
     ),
     selectable_fields=FieldState.KNOWN,
+    locates_status_errors=True,
+    keeps_message_expressions=True,
     checks_ca_bundle_on_update=True,
 )
 
@@ -168,6 +192,7 @@ _1_34: Final = replace(
         stored_with=34,
         max_length_bounds_int_or_string=True,
     ),
+    has_kubernetes_name_formats=True,
     format_warnings=FormatWarnings.STRINGS,
     prints_json_values=True,
 )
@@ -181,7 +206,7 @@ _1_35: Final = replace(
         stored_with=35,
     ),
     keeps_too_many_selectable_fields=True,
-    knows_kubernetes_name_formats=True,
+    checks_kubernetes_name_formats=True,
     prints_failed_values=True,
     names_paths_in_decode_errors=True,
 )
@@ -207,6 +232,11 @@ NEWEST_VERSION: Final = str(NEWEST)
 KNOWN: Final = f"{OLDEST}..{SERVERS[-1]}"
 
 _BY_VERSION: Final = {server.version: server for server in SERVERS}
+
+
+def first_to_know(field: str) -> Server:
+    """Return the first server that keeps a field of the API, by its name in this table."""
+    return next(server for server in SERVERS if getattr(server, field) is FieldState.KNOWN)
 
 
 class ByVersion(Generic[_T]):

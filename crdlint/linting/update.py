@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.defaults import ESTABLISHED, own_metadata, prepare_for_update
+from crdlint.crd.defaults import ESTABLISHED, drop_disabled_fields, own_metadata, prepare_for_update
 from crdlint.crd.equality import semantic_equal
 from crdlint.crd.errors import invalid
 from crdlint.crd.paths import Path
@@ -24,7 +24,7 @@ from crdlint.rules.engine.options import Options
 from crdlint.rules.immutability import IMMUTABLE
 from crdlint.rules.selectable_fields import MAX_SELECTABLE_FIELDS
 from crdlint.safety import work
-from crdlint.schema.traversal import whole_schemas
+from crdlint.schema.traversal import all_schemas, whole_schemas
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -44,8 +44,9 @@ def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition, serve
 
     ``old`` is stored, with its status; ``effort`` is what the helps may take.
     """
-    options = replace(options_for(crd, old, server), effort=effort)
     prepare_for_update(crd, old)
+    drop_disabled_fields(crd, server, _in_use(old))
+    options = replace(options_for(crd, old, server), effort=effort)
     _take_over(crd, old)
     judged = SpecValidator(crd.spec, options)
     errors = (
@@ -98,14 +99,35 @@ def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition, se
         require_atomic_set_type=not has_schema_with(before, is_mergeable_set),
         require_map_list_keys_map_set_validation=not has_schema_with(before, has_invalid_map_list_keys),
         preexisting_rules=rules,
-        preexisting_message_expressions=messages,
+        preexisting_message_expressions=messages if server.keeps_message_expressions else _rules_with_messages(before),
         versions_with_unchanged_schemas=(
             _unchanged(crd.spec, before) if server.cel.keeps_cost_of_unchanged_schemas else frozenset()
         ),
-        allow_invalid_ca_bundle=not established or _has_invalid_ca_bundle(before),
-        allow_too_many_selectable_fields=_too_many_selectable_fields(crd.spec, before),
+        allow_invalid_ca_bundle=(
+            not server.checks_ca_bundle_on_update or not established or _has_invalid_ca_bundle(before)
+        ),
+        allow_too_many_selectable_fields=(
+            _too_many_selectable_fields(crd.spec, before) if server.keeps_too_many_selectable_fields else frozenset()
+        ),
         server=server,
     )
+
+
+def _rules_with_messages(spec: CustomResourceDefinitionSpec) -> frozenset[str]:
+    return frozenset(
+        rule.rule for schema in all_schemas(spec) for rule in schema.x_validations if rule.message_expression
+    )
+
+
+def _in_use(old: CustomResourceDefinition) -> frozenset[str]:
+    """Return the fields behind feature gates that the old CRD has, which a server then keeps."""
+    spec = old.spec
+    used = set()
+    if any("selectable_fields" in vars(holder) for holder in (spec, *spec.versions)):
+        used.add("selectable_fields")
+    if any(rule.optional_old_self is not None for schema in all_schemas(spec) for rule in schema.x_validations):
+        used.add("optional_old_self")
+    return frozenset(used)
 
 
 def _immutable(

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from crdlint.diagnostics.spelling import nearest
+from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.resources.validation import ResourceValidator
 
 if TYPE_CHECKING:
@@ -37,7 +38,8 @@ _NOT_BY_CRD: Final = frozenset(
 class Definition:
     """A CRD: its file, what the API server says if it rejects the CRD, and its validators, made when asked for.
 
-    ``errors`` are the server's messages, each with its place in front. ``as_requests`` is that of the validators.
+    ``errors`` are the server's messages, each with its place in front. ``as_requests`` and ``server`` are those of the
+    validators.
     """
 
     crd: CustomResourceDefinition
@@ -45,6 +47,7 @@ class Definition:
     locator: Locator
     errors: tuple[str, ...] = ()
     as_requests: bool = True
+    server: Server = NEWEST
     _validators: dict[str, ResourceValidator] = field(default_factory=dict)
 
     @property
@@ -60,7 +63,9 @@ class Definition:
     def validator(self, version: str) -> ResourceValidator:
         """Return the validator of a version. Raises UnknownVersionError."""
         if version not in self._validators:
-            self._validators[version] = ResourceValidator(self.crd, version, as_requests=self.as_requests)
+            self._validators[version] = ResourceValidator(
+                self.crd, version, server=self.server, as_requests=self.as_requests
+            )
         return self._validators[version]
 
     def schema(self, version: str) -> JSONSchemaProps | None:
@@ -74,7 +79,7 @@ class Definitions:
 
     Of two CRDs of the same kind the first one counts. ``unreadable`` has the messages about CRDs that cannot be
     decoded, by group, ``duplicates`` those about second CRDs of a kind. ``reported`` are the messages about CRDs that
-    findings have repeated already.
+    findings have repeated already. ``server`` is the one that resources are validated for.
     """
 
     sources: Sequence[CRDFiles] = ()
@@ -82,6 +87,7 @@ class Definitions:
     unreadable: dict[str, str] = field(default_factory=dict)
     duplicates: list[str] = field(default_factory=list)
     reported: set[str] = field(default_factory=set)
+    server: Server = NEWEST
     _by_group: dict[str, dict[str, Definition]] = field(default_factory=dict)
     _loaded: set[str] = field(default_factory=set)
     _groups_meant: dict[tuple[str, str], str | None] = field(default_factory=dict)
@@ -103,7 +109,7 @@ class Definitions:
                 first = self.by_kind[key].file
                 self.duplicates.append(f"{result.file}: ignored {name}: {first} defines the same kind")
                 continue
-            made = Definition(found.crd, result.file, found.locator, tuple(errors.get(name, ())))
+            made = Definition(found.crd, result.file, found.locator, tuple(errors.get(name, ())), server=self.server)
             self.by_kind[key] = self._by_group.setdefault(spec.group, {})[spec.names.kind] = made
         for crd in result.crds:
             if crd.name in read:

@@ -12,7 +12,7 @@ from crdlint.crd.positions import Locator, node_span, problem_span
 from crdlint.golang.quote import quote
 from crdlint.kubecel.evaluation import recorded
 from crdlint.kubecel.second_opinion import compare
-from crdlint.kubernetes.servers import NEWEST_VERSION
+from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.linting.documents import DocumentWalk, take_duplicate_keys
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.result import CRD, FileResult
@@ -138,8 +138,9 @@ def report(
     root = _root(resource_text)
     resource = read_resource(root)
     crd_root = _root(crd_text)
-    crd = read_crd(crd_root, stored=True).crd
-    definition = Definition(crd, "<crd>", Locator(crd_root, 0, crd_text), as_requests=False)
+    server = parse_range(kube_version).newest
+    crd = read_crd(crd_root, stored=True, server=server).crd
+    definition = Definition(crd, "<crd>", Locator(crd_root, 0, crd_text), as_requests=False, server=server)
     crd_errors = list(_errors_of_crd(crd_text, kube_version))
     version = version_of(crd, resource)
     if not crd.spec.versions:

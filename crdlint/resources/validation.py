@@ -57,7 +57,7 @@ RULE_ID: Final = "resource-rule"
 SCALE: Final = "resource-scale"
 TYPE_META: Final = "resource-type"
 
-_BLOCKING: Final = frozenset({NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID})
+_BLOCKING: Final = frozenset({REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID})
 _NOT_CHECKED: Final = (
     "some validation rules were not checked because the object was invalid;"
     " correct the existing errors to complete validation"
@@ -105,6 +105,7 @@ class ResourceValidator:
         self, crd: CustomResourceDefinition, version: str, *, server: Server = NEWEST, as_requests: bool = False
     ) -> None:
         """Prepare a CRD in its internal form; raises `UnknownVersionError`."""
+        self._server = server
         spec = crd.spec
         found = next((one for one in spec.versions if one.name == version), None)
         if found is None:
@@ -121,7 +122,7 @@ class ResourceValidator:
         self._scale = _scale(subresources)
         self._keeps_status = as_requests and subresources is not None and subresources.status is not None
         if self.schema is not None:
-            self._values = ValueValidator(self.schema)
+            self._values = ValueValidator(self.schema, server=server)
             self._rules = rule_validator(self.schema, server, is_root=True)
             self._defaults = prune_defaults(self.schema)
 
@@ -155,14 +156,18 @@ class ResourceValidator:
             resource.pop("status", None)
             if "status" in before:
                 resource["status"] = deep_copy(before["status"])
-        correlation = None if self.schema is None else Correlation(resource, before, self.schema)
+        correlation = self._correlation(resource, before)
         common, errors = self._metadata_update_errors(resource, before)
         wrong_type = self._type_errors(resource)
         if wrong_type:
             common, errors = [*common, *errors], wrong_type
         else:
             if self.schema is not None:
-                errors += self._values.validate_update(resource, before, correlation=correlation)
+                errors += (
+                    self._values.validate(resource)
+                    if correlation is None
+                    else self._values.validate_update(resource, before, correlation=correlation)
+                )
             errors += _scale_spec_errors(self._scale, resource)
             errors += _scale_status_errors(self._scale, resource)
         errors += validate_embedded(None, resource, self.schema, is_resource_root=False)
@@ -178,12 +183,14 @@ class ResourceValidator:
         resource.pop("status", None)
         if "status" in admitted.resource:
             resource["status"] = admitted.resource["status"]
-        correlation = None if self.schema is None else Correlation(resource, before, self.schema)
+        correlation = self._correlation(resource, before)
         common, errors = self._metadata_update_errors(before, before)
         schema = None if self.schema is None else self.schema.properties.get("status")
-        if schema is not None and correlation is not None and "status" in resource:
-            values, old_status = ValueValidator(schema), correlation.key("status")
-            path, status = Path("status"), resource["status"]
+        if schema is not None and "status" in resource:
+            values = ValueValidator(schema, server=self._server)
+            old_status = None if correlation is None else correlation.key("status")
+            path = Path("status") if self._server.locates_status_errors else None
+            status = resource["status"]
             errors += (
                 values.validate(status, path)
                 if old_status is None
@@ -193,6 +200,12 @@ class ResourceValidator:
         if not validate_list_sets_and_maps(None, self.schema, before):
             errors += validate_list_sets_and_maps(None, self.schema, resource)
         return self._with_rules(_Admitted(resource, admitted.unknown), errors, before, correlation, common)
+
+    def _correlation(self, resource: dict[str, Any], old: dict[str, Any]) -> Correlation | None:
+        """Return what is unchanged in an object, None where the server validates all of it."""
+        if self.schema is None or not self._server.ratchets_values:
+            return None
+        return Correlation(resource, old, self.schema)
 
     def read(self, stored: dict[str, Any]) -> dict[str, Any]:
         """Return a stored object as a client reads it: defaulted once more."""
@@ -217,7 +230,7 @@ class ResourceValidator:
         rules = None if self.schema is None else self._rules
         run = Run(RULE_ID, RUNTIME_BUDGET)
         cost: int | None = None
-        if rules is not None and any(error.type in _BLOCKING for error in errors):
+        if rules is not None and any(map(self._is_blocking, errors)):
             errors.append(FieldError(RULE_ID, INVALID, Path("<nil>"), None, _NOT_CHECKED))
         elif rules is not None and all(error.type is not NOT_EVALUATED for error in errors):
             try:
@@ -228,7 +241,17 @@ class ResourceValidator:
         if withhold is not None:
             run.errors = [error for error in run.errors if not withhold(error)]
             run.warnings = [error for error in run.warnings if not withhold(error)]
-        return Outcome((*common, *errors, *run.errors), tuple(run.warnings), admitted.unknown, admitted.resource, cost)
+        return Outcome(
+            tuple(error.on(self._server) for error in (*common, *errors, *run.errors)),
+            tuple(error.on(self._server) for error in run.warnings),
+            admitted.unknown,
+            admitted.resource,
+            cost,
+        )
+
+    def _is_blocking(self, error: FieldError) -> bool:
+        """Return whether an error keeps the server from running rules."""
+        return error.type in _BLOCKING or (error.type is NOT_SUPPORTED and self._server.enum_errors_block_rules)
 
     def _admit(self, given: dict[str, Any]) -> _Admitted:
         """Return an object pruned and defaulted; raises `NotDecodedError`."""
@@ -250,7 +273,7 @@ class ResourceValidator:
                 prune_nulls(resource, self.schema)
             coerced = coerce(None, resource, self.schema, is_resource_root=False)
             if coerced.error is not None:
-                raise NotDecodedError(str(coerced.error))
+                raise NotDecodedError(str(coerced.error.on(self._server)))
             unknown += coerced.unknown
         resource.update(kept)
         if meta is not None:

@@ -142,7 +142,12 @@ def validate(
     from crdlint.schema.default_validation import validate_defaults
 
     errors = validate_defaults(
-        schema, path, given, require_pruned=options.require_pruned_defaults, rules=_Rules(options.server)
+        schema,
+        path,
+        given,
+        require_pruned=options.require_pruned_defaults,
+        rules=_Rules(options.server),
+        server=options.server,
     )
     kept = {RULE_FAILED.id, EVALUATION_LIMIT}
     return [error if error.rule in kept else _ours(error) for error in errors]

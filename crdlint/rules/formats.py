@@ -7,14 +7,17 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.quote import quote
+from crdlint.kubernetes.servers import FormatWarnings
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import Fixer
 from crdlint.rules.engine.rule import Rule
+from crdlint.schema.formats import is_supported
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from crdlint.crd.model import JSONSchemaProps
+    from crdlint.kubernetes.servers import Server
     from crdlint.rules.engine.advisory import DecodedCRD
     from crdlint.rules.engine.finding import Finding
     from crdlint.yaml.edit import Edit
@@ -80,27 +83,30 @@ _STRING: Final = [
     "k8s-short-name",
     "k8s-long-name",
 ]
-# Hyphens do not count in the formats of strings, as go-openapi has it.
-_KNOWN_STRING: Final = frozenset(name.replace("-", "") for name in _STRING)
 _KNOWN: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
 
 
 def unrecognized(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the server's warnings of formats that it does not know; on update only of those that are new."""
-    known_before = {schema.format for schema in crd.old_schemas if _is_unrecognized(schema)}
+    server = crd.versions.newest
+    if server.format_warnings is FormatWarnings.NONE:
+        return
+    known_before = {schema.format for schema in crd.old_schemas if _is_unrecognized(schema, server)}
     for schema in crd.schemas:
-        if schema.given & _FORMAT and _is_unrecognized(schema) and schema.format not in known_before:
+        if schema.given & _FORMAT and _is_unrecognized(schema, server) and schema.format not in known_before:
             message = f"unrecognized format {quote(schema.format)}"
             yield Advisory("warning", FORMAT.id, message, schema.path.child("format"), _help(schema))
 
 
-def _is_unrecognized(schema: JSONSchemaProps) -> bool:
-    return bool(schema.format) and not _is_known(schema)
+def _is_unrecognized(schema: JSONSchemaProps, server: Server) -> bool:
+    return bool(schema.format) and not _is_known(schema, server)
 
 
-def _is_known(schema: JSONSchemaProps) -> bool:
+def _is_known(schema: JSONSchemaProps, server: Server) -> bool:
+    if server.format_warnings is FormatWarnings.STRINGS and schema.type != "string":
+        return True
     if schema.type in {"", "string"}:
-        return schema.format.replace("-", "") in _KNOWN_STRING
+        return is_supported(schema.format, server)
     return schema.format in _KNOWN.get(schema.type, ())
 
 

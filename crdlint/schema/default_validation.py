@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from crdlint.crd.errors import NOT_EVALUATED, Wording, invalid
+from crdlint.kubernetes.servers import NEWEST
 from crdlint.schema.object_meta import coerce
 from crdlint.schema.object_meta_validation import validate_embedded
 from crdlint.schema.pruning import META_FIELDS, prune
@@ -62,6 +63,7 @@ def validate_defaults(
     *,
     require_pruned: bool = True,
     rules: RuleHook | None = None,
+    server: Server = NEWEST,
 ) -> list[FieldError]:
     """Return what is wrong with defaults of a whole, structural schema at ``path``.
 
@@ -73,7 +75,7 @@ def validate_defaults(
     for one in given:
         at = _find(one, places)
         if at is not None:
-            found, spent = _judge(at, require_pruned, rules)
+            found, spent = _judge(at, require_pruned, rules, server)
             errors.extend(found)
             if spent:
                 return errors
@@ -116,7 +118,7 @@ def _enter(above: _At, schema: JSONSchemaProps, path: Path, surrounding: Surroun
     return _At(schema, path, above.root, above.root_embedded, surrounding, inside_meta)
 
 
-def _judge(at: _At, require_pruned: bool, rules: RuleHook | None) -> tuple[list[FieldError], bool]:
+def _judge(at: _At, require_pruned: bool, rules: RuleHook | None, server: Server) -> tuple[list[FieldError], bool]:
     schema, path = at.schema, at.path.child("default")
     assert schema.default is not None  # noqa: S101  the caller has looked
     value = deep_copy(schema.default.value)
@@ -138,7 +140,7 @@ def _judge(at: _At, require_pruned: bool, rules: RuleHook | None) -> tuple[list[
         wrong = bool(found)
     if wrong:
         return errors, False
-    found = ValueValidator(schema, structural=True).validate(value, path)
+    found = ValueValidator(schema, structural=True, server=server).validate(value, path)
     if found or rules is None:
         return [*errors, *found], any(error.type is NOT_EVALUATED for error in found)
     found, spent = rules(schema, value, path, is_resource_root=schema is at.root)

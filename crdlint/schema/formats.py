@@ -1,7 +1,7 @@
 """The formats of strings, as the server reads them (kube-openapi pkg/validation/strfmt and its copy of govalidator).
 
 ``FORMATS`` has them by name without dashes, which is how names are compared. Only formats that a Kubernetes version
-supports are checked in its objects (apiextensions pkg/apiserver/validation/formats.go); `supported` tells which.
+supports are checked in its objects (apiextensions pkg/apiserver/validation/formats.go, see `is_supported`).
 """
 
 from __future__ import annotations
@@ -16,8 +16,9 @@ from crdlint.golang.url import URLError, parse_request_uri
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-# Since 1.34; every other format has always been there.
-_LATER: Final = {"k8sshortname": (1, 34), "k8slongname": (1, 34)}
+    from crdlint.kubernetes.servers import Server
+
+_KUBERNETES_NAMES: Final = frozenset({"k8sshortname", "k8slongname"})
 
 
 def normalized(name: str) -> str:
@@ -25,10 +26,16 @@ def normalized(name: str) -> str:
     return name.replace("-", "")
 
 
-def supported(name: str, version: tuple[int, int]) -> bool:
-    """Tell whether a string's format is checked by a server compatible with a version."""
+def is_registered(name: str, server: Server) -> bool:
+    """Return whether a server can check a string's format at all, as in defaults."""
     key = normalized(name)
-    return key in FORMATS and version >= _LATER.get(key, (1, 0))
+    return key in FORMATS and (server.has_kubernetes_name_formats or key not in _KUBERNETES_NAMES)
+
+
+def is_supported(name: str, server: Server) -> bool:
+    """Return whether a server checks a string's format in resources."""
+    key = normalized(name)
+    return key in FORMATS and (server.checks_kubernetes_name_formats or key not in _KUBERNETES_NAMES)
 
 
 def _matches(pattern: str, flags: int = re.ASCII) -> Callable[[str], bool]:

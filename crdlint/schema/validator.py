@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import INVALID, not_evaluated
 from crdlint.golang.quote import quote
+from crdlint.kubernetes.servers import NEWEST
 from crdlint.safety.work import WorkLimitError
 from crdlint.schema import numbers
 from crdlint.schema.correlation import Correlation
-from crdlint.schema.formats import FORMATS, normalized, supported
+from crdlint.schema.formats import FORMATS, is_registered, is_supported, normalized
 from crdlint.schema.patterns import mismatch
 from crdlint.schema.places import shown
 from crdlint.schema.value_errors import (
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path
+    from crdlint.kubernetes.servers import Server
     from crdlint.schema.value_errors import Place
 
     Found: TypeAlias = list[Violation]
@@ -51,9 +53,6 @@ if TYPE_CHECKING:
     Flat: TypeAlias = Callable[[Any, Place, Found], int]
     # A walk yields the walks that it waits for, and returns how much matched.
     Walk: TypeAlias = Generator["Walk", int, int]
-
-# The newest version that a 1.36 server is compatible with by default, and whose formats it checks.
-COMPATIBILITY_VERSION: Final = (1, 35)
 
 _TYPES: Final[dict[type, tuple[str, str]]] = {  # of values: the type in JSON schemas, and Go's format of it
     bool: ("boolean", ""),
@@ -70,33 +69,33 @@ _TYPE_META: Final = frozenset({"apiVersion", "kind"})
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a schema is read.
+    """How a server reads a schema.
 
-    With a ``version`` as the schema of a resource: formats that the version does not know are none, and int-or-string
-    names two types (ConvertJSONSchemaProps). Without, in structural form, as for defaults (ToKubeOpenAPI).
+    In ``structural`` form, as for defaults (ToKubeOpenAPI), or as the schema of a resource (ConvertJSONSchemaProps):
+    formats that the server does not support are none, and int-or-string names two types.
     """
 
-    version: tuple[int, int] | None
+    server: Server
+    structural: bool
 
     def types(self, schema: JSONSchemaProps) -> tuple[str, ...]:
         """Return the types that a value may be of; none are all."""
-        if schema.x_int_or_string and self.version is not None:
+        if schema.x_int_or_string and not self.structural:
             return ("integer", "string")
         return (schema.type,) if schema.type else ()
 
     def format(self, schema: JSONSchemaProps) -> str:
         """Return the format as far as it counts, empty otherwise."""
         name = schema.format
-        if not name or self.version is None:
+        if not name or self.structural:
             return name
+        if not self.server.checks_number_ranges:  # nor looks at the type
+            return name if is_supported(name, self.server) else ""
         types = self.types(schema)
         type_ = types[0] if len(types) == 1 else ""
         if type_ in {"", "string"}:
-            return name if supported(name, self.version) else ""
+            return name if is_supported(name, self.server) else ""
         return name if name in _NUMBER_FORMATS.get(type_, ()) else ""
-
-
-_STRUCTURAL: Final = Dialect(None)
 
 
 class ValueValidator:
@@ -107,11 +106,11 @@ class ValueValidator:
         schema: JSONSchemaProps,
         *,
         structural: bool = False,
-        compatibility_version: tuple[int, int] = COMPATIBILITY_VERSION,
+        server: Server = NEWEST,
     ) -> None:
         """Prepare a schema as that of a resource, or with ``structural`` as that of defaults."""
         self._schema = schema
-        self._root = _Node(schema, _STRUCTURAL if structural else Dialect(compatibility_version), nested=False)
+        self._root = _Node(schema, Dialect(server, structural), nested=False)
 
     def validate(self, value: Any, path: Path | None = None) -> list[FieldError]:
         """Return what is wrong with a value at ``path``, None for a whole resource (ValidateCustomResource)."""
@@ -268,7 +267,7 @@ class _Node:
     @property
     def _drops_additional(self) -> bool:
         """Whether additionalProperties fell away on the way to structural form."""
-        return self.nested and self.dialect.version is None
+        return self.nested and self.dialect.structural
 
     def _prepare_object(self) -> None:
         schema = self.schema
@@ -331,7 +330,7 @@ class _Own:
 
 def _own_checks(schema: JSONSchemaProps, dialect: Dialect, kind: type) -> _Own:
     types, format_ = dialect.types(schema), dialect.format(schema)
-    has_format = kind is str and normalized(format_) in FORMATS
+    has_format = kind is str and is_registered(format_, dialect.server)
     is_number = kind is int or kind is float
     rest: list[Check] = []
     if kind is str:
@@ -339,7 +338,9 @@ def _own_checks(schema: JSONSchemaProps, dialect: Dialect, kind: type) -> _Own:
         if has_format:
             rest.append(_format_check(format_))
     elif is_number:
-        rest.extend(numbers.checks(schema, types, format_, kind))
+        # Without a type and a format, numbers have no range.
+        typed = (types, format_) if dialect.server.checks_number_ranges else ((), "")
+        rest.extend(numbers.checks(schema, *typed, kind))
     elif kind is list:
         rest.extend(_list_checks(schema))
     if schema.enum:
