@@ -97,10 +97,11 @@ def check_crd(document: Document, root: Mapping, options: Options, *, rejected: 
     decoded = read_crd(root, stored=old is not None, server=server)
     crd, locator = decoded.crd, Locator(root, document.line_offset, document.text)
     has_placeholders = options.skip_unfinished and any(opening in document.text for opening in PLACEHOLDERS)
-    if old is None:
-        report = create.validate(crd, server, options.effort)
-    else:
-        report = update.validate(crd, old.crd, server, options.effort)
+    report = (
+        create.validate(crd, server, options.effort)
+        if old is None
+        else update.validate(crd, old.crd, server, options.effort)
+    )
     manifest = Manifest(document, root, locator, crd, report.rules)
     # A key that was meant to be apiVersion or kind is correct by the time that the API server decodes the rest.
     problems = [one for one in decoded.problems if not (rejected and is_type_key(root, one.node))]
