@@ -45,8 +45,9 @@ def validate_resource(
 ) -> ResourceReport:
     """Return what the API server would say of a custom resource, of the update where there is an old one.
 
-    The first document of each text counts. ``kube_version`` is the version or range whose servers have the CRD: a CRD
-    that they reject gives ``crd_errors``, and the resource is validated as if they accepted it, as 1.36 does. Raises
+    The first document of each text counts. ``kube_version`` is the server's version; of a range, the resource is
+    validated as by the newest. A CRD that these servers reject gives ``crd_errors``, and the resource is validated as if
+    they accepted it. Raises
     `YAMLDecodeError` for a text that is no YAML object, ValueError for an unknown ``kube_version``.
     """
     return report(crd_text, resource_text, old_resource, kube_version=kube_version)
