@@ -7,13 +7,13 @@ are visited by generators on an explicit stack, so depth is bounded by memory on
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import permutations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel import ast
 from crdlint.cel import checker_errors as texts
 from crdlint.cel.decls import Variable
 from crdlint.cel.errors import CELError
-from crdlint.cel.library.stdlib import CROSS_TYPE_COMPARISONS
 from crdlint.cel.types import (
     BOOL,
     BYTES,
@@ -54,6 +54,11 @@ _LITERALS: Final[dict[type, Type]] = {
 }
 _NONE_DISABLED: Final[frozenset[str]] = frozenset()
 _LOGICAL: Final = ("_&&_", "_||_")
+_CROSS_TYPE_COMPARISONS: Final = frozenset(
+    f"{relation}_{one}_{other}"
+    for relation in ("less", "less_equals", "greater", "greater_equals")
+    for one, other in permutations(("int64", "uint64", "double"), 2)
+)
 
 _WELL_KNOWN_NAMES: Final = {
     Kind.ANY: "google.protobuf.Any",
@@ -128,7 +133,7 @@ class _Checker:
         self._substitution = Substitution(null_either_way=env.dialect.null_unifies_either_way)
         self._scopes: list[dict[str, Variable]] = []
         self._variables = 0
-        self._disabled = _NONE_DISABLED if env.cross_type_comparisons else CROSS_TYPE_COMPARISONS
+        self._disabled = _NONE_DISABLED if env.cross_type_comparisons else _CROSS_TYPE_COMPARISONS
 
     def run(self, root: ast.Expr) -> None:
         stack: list[Visit] = []

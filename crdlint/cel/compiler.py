@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from crdlint.cel import ast
 from crdlint.cel.checker import CheckResult, check
+from crdlint.cel.decls import CONVERSIONS
 from crdlint.cel.errors import display_errors
 from crdlint.cel.parser import parse
-from crdlint.cel.types import ERROR
+from crdlint.cel.traversal import nodes
+from crdlint.cel.types import ERROR, Kind
 from crdlint.cel.validators import validate
 
 if TYPE_CHECKING:
@@ -34,9 +37,36 @@ class Compiled:
         """The type of the whole expression."""
         return self.result.type_map.get(self.expr.id, ERROR)
 
+    def may_fail_to_plan(self) -> bool:
+        """Return whether a program of it may be refused: most expressions convert nothing, have no pattern, name no types."""
+        functions = CONVERSIONS | REGEX_FUNCTIONS
+        types, namespaced = self.result.type_map, self.result.namespaced
+        for node in nodes(self.expr):
+            if isinstance(node, ast.Call):
+                if namespaced.get(node.id, node.function) in functions:
+                    return True
+                if node.function in _INDEXES and _is_odd_key(node.args[1]):
+                    return True
+            elif node.id in self.result.reference_map and types[node.id].kind is Kind.TYPE:
+                return True
+        return False
+
     def display(self) -> str:
         """Return the errors as cel-go prints them."""
         return display_errors(self.errors, self.source)
+
+
+# A constant regular expression among their arguments is compiled when a program is made.
+REGEX_FUNCTIONS: Final = frozenset({"matches", "find", "findAll"})
+_INDEXES: Final = frozenset({"_[_]", "_[?_]"})
+_KEYS: Final = frozenset({bool, int, ast.Uint, float, str})
+
+
+def _is_odd_key(key: ast.Expr) -> bool:
+    """Return whether a key may be a constant by which nothing can be selected."""
+    return isinstance(key, (ast.ListExpr, ast.MapExpr)) or (
+        isinstance(key, ast.Literal) and type(key.value) not in _KEYS
+    )
 
 
 def compile_text(text: str, env: Env, options: ParserOptions) -> Compiled:

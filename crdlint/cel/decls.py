@@ -1,16 +1,23 @@
-"""Declarations of variables and functions (cel-go's common/decls)."""
+"""Declarations of variables and functions, with their implementations and costs (cel-go's common/decls)."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from crdlint.cel.types import Kind, Type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from crdlint.cel.ast import Value
+    from crdlint.cel.estimates import FunctionEstimator
+
+FunctionTracker: TypeAlias = Callable[[Sequence[Any], Any], int | None]
+
+# The standard functions that convert between types. A call with a constant is evaluated when a program is made.
+CONVERSIONS: Final = frozenset(
+    {"bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"}
+)
 
 
 class DeclarationError(ValueError):
@@ -27,6 +34,37 @@ class Variable:
 
 
 @dataclass(frozen=True, slots=True)
+class Implementation:
+    """A Python function that implements an overload, or all overloads of a function.
+
+    It takes the values by position and returns one, an `Error` among them, or raises `FunctionError`. One that is not
+    `strict` is also given errors; one that is not `guarded` checks the types of its values itself; `variadic` says that
+    cel-go binds it as a function of any count, which does not evaluate the arguments after one that failed.
+    """
+
+    call: Callable[..., Any]
+    strict: bool = True
+    guarded: bool = True
+    variadic: bool = False
+
+
+Binding: TypeAlias = Callable[..., Any] | Implementation
+
+
+@dataclass(frozen=True, slots=True)
+class CallCost:
+    """The cost of calls in cost units: bounds of it before evaluation, and what one call costs at run time.
+
+    Either function may return None to leave the cost to the next in turn: the standard costs at last. With
+    ``in_advance`` the cost does not depend on the result, and a call beyond the limit is not made.
+    """
+
+    estimate: FunctionEstimator
+    track: FunctionTracker
+    in_advance: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Overload:
     """One signature of a function; the first argument of a member overload is its target."""
 
@@ -36,6 +74,21 @@ class Overload:
     result: Type
     member: bool
     params: tuple[str, ...]
+    implementation: Implementation | None = None
+    cost: CallCost | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RegexOptimization:
+    """A function of which a constant regular expression is compiled once (interpreter.RegexOptimization).
+
+    The expression is the argument at ``index``, the target counted. ``compile`` takes it and returns the function of all
+    arguments; it raises PlanError.
+    """
+
+    function: str
+    index: int
+    compile: Callable[[str], Callable[..., Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,14 +99,47 @@ class Function:
     overloads: tuple[Overload, ...]
 
 
-def overload(function: str, id_: str, args: tuple[Type, ...], result: Type) -> Overload:
-    """Declare a global overload."""
-    return Overload(function, id_, args, result, member=False, params=_param_names((*args, result)))
+def overload(
+    function: str,
+    id_: str,
+    args: tuple[Type, ...],
+    result: Type,
+    call: Binding | None = None,
+    cost: CallCost | None = None,
+) -> Overload:
+    """Declare a global overload, with the function that implements it."""
+    return _declared(function, id_, args, result, call, cost, member=False)
 
 
-def member(function: str, id_: str, args: tuple[Type, ...], result: Type) -> Overload:
-    """Declare a member overload."""
-    return Overload(function, id_, args, result, member=True, params=_param_names((*args, result)))
+def member(
+    function: str,
+    id_: str,
+    args: tuple[Type, ...],
+    result: Type,
+    call: Binding | None = None,
+    cost: CallCost | None = None,
+) -> Overload:
+    """Declare a member overload, with the function that implements it."""
+    return _declared(function, id_, args, result, call, cost, member=True)
+
+
+def _declared(
+    function: str,
+    id_: str,
+    args: tuple[Type, ...],
+    result: Type,
+    call: Binding | None,
+    cost: CallCost | None,
+    *,
+    member: bool,
+) -> Overload:
+    implementation = None if call is None else bound(call)
+    return Overload(function, id_, args, result, member, _param_names((*args, result)), implementation, cost)
+
+
+def bound(call: Binding) -> Implementation:
+    """Return the implementation that a plain function is."""
+    return call if isinstance(call, Implementation) else Implementation(call)
 
 
 def merge(function: Function | None, added: Overload) -> Function:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from crdlint.cel.decls import DeclarationError, Function, Overload, Variable, merge
-from crdlint.cel.library import stdlib
 from crdlint.cel.types import INT, Kind, Type, type_type
 from crdlint.cel.well_known import WellKnownTypes
 from crdlint.kubernetes.servers import NEWEST
@@ -34,19 +33,19 @@ class TypeProvider(Protocol):
 
 
 class NoTypes:
-    """A provider of nothing."""
+    """A provider that declares no types."""
 
     def find_struct_type(self, name: str) -> Type | None:
-        """Know no type."""
+        """Return None."""
 
     def find_struct_field_type(self, struct: str, field: str) -> Type | None:
-        """Know no field."""
+        """Return None."""
 
     def find_ident(self, name: str) -> Type | None:
-        """Know no name."""
+        """Return None."""
 
     def find_enum(self, name: str) -> int | None:
-        """Know no enum."""
+        """Return None."""
 
 
 class Env:
@@ -94,7 +93,7 @@ class Env:
     ) -> Env:
         """Return an environment with more declared.
 
-        `exempt` names functions in whose arguments the validator of homogeneous literals looks away. Raises
+        `exempt` names functions whose arguments the validator of homogeneous literals does not check. Raises
         DeclarationError where a declaration contradicts an earlier one.
         """
         env = Env()
@@ -189,7 +188,3 @@ class Env:
             return Variable(name, type_type(named))
         number = self.provider.find_enum(name)
         return None if number is None else Variable(name, INT, number)
-
-
-EMPTY: Final = Env()
-STANDARD: Final = EMPTY.extend(idents=stdlib.TYPES, functions=stdlib.FUNCTIONS)

@@ -1,11 +1,24 @@
-"""Bounds of sizes and costs: unsigned 64-bit numbers that stop at the largest one (cel-go's checker/cost.go)."""
+"""Bounds of sizes and costs, and what estimates them (cel-go's checker/cost.go, common/cost.go).
+
+Bounds are unsigned 64-bit numbers that stop at the largest one.
+"""
 
 from __future__ import annotations
 
 import math
-from typing import Final, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, TypeAlias
+
+if TYPE_CHECKING:
+    from crdlint.cel.ast import Expr
+    from crdlint.cel.types import Type
 
 UINT64_MAX: Final = (1 << 64) - 1
+STRING_FACTOR: Final = 0.1
+REGEX_FACTOR: Final = 0.25
+LIST_COST: Final = 10
+MAP_COST: Final = 30
+STRUCT_COST: Final = 40
 _TWO_TO_64: Final = 2.0**64
 
 
@@ -71,3 +84,41 @@ def _scale(value: int, factor: float) -> int:
         return UINT64_MAX
     product = number * factor
     return UINT64_MAX if product >= _TWO_TO_64 else math.ceil(product)
+
+
+class CallEstimate(NamedTuple):
+    """What a call costs besides its arguments, and how large its result is where that is known."""
+
+    cost: Estimate
+    size: Estimate | None = None
+
+
+class Node(NamedTuple):
+    """A node as estimators see it (AstNode).
+
+    ``path`` leads from a variable through fields, `@items`, `@keys` and `@values`, and is empty where the node stands
+    for no part of a variable. ``size`` is what is known of it already.
+    """
+
+    path: Sequence[str]
+    type: Type
+    expr: Expr | None
+    size: Estimate | None
+
+
+class Estimator(Protocol):
+    """What is known beyond the expression: sizes of variables' parts, and costs of functions."""
+
+    def estimate_size(self, node: Node) -> Estimate | None:
+        """Return the size of a node, None where it is not known."""
+
+    def estimate_call(self, function: str, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
+        """Return what a call costs besides its arguments, None where the standard costs hold."""
+
+
+FunctionEstimator: TypeAlias = Callable[[Estimator, Node | None, Sequence[Node]], CallEstimate | None]
+
+
+def size_of(estimator: Estimator, node: Node) -> Estimate:
+    """Return the size of a node, `UNKNOWN` if nothing bounds it."""
+    return node.size or estimator.estimate_size(node) or UNKNOWN

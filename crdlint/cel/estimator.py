@@ -7,10 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple, Protocol, overload
+from typing import TYPE_CHECKING, Final, NamedTuple, overload
 
 from crdlint.cel import ast
-from crdlint.cel.estimates import ONE, UINT64_MAX, UNKNOWN, ZERO, Estimate, fixed
+from crdlint.cel.estimates import (
+    LIST_COST,
+    MAP_COST,
+    ONE,
+    REGEX_FACTOR,
+    STRING_FACTOR,
+    STRUCT_COST,
+    UINT64_MAX,
+    UNKNOWN,
+    ZERO,
+    CallEstimate,
+    Estimate,
+    Estimator,
+    Node,
+    fixed,
+)
 from crdlint.cel.macros import ACCU
 from crdlint.cel.types import DYN, Kind, Type
 
@@ -19,54 +34,16 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from crdlint.cel.checker import CheckResult
+    from crdlint.cel.decls import CallCost
     from crdlint.kubernetes.dialect import CELDialect
 
     Visit: TypeAlias = Generator[ast.Expr, None, Estimate]
-
-STRING_FACTOR: Final = 0.1
-REGEX_FACTOR: Final = 0.25
-LIST_COST: Final = 10
-MAP_COST: Final = 30
-STRUCT_COST: Final = 40
 
 # Names under which macros accumulate; what stands below them has no path.
 _ACCUMULATORS: Final = ("__result__", ACCU)
 
 
-class CallEstimate(NamedTuple):
-    """What a call costs besides its arguments, and how large its result is where that is known."""
-
-    cost: Estimate
-    size: Estimate | None = None
-
-
-class Node(NamedTuple):
-    """A node as estimators see it (AstNode).
-
-    ``path`` leads from a variable through fields, `@items`, `@keys` and `@values`, and is empty where the node stands
-    for no part of a variable. ``size`` is what is known of it already.
-    """
-
-    path: Sequence[str]
-    type: Type
-    expr: ast.Expr | None
-    size: Estimate | None
-
-
-class Estimator(Protocol):
-    """What is known beyond the expression: sizes of variables' parts, and costs of functions."""
-
-    def estimate_size(self, node: Node) -> Estimate | None:
-        """Return the size of a node, None where it is not known."""
-
-    def estimate_call(
-        self, function: str, overload: str, target: Node | None, args: Sequence[Node]
-    ) -> CallEstimate | None:
-        """Return what a call costs besides its arguments, None where the standard costs hold."""
-
-
 _Special: TypeAlias = "Callable[[_Coster, ast.Call, Sequence[Node], Sequence[Estimate]], CallEstimate]"
-OverloadEstimator: TypeAlias = "Callable[[Estimator, Node | None, Sequence[Node]], CallEstimate | None]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +58,7 @@ def estimate(
     expr: ast.Expr,
     result: CheckResult,
     estimator: Estimator,
-    overloads: Mapping[str, OverloadEstimator],
+    overloads: Mapping[str, CallCost],
     dialect: CELDialect,
 ) -> CostEstimate:
     """Estimate a checked expression; ``overloads`` are asked for their calls before the estimator is (checker.Cost)."""
@@ -149,7 +126,7 @@ class _Local(NamedTuple):
 class _Coster:
     result: CheckResult
     estimator: Estimator
-    overloads: Mapping[str, OverloadEstimator]
+    overloads: Mapping[str, CallCost]
     dialect: CELDialect
     costs: dict[int, Estimate] = field(default_factory=dict)
     paths: dict[int, _Path] = field(default_factory=dict)
@@ -322,9 +299,9 @@ class _Coster:
         for cost in costs:
             total = total.plus(cost)
         own = self.overloads.get(overload)
-        found = own(self.estimator, target, args) if own is not None else None
+        found = own.estimate(self.estimator, target, args) if own is not None else None
         if found is None:
-            found = self.estimator.estimate_call(function, overload, target, args)
+            found = self.estimator.estimate_call(function, target, args)
         if found is None:
             special = _SPECIAL.get(overload)
             if special is not None:

@@ -220,6 +220,11 @@ def wrapper_type(wrapped: Type) -> Type:
     return Type(wrapped.kind, wrapped.name, wrapped.params, wrapper=True)
 
 
+# The types that are names in every environment (stdlib.Types).
+STANDARD_TYPES: Final = (
+    *(BOOL, BYTES, DOUBLE, DURATION, INT, list_type(type_param("A")), map_type(type_param("A"), type_param("B"))),
+    *(NULL, STRING, TIMESTAMP, TYPE, UINT),
+)
 WELL_KNOWN: Final = {
     "google.protobuf.BoolValue": wrapper_type(BOOL),
     "google.protobuf.BytesValue": wrapper_type(BYTES),

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Final
 from crdlint.cel.compiler import compile_text
 from crdlint.cel.decls import Variable
 from crdlint.cel.estimator import estimate
-from crdlint.cel.instantiation import instantiation_error
 from crdlint.cel.types import BOOL, STRING, optional_type
 from crdlint.kubecel.declarations import Declarations
+from crdlint.kubecel.environment import OVERLOAD_COSTS
 from crdlint.kubecel.estimator import KubernetesEstimator
 from crdlint.kubecel.sharing import Sharing
 
@@ -28,9 +28,6 @@ if TYPE_CHECKING:
 
 SELF: Final = "self"
 OLD_SELF: Final = "oldSelf"
-
-# Their second argument is a regular expression; a constant one is compiled with the rule.
-REGEX_FUNCTIONS: Final = ("matches", "find", "findAll")
 
 
 class CompilationError(Exception):
@@ -117,7 +114,7 @@ class Expression:
         compiled = self.compiled
         sizes = estimator or self.estimator()
         environment = self.environment
-        return estimate(part or compiled.expr, compiled.result, sizes, environment.costs, environment.dialect)
+        return estimate(part or compiled.expr, compiled.result, sizes, OVERLOAD_COSTS, environment.dialect)
 
     def estimator(self, limits: Mapping[int, int] | None = None) -> KubernetesEstimator:
         """Return an estimator of sizes; ``limits`` are other bounds of schemas, by their identity."""
@@ -156,6 +153,18 @@ class Environments:
     def of_message(self, text: str) -> Environment:
         """Return what a message expression is compiled with."""
         return self.stored if text in self.stored_messages else self.new
+
+
+def _plan_error(compiled: Compiled, environment: Environment) -> str | None:
+    """Return why no program can be made of an expression, None if one can."""
+    from crdlint.cel.eval.errors import PlanError
+    from crdlint.kubecel.programs import program
+
+    try:
+        program(compiled, environment)
+    except PlanError as error:
+        return str(error)
+    return None
 
 
 class RuleCompiler:
@@ -201,10 +210,9 @@ class RuleCompiler:
             error = kind.not_compiled + compiled.display()
         elif compiled.output_type is not kind.output:
             error = kind.wrong_output
-        else:
-            refused = instantiation_error(compiled, env, REGEX_FUNCTIONS)
-            if refused is not None:
-                error = kind.not_instantiated + refused
+        elif compiled.may_fail_to_plan():
+            problem = _plan_error(compiled, environment)
+            error = None if problem is None else kind.not_instantiated + problem
         return Compilation(compiled, error)
 
     def env(self, environment: Environment, *, optional_old_self: bool) -> Env:

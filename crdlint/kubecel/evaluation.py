@@ -10,17 +10,15 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.cel.eval.errors import Error, PlanError
-from crdlint.cel.eval.messages import new_message
-from crdlint.cel.eval.program import plan
+from crdlint.cel.eval.errors import COST_LIMIT_EXCEEDED, Error, PlanError
 from crdlint.cel.eval.values import NONE, Optional_
 from crdlint.crd.errors import DUPLICATE, FORBIDDEN, INVALID, OMITTED, REQUIRED, Cause, FieldError, not_evaluated
 from crdlint.golang.text import SPACE
+from crdlint.kubecel import programs
 from crdlint.kubecel.compilation import Environments, RuleCompiler
 from crdlint.kubecel.declarations import Declarer
 from crdlint.kubecel.environment import stored_expressions
 from crdlint.kubecel.escaping import escape
-from crdlint.kubecel.functions import REGEX_OPTIMIZATIONS, costs_of, functions_of
 from crdlint.kubecel.limits import PER_CALL_LIMIT
 from crdlint.kubecel.sharing import shared
 from crdlint.kubecel.values import to_value
@@ -101,7 +99,7 @@ class Run:
     def note(self, evaluation: Evaluation) -> None:
         """Add an evaluation to the record, if there is one and the evaluation came to its end."""
         error = evaluation.result.error
-        if self.record is not None and (error is None or not error.startswith(_LIMIT_EXCEEDED)):
+        if self.record is not None and (error is None or not error.startswith(COST_LIMIT_EXCEEDED)):
             self.record.append(evaluation)
 
 
@@ -293,19 +291,11 @@ def _compiled(
 
 
 def program(expression: Expression | None) -> Program | None:
-    """Return an expression made ready, None for one with an error."""
+    """Return the program of an expression, None for one with an error."""
     if expression is None or expression.error is not None:
         return None
-    checked = expression.compiled
     try:
-        return plan(
-            checked.expr,
-            checked.result,
-            functions_of(expression.environment.env),
-            regex_optimizations=REGEX_OPTIMIZATIONS,
-            costs=costs_of(expression.environment.dialect),
-            structs=new_message,
-        )
+        return programs.program(expression.compiled, expression.environment)
     except PlanError:
         return None
 
@@ -441,15 +431,12 @@ def _expressions(
             run.errors.append(invalid(_NO_BUDGET))
             raise OutOfBudgetError
         if result.error is not None:
-            run.errors.append(invalid(_told(result.error, one.rule), one.cause(type_, path)))
-            if result.error.startswith(_LIMIT_EXCEEDED):
+            run.errors.append(invalid(_error_text(result.error, one.rule), one.cause(type_, path)))
+            if result.error.startswith(COST_LIMIT_EXCEEDED):
                 raise OutOfBudgetError
         elif result.value is not True:
             path = _failed(one, run, path, value, variables, state, schema)
             at = shown(path)
-
-
-_LIMIT_EXCEEDED: Final = "operation cancelled: actual cost limit exceeded"
 
 
 def _readapted(value: Any) -> Any:
@@ -459,12 +446,12 @@ def _readapted(value: Any) -> Any:
     return value
 
 
-def _told(problem: str, rule: ValidationRule) -> str:
-    """Return what is said of a rule whose evaluation ends in an error."""
+def _error_text(problem: str, rule: ValidationRule) -> str:
+    """Return the message about a rule whose evaluation ends in an error; upstream tells them apart by their text."""
     named = (rule.message or rule.rule).strip(SPACE)
     if problem.startswith("no such overload"):
         return f"'{problem}': {_ARGUMENTS}: {named}"
-    if problem.startswith(_LIMIT_EXCEEDED):
+    if problem.startswith(COST_LIMIT_EXCEEDED):
         return f"'{problem}': no further validation rules will be run due to call cost exceeds limit for rule: {named}"
     return f"{problem} evaluating rule: {named}"
 
@@ -517,7 +504,7 @@ def _message(program: Program, text: str, run: Run, variables: dict[str, Any]) -
             " no further validation rules will be run"
         )
     if result.error is not None:
-        if result.error.startswith(_LIMIT_EXCEEDED):
+        if result.error.startswith(COST_LIMIT_EXCEEDED):
             limit = "no further validation rules will be run due to call cost exceeds limit for messageExpression"
             return None, f"{limit}: {quote(text)}"
         return None, None

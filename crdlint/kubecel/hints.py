@@ -12,7 +12,7 @@ from crdlint.cel.traversal import nodes
 from crdlint.cel.types import Kind
 from crdlint.diagnostics.spelling import nearest
 from crdlint.kubecel.compilation import MESSAGE
-from crdlint.kubecel.environment import FEATURES
+from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.escaping import escape
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from crdlint.cel.errors import CELError
     from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.declarations import DeclType
-    from crdlint.kubecel.environment import Feature
+    from crdlint.kubecel.library.declaration import Library
     from crdlint.safety.effort import Effort
 
 _SHOWN_FIELDS: Final = 8
@@ -124,15 +124,15 @@ def _undefined_field(case: _Case) -> str | None:
     return f"the fields are: {shown}{', ...' if len(fields) > _SHOWN_FIELDS else ''}"
 
 
-def _feature_of(names: Callable[[Feature], bool], expression: Expression) -> Feature | None:
-    """Return the feature that would help and that the version lacks."""
-    features = expression.environment.features
-    return next((one for one in FEATURES if one not in features and names(one)), None)
+def _library_of(names: Callable[[Library], bool], expression: Expression) -> Library | None:
+    """Return the library that would help and that the version lacks."""
+    known = expression.environment.libraries
+    return next((one for one in LIBRARIES if one not in known and names(one)), None)
 
 
-def version_text(feature: Feature) -> str:
-    """Return the first Kubernetes version whose new expressions may use a feature."""
-    major, minor = feature.introduced
+def version_text(library: Library) -> str:
+    """Return the first Kubernetes version whose new expressions may use a library."""
+    major, minor = library.introduced
     return f"{major}.{minor + 1}"
 
 
@@ -141,17 +141,17 @@ def _undeclared(case: _Case) -> str | None:
     node = _node(expression, case.error)
     arguments = len(node.args) if isinstance(node, Call) else -1
 
-    def brings(feature: Feature) -> bool:
-        return any(row.function == name or row.function.startswith(f"{name}.") for row in feature.functions) or any(
-            macro == name and count == arguments for macro, count, _ in feature.macros
+    def brings(library: Library) -> bool:
+        return any(row.function == name or row.function.startswith(f"{name}.") for row in library.functions) or any(
+            macro == name and count == arguments for macro, count, _ in library.macros
         )
 
-    feature = _feature_of(brings, expression)
-    if feature is not None and feature.removed is None:
-        brought = ".".join(map(str, feature.introduced))
-        used = f"{name}() over two variables" if any(name == macro for macro, *_ in feature.macros) else f"{name}"
+    library = _library_of(brings, expression)
+    if library is not None and library.removed is None:
+        brought = ".".join(map(str, library.introduced))
+        used = f"{name}() over two variables" if any(name == macro for macro, *_ in library.macros) else f"{name}"
         return (
-            f"`{used}` needs Kubernetes {version_text(feature)}: {feature.name} came with {brought},"
+            f"`{used}` needs Kubernetes {version_text(library)}: {library.name} came with {brought},"
             " and a new rule may use it one release later"
         )
     if isinstance(node, Call):

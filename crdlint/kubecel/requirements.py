@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 from crdlint.cel.ast import Comprehension, Select
 from crdlint.cel.builder import RESERVED
 from crdlint.cel.traversal import nodes
-from crdlint.kubecel.environment import FEATURES, KEYWORDS_AS_FIELDS, new_expressions
+from crdlint.kubecel.environment import KEYWORDS_AS_FIELDS, LIBRARIES, new_expressions
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crdlint.kubecel.compilation import Expression
-    from crdlint.kubecel.environment import Feature
+    from crdlint.kubecel.library.declaration import Library
     from crdlint.kubernetes.servers import Range, Server, Version
 
 
@@ -48,19 +48,19 @@ def _used(expression: Expression, introduced: Version) -> Iterator[str]:
         words = ", ".join(f"`{word}`" for word in dict.fromkeys(selected) if word in RESERVED)
         if words:
             yield f"{words} as a field's name, of {_text(introduced)}"
-    for feature in FEATURES:
-        if feature.introduced == introduced:
-            names = list(_names(expression, feature))
+    for library in LIBRARIES:
+        if library.introduced == introduced:
+            names = list(_names(expression, library))
             if names:
-                yield f"{', '.join(names)}, library {feature.name} of {_text(introduced)}"
+                yield f"{', '.join(names)}, library {library.name} of {_text(introduced)}"
 
 
-def _names(expression: Expression, feature: Feature) -> Iterator[str]:
+def _names(expression: Expression, library: Library) -> Iterator[str]:
     references = expression.compiled.result.reference_map.values()
     ids = {id_ for reference in references for id_ in reference.overload_ids}
-    functions = dict.fromkeys(row.function for row in feature.functions if row.id in ids)
+    functions = dict.fromkeys(row.function for row in library.functions if row.id in ids)
     yield from (f"{name}()" for name in functions if name.replace(".", "").isidentifier())
-    if any(count == 3 for _, count, _ in feature.macros) and any(
+    if any(count == 3 for _, count, _ in library.macros) and any(
         isinstance(node, Comprehension) and node.iter_var2 for node in nodes(expression.compiled.expr)
     ):
         yield "macros over two variables"

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from crdlint.crd.convert import read_crd
 from crdlint.kubecel.compilation import CompiledRule, Environments, RuleCompiler
-from crdlint.kubecel.environment import new_expressions, stored_expressions
+from crdlint.kubecel.environment import LIBRARIES, new_expressions, stored_expressions
 from crdlint.kubecel.schema_context import SchemaContext
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.rules.engine.examples import HEAD
@@ -16,6 +16,17 @@ from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
+
+
+def call(overload_id: str, *values: Any) -> Any:
+    """Call what implements an overload of a library; raises FunctionError."""
+    (found,) = {
+        id(one.implementation): one.implementation
+        for library in LIBRARIES
+        for one in library.functions
+        if one.id == overload_id
+    }.values()
+    return found.call(*values)
 
 
 def schema(text: str) -> JSONSchemaProps:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from kubecel_support import compile_rule, schema
 
-from crdlint.cel.estimates import UINT64_MAX, Estimate
-from crdlint.cel.estimator import CallEstimate, Node
+from crdlint.cel.estimates import UINT64_MAX, CallEstimate, Estimate, Node, size_of
 from crdlint.cel.types import DYN, INT, STRING, Type, list_type, map_type
-from crdlint.kubecel import libraries
 from crdlint.kubecel.declarations import DeclField, DeclType
+from crdlint.kubecel.environment import OVERLOAD_COSTS, function_costs
 from crdlint.kubecel.estimator import KubernetesEstimator
-from crdlint.kubecel.functions import costs_of
+from crdlint.kubecel.library import authz
+from crdlint.kubecel.types import opaque
 from crdlint.kubecel.values import ObjectValue
 from crdlint.kubernetes.servers import NEWEST
 
@@ -29,7 +29,11 @@ def node(size: tuple[int, int] | None = None, type_: Type = STRING, path: tuple[
 
 
 def call(function: str, target: Node | None, *args: Node, overload: str = "") -> CallEstimate | None:
-    return KubernetesEstimator(ROOT, NEWEST.cel).estimate_call(function, overload, target, args)
+    estimator = KubernetesEstimator(ROOT, NEWEST.cel)
+    own = OVERLOAD_COSTS.get(overload)
+    if own is not None:
+        return own.estimate(estimator, target, args)
+    return estimator.estimate_call(function, target, args)
 
 
 SELF_L = node(None, list_type(STRING), ("self", "l"))
@@ -64,9 +68,9 @@ def test_sizes_by_path(path: tuple[str, ...], most: int | None) -> None:
 
 def test_a_size_that_is_known_comes_before_the_declared_one() -> None:
     sizes = KubernetesEstimator(ROOT, NEWEST.cel)
-    assert sizes.size(node((7, 9), path=("self", "s"))) == Estimate(7, 9)
-    assert sizes.size(SELF_S) == Estimate(0, 40)
-    assert sizes.size(node()) == Estimate(0, UINT64_MAX)
+    assert size_of(sizes, node((7, 9), path=("self", "s"))) == Estimate(7, 9)
+    assert size_of(sizes, SELF_S) == Estimate(0, 40)
+    assert size_of(sizes, node()) == Estimate(0, UINT64_MAX)
 
 
 @pytest.mark.parametrize(
@@ -130,12 +134,12 @@ def test_overloads_that_differ(function: str, overload: str, cost: tuple[int, in
 @pytest.mark.parametrize(
     ("left", "right", "cost"),
     [
-        (libraries.QUANTITY, libraries.QUANTITY, (1, 1)),
-        (libraries.IP, libraries.IP, (1, 1)),
-        (libraries.DECISION, libraries.DECISION, (1, 1)),
-        (libraries.NAMED_FORMAT, libraries.NAMED_FORMAT, (1, 7)),
-        (libraries.URL, libraries.URL, (1, 3)),
-        (libraries.URL, DYN, None),
+        (opaque.QUANTITY, opaque.QUANTITY, (1, 1)),
+        (opaque.IP, opaque.IP, (1, 1)),
+        (authz.DECISION, authz.DECISION, (1, 1)),
+        (opaque.NAMED_FORMAT, opaque.NAMED_FORMAT, (1, 7)),
+        (opaque.URL, opaque.URL, (1, 3)),
+        (opaque.URL, DYN, None),
         (STRING, STRING, None),
         (map_type(STRING, INT), map_type(STRING, INT), None),
     ],
@@ -203,6 +207,5 @@ def test_cost_of_a_rule(rule: str, cost: int) -> None:
 )
 def test_units_of_looking_at_an_object(value: dict[str, object], cost: int) -> None:
     properties = schema("{type: object, properties: {a: {type: string}, b-b-b: {type: integer}}}").properties
-    estimator = costs_of(NEWEST.cel).estimator
-    assert estimator is not None
-    assert estimator("indexOf", "", [[ObjectValue(value, properties, None)]], 0) == cost
+    track = function_costs(NEWEST.cel)["indexOf"].track
+    assert track([[ObjectValue(value, properties, None)]], 0) == cost

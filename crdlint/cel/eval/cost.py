@@ -6,88 +6,60 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from crdlint.cel.eval.errors import CancelledError
-from crdlint.cel.eval.values import Optional_, go_type, kind_of
-from crdlint.cel.library.lists import COMPARABLE
+from crdlint.cel.estimates import REGEX_FACTOR, STRING_FACTOR
+from crdlint.cel.eval.values import Optional_, kind_of
 from crdlint.cel.types import Kind
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
     from typing import TypeAlias
 
+    from crdlint.cel.decls import CallCost
     from crdlint.cel.eval.values import Value
 
-    CallCost: TypeAlias = Callable[[Sequence[Value], Value], int]
-    OverloadCost: TypeAlias = Callable[[Sequence[Value], Value], int | None]
-    Estimator: TypeAlias = Callable[[str, str, Sequence[Value], Value], int | None]
+    Tracker: TypeAlias = Callable[[Sequence[Value], Value], int]
 
-LIST_COST: Final = 10
-MAP_COST: Final = 30
-STRUCT_COST: Final = 40
-# What costs as much whatever its result is, and is not done where that is too much.
-FORESEEN: Final = frozenset(
-    {
-        *("equals", "not_equals", "in_list", "list_distinct"),
-        *("list_sets_contains_list", "list_sets_equivalent_list", "list_sets_intersects_list"),
-    }
-)
-_TRAVERSAL: Final = 0.1
-_PATTERN: Final = 0.25
 _SIZED: Final = frozenset({Kind.STRING, Kind.BYTES, Kind.LIST, Kind.MAP})
-# What cel-go takes an argument for when it counts a call's cost, and its panic where that is an error instead.
-_LIST: Final = (Kind.LIST, "{} is not traits.Lister: missing method Add")
-_TAKEN: Final = {
-    "list_distinct": (0, *_LIST),
-    "list_flatten_int": (1, Kind.INT, "ref.Val is {}, not types.Int"),
-    **{f"list_{key.name}_sort": (0, *_LIST) for key in COMPARABLE},
-    **{f"list_{key.name}_sortByAssociatedKeys": (1, *_LIST) for key in COMPARABLE},
-}
 
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """How cost is counted.
+    """How the costs of calls are counted.
 
-    `overloads` has functions of arguments and result by overload id; `estimator` is asked next, with function, overload
-    id (empty if several fit), arguments and result. Both may return None to leave it to the next, last cel-go's own.
-    `presence_test_has_cost` is false for Kubernetes; `selection_from_error_has_cost` counts the first field that is
-    selected from a variable whose value is an error.
+    `overloads` has costs by overload id, and `functions` by function name. A call's cost is looked up in them in this
+    order; where neither knows it, the cost is cel-go's own. `presence_test_has_cost` is false for Kubernetes;
+    `selection_from_error_has_cost` counts the first field that is selected from a variable whose value is an error.
     """
 
     presence_test_has_cost: bool = True
     selection_from_error_has_cost: bool = False
-    overloads: Mapping[str, OverloadCost] = field(default_factory=dict)
-    estimator: Estimator | None = None
+    overloads: Mapping[str, CallCost] = field(default_factory=dict)
+    functions: Mapping[str, CallCost] = field(default_factory=dict)
 
-    def of_call(self, function: str, overload_id: str) -> CallCost:
-        """Return the function of arguments and result that a call's cost units are counted with."""
-        own, estimator = _taking(overload_id, self.overloads), self.estimator
+    def of_call(self, function: str, overload_id: str) -> Tracker:
+        """Return what counts the cost units of a call; `overload_id` is empty if several overloads fit."""
         default = _DEFAULTS.get(overload_id, _constant)
-        if own is None and estimator is None:
+        tables = ((self.overloads, overload_id), (self.functions, function))
+        own = [costs[name].track for costs, name in tables if name in costs]
+        if not own:
             return default
 
-        def cost(values: Sequence[Value], result: Value) -> int:
-            found = None if own is None else own(values, result)
-            if found is None and estimator is not None:
-                found = estimator(function, overload_id, values, result)
-            return default(values, result) if found is None else found
+        def track(values: Sequence[Value], result: Value) -> int:
+            for one in own:
+                found = one(values, result)
+                if found is not None:
+                    return found
+            return default(values, result)
 
-        return cost
+        return track
+
+    def is_in_advance(self, overload_id: str) -> bool:
+        """Return whether the cost of a call depends on its arguments alone."""
+        own = self.overloads.get(overload_id)
+        return own.in_advance if own is not None else overload_id in _IN_ADVANCE
 
 
-def _taking(overload_id: str, overloads: Mapping[str, OverloadCost]) -> OverloadCost | None:
-    """Return the cost function of an overload, ended where an argument is not what it is taken for."""
-    own, taken = overloads.get(overload_id), _TAKEN.get(overload_id)
-    if own is None or taken is None:
-        return own
-    index, kind, panic = taken
-
-    def cost(values: Sequence[Value], result: Value) -> int | None:
-        if kind_of(values[index]) is not kind:
-            raise CancelledError(f"internal error: interface conversion: {panic.format(go_type(values[index]))}")
-        return own(values, result)
-
-    return cost
+_IN_ADVANCE: Final = frozenset({"equals", "not_equals", "in_list"})
 
 
 def actual_size(value: Value) -> int:
@@ -105,7 +77,7 @@ def _constant(_values: Sequence[Value], _result: Value) -> int:
 
 
 def _traversal(size: float) -> int:
-    return math.ceil(size * _TRAVERSAL)
+    return math.ceil(size * STRING_FACTOR)
 
 
 def _of_first(values: Sequence[Value], _: Value) -> int:
@@ -125,7 +97,7 @@ def _of_both(values: Sequence[Value], _: Value) -> int:
 
 
 def _of_match(values: Sequence[Value], _: Value) -> int:
-    return _traversal(1.0 + actual_size(values[0])) * math.ceil(actual_size(values[1]) * _PATTERN)
+    return _traversal(1.0 + actual_size(values[0])) * math.ceil(actual_size(values[1]) * REGEX_FACTOR)
 
 
 def _of_search(values: Sequence[Value], _: Value) -> int:
@@ -133,7 +105,7 @@ def _of_search(values: Sequence[Value], _: Value) -> int:
 
 
 _ORDERS: Final = ("less", "less_equals", "greater", "greater_equals")
-_DEFAULTS: Final[dict[str, CallCost]] = {
+_DEFAULTS: Final[dict[str, Tracker]] = {
     **dict.fromkeys(("starts_with_string", "ends_with_string", "string_to_bytes", "bytes_to_string"), _of_first),
     **dict.fromkeys(("strings_quote", "string_format"), _of_first),
     "in_list": _of_list,

@@ -17,6 +17,8 @@ from crdlint.cel.eval.values import (
     element,
     find,
     kind_of,
+    lossless_int,
+    lossless_uint,
 )
 from crdlint.cel.types import Kind
 from crdlint.safety import work
@@ -237,3 +239,37 @@ class HashedMembers:
         if kind is Kind.DOUBLE:
             return not isnan(value) and (value in self._doubles or value in self._integers)
         return any(equal(value, other) is True for other in self._others)
+
+
+_PRIMITIVE: Final = frozenset({bool, int, Uint, float, str})
+
+
+def members_of(container: Value) -> frozenset[tuple[type, Value]] | None:
+    """Return type and value of all that is in a list of constants, None if it holds other than primitive values."""
+    members: set[tuple[type, Value]] = set()
+    for value in container:
+        cls = type(value)
+        if cls not in _PRIMITIVE:
+            return None
+        if value == value:
+            members.add((cls, value))
+            members.update((type(other), other) for other in _others(value))
+        else:
+            members.add((float, _NAN))
+    return frozenset(members)
+
+
+# Stands for NaN, which is never found.
+_NAN: Final = object()
+
+
+def _others(value: Value) -> list[Value]:
+    """Return the same number as values of other types."""
+    cls = type(value)
+    if cls is float:
+        return [other for other in (lossless_int(value), lossless_uint(value)) if other is not None]
+    if cls is int:
+        return [float(value), Uint(value)] if value >= 0 else [float(value)]
+    if cls is Uint:
+        return [float(value), int(value)] if value < 2**63 else [float(value)]
+    return []

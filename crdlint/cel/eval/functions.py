@@ -1,8 +1,8 @@
 """Functions by overload, and which of them a call means (cel-go's common/decls Bindings, interpreter/dispatcher.go).
 
-An overload's implementation is asked only if the values fit its declared types; where several overloads may be meant,
+An overload's implementation is called only if the values fit its declared types; where several overloads may be meant,
 the first that fits is taken. A function may instead have one implementation for all of its overloads (a singleton),
-which judges the values itself.
+which checks the values itself.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.ast import Uint
-from crdlint.cel.eval.errors import Error, FunctionError
+from crdlint.cel.decls import Implementation, bound
+from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError
 from crdlint.cel.eval.values import Duration, Timestamp, element, find, kind_of, type_of
 from crdlint.cel.types import Kind
 
@@ -19,31 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
     from typing import TypeAlias
 
-    from crdlint.cel.decls import Overload
+    from crdlint.cel.decls import Binding, Overload
     from crdlint.cel.eval.values import Value
     from crdlint.cel.types import Type
 
     Function: TypeAlias = Callable[..., Value]
     Guard: TypeAlias = Callable[[Value], bool]
-    Bound: TypeAlias = "Function | Implementation"
 
 
 MOST_FIXED: Final = 2
-
-
-@dataclass(frozen=True, slots=True)
-class Implementation:
-    """A Python function of an overload or of a whole function.
-
-    It takes the values by position and returns one, an `Error` among them, or raises `FunctionError`. One that is not
-    `strict` is also given errors; one that is not `guarded` judges the types of its values itself; `variadic` says that
-    cel-go binds it as a function of any count, which is not asked for more arguments after one that failed.
-    """
-
-    call: Function
-    strict: bool = True
-    guarded: bool = True
-    variadic: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,22 +62,22 @@ class _Candidate:
 class Functions:
     """The functions of an environment.
 
-    `overloads` are all that are declared, in the order in which they are tried; `bound` has implementations by overload
-    id, `singletons` by function name.
+    `overloads` are all that are declared, in the order in which they are tried. The implementation of one is that
+    in `bindings` under its id, else its own, unless its function has one in `singletons`.
     """
 
     __slots__ = ("_candidates", "_resolved", "_singletons")
 
     def __init__(
-        self, overloads: Iterable[Overload], bound: Mapping[str, Bound], singletons: Mapping[str, Bound] | None = None
+        self, overloads: Iterable[Overload], bindings: Mapping[str, Binding], singletons: Mapping[str, Binding]
     ) -> None:
-        self._singletons: Final = {name: _implementation(item) for name, item in (singletons or {}).items()}
+        self._singletons: Final = {name: bound(item) for name, item in singletons.items()}
         self._candidates: Final[dict[str, dict[str, _Candidate]]] = {}
         for overload in overloads:
-            item = bound.get(overload.id)
-            if item is None or overload.function in self._singletons:
+            binding = bindings.get(overload.id)
+            implementation = overload.implementation if binding is None else bound(binding)
+            if implementation is None or overload.function in self._singletons:
                 continue
-            implementation = _implementation(item)
             guards = tuple(map(guard_of, overload.args)) if implementation.guarded else (None,) * len(overload.args)
             candidate = _Candidate(overload, implementation, guards)
             self._candidates.setdefault(overload.function, {})[overload.id] = candidate
@@ -108,7 +93,7 @@ class Functions:
     def _find(self, function: str, overload_id: str) -> Resolved | None:
         singleton = self._singletons.get(function)
         if singleton is not None:
-            return Resolved(_caught(singleton.call), singleton.strict, singleton.variadic)
+            return Resolved(caught(singleton.call), singleton.strict, singleton.variadic)
         candidates = self._candidates.get(function)
         if not candidates:
             return None
@@ -123,11 +108,7 @@ class Functions:
         return Resolved(_guarded(function, one), implementation.strict, variadic)
 
 
-def _implementation(item: Bound) -> Implementation:
-    return item if isinstance(item, Implementation) else Implementation(item)
-
-
-def _caught(call: Function) -> Function:
+def caught(call: Function) -> Function:
     """Return the function with errors as values."""
 
     def run(*values: Value) -> Value:
@@ -142,7 +123,7 @@ def _caught(call: Function) -> Function:
 def _guarded(function: str, candidate: _Candidate) -> Function:
     call = candidate.implementation.call
     if not any(candidate.guards):
-        return _caught(call)
+        return caught(call)
     if candidate.implementation.strict and len(candidate.guards) == 1:
         return _guarded_unary(function, call, candidate.guards[0])
     fits = candidate.fits
@@ -160,7 +141,7 @@ def _guarded(function: str, candidate: _Candidate) -> Function:
 
 def _guarded_unary(function: str, call: Function, guard: Guard | None) -> Function:
     if guard is None:
-        return _caught(call)
+        return caught(call)
 
     def run(value: Value) -> Value:
         if not guard(value):
@@ -184,6 +165,14 @@ def _dispatcher(function: str, candidates: tuple[_Candidate, ...]) -> Function:
         return no_such_overload(function, values)
 
     return run
+
+
+def without_trait(function: str, value: Value) -> Error:
+    """Return the error of an operator that the type of its first value does not have."""
+    return NO_OVERLOAD if kind_of(value) in _RECEIVERS else Error(f"no such overload: {function}")
+
+
+_RECEIVERS: Final = frozenset({Kind.STRING, Kind.DURATION, Kind.TIMESTAMP})
 
 
 def no_such_overload(function: str, values: tuple[Value, ...]) -> Error:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crdlint.cel.eval.attributes import Qualifier, Run, Then
-    from crdlint.cel.eval.cost import CallCost
+    from crdlint.cel.eval.cost import Tracker
     from crdlint.cel.eval.frame import Frame
     from crdlint.cel.eval.values import Value
 
@@ -73,7 +73,7 @@ def dropping(dropped: tuple[int, ...], id_: int) -> Then:
     return run
 
 
-def call(id_: int, cost: CallCost, ids: tuple[int, ...]) -> Then:
+def call(id_: int, cost: Tracker, ids: tuple[int, ...]) -> Then:
     """Return what notes a call; its cost counts only if its arguments are there."""
 
     def run(frame: Frame, value: Value) -> Value:

@@ -11,30 +11,30 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel import ast
+from crdlint.cel.decls import CONVERSIONS
+from crdlint.cel.estimates import LIST_COST, MAP_COST, STRUCT_COST
 from crdlint.cel.eval import observe, steps
 from crdlint.cel.eval.attributes import Attribute, Conditional, computed, constant, is_key, not_a_key, presence
 from crdlint.cel.eval.comprehensions import SLOTS, accumulator, fold, variable
-from crdlint.cel.eval.cost import FORESEEN, LIST_COST, MAP_COST, STRUCT_COST
-from crdlint.cel.eval.equality import equal
+from crdlint.cel.eval.equality import equal, members_of
 from crdlint.cel.eval.errors import CancelledError, Error, PlanError, with_expr_id
 from crdlint.cel.eval.frame import Frame
-from crdlint.cel.eval.functions import Resolved
-from crdlint.cel.eval.optimize import CONVERSIONS, members_of
+from crdlint.cel.eval.functions import Resolved, caught
 from crdlint.cel.eval.regex import matches
 from crdlint.cel.eval.rounds import iterations_independent
 from crdlint.cel.eval.values import MISSING
-from crdlint.cel.library.stdlib import TYPES
-from crdlint.cel.types import WELL_KNOWN, Kind
+from crdlint.cel.types import STANDARD_TYPES, Kind
+from crdlint.cel.well_known import WellKnownTypes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping, Sequence
     from typing import TypeAlias
 
     from crdlint.cel.checker import CheckResult
+    from crdlint.cel.decls import RegexOptimization
     from crdlint.cel.eval.attributes import Note, Run, Then
-    from crdlint.cel.eval.cost import CallCost, Costs
+    from crdlint.cel.eval.cost import Costs, Tracker
     from crdlint.cel.eval.functions import Functions
-    from crdlint.cel.eval.optimize import RegexOptimization
     from crdlint.cel.eval.values import Value
     from crdlint.cel.types import Type
 
@@ -105,7 +105,6 @@ class _Planner:
         self._functions: Final = functions
         self._optimize: Final = optimize
         self._regexes: Final = {item.function: item for item in regexes}
-        self._regex_overloads: Final = {item.overload_id: item for item in regexes if item.overload_id}
         self._structs: Final = structs
         self._costs: Final = costs
         # Whether arguments have to be found on the stack of values; only the rounds of some comprehensions need that.
@@ -291,11 +290,11 @@ class _Planner:
             folded = self._folded(id_, function, overload_id, args, resolved)
             if folded is not None:
                 return folded
-        optimization = self._regex_overloads.get(overload_id) or self._regexes.get(function)
+        optimization = self._regexes.get(function)
         if optimization is not None and optimization.index < len(args):
             pattern = args[optimization.index]
             if type(pattern) is Constant and type(pattern.value) is str:
-                resolved = optimization.resolve(pattern.value)
+                resolved = Resolved(caught(optimization.compile(pattern.value)), strict=True, variadic=True)
         return self._observed_call(id_, function, overload_id, args, resolved)
 
     def _function_of(self, call: ast.Call) -> str:
@@ -309,7 +308,7 @@ class _Planner:
         """Return what a call runs, without regard to its arguments."""
         function = self._function_of(call)
         overload_id = self._overload_id(call.id, function)
-        if overload_id in self._regex_overloads or function in self._regexes:
+        if function in self._regexes:
             return _COMPILED
         return self._functions.resolve(function, overload_id)
 
@@ -351,18 +350,18 @@ class _Planner:
         rest, depth = self._runs(args[1:])
         cost = self._call_cost(function, overload_id)
         counted = None if self._stacked else cost
-        foreseen = overload_id in FORESEEN
+        in_advance = self._costs is not None and self._costs.is_in_advance(overload_id)
         if len(args) > 2 or (resolved is not None and resolved.variadic):
             then = steps.variadic(function, resolved, rest, id_, counted)
         elif len(args) == 1:
-            then = steps.unary(function, resolved, id_, counted, foreseen=foreseen)
+            then = steps.unary(function, resolved, id_, counted, in_advance=in_advance)
         else:
             call = steps.call_of(function, resolved, id_)
             strict = resolved is None or resolved.strict
-            then = steps.binary(call, rest[0], id_, counted, strict=strict, foreseen=foreseen)
+            then = steps.binary(call, rest[0], id_, counted, strict=strict, in_advance=in_advance)
         return self._observe_call(first, then, depth, id_, cost, args)
 
-    def _call_cost(self, function: str, overload_id: str) -> CallCost | None:
+    def _call_cost(self, function: str, overload_id: str) -> Tracker | None:
         return None if self._costs is None else self._costs.of_call(function, overload_id)
 
     def _call_of_nothing(self, id_: int, function: str, overload_id: str, resolved: Resolved | None) -> Pipe:
@@ -375,7 +374,7 @@ class _Planner:
         return pipe
 
     def _observe_call(
-        self, first: Pipe, then: Then, depth: int, id_: int, cost: CallCost | None, args: Sequence[Planned]
+        self, first: Pipe, then: Then, depth: int, id_: int, cost: Tracker | None, args: Sequence[Planned]
     ) -> Pipe:
         first.rest.append(then)
         if self._stacked and cost is not None:
@@ -387,7 +386,7 @@ class _Planner:
         second, depth = self._run(args[1])
         cost = self._call_cost("_!=_" if negated else "_==_", overload_id)
         call = steps.differs if negated else equal
-        then = steps.binary(call, second, id_, None if self._stacked else cost, foreseen=True)
+        then = steps.binary(call, second, id_, None if self._stacked else cost, in_advance=True)
         return self._observe_call(first, then, depth, id_, cost, args)
 
     def _logical(self, id_: int, args: list[Planned], *, decisive: bool) -> Pipe:
@@ -522,12 +521,14 @@ def _sent(visit: Generator[ast.Expr, Planned, None], part: Planned) -> ast.Expr 
 
 
 def _type_named(name: str, type_: Type) -> Type:
-    """Return the type that a name stands for; a variable that holds a type cannot be planned, as in cel-go."""
+    """Return the type of a name. As in cel-go, neither an object of a schema nor a variable with a type has one."""
     known = _TYPES.get(name)
     if known is not None:
         return known
-    if type_.params and (type_.params[0].name == name or name in WELL_KNOWN):
-        return type_.params[0]
+    if type_.params:
+        own = type_.params[0]
+        if (own.kind is Kind.OPAQUE and own.name == name) or _MESSAGES.find_struct_type(name) is not None:
+            return own
     raise PlanError(f"reference to undefined type: {name}")
 
 
@@ -545,7 +546,8 @@ def _global(name: str) -> Run:
     return run
 
 
-_TYPES: Final = {known.name: known.type.params[0] for known in TYPES}
+_MESSAGES: Final = WellKnownTypes()
+_TYPES: Final = {known.name: known for known in STANDARD_TYPES}
 # A call with a constant expression is variadic.
 _COMPILED: Final = Resolved(matches, strict=True, variadic=True)
 _NO_FRAME: Final = Frame({}, 0, None)

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.eval.errors import CancelledError, Error
 from crdlint.cel.eval.frame import Frame
-from crdlint.cel.eval.optimize import MATCHES
 from crdlint.cel.eval.planner import plan_expression
+from crdlint.cel.eval.regex import MATCHES
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from crdlint.cel.ast import Expr
     from crdlint.cel.checker import CheckResult
+    from crdlint.cel.decls import RegexOptimization
     from crdlint.cel.eval.cost import Costs
     from crdlint.cel.eval.functions import Functions
-    from crdlint.cel.eval.optimize import RegexOptimization
     from crdlint.cel.eval.planner import Plan, Structs
     from crdlint.cel.eval.values import Value
 

@@ -1,9 +1,10 @@
-"""`matches`: whether a text has a match of a regular expression, by RE2 with Go's error texts (types.String.Match)."""
+"""Regular expressions by RE2, with Go's error messages (types.String.Match, interpreter.MatchesRegexOptimization)."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from crdlint.cel.decls import RegexOptimization
 from crdlint.cel.eval.errors import NO_OVERLOAD, FunctionError, PlanError
 from crdlint.golang import matching
 
@@ -37,3 +38,6 @@ def matcher(pattern: str) -> Callable[..., Value]:
         return matches(text, pattern) if type(text) is str else NO_OVERLOAD
 
     return run
+
+
+MATCHES: Final = RegexOptimization("matches", 1, matcher)

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.eval.equality import equal
 from crdlint.cel.eval.errors import NO_OVERLOAD, CancelledError, Error, no_overload, with_expr_id
+from crdlint.cel.eval.functions import without_trait
 from crdlint.cel.eval.go_text import go_text
 from crdlint.cel.eval.values import Map, MutableMap, Optional_, go_type
-from crdlint.cel.library.standard_functions import without_trait
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from crdlint.cel.eval.attributes import Run, Then
-    from crdlint.cel.eval.cost import CallCost
+    from crdlint.cel.eval.cost import Tracker
     from crdlint.cel.eval.frame import Frame
     from crdlint.cel.eval.functions import Resolved
     from crdlint.cel.eval.values import Value
@@ -96,7 +96,7 @@ def differs(one: Value, other: Value) -> Value:
     return equal(one, other) is not True
 
 
-def nullary(call: Callable[[], Value], id_: int, cost: CallCost | None) -> Run:
+def nullary(call: Callable[[], Value], id_: int, cost: Tracker | None) -> Run:
     """Return a call without arguments; with a cost, it is counted here."""
 
     def run(frame: Frame) -> Value:
@@ -108,8 +108,10 @@ def nullary(call: Callable[[], Value], id_: int, cost: CallCost | None) -> Run:
     return run
 
 
-def unary(function: str, resolved: Resolved | None, id_: int, cost: CallCost | None, *, foreseen: bool = False) -> Then:
-    """Return a call of one argument; with a cost, it is counted here, and looked at before if it is `foreseen`."""
+def unary(
+    function: str, resolved: Resolved | None, id_: int, cost: Tracker | None, *, in_advance: bool = False
+) -> Then:
+    """Return a call of one argument; with a cost, it is counted here, and before the call if it is `in_advance`."""
     call = _missing(function, id_) if resolved is None else resolved.call
     strict = resolved is None or resolved.strict
 
@@ -123,7 +125,7 @@ def unary(function: str, resolved: Resolved | None, id_: int, cost: CallCost | N
         return run
 
     def counted(frame: Frame, value: Value) -> Value:
-        if foreseen:
+        if in_advance:
             frame.reserve_cost(cost((value,), None))
         result = run(frame, value)
         frame.charge(cost((value,), result))
@@ -136,10 +138,10 @@ def binary(
     call: Callable[[Value, Value], Value],
     second: Run,
     id_: int,
-    cost: CallCost | None,
+    cost: Tracker | None,
     *,
     strict: bool = True,
-    foreseen: bool = False,
+    in_advance: bool = False,
 ) -> Then:
     """Return a call of two arguments, both of which are evaluated; with a cost, it is counted here as in `unary`."""
 
@@ -151,7 +153,7 @@ def binary(
         elif strict and type(other) is Error:
             result = other
         else:
-            if foreseen and cost is not None:
+            if in_advance and cost is not None:
                 units = cost((first, other), None)
                 frame.reserve_cost(units)
             result = call(first, other)
@@ -164,7 +166,7 @@ def binary(
     return run
 
 
-def variadic(function: str, resolved: Resolved | None, rest: Sequence[Run], id_: int, cost: CallCost | None) -> Then:
+def variadic(function: str, resolved: Resolved | None, rest: Sequence[Run], id_: int, cost: Tracker | None) -> Then:
     """Return a call that evaluates no argument after one that failed; a cost is counted if it evaluated all."""
     call = _missing(f"{function} {id_}", id_, function) if resolved is None else resolved.call
     strict = resolved is None or resolved.strict

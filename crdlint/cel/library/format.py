@@ -1,206 +1,208 @@
-"""The function `'...'.format([...])` (cel-go's ext/formatting.go: versions 1 to 3 of the strings library).
+"""Format strings: their clauses, and the check of `'...'.format([...])` with literals (cel-go's ext/formatting.go).
 
-Doubles are printed as golang.org/x/text/message prints them for en_US.
+These are the clauses of versions 1 to 3 of the strings library: parseFormatString and stringFormatValidator.
 """
 
 from __future__ import annotations
 
-from math import inf, isfinite
+import re
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from crdlint.cel.eval.errors import FunctionError
-from crdlint.cel.eval.values import type_of
-from crdlint.cel.library.floats import en_us_fixed, en_us_scientific
-from crdlint.cel.library.format_syntax import CLAUSES, FormatSyntaxError, pieces
-from crdlint.cel.types import Kind
-from crdlint.golang.numbers import format_float
-from crdlint.golang.quote import quote
-from crdlint.safety import work
+from crdlint.cel import ast
+from crdlint.cel.types import DYN, Kind, Type
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping
 
-    from crdlint.cel.eval.values import Value
-    from crdlint.cel.library.format_syntax import Clause
+    from crdlint.cel.checker import CheckResult
+    from crdlint.cel.validators import Checked, Findings
 
-_DEFAULT_PRECISION: Final = 6
-# fmt and x/text take no larger number in a format: one more digit after this is too many.
-_LARGE_NUMBER: Final = 10**6
-_BAD_STRING: Final = 'could not convert argument "invalid UTF-8 in bytes, cannot convert to string" to string'
-_SPECIAL: Final = {"NaN": float("nan"), "Infinity": inf, "-Infinity": -inf}
-_BASES: Final = frozenset("boxX")
-_INTEGERS: Final = (Kind.INT, Kind.UINT)
+_MAX_PRECISION: Final = 2**63 - 1
+_PRECISION: Final = re.compile(r"[0-9]*")
 
 
-def format_string(text: str, args: Sequence[Value], *, spaced: bool = False) -> str:
-    """Return the text with each clause replaced by an argument. Raises FunctionError.
+class FormatSyntaxError(ValueError):
+    """A format string that cannot be read, or that asks for an argument that is not there."""
 
-    ``spaced`` writes powers of ten with narrow spaces (`en_us_scientific`).
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One of `%s %d %f %e %b %x %X %o`; `precision` is None where none is written."""
+
+    verb: str
+    precision: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Accepted:
+    """The kinds of type that a clause formats, and the message (with `%s` for the type's name) about others."""
+
+    kinds: frozenset[Kind]
+    message: str
+
+    def refusal(self, type_name: str) -> str:
+        """Return the message about an argument of another type."""
+        return f"error during formatting: {self.message}, was given {type_name}"
+
+
+_STRING: Final = Accepted(
+    frozenset(
+        {
+            Kind.LIST,
+            Kind.MAP,
+            Kind.INT,
+            Kind.UINT,
+            Kind.DOUBLE,
+            Kind.BOOL,
+            Kind.STRING,
+            Kind.TIMESTAMP,
+            Kind.BYTES,
+            Kind.DURATION,
+            Kind.TYPE,
+            Kind.NULL,
+        }
+    ),
+    "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps",
+)
+_INTEGERS: Final = frozenset({Kind.INT, Kind.UINT})
+# A string may be "NaN", "Infinity" or "-Infinity".
+_FLOATS: Final = frozenset({Kind.DOUBLE, Kind.STRING})
+_HEX: Final = _INTEGERS | {Kind.STRING, Kind.BYTES}
+
+_HEX_CLAUSE: Final = Accepted(_HEX, "only integers, byte buffers, and strings can be formatted as hex")
+
+CLAUSES: Final[Mapping[str, Accepted]] = {
+    "s": _STRING,
+    "d": Accepted(_INTEGERS, "decimal clause can only be used on integers"),
+    "f": Accepted(_FLOATS, "fixed-point clause can only be used on doubles"),
+    "e": Accepted(_FLOATS, "scientific clause can only be used on doubles"),
+    "b": Accepted(_INTEGERS | {Kind.BOOL}, "only integers and bools can be formatted as binary"),
+    "x": _HEX_CLAUSE,
+    "X": _HEX_CLAUSE,
+    "o": Accepted(_INTEGERS, "octal clause can only be used on integers"),
+}
+
+
+def pieces(text: str, arguments: int, *, static: bool = False) -> Iterator[str | Clause]:
+    """Yield the plain texts and the clauses of a format string in order.
+
+    `static` is for a check before evaluation, where a `%` that ends the text is noticed before a missing argument.
+    Raises FormatSyntaxError with cel-go's text, after what stands before the fault has been yielded.
     """
-    parts: list[str] = []
+    at = index = 0
+    while at < len(text):
+        percent = text.find("%", at)
+        if percent < 0:
+            yield text[at:]
+            return
+        if percent > at:
+            yield text[at:percent]
+        if text.startswith("%%", percent):
+            yield "%"
+            at = percent + 2
+            continue
+        missing = index >= arguments
+        if missing and not static:
+            raise FormatSyntaxError(f"index {index} out of range")
+        if percent + 1 == len(text):
+            raise FormatSyntaxError("unexpected end of string")
+        if missing:
+            raise FormatSyntaxError(f"index {index} out of range")
+        clause, at = _clause(text, percent + 1)
+        yield clause
+        index += 1
+
+
+def _clause(text: str, at: int) -> tuple[Clause, int]:
+    precision = None
+    if text[at] == ".":
+        digits = _PRECISION.match(text, at + 1)
+        written = digits[0] if digits else ""
+        at += 1 + len(written)
+        if at == len(text):
+            raise _unreadable("error while parsing precision: could not find end of precision specifier")
+        precision = _precision(written)
+    verb = text[at]
+    if verb not in CLAUSES:
+        # cel-go reads bytes, and prints the first byte of the character as one of its own.
+        first = verb.encode("utf-8", "surrogatepass")[0]
+        raise _unreadable(f'unrecognized formatting clause "{chr(first)}"')
+    return Clause(verb, precision), at + 1
+
+
+def _precision(written: str) -> int:
+    fault = "invalid syntax" if not written else ""
+    significant = written.lstrip("0")
+    if len(significant) > len(str(_MAX_PRECISION)) or int(significant or 0) > _MAX_PRECISION:
+        fault = "value out of range"
+    if fault:
+        raise _unreadable(
+            "error while parsing precision: error while converting precision to integer: "
+            f'strconv.Atoi: parsing "{written}": {fault}'
+        )
+    return int(significant or 0)
+
+
+def _unreadable(reason: str) -> FormatSyntaxError:
+    return FormatSyntaxError(f"could not parse formatting clause: {reason}")
+
+
+def format_literals(checked: Checked) -> Findings:
+    """Find format calls that fail, with the texts of versions 1 to 3 of the strings library.
+
+    An environment with this validator exempts `format` from the validator of homogeneous literals.
+    """
+    for node in checked.nodes:
+        if type(node) is not ast.Call or node.function != "format" or not _is_format(node, checked.result):
+            continue
+        text, args = node.target, node.args[0]
+        if type(text) is ast.Literal and type(text.value) is str and type(args) is ast.ListExpr:
+            yield from _check(node.id, text.value, args.elements, checked.result)
+
+
+def _is_format(call: ast.Call, result: CheckResult) -> bool:
+    if call.id in result.namespaced or len(call.args) != 1:
+        return False
+    reference = result.reference_map.get(call.id)
+    return reference is None or not reference.overload_ids or "string_format" in reference.overload_ids
+
+
+def _check(call_id: int, text: str, args: list[ast.Expr], result: CheckResult) -> Findings:
     index = 0
     try:
-        for piece in pieces(text, len(args)):
+        for piece in pieces(text, len(args), static=True):
             if isinstance(piece, str):
-                parts.append(piece)
                 continue
-            value, accepted = args[index], CLAUSES[piece.verb]
-            type_ = type_of(value)
-            if type_.kind not in accepted.kinds:
-                raise FunctionError(accepted.refusal(type_.name))
-            parts.append(_clause(piece, value, spaced=spaced))
+            accepted = CLAUSES[piece.verb]
+            refused = _refused(args[index], result, accepted, deep=piece.verb == "s")
+            if refused is not None:
+                yield refused, accepted.refusal(_type_of(refused, result).name)
+                return
             index += 1
-            work.spend_text(len(parts[-1]), parts[-1])
     except FormatSyntaxError as error:
-        raise FunctionError(str(error)) from None
-    return "".join(parts)
+        yield call_id, str(error)
+        return
+    if len(args) > index:
+        yield call_id, f"too many arguments supplied to string.format (expected {index}, got {len(args)})"
 
 
-def _clause(clause: Clause, value: Value, *, spaced: bool) -> str:
-    if clause.verb == "s":
-        return _string(value)
-    if clause.verb == "d":
-        return str(int(value))
-    if clause.verb in _BASES:
-        return _in_base(value, clause.verb)
-    if type(value) is str:
-        if value not in _SPECIAL:
-            raise FunctionError(CLAUSES[clause.verb].refusal("string"))
-        value = _SPECIAL[value]
-    precision = _DEFAULT_PRECISION if clause.precision is None else clause.precision
-    if _too_large(precision):
-        return "%!(NOVERB)"
-    # cel-go gives what is written as precision to x/text as a width.
-    if clause.verb == "f":
-        return en_us_fixed(value, precision)
-    return en_us_scientific(value, precision, spaced=spaced)
-
-
-def _too_large(number: int) -> bool:
-    return number > 10 * _LARGE_NUMBER + 9
-
-
-def _in_base(value: Value, verb: str) -> str:
-    if type(value) is str:
-        value = value.encode("utf-8", "surrogatepass")
-    if isinstance(value, bytes):
-        return value.hex().upper() if verb == "X" else value.hex()
-    return format(int(value), verb)
-
-
-def _string(value: Value) -> str:
-    kind = type_of(value).kind
-    if kind is Kind.LIST or kind is Kind.MAP:
-        return _walk(value)
-    return _plain(value, kind)
-
-
-def _plain(value: Value, kind: Kind) -> str:
-    if kind is Kind.DOUBLE:
-        return format_float(value)
-    if kind is Kind.BYTES:
-        try:
-            return str(value, "utf-8")
-        except UnicodeDecodeError:
-            raise _failure(_BAD_STRING) from None
-    return _simple(value, kind)
-
-
-def _simple(value: Value, kind: Kind) -> str:
-    if kind is Kind.BOOL:
-        return "true" if value else "false"
-    if kind is Kind.NULL:
-        return "null"
-    if kind is Kind.TYPE:
-        return str(value.name)
-    return str(int(value)) if kind in _INTEGERS else str(value)
-
-
-def _pieces(value: Value) -> list[Value] | str:
-    kind = type_of(value).kind
-    if kind is Kind.LIST:
-        return _list_pieces(value)
-    if kind is Kind.MAP:
-        return _map_pieces(value)
-    if kind not in CLAUSES["s"].kinds:
-        raise _failure(f"no formatting function for {type_of(value).name}")
-    if kind is Kind.DOUBLE:
-        return f"{value:.6f}" if isfinite(value) else quote(format_float(value))
-    text = _plain(value, kind)
-    if kind is Kind.STRING:
-        return quote(text)
-    if kind is Kind.BYTES:
-        return f"b{quote(text)}"
-    if kind is Kind.TIMESTAMP or kind is Kind.DURATION:
-        return f"{kind.name.lower()}({quote(text)})"
-    return text
-
-
-def _value_of(values: Mapping[Value, Value], key: Value) -> Value:
-    """Return the value of a key, which an object's field that is null does not have."""
-    try:
-        return values[key]
-    except KeyError:
-        raise _failure(f"could not find key: {quote(key)}") from None
-
-
-def _key(key: Value) -> str:
-    kind = type_of(key).kind
-    if kind is Kind.STRING:
-        return quote(key)
-    if kind is Kind.BOOL or kind in _INTEGERS:
-        return _simple(key, kind)
-    raise _failure(f"no formatting function for map key of type {type_of(key).name}")
-
-
-class _Written(str):
-    """Text among values that are still to be written."""
-
-    __slots__ = ()
-
-
-def _walk(value: Value) -> str:
-    parts: list[str] = []
-    stack = [value]
+def _refused(arg: ast.Expr, result: CheckResult, accepted: Accepted, *, deep: bool) -> int | None:
+    """Return the id of the first node, the literals' elements included if deep, that the clause does not take."""
+    stack = [arg]
     while stack:
-        at = stack.pop()
-        if type(at) is _Written:
-            parts.append(at)
+        node = stack.pop()
+        type_ = _type_of(node.id, result)
+        if type_.kind is not Kind.DYN and type_.kind not in accepted.kinds:
+            return node.id
+        if not deep:
             continue
-        written = _pieces(at)
-        if isinstance(written, str):
-            work.spend_text(len(written), written)
-            parts.append(written)
-        else:
-            stack.extend(reversed(written))
-    return "".join(parts)
+        if type(node) is ast.ListExpr:
+            stack.extend(reversed(node.elements))
+        elif type(node) is ast.MapExpr:
+            stack.extend(part for entry in reversed(node.entries) for part in (entry.value, entry.key))
+    return None
 
 
-def _list_pieces(values: Sequence[Value]) -> list[Value]:
-    work.spend(4 * len(values))
-    result: list[Value] = [_Written("[")]
-    for index, value in enumerate(values):
-        if index:
-            result.append(_Written(", "))
-        result.append(value)
-    result.append(_Written("]"))
-    return result
-
-
-def _map_pieces(values: Mapping[Value, Value]) -> list[Value]:
-    work.spend(4 * len(values))
-    entries = sorted(((_key(key), _value_of(values, key)) for key in values), key=_first)
-    result: list[Value] = [_Written("{")]
-    for index, (key, value) in enumerate(entries):
-        result.append(_Written(f"{', ' if index else ''}{key}:"))
-        result.append(value)
-    result.append(_Written("}"))
-    return result
-
-
-def _first(entry: tuple[str, Value]) -> str:
-    return entry[0]
-
-
-def _failure(message: str) -> FunctionError:
-    return FunctionError(f"error during formatting: {message}")
+def _type_of(node_id: int, result: CheckResult) -> Type:
+    return result.type_map.get(node_id, DYN)

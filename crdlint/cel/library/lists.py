@@ -2,33 +2,275 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.cel.decls import Overload, member, overload
-from crdlint.cel.types import BOOL, BYTES, DOUBLE, DURATION, DYN, INT, STRING, TIMESTAMP, UINT, list_type, type_param
+from crdlint.cel.ast import Literal
+from crdlint.cel.decls import CallCost, FunctionTracker, Implementation, Overload, member, overload
+from crdlint.cel.estimates import (
+    LIST_COST,
+    ONE,
+    STRING_FACTOR,
+    UINT64_MAX,
+    CallEstimate,
+    Estimate,
+    Estimator,
+    FunctionEstimator,
+    Node,
+    fixed,
+    size_of,
+)
+from crdlint.cel.eval.errors import NO_SUCH_OVERLOAD, CancelledError, FunctionError
+from crdlint.cel.types import (
+    BOOL,
+    BYTES,
+    DOUBLE,
+    DURATION,
+    DYN,
+    INT,
+    STRING,
+    TIMESTAMP,
+    UINT,
+    Kind,
+    list_type,
+    type_param,
+)
+from crdlint.safety import work
 
-LIST_T: Final = list_type(type_param("T"))
-COMPARABLE: Final = (INT, UINT, DOUBLE, BOOL, DURATION, TIMESTAMP, STRING, BYTES)
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
-_BASE: Final[tuple[Overload, ...]] = (member("slice", "list_slice", (LIST_T, INT, INT), LIST_T),)
 
-_VERSION_1: Final[tuple[Overload, ...]] = (
-    member("flatten", "list_flatten", (list_type(LIST_T),), LIST_T),
-    member("flatten", "list_flatten_int", (list_type(DYN), INT), list_type(DYN)),
+def slice_(values: Sequence[Any], start: int, end: int) -> list[Any]:
+    """Return the elements from start up to end; raise FunctionError for indices outside the list."""
+    call = f"cannot slice({start}, {end}), "
+    if start < 0 or end < 0:
+        raise FunctionError(f"{call}negative indexes not supported")
+    if start > end:
+        raise FunctionError(f"{call}start index must be less than or equal to end index")
+    if len(values) < end:
+        raise FunctionError(f"{call}list is length {len(values)}")
+    work.spend(end - start)
+    return list(values[start:end])
+
+
+def flatten(values: Any, depth: Any = None) -> list[Any]:
+    """Return the elements with lists among them opened to a depth, 1 if not given.
+
+    Raises FunctionError for a negative depth, and, as this function's arguments are not guarded, for other types.
+    """
+    from crdlint.cel.eval.values import kind_of, type_of
+
+    if kind_of(values) is not Kind.LIST or (depth is not None and type(depth) is not int):
+        given = "" if depth is None else str(type_of(depth))
+        raise FunctionError(f"{NO_SUCH_OVERLOAD}: {type_of(values)}.flatten({given})")
+    if depth is None:
+        depth = 1
+    if depth < 0:
+        raise FunctionError("level must be non-negative")
+    result: list[Any] = []
+    open_: list[Iterator[Any]] = [iter(values)]
+    work.spend(len(values))
+    while open_:
+        for value in open_[-1]:
+            if len(open_) <= depth and kind_of(value) is Kind.LIST:
+                work.spend(len(value))
+                open_.append(iter(value))
+                break
+            result.append(value)
+        else:
+            open_.pop()
+    return result
+
+
+def sort_values(values: Sequence[Any]) -> Sequence[Any]:
+    """Return the elements in order; raise FunctionError if they have none or are of several types."""
+    return sort_by_keys(values, values)
+
+
+def sort_by_keys(values: Sequence[Any], keys: Sequence[Any]) -> Sequence[Any]:
+    """Return the elements in the order of their keys (`@sortByAssociatedKeys`), equal ones as Go's sort leaves them.
+
+    Raises FunctionError if the lists differ in length, or the keys have no order or are of several types.
+    """
+    from crdlint.cel.eval.equality import COMPARABLE, compare
+    from crdlint.cel.eval.values import kind_of
+    from crdlint.golang.sort import sort
+
+    if len(values) != len(keys):
+        raise FunctionError(
+            "@sortByAssociatedKeys() expected a list of the same size as the associated keys list, "
+            f"but got {len(values)} and {len(keys)} elements respectively"
+        )
+    if not values:
+        return values
+    work.spend(len(values))
+    kind = kind_of(keys[0])
+    if kind not in COMPARABLE:
+        raise FunctionError("list elements must be comparable")
+    if any(kind_of(key) is not kind for key in keys):
+        raise FunctionError("list elements must have the same type")
+    return [values[index] for index in sort(len(values), lambda i, j: compare(keys[i], keys[j]) == -1)]
+
+
+def distinct(values: Sequence[Any]) -> Sequence[Any]:
+    """Return the elements without those that equal an earlier one."""
+    from crdlint.cel.eval.equality import HashedMembers
+
+    seen = HashedMembers()
+    result: list[Any] = []
+    work.spend(len(values))
+    for value in values:
+        if value not in seen:
+            seen.add(value)
+            result.append(value)
+    return result
+
+
+def range_(count: int) -> range:
+    """Return the numbers from 0 up to a count, none of which are made before they are asked for."""
+    return range(count)
+
+
+def reverse(values: Sequence[Any]) -> list[Any]:
+    """Return the elements in reverse."""
+    work.spend(len(values))
+    return list(values)[::-1]
+
+
+def _int(node: Node, default: int) -> int:
+    """Return the value of an int literal, at least 0, the default for anything else."""
+    if isinstance(node.expr, Literal) and type(node.expr.value) is int:
+        return max(node.expr.value, 0)
+    return default
+
+
+def _estimated(factor: float, size: Estimate) -> CallEstimate:
+    return CallEstimate(size.scaled(factor).plus(ONE).plus(fixed(LIST_COST)), size)
+
+
+def _tracked(factor: float, size: int) -> int:
+    return 1 + LIST_COST + int(float(size) * factor)
+
+
+def _estimate_slice(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
+    if target is None or len(args) != 2:
+        return None
+    start, end = _int(args[0], 0), _int(args[1], size_of(estimator, target).max)
+    return _estimated(1, fixed(end - start & UINT64_MAX))
+
+
+def _estimate_range(_estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
+    if target is not None or len(args) != 1:
+        return None
+    return _estimated(1, fixed(_int(args[0], UINT64_MAX)))
+
+
+def _estimate_reverse(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
+    return None if target is None or args else _estimated(1, size_of(estimator, target))
+
+
+def _estimate_flatten(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
+    if target is None or len(args) > 1:
+        return None
+    depth = _int(args[0], UINT64_MAX) if args else 1
+    return _estimated(float(depth), size_of(estimator, target))
+
+
+def _track_result(_values: Sequence[Any], result: Any) -> int:
+    from crdlint.cel.eval.cost import actual_size
+
+    return _tracked(1, actual_size(result))
+
+
+def _track_flatten(values: Sequence[Any], _: Any) -> int:
+    from crdlint.cel.eval.cost import actual_size
+
+    if len(values) == 2 and type(values[1]) is not int:
+        raise _type_assertion("ref.Val is {}, not types.Int", values[1])
+    return _tracked(float(values[1]) if len(values) == 2 else 1.0, actual_size(values[0]))
+
+
+def _estimate_pairs(factor: float, arguments: int) -> FunctionEstimator:
+    """Return the estimate of comparing each element of the last list with each other."""
+
+    def estimate(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
+        if target is None or len(args) != arguments:
+            return None
+        size = size_of(estimator, args[0] if args else target)
+        return _estimated(factor, size.times(size))
+
+    return estimate
+
+
+def _track_pairs(index: int) -> FunctionTracker:
+    """Return the cost of comparing each element of the list at an index with each other."""
+
+    def track(values: Sequence[Any], _: Any) -> int:
+        from crdlint.cel.eval.values import element, kind_of
+
+        compared = values[index]
+        if kind_of(compared) is not Kind.LIST:
+            raise _type_assertion("{} is not traits.Lister: missing method Add", compared)
+        size = len(compared)
+        is_textual = size > 0 and kind_of(element(compared, 0)) in (Kind.STRING, Kind.BYTES)
+        return _tracked(2.0 + STRING_FACTOR if is_textual else 2.0, size * size)
+
+    return track
+
+
+def _type_assertion(text: str, value: Any) -> CancelledError:
+    """Return the error in place of cel-go's panic, when it counts the cost of an argument of another type."""
+    from crdlint.cel.eval.values import go_type
+
+    return CancelledError(f"internal error: interface conversion: {text.format(go_type(value))}")
+
+
+_T: Final = list_type(type_param("T"))
+_COMPARABLE: Final = (INT, UINT, DOUBLE, BOOL, DURATION, TIMESTAMP, STRING, BYTES)
+_FLATTEN: Final = Implementation(flatten, guarded=False)
+_FLATTEN_COST: Final = CallCost(_estimate_flatten, _track_flatten)
+
+_BASE: Final = (member("slice", "list_slice", (_T, INT, INT), _T, slice_, CallCost(_estimate_slice, _track_result)),)
+_VERSION_1: Final = (
+    member("flatten", "list_flatten", (list_type(_T),), _T, _FLATTEN, _FLATTEN_COST),
+    member("flatten", "list_flatten_int", (list_type(DYN), INT), list_type(DYN), _FLATTEN, _FLATTEN_COST),
 )
 
-_VERSION_2: Final[tuple[Overload, ...]] = (
-    *(member("sort", f"list_{key.name}_sort", (list_type(key),), list_type(key)) for key in COMPARABLE),
-    *(
-        member("@sortByAssociatedKeys", f"list_{key.name}_sortByAssociatedKeys", (LIST_T, list_type(key)), LIST_T)
-        for key in COMPARABLE
+
+def _sorts() -> Iterator[Overload]:
+    """Yield the overloads of `sort`, then those of `@sortByAssociatedKeys`, one for each type of keys."""
+    costs = {
+        key: [
+            CallCost(
+                _estimate_pairs(2.0 + STRING_FACTOR if key in (STRING, BYTES) else 2.0, index), _track_pairs(index)
+            )
+            for index in (0, 1)
+        ]
+        for key in _COMPARABLE
+    }
+    for key in _COMPARABLE:
+        keys = list_type(key)
+        yield member("sort", f"list_{key.name}_sort", (keys,), keys, sort_values, costs[key][0])
+    for key in _COMPARABLE:
+        id_ = f"list_{key.name}_sortByAssociatedKeys"
+        yield member("@sortByAssociatedKeys", id_, (_T, list_type(key)), _T, sort_by_keys, costs[key][1])
+
+
+_VERSION_2: Final = (
+    *_sorts(),
+    overload("lists.range", "lists_range", (INT,), list_type(INT), range_, CallCost(_estimate_range, _track_result)),
+    member("reverse", "list_reverse", (_T,), _T, reverse, CallCost(_estimate_reverse, _track_result)),
+    member(
+        "distinct",
+        "list_distinct",
+        (_T,),
+        _T,
+        distinct,
+        CallCost(_estimate_pairs(2.0, 0), _track_pairs(0), in_advance=True),
     ),
-    overload("lists.range", "lists_range", (INT,), list_type(INT)),
-    member("reverse", "list_reverse", (LIST_T,), LIST_T),
-    member("distinct", "list_distinct", (LIST_T,), LIST_T),
 )
 
 
 def functions(version: int) -> tuple[Overload, ...]:
-    """Return the overloads of a version; 3 only adds costs."""
+    """Return the overloads of a version; version 3 only adds costs."""
     return _BASE + (_VERSION_1 if version >= 1 else ()) + (_VERSION_2 if version >= 2 else ())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from crdlint.cel.decls import Overload, Variable, member, overload
 from crdlint.cel.types import (
@@ -17,36 +17,78 @@ from crdlint.cel.types import (
     type_param,
     type_type,
 )
+from crdlint.safety import work
 
-K: Final = type_param("K")
-V: Final = type_param("V")
-LIST_V: Final = list_type(V)
-MAP_KV: Final = map_type(K, V)
-OPT_V: Final = optional_type(V)
-LIST_OPT_V: Final = list_type(OPT_V)
 
-_BASE: Final[tuple[Overload, ...]] = (
-    overload("optional.of", "optional_of", (V,), OPT_V),
-    overload("optional.ofNonZeroValue", "optional_ofNonZeroValue", (V,), OPT_V),
-    overload("optional.none", "optional_none", (), OPT_V),
-    member("value", "optional_value", (OPT_V,), V),
-    member("hasValue", "optional_hasValue", (OPT_V,), BOOL),
-    member("or", "optional_or_optional", (OPT_V, OPT_V), OPT_V),
-    member("orValue", "optional_orValue_value", (OPT_V, V), V),
-    overload("_?._", "select_optional_field", (DYN, STRING), OPT_V),
-    overload("_[?_]", "list_optindex_optional_int", (LIST_V, INT), OPT_V),
-    overload("_[?_]", "optional_list_optindex_optional_int", (optional_type(LIST_V), INT), OPT_V),
-    overload("_[?_]", "map_optindex_optional_value", (MAP_KV, K), OPT_V),
-    overload("_[?_]", "optional_map_optindex_optional_value", (optional_type(MAP_KV), K), OPT_V),
-    overload("_[_]", "optional_list_index_int", (optional_type(LIST_V), INT), OPT_V),
-    overload("_[_]", "optional_map_index_value", (optional_type(MAP_KV), K), OPT_V),
+def _of(value: Any) -> Any:
+    from crdlint.cel.eval.values import Optional_
+
+    return Optional_(value)
+
+
+def _of_non_zero_value(value: Any) -> Any:
+    from crdlint.cel.eval.values import NONE, Optional_, is_zero
+
+    return NONE if is_zero(value) else Optional_(value)
+
+
+def _none() -> Any:
+    from crdlint.cel.eval.values import NONE
+
+    return NONE
+
+
+def _element(values: Any, index: int) -> Any:
+    from crdlint.cel.eval.values import NONE, Optional_, element
+
+    return Optional_(element(values, index)) if len(values) else NONE
+
+
+def _unwrap(values: Any) -> Any:
+    from crdlint.cel.eval.errors import Error
+    from crdlint.cel.eval.go_text import go_text
+    from crdlint.cel.eval.values import Optional_
+
+    result: list[Any] = []
+    work.spend(len(values))
+    for value in values:
+        if type(value) is not Optional_:
+            return Error(f"value {go_text(value)} is not optional")
+        if value.has_value:
+            result.append(value.content)
+    return result
+
+
+_K: Final = type_param("K")
+_V: Final = type_param("V")
+_LIST_V: Final = list_type(_V)
+_MAP_KV: Final = map_type(_K, _V)
+_OPT_V: Final = optional_type(_V)
+_LIST_OPT_V: Final = list_type(_OPT_V)
+
+# The evaluator itself implements `or`, `orValue`, and selection and indexing with `?`.
+_BASE: Final = (
+    overload("optional.of", "optional_of", (_V,), _OPT_V, _of),
+    overload("optional.ofNonZeroValue", "optional_ofNonZeroValue", (_V,), _OPT_V, _of_non_zero_value),
+    overload("optional.none", "optional_none", (), _OPT_V, _none),
+    member("value", "optional_value", (_OPT_V,), _V, lambda optional: optional.value),
+    member("hasValue", "optional_hasValue", (_OPT_V,), BOOL, lambda optional: optional.has_value),
+    member("or", "optional_or_optional", (_OPT_V, _OPT_V), _OPT_V),
+    member("orValue", "optional_orValue_value", (_OPT_V, _V), _V),
+    overload("_?._", "select_optional_field", (DYN, STRING), _OPT_V),
+    overload("_[?_]", "list_optindex_optional_int", (_LIST_V, INT), _OPT_V),
+    overload("_[?_]", "optional_list_optindex_optional_int", (optional_type(_LIST_V), INT), _OPT_V),
+    overload("_[?_]", "map_optindex_optional_value", (_MAP_KV, _K), _OPT_V),
+    overload("_[?_]", "optional_map_optindex_optional_value", (optional_type(_MAP_KV), _K), _OPT_V),
+    overload("_[_]", "optional_list_index_int", (optional_type(_LIST_V), INT), _OPT_V),
+    overload("_[_]", "optional_map_index_value", (optional_type(_MAP_KV), _K), _OPT_V),
 )
 
-ADDED_BY_VERSION_2: Final[tuple[Overload, ...]] = (
-    member("last", "list_last", (LIST_V,), OPT_V),
-    member("first", "list_first", (LIST_V,), OPT_V),
-    overload("optional.unwrap", "optional_unwrap", (LIST_OPT_V,), LIST_V),
-    member("unwrapOpt", "optional_unwrapOpt", (LIST_OPT_V,), LIST_V),
+ADDED_BY_VERSION_2: Final = (
+    member("last", "list_last", (_LIST_V,), _OPT_V, lambda values: _element(values, len(values) - 1)),
+    member("first", "list_first", (_LIST_V,), _OPT_V, lambda values: _element(values, 0)),
+    overload("optional.unwrap", "optional_unwrap", (_LIST_OPT_V,), _LIST_V, _unwrap),
+    member("unwrapOpt", "optional_unwrapOpt", (_LIST_OPT_V,), _LIST_V, _unwrap),
 )
 
 TYPES: Final = (Variable("optional_type", type_type(opaque_type("optional_type"))),)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from crdlint.cel.decls import Overload, Variable, member, overload
+from crdlint.cel.env import Env
 from crdlint.cel.types import (
     BOOL,
     BYTES,
@@ -12,10 +13,9 @@ from crdlint.cel.types import (
     DURATION,
     DYN,
     INT,
-    NULL,
+    STANDARD_TYPES,
     STRING,
     TIMESTAMP,
-    TYPE,
     UINT,
     list_type,
     map_type,
@@ -28,10 +28,7 @@ B: Final = type_param("B")
 LIST_A: Final = list_type(A)
 MAP_AB: Final = map_type(A, B)
 
-TYPES: Final = tuple(
-    Variable(type_.name, type_type(type_))
-    for type_ in (BOOL, BYTES, DOUBLE, DURATION, INT, LIST_A, MAP_AB, NULL, STRING, TIMESTAMP, TYPE, UINT)
-)
+TYPES: Final = tuple(Variable(type_.name, type_type(type_)) for type_ in STANDARD_TYPES)
 
 FUNCTIONS: Final[tuple[Overload, ...]] = (
     overload("_?_:_", "conditional", (BOOL, A, A), A),
@@ -199,10 +196,4 @@ FUNCTIONS: Final[tuple[Overload, ...]] = (
     member("getMilliseconds", "duration_to_milliseconds", (DURATION,), INT),
 )
 
-_NUMERIC: Final = frozenset({INT, UINT, DOUBLE})
-
-CROSS_TYPE_COMPARISONS: Final = frozenset(
-    row.id
-    for row in FUNCTIONS
-    if row.function in {"_<_", "_<=_", "_>_", "_>=_"} and row.args[0] is not row.args[1] and set(row.args) <= _NUMERIC
-)
+STANDARD: Final = Env().extend(idents=TYPES, functions=FUNCTIONS)

@@ -1,41 +1,181 @@
-"""String functions, versions 0 to 4 (cel-go's ext/strings.go)."""
+"""String functions, versions 0 to 2, indexed by code points (cel-go's ext/strings.go)."""
 
 from __future__ import annotations
 
-from typing import Final
+from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cel.decls import Overload, member, overload
+from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.types import DYN, INT, STRING, list_type
+from crdlint.safety import work
 
-_BASE: Final[tuple[Overload, ...]] = (
-    member("charAt", "string_char_at_int", (STRING, INT), STRING),
-    member("indexOf", "string_index_of_string", (STRING, STRING), INT),
-    member("indexOf", "string_index_of_string_int", (STRING, STRING, INT), INT),
-    member("lastIndexOf", "string_last_index_of_string", (STRING, STRING), INT),
-    member("lastIndexOf", "string_last_index_of_string_int", (STRING, STRING, INT), INT),
-    member("lowerAscii", "string_lower_ascii", (STRING,), STRING),
-    member("replace", "string_replace_string_string", (STRING, STRING, STRING), STRING),
-    member("replace", "string_replace_string_string_int", (STRING, STRING, STRING, INT), STRING),
-    member("split", "string_split_string", (STRING, STRING), list_type(STRING)),
-    member("split", "string_split_string_int", (STRING, STRING, INT), list_type(STRING)),
-    member("substring", "string_substring_int", (STRING, INT), STRING),
-    member("substring", "string_substring_int_int", (STRING, INT, INT), STRING),
-    member("trim", "string_trim", (STRING,), STRING),
-    member("upperAscii", "string_upper_ascii", (STRING,), STRING),
-    member("join", "list_join", (list_type(STRING),), STRING),
-    member("join", "list_join_string", (list_type(STRING), STRING), STRING),
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+# What Go's unicode.IsSpace takes for space.
+_SPACES: Final = "".join(
+    map(
+        chr,
+        (*range(0x09, 0x0E), 0x20, 0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000),
+    )
+)
+_LOWER: Final = {ord(upper): ord(upper) + 32 for upper in "ABCDEFGHIJKLMNOPQRSTUVWXYZ"}
+_UPPER: Final = {lower: upper for upper, lower in _LOWER.items()}
+_ESCAPES: Final = str.maketrans(
+    {
+        "\a": r"\a",
+        "\b": r"\b",
+        "\f": r"\f",
+        "\n": r"\n",
+        "\r": r"\r",
+        "\t": r"\t",
+        "\v": r"\v",
+        "\\": r"\\",
+        '"': r"\"",
+        # Bytes that are no UTF-8, one a lone surrogate.
+        **{chr(rune): "\ufffd" for rune in range(0xDC80, 0xDD00)},
+    }
 )
 
-_VERSION_1: Final[tuple[Overload, ...]] = (
-    member("format", "string_format", (STRING, list_type(DYN)), STRING),
-    overload("strings.quote", "strings_quote", (STRING,), STRING),
+
+# Characters of a part that is looked for from the end without further ado.
+_SHORT: Final = 64
+
+
+def char_at(text: str, index: int) -> str:
+    """Return the character at an index, the empty string at the end; raise FunctionError outside."""
+    if not 0 <= index <= len(text):
+        raise _out_of_range(index)
+    return text[index : index + 1]
+
+
+def index_of(text: str, part: str, offset: int = 0) -> int:
+    """Return where a part first stands from an offset on, -1 where it does not; raise FunctionError below 0."""
+    if not part:
+        return offset
+    if offset < 0:
+        raise _out_of_range(offset)
+    return text.find(part, offset)
+
+
+def last_index_of(text: str, part: str, offset: int | None = None) -> int:
+    """Return where a part last stands up to an offset, -1 where it does not; raise FunctionError below 0."""
+    if offset is None:
+        return _rfind(text, part)
+    if not part:
+        return offset
+    if offset < 0:
+        raise _out_of_range(offset)
+    return -1 if offset >= len(text) else _rfind(text[: offset + len(part)], part)
+
+
+def _rfind(text: str, part: str) -> int:
+    """Return where a part last is in a text, in linear time, as Python finds only the first place of a long part."""
+    if len(part) <= _SHORT:
+        return text.rfind(part)
+    found = text[::-1].find(part[::-1])
+    return found if found < 0 else len(text) - found - len(part)
+
+
+def lower_ascii(text: str) -> str:
+    """Return the text with A to Z in lower case."""
+    return text.translate(_LOWER)
+
+
+def upper_ascii(text: str) -> str:
+    """Return the text with a to z in upper case."""
+    return text.translate(_UPPER)
+
+
+def replace(text: str, old: str, new: str, limit: int = -1) -> str:
+    """Return the text with the first `limit` occurrences replaced, all for a negative limit (strings.Replace)."""
+    most = len(text) + 1 if limit < 0 else min(limit, len(text) + 1)
+    if len(new) > len(old):
+        work.spend_text(len(text) + min(most, text.count(old)) * (len(new) - len(old)), text, new)
+    return text.replace(old, new, most)
+
+
+def split(text: str, separator: str, limit: int = -1) -> list[str]:
+    """Return the parts, at most `limit` of them unless negative; characters if there is no separator (strings.SplitN)."""
+    if limit == 0:
+        return []
+    if not separator:
+        return list(text) if limit < 0 or limit >= len(text) else [*text[: limit - 1], text[limit - 1 :]]
+    return text.split(separator, -1 if limit < 0 else min(limit - 1, len(text)))
+
+
+def substring(text: str, start: int, end: int | None = None) -> str:
+    """Return the characters from start up to end; raise FunctionError for indices outside the text."""
+    if end is None:
+        end = len(text)
+    elif start > end:
+        raise FunctionError(f"invalid substring range. start: {start}, end: {end}")
+    for index in (start, end):
+        if not 0 <= index <= len(text):
+            raise _out_of_range(index)
+    return text[start:end]
+
+
+def trim(text: str) -> str:
+    """Return the text without space around it, as Unicode knows space."""
+    return text.strip(_SPACES)
+
+
+def quote(text: str) -> str:
+    """Return the text in double quotes, with CEL's escapes."""
+    return f'"{text.translate(_ESCAPES)}"'
+
+
+def join(texts: Sequence[Any], separator: str = "") -> str:
+    """Return the texts with a separator between them; raise FunctionError at what is no string (joinValSeparator)."""
+    work.spend(len(texts))
+    length = len(separator) * (len(texts) - 1)
+    for text in texts:
+        if type(text) is not str:
+            from crdlint.cel.eval.go_text import go_text
+
+            raise FunctionError(f"join: invalid input: {go_text(text)}")
+        length += len(text)
+    work.spend_text(length, separator, *texts)
+    return separator.join(texts)
+
+
+def _out_of_range(index: int) -> FunctionError:
+    return FunctionError(f"index out of range: {index}")
+
+
+def format_(text: str, args: Sequence[Any], *, spaced: bool = False) -> str:
+    """Return the text with each clause replaced by an argument (see `format_string`)."""
+    from crdlint.cel.library.formatting import format_string
+
+    return format_string(text, args, spaced=spaced)
+
+
+_STRINGS: Final = list_type(STRING)
+_BASE: Final = (
+    member("charAt", "string_char_at_int", (STRING, INT), STRING, char_at),
+    member("indexOf", "string_index_of_string", (STRING, STRING), INT, index_of),
+    member("indexOf", "string_index_of_string_int", (STRING, STRING, INT), INT, index_of),
+    member("lastIndexOf", "string_last_index_of_string", (STRING, STRING), INT, last_index_of),
+    member("lastIndexOf", "string_last_index_of_string_int", (STRING, STRING, INT), INT, last_index_of),
+    member("lowerAscii", "string_lower_ascii", (STRING,), STRING, lower_ascii),
+    member("replace", "string_replace_string_string", (STRING, STRING, STRING), STRING, replace),
+    member("replace", "string_replace_string_string_int", (STRING, STRING, STRING, INT), STRING, replace),
+    member("split", "string_split_string", (STRING, STRING), _STRINGS, split),
+    member("split", "string_split_string_int", (STRING, STRING, INT), _STRINGS, split),
+    member("substring", "string_substring_int", (STRING, INT), STRING, substring),
+    member("substring", "string_substring_int_int", (STRING, INT, INT), STRING, substring),
+    member("trim", "string_trim", (STRING,), STRING, trim),
+    member("upperAscii", "string_upper_ascii", (STRING,), STRING, upper_ascii),
+    member("join", "list_join", (_STRINGS,), STRING, join),
+    member("join", "list_join_string", (_STRINGS, STRING), STRING, join),
 )
-
-_VERSION_3: Final[tuple[Overload, ...]] = (member("reverse", "string_reverse", (STRING,), STRING),)
-
-FORMAT_OVERLOAD: Final = "string_format"
+_VERSION_1: Final = (
+    member("format", "string_format", (STRING, list_type(DYN)), STRING, format_),
+    overload("strings.quote", "strings_quote", (STRING,), STRING, quote),
+)
 
 
 def functions(version: int) -> tuple[Overload, ...]:
-    """Return the overloads of a version; what 2 and 4 change is not a declaration."""
-    return _BASE + (_VERSION_1 if version >= 1 else ()) + (_VERSION_3 if version >= 3 else ())
+    """Return the overloads of a version; version 2 changes no declaration."""
+    return _BASE + (_VERSION_1 if version >= 1 else ())

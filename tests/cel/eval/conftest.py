@@ -8,28 +8,22 @@ import pytest
 
 from crdlint.cel.compiler import compile_text
 from crdlint.cel.decls import Variable, overload
-from crdlint.cel.env import STANDARD
 from crdlint.cel.eval.functions import Functions
 from crdlint.cel.eval.program import Program, plan
 from crdlint.cel.library import optionals, stdlib, two_var_comprehensions
-from crdlint.cel.library.optional_functions import MAP_INSERTS, OPTIONALS
-from crdlint.cel.library.standard_functions import BOUND, SINGLETONS
+from crdlint.cel.library.stdlib_functions import BOUND, SINGLETONS
 from crdlint.cel.parser import ParserOptions
 from crdlint.cel.types import BOOL, DYN, INT
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-_THREE = (overload("three", "three_dyn", (DYN, DYN, DYN), BOOL),)
+_THREE = (overload("three", "three_dyn", (DYN, DYN, DYN), BOOL, lambda _one, _two, _three: True),)
 _ADDED = (*optionals.functions(2), *two_var_comprehensions.FUNCTIONS, *_THREE)
-_ENV = STANDARD.extend(
+_ENV = stdlib.STANDARD.extend(
     idents=(*optionals.TYPES, Variable("self", DYN), Variable("x", INT)), functions=_ADDED, cross_type_comparisons=True
 )
-_FUNCTIONS = Functions(
-    (*stdlib.FUNCTIONS, *_ADDED),
-    {**BOUND, **OPTIONALS, **MAP_INSERTS, "three_dyn": lambda _one, _two, _three: True},
-    SINGLETONS,
-)
+_FUNCTIONS = Functions((*stdlib.FUNCTIONS, *_ADDED), BOUND, SINGLETONS)
 
 
 @pytest.fixture(scope="session")

@@ -6,12 +6,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from crdlint.cel.decls import CallCost
 from crdlint.cel.eval import planner
 from crdlint.cel.eval.cost import Costs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from crdlint.cel.decls import FunctionTracker
     from crdlint.cel.eval.program import Program
 
 VARIABLES = {"x": 3, "self": {"a": {"b": "c"}, "l": [1, 2], "s": "a" * 500, "t": "t", "e": []}}
@@ -80,16 +82,22 @@ def test_limit(program: Callable[..., Program]) -> None:
     assert absorbed.evaluate(VARIABLES, cost_limit=3).error == "operation cancelled: actual cost limit exceeded"
 
 
+def tracked(track: FunctionTracker) -> CallCost:
+    return CallCost(lambda *_: None, track)
+
+
 def test_own_costs(program: Callable[..., Program]) -> None:
-    def estimate(function: str, overload_id: str, values: Sequence[object], result: object) -> int | None:
-        assert (function, overload_id, list(values), result) == ("_+_", "add_int64", [3, 1], 4)
+    def seven(values: Sequence[object], result: object) -> int:
+        assert (list(values), result) == ([3, 1], 4)
         return 7
 
-    assert program("x + 1", costs=Costs(estimator=estimate)).evaluate(VARIABLES).cost == 8
-    costs = Costs(overloads={"add_int64": lambda _values, _result: 5}, estimator=estimate)
+    functions = {"_+_": tracked(seven)}
+    assert program("x + 1", costs=Costs(functions=functions)).evaluate(VARIABLES).cost == 8
+    costs = Costs(overloads={"add_int64": tracked(lambda _values, _result: 5)}, functions=functions)
     assert program("x + 1", costs=costs).evaluate(VARIABLES).cost == 6
-    costs = Costs(overloads={"add_int64": lambda _values, _result: None})
-    assert program("x + 1", costs=costs).evaluate(VARIABLES).cost == 2
+    undecided = {"add_int64": tracked(lambda _values, _result: None)}
+    assert program("x + 1", costs=Costs(overloads=undecided, functions=functions)).evaluate(VARIABLES).cost == 8
+    assert program("x + 1", costs=Costs(overloads=undecided)).evaluate(VARIABLES).cost == 2
 
 
 # In a round that follows one with an error, cel-go finds the argument of an earlier round: 66, not 62.
@@ -97,12 +105,10 @@ STALE = "[50000, 0, 1].filter(y, three(self.t + string(y), three(y, self.l[y], 1
 
 
 def test_arguments_of_an_earlier_round(program: Callable[..., Program], monkeypatch: pytest.MonkeyPatch) -> None:
-    def estimate(function: str, _id: str, values: Sequence[object], _result: object) -> int | None:
-        return len(str(values[0])) if function == "three" else None
-
-    assert program(STALE, costs=Costs(estimator=estimate)).evaluate(VARIABLES).cost == 66
+    costs = Costs(functions={"three": tracked(lambda values, _result: len(str(values[0])))})
+    assert program(STALE, costs=costs).evaluate(VARIABLES).cost == 66
     monkeypatch.setattr(planner, "iterations_independent", lambda *_: True)
-    assert program(STALE, costs=Costs(estimator=estimate)).evaluate(VARIABLES).cost == 62
+    assert program(STALE, costs=costs).evaluate(VARIABLES).cost == 62
 
 
 LOOPS = [

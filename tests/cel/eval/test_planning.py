@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crdlint.cel.ast import Uint
+from crdlint.cel.eval.equality import members_of
 from crdlint.cel.eval.errors import PlanError
-from crdlint.cel.eval.optimize import members_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -11,13 +11,12 @@ from second_opinion import TYPES, VARIABLES, expressions, plain, second_opinion,
 
 from crdlint.cel.compiler import compile_text
 from crdlint.cel.decls import Variable
-from crdlint.cel.env import STANDARD
 from crdlint.cel.eval.errors import PlanError
 from crdlint.cel.eval.functions import Functions
 from crdlint.cel.eval.program import plan
 from crdlint.cel.eval.values import Duration, Timestamp
-from crdlint.cel.library.standard_functions import BOUND, SINGLETONS
-from crdlint.cel.library.stdlib import FUNCTIONS
+from crdlint.cel.library.stdlib import FUNCTIONS, STANDARD
+from crdlint.cel.library.stdlib_functions import BOUND, SINGLETONS
 from crdlint.cel.parser import ParserOptions
 from crdlint.cel.types import BOOL, INT, STRING, list_type, map_type
 from crdlint.kubecel.cel_python import FAILS

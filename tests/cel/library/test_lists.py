@@ -13,9 +13,8 @@ from crdlint.cel.ast import Uint
 from crdlint.cel.eval.equality import compare, equal
 from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.eval.values import Duration, Timestamp
-from crdlint.cel.library import list_functions as lists
-from crdlint.cel.library import set_functions as sets
-from crdlint.cel.library.go_sort import sort
+from crdlint.cel.library import lists, sets
+from crdlint.golang.sort import sort
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -9,7 +9,7 @@ import pytest
 from crdlint.cel.ast import Uint
 from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.eval.values import Duration, Timestamp
-from crdlint.cel.library import string_functions as strings
+from crdlint.cel.library import strings
 from crdlint.safety import work
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ import pytest
 
 from crdlint.cel.compiler import compile_text
 from crdlint.cel.decls import Variable
-from crdlint.cel.instantiation import instantiation_error
+from crdlint.cel.eval.errors import PlanError
 from crdlint.cel.types import STRING
-from crdlint.kubecel.compilation import REGEX_FUNCTIONS
 from crdlint.kubecel.declarations import Declarations, DeclType
 from crdlint.kubecel.environment import new_expressions
+from crdlint.kubecel.programs import program
 from crdlint.kubernetes.servers import parse_range
 
 if TYPE_CHECKING:
@@ -27,7 +27,12 @@ def error(text: str, environment: Environment) -> str | None:
     env = environment.env.extend(idents=(Variable("s", STRING),), provider=provider)
     compiled = compile_text(text, env, environment.parser)
     assert not compiled.errors, compiled.display()
-    return instantiation_error(compiled, env, REGEX_FUNCTIONS)
+    try:
+        program(compiled, environment)
+    except PlanError as problem:
+        assert compiled.may_fail_to_plan()
+        return str(problem)
+    return None
 
 
 @pytest.mark.parametrize("environment", ENVIRONMENTS, ids=["1.28", "1.35"])
@@ -76,6 +81,8 @@ def error(text: str, environment: Environment) -> str | None:
         ("s.matches(string('a)'))", "error parsing regexp: unexpected ): `a)`"),
         ("s.matches(s)", None),
         ("type(s) == string", None),
+        ("type(dyn(s)) == selfType", "reference to undefined type: selfType"),
+        ("type(dyn(s)) == google.protobuf.Empty", None),
         ("type(duration('1s')) == duration", "reference to undefined type: duration"),
         ("type(duration('1s')) == google.protobuf.Duration", None),
         ("[int].exists(t, t == int)", "reference to undefined type: t"),

@@ -1,12 +1,13 @@
-"""The standard functions, as tables by function or overload (cel-go's common/stdlib/standard.go)."""
+"""The implementations of the standard functions, by function or overload (cel-go's common/stdlib/standard.go)."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crdlint.cel.eval.equality import compare, contains
+from crdlint.cel.decls import Implementation
+from crdlint.cel.eval.equality import COMPARABLE, compare, contains
 from crdlint.cel.eval.errors import NO_OVERLOAD, Error
-from crdlint.cel.eval.functions import Implementation, no_such_overload
+from crdlint.cel.eval.functions import no_such_overload, without_trait
 from crdlint.cel.eval.regex import matches
 from crdlint.cel.eval.values import SECOND, kind_of, type_of
 from crdlint.cel.library import operators
@@ -17,21 +18,12 @@ from crdlint.cel.types import Kind
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from crdlint.cel.eval.functions import Bound
+    from crdlint.cel.decls import Binding
     from crdlint.cel.eval.values import Value
 
-_RECEIVERS: Final = frozenset({Kind.STRING, Kind.DURATION, Kind.TIMESTAMP})
-_COMPARERS: Final = frozenset(
-    {Kind.BOOL, Kind.INT, Kind.UINT, Kind.DOUBLE, Kind.STRING, Kind.BYTES, Kind.DURATION, Kind.TIMESTAMP}
-)
 _SIZERS: Final = frozenset({Kind.STRING, Kind.BYTES, Kind.LIST, Kind.MAP})
 _NEGATORS: Final = frozenset({Kind.INT, Kind.DOUBLE, Kind.DURATION})
 _SAME_ORDER: Final = frozenset({int, str, bytes, bool})
-
-
-def without_trait(function: str, value: Value) -> Error:
-    """Return the error of an operator whose first value's type does not have it."""
-    return NO_OVERLOAD if kind_of(value) in _RECEIVERS else Error(f"no such overload: {function}")
 
 
 def _operator(function: str, table: operators.Operators) -> Callable[[Value, Value], Value]:
@@ -61,7 +53,7 @@ def _relation(function: str, accepted: frozenset[int]) -> Callable[[Value, Value
     def run(one: Value, other: Value) -> Value:
         if type(one) is type(other) and type(one) in _SAME_ORDER:
             return (one > other) - (one < other) in accepted
-        if kind_of(one) not in _COMPARERS:
+        if kind_of(one) not in COMPARABLE:
             return without_trait(function, one)
         order = compare(one, other)
         return order if type(order) is Error else order in accepted
@@ -100,7 +92,7 @@ def _of_strings(function: Callable[[str, str], bool]) -> Implementation:
     return Implementation(run, guarded=False)
 
 
-SINGLETONS: Final[dict[str, Bound]] = {
+SINGLETONS: Final[dict[str, Binding]] = {
     "!_": _not,
     "_+_": _add,
     "_-_": _operator("_-_", operators.SUBTRACT),
@@ -132,7 +124,7 @@ _GETTERS: Final = {
     "getMilliseconds": "timestamp_to_milliseconds",
 }
 
-BOUND: Final[dict[str, Bound]] = {
+BOUND: Final[dict[str, Binding]] = {
     "not_strictly_false": Implementation(_not_strictly_false, strict=False, guarded=False),
     **CONVERSIONS,
     "contains_string": _of_strings(lambda text, part: part in text),

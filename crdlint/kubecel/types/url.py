@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import string
 from dataclasses import dataclass
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 from urllib.parse import unquote_to_bytes
 
 from crdlint.cel.eval.errors import FunctionError
-from crdlint.cel.types import Type, object_type
 from crdlint.golang import url as go_url
-from crdlint.kubecel.runtime.opaque import Opaque
+from crdlint.kubecel.types.opaque import URL as URL_TYPE
+from crdlint.kubecel.types.opaque import Opaque
 from crdlint.safety import work
+
+if TYPE_CHECKING:
+    from crdlint.cel.types import Type
 
 _UNRESERVED: Final = frozenset((string.ascii_letters + string.digits + "-_.~").encode())
 _PATH: Final = _UNRESERVED | frozenset(b"$&+,/:;=@")
@@ -27,7 +30,7 @@ _MAX_PARAMETERS: Final = 10_000
 class URL(Opaque):
     """A URL; `rest` is what follows scheme and authority up to the query, `raw_fragment` is as written."""
 
-    cel_type: ClassVar[Type] = object_type("kubernetes.URL")
+    cel_type: ClassVar[Type] = URL_TYPE
     go_type: ClassVar[str] = "cel.URL"
 
     scheme: str
@@ -52,7 +55,40 @@ class URL(Opaque):
         fragment = f"#{_encode(self.raw_fragment, _VALID_FRAGMENT, _FRAGMENT)}" if self.raw_fragment else ""
         if self.scheme and not self.rest.startswith("/") and not self.has_authority:
             return f"{scheme}{self.rest}{query}{fragment}"
-        return f"{scheme}{self._authority()}{get_escaped_path(self)}{query}{fragment}"
+        return f"{scheme}{self._authority()}{self.escaped_path}{query}{fragment}"
+
+    @property
+    def hostname(self) -> str:
+        """The host without port and without the brackets of an IPv6 address."""
+        return _split_host(self.host)[0]
+
+    @property
+    def port(self) -> str:
+        """The port, the empty string if there is none."""
+        return _split_host(self.host)[1]
+
+    @property
+    def escaped_path(self) -> str:
+        """The path as written if that is a valid encoding, else encoded anew (URL.EscapedPath)."""
+        if self.scheme and not self.has_authority and not self.rest.startswith("/"):
+            return ""  # opaque
+        return _encode(self.rest, _VALID_PATH, _PATH)
+
+    @property
+    def query(self) -> dict[str, list[str]]:
+        """The values by key; malformed settings are left out (URL.Query)."""
+        result: dict[str, list[str]] = {}
+        work.spend(len(self.raw_query) >> 1)
+        if self.raw_query.count("&") >= _MAX_PARAMETERS:
+            return result
+        for setting in self.raw_query.split("&"):
+            if not setting or ";" in setting:
+                continue
+            key, _, text = setting.partition("=")
+            if _has_bad_escape(key) or _has_bad_escape(text):
+                continue
+            result.setdefault(_unescape_query(key), []).append(_unescape_query(text))
+        return result
 
     def _authority(self) -> str:
         if not self.host and self.user is None and not (self.scheme and self.has_authority and self.rest):
@@ -61,8 +97,8 @@ class URL(Opaque):
         return f"//{user}{_escape(self.host.encode('utf-8', 'surrogateescape'), _HOST)}"
 
 
-def url(text: str) -> URL:
-    """Return the URL that a text says, which must be absolute; raise FunctionError with upstream's text."""
+def parse_url(text: str) -> URL:
+    """Return the URL of a text, which must be absolute; raise FunctionError with upstream's message."""
     work.spend(len(text))
     try:
         go_url.parse_request_uri(text)
@@ -79,59 +115,6 @@ def url(text: str) -> URL:
         _, slash, path = rest[2:].partition("/")
         rest = slash + path
     return URL(parsed.scheme, parsed.host, parsed.user, rest, parsed.raw_query, fragment, force_query, has_authority)
-
-
-def is_url(text: str) -> bool:
-    """Whether a text says an absolute URL."""
-    work.spend(len(text) >> 1)
-    try:
-        go_url.parse_request_uri(text)
-    except go_url.URLError:
-        return False
-    return True
-
-
-def get_scheme(value: URL) -> str:
-    """Return the scheme in lower case."""
-    return value.scheme
-
-
-def get_host(value: URL) -> str:
-    """Return host and port, without escapes."""
-    return value.host
-
-
-def get_hostname(value: URL) -> str:
-    """Return the host without port and without the brackets of an IPv6 address."""
-    return _split_host(value.host)[0]
-
-
-def get_port(value: URL) -> str:
-    """Return the port, the empty string where there is none."""
-    return _split_host(value.host)[1]
-
-
-def get_escaped_path(value: URL) -> str:
-    """Return the path as written if that is a valid encoding, else encoded anew (URL.EscapedPath)."""
-    if value.scheme and not value.has_authority and not value.rest.startswith("/"):
-        return ""  # opaque
-    return _encode(value.rest, _VALID_PATH, _PATH)
-
-
-def get_query(value: URL) -> dict[str, list[str]]:
-    """Return the values by key; what is not well-formed is left out (URL.Query)."""
-    result: dict[str, list[str]] = {}
-    work.spend(len(value.raw_query) >> 1)
-    if value.raw_query.count("&") >= _MAX_PARAMETERS:
-        return result
-    for setting in value.raw_query.split("&"):
-        if not setting or ";" in setting:
-            continue
-        key, _, text = setting.partition("=")
-        if _has_bad_escape(key) or _has_bad_escape(text):
-            continue
-        result.setdefault(_unescape_query(key), []).append(_unescape_query(text))
-    return result
 
 
 def _split_host(host: str) -> tuple[str, str]:

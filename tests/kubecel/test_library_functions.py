@@ -7,14 +7,12 @@ from time import process_time
 from typing import TYPE_CHECKING
 
 import pytest
+from kubecel_support import call
 
 from crdlint.cel.ast import Uint
 from crdlint.cel.eval.errors import FunctionError
-from crdlint.cel.eval.values import Duration
-from crdlint.kubecel.runtime import addresses, formats, lists, regexes, semver, urls
-from crdlint.kubecel.runtime.addresses import cidr, ip
-from crdlint.kubecel.runtime.semver import semver as version
-from crdlint.kubecel.runtime.urls import url
+from crdlint.cel.eval.values import NONE, Duration, Optional_
+from crdlint.kubecel.types.format import FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -23,6 +21,22 @@ if TYPE_CHECKING:
 IP_ERROR = "IP Address {0} parse error during conversion from string: ParseAddr({0}): {1}"
 CIDR_PLACE = "network address parse error during conversion from string: "
 CIDR_ERROR = CIDR_PLACE * 2 + "netip.ParsePrefix({0}): {1}"
+
+
+def ip(text: str) -> Any:
+    return call("string_to_ip", text)
+
+
+def cidr(text: str) -> Any:
+    return call("string_to_cidr", text)
+
+
+def version(text: str, normalize: bool = False) -> Any:
+    return call("string_bool_to_semver", text, normalize)
+
+
+def url(text: str) -> Any:
+    return call("string_to_url", text)
 
 
 def raised(function: Callable[..., Any], *args: Any) -> str:
@@ -48,9 +62,9 @@ def raised(function: Callable[..., Any], *args: Any) -> str:
 )
 def test_ip(text: str, canonical: str, family: int) -> None:
     address = ip(text)
-    assert (str(address), addresses.family(address)) == (canonical, family)
-    assert addresses.is_ip(text)
-    assert addresses.ip_is_canonical(text) is (text == canonical)
+    assert (str(address), call("ip_family", address)) == (canonical, family)
+    assert call("is_ip", text)
+    assert call("ip_is_canonical", text) is (text == canonical)
 
 
 @pytest.mark.parametrize(
@@ -82,7 +96,7 @@ def test_ip(text: str, canonical: str, family: int) -> None:
 )
 def test_ip_errors(text: str, reason: str) -> None:
     assert raised(ip, text) == IP_ERROR.format(f'"{text}"', reason)
-    assert not addresses.is_ip(text)
+    assert not call("is_ip", text)
 
 
 @pytest.mark.parametrize(
@@ -94,7 +108,7 @@ def test_ip_errors(text: str, reason: str) -> None:
 )
 def test_ip_refusals(text: str, message: str) -> None:
     assert raised(ip, text) == message
-    assert raised(addresses.ip_is_canonical, text) == message
+    assert raised(call, "ip_is_canonical", text) == message
 
 
 @pytest.mark.parametrize(
@@ -125,7 +139,7 @@ def test_ip_predicates(text: str, which: set[str]) -> None:
         "is_link_local_unicast",
         "is_global_unicast",
     )
-    assert {name for name in names if getattr(addresses, name)(ip(text))} == which
+    assert {name for name in names if call(f"ip_{name}", ip(text))} == which
 
 
 @pytest.mark.parametrize(
@@ -145,25 +159,25 @@ def test_ip_predicates(text: str, which: set[str]) -> None:
 )
 def test_cidr_errors(text: str, message: str) -> None:
     assert raised(cidr, text) == CIDR_ERROR.format(f'"{text}"', message)
-    assert not addresses.is_cidr(text)
+    assert not call("is_cidr", text)
 
 
 def test_cidr() -> None:
     assert raised(cidr, "::ffff:1.2.3.4/8") == f'{CIDR_PLACE}IPv4-mapped IPv6 address "::ffff:1.2.3.4/8" is not allowed'
     network = cidr("192.168.1.5/24")
-    assert addresses.is_cidr("192.168.1.5/24")
-    assert (str(network), str(addresses.cidr_ip(network))) == ("192.168.1.5/24", "192.168.1.5")
-    assert (str(addresses.masked(network)), addresses.prefix_length(network)) == ("192.168.1.0/24", 24)
+    assert call("is_cidr", "192.168.1.5/24")
+    assert (str(network), str(call("cidr_ip", network))) == ("192.168.1.5/24", "192.168.1.5")
+    assert (str(call("cidr_masked", network)), call("cidr_prefix_length", network)) == ("192.168.1.0/24", 24)
     assert network != cidr("192.168.1.0/24")
-    assert addresses.contains_ip(network, "192.168.1.255")
-    assert not addresses.contains_ip(network, ip("192.168.2.0"))
-    assert not addresses.contains_ip(network, "::1")
-    assert raised(addresses.contains_ip, network, "nothing") == "no such overload"
-    assert addresses.contains_cidr(network, "192.168.1.0/24")
-    assert addresses.contains_cidr(cidr("::/0"), cidr("2001:db8::/32"))
-    assert not addresses.contains_cidr(network, "192.168.0.0/16")
-    assert not addresses.contains_cidr(cidr("0.0.0.0/0"), "::/0")
-    assert raised(addresses.contains_cidr, network, "x") == CIDR_ERROR.format('"x"', "no '/'")
+    assert call("cidr_contains_ip_string", network, "192.168.1.255")
+    assert not call("cidr_contains_ip_ip", network, ip("192.168.2.0"))
+    assert not call("cidr_contains_ip_string", network, "::1")
+    assert raised(call, "cidr_contains_ip_string", network, "nothing") == "no such overload"
+    assert call("cidr_contains_cidr_string", network, "192.168.1.0/24")
+    assert call("cidr_contains_cidr", cidr("::/0"), cidr("2001:db8::/32"))
+    assert not call("cidr_contains_cidr_string", network, "192.168.0.0/16")
+    assert not call("cidr_contains_cidr_string", cidr("0.0.0.0/0"), "::/0")
+    assert raised(call, "cidr_contains_cidr_string", network, "x") == CIDR_ERROR.format('"x"', "no '/'")
 
 
 @pytest.mark.parametrize(
@@ -181,7 +195,7 @@ def test_cidr() -> None:
 )
 def test_semver(text: str, normalize: bool, canonical: str) -> None:
     assert str(version(text, normalize)) == canonical
-    assert semver.is_semver(text, normalize)
+    assert call("is_semver_string_bool", text, normalize)
 
 
 @pytest.mark.parametrize(
@@ -205,7 +219,7 @@ def test_semver(text: str, normalize: bool, canonical: str) -> None:
 )
 def test_semver_errors(text: str, normalize: bool, message: str) -> None:
     assert raised(version, text, normalize) == message
-    assert not semver.is_semver(text, normalize)
+    assert not call("is_semver_string_bool", text, normalize)
 
 
 def test_semver_order() -> None:
@@ -223,11 +237,11 @@ def test_semver_order() -> None:
     for index, text in enumerate(ordered):
         for other_index, other in enumerate(ordered):
             pair = version(text), version(other)
-            assert semver.compare_to(*pair) == (index > other_index) - (index < other_index)
-            assert semver.is_less_than(*pair) is (index < other_index)
-            assert semver.is_greater_than(*pair) is (index > other_index)
+            assert call("semver_compare_to", *pair) == (index > other_index) - (index < other_index)
+            assert call("semver_is_less_than", *pair) is (index < other_index)
+            assert call("semver_is_greater_than", *pair) is (index > other_index)
     assert version("1.0.0+a") == version("1.0.0+b")
-    assert [part(version("18446744073709551615.2.3")) for part in (semver.major, semver.minor, semver.patch)] == [
+    assert [call(f"semver_{part}", version("18446744073709551615.2.3")) for part in ("major", "minor", "patch")] == [
         -1,
         2,
         3,
@@ -316,14 +330,15 @@ VALUE = (
     ],
 )
 def test_formats(name: str, text: str, reasons: list[str] | None) -> None:
-    format_ = formats.named(name)
-    assert format_ is not None
-    assert formats.validate(format_, text) == reasons
+    found = call("format-named", name)
+    assert found.content is call(f"format.{name}")
+    problems = call("format-validate", found.content, text)
+    assert problems == (NONE if reasons is None else Optional_(reasons))
 
 
 def test_format_names() -> None:
-    assert formats.named("unknown") is None
-    assert len(set(formats.FORMATS.values())) == len(formats.FORMATS) == 13
+    assert call("format-named", "unknown") is NONE
+    assert len(set(FORMATS.values())) == len(FORMATS) == 13
 
 
 @pytest.mark.parametrize(
@@ -345,9 +360,9 @@ def test_format_names() -> None:
 )
 def test_url(text: str, parts: tuple[str, ...]) -> None:
     value = url(text)
-    functions = (urls.get_scheme, urls.get_host, urls.get_hostname, urls.get_port, urls.get_escaped_path)
-    assert tuple(function(value) for function in functions) == parts
-    assert urls.is_url(text)
+    names = ("scheme", "host", "hostname", "port", "escaped_path")
+    assert tuple(call(f"url_get_{name}", value) for name in names) == parts
+    assert call("is_url_string", text)
 
 
 @pytest.mark.parametrize(
@@ -371,10 +386,14 @@ def test_url_text(text: str, written: str) -> None:
 
 
 def test_url_query() -> None:
-    assert urls.get_query(url("/a?k=1&k=a+b%20c&=x&&bad%zz=1&b;c=2&d")) == {"k": ["1", "a b c"], "": ["x"], "d": [""]}
-    assert urls.get_query(url("/a?" + "a&" * 10_000)) == {}
+    assert call("url_get_query", url("/a?k=1&k=a+b%20c&=x&&bad%zz=1&b;c=2&d")) == {
+        "k": ["1", "a b c"],
+        "": ["x"],
+        "d": [""],
+    }
+    assert call("url_get_query", url("/a?" + "a&" * 10_000)) == {}
     assert raised(url, "a") == 'URL parse error during conversion from string: parse "a": invalid URI for request'
-    assert not urls.is_url("a")
+    assert not call("is_url_string", "a")
 
 
 @pytest.mark.parametrize(
@@ -397,42 +416,42 @@ def test_url_query() -> None:
 )
 def test_matches(text: str, pattern: str, limit: int, matches: list[str]) -> None:
     pytest.importorskip("re2")
-    assert regexes.find_all(text, pattern, limit) == matches
+    assert call("string_find_all_string_int", text, pattern, limit) == matches
     if limit < 0:
-        assert regexes.find(text, pattern) == (matches[0] if matches else "")
+        assert call("string_find_string", text, pattern) == (matches[0] if matches else "")
 
 
 def test_bad_pattern() -> None:
-    assert raised(regexes.find, "a", "(") == "Illegal regex: error parsing regexp: missing closing ): `(`"
+    assert raised(call, "string_find_string", "a", "(") == "Illegal regex: error parsing regexp: missing closing ): `(`"
     assert (
-        raised(regexes.find_all, "a", "(?<=a)")
+        raised(call, "string_find_all_string", "a", "(?<=a)")
         == "Illegal regex: error parsing regexp: invalid named capture: `(?<=a)`"
     )
 
 
 def test_lists() -> None:
-    assert lists.is_sorted([1, 1, 2])
-    assert lists.is_sorted([])
-    assert not lists.is_sorted(["b", "a"])
-    assert lists.is_sorted([1.0, math.nan, 0.5])
-    assert raised(lists.is_sorted, [None]) == "no such overload"
-    assert lists.sum_([1, 2], 0) == 3
-    assert lists.sum_([], Uint(0)) == Uint(0)
-    assert lists.sum_([Duration(1), Duration(2)], Duration(0)) == Duration(3)
-    assert raised(lists.sum_, [2**63 - 1, 1], 0) == "integer overflow"
-    assert raised(lists.sum_, [Uint(2**64 - 1), Uint(1)], Uint(0)) == "unsigned integer overflow"
-    assert raised(lists.sum_, [Duration(-(2**63)), Duration(-1)], Duration(0)) == "integer overflow"
-    assert raised(lists.sum_, ["a"], 0) == "no such overload"
-    assert lists.min_([3, 1, 2]) == 1
-    assert lists.max_(["a", "c", "b"]) == "c"
-    assert lists.min_([False, True]) is False
-    assert math.isnan(lists.max_([math.nan, 1.0]))
-    assert raised(lists.min_, []) == "min called on empty list"
-    assert raised(lists.max_, []) == "max called on empty list"
-    assert raised(lists.max_, [[]]) == "no such overload"
-    assert lists.index_of([1, True, 1.0], True) == 1
-    assert lists.last_index_of([1, True, 1.0], Uint(1)) == 2
-    assert lists.index_of([], 1) == lists.last_index_of([], 1) == -1
+    assert call("list_int_is_sorted_bool", [1, 1, 2])
+    assert call("list_int_is_sorted_bool", [])
+    assert not call("list_int_is_sorted_bool", ["b", "a"])
+    assert call("list_int_is_sorted_bool", [1.0, math.nan, 0.5])
+    assert raised(call, "list_int_is_sorted_bool", [None]) == "no such overload"
+    assert call("list_int_sum_int", [1, 2]) == 3
+    assert call("list_uint_sum_uint", []) == Uint(0)
+    assert call("list_duration_sum_duration", [Duration(1), Duration(2)]) == Duration(3)
+    assert raised(call, "list_int_sum_int", [2**63 - 1, 1]) == "integer overflow"
+    assert raised(call, "list_uint_sum_uint", [Uint(2**64 - 1), Uint(1)]) == "unsigned integer overflow"
+    assert raised(call, "list_duration_sum_duration", [Duration(-(2**63)), Duration(-1)]) == "integer overflow"
+    assert raised(call, "list_int_sum_int", ["a"]) == "no such overload"
+    assert call("list_int_min_int", [3, 1, 2]) == 1
+    assert call("list_int_max_int", ["a", "c", "b"]) == "c"
+    assert call("list_int_min_int", [False, True]) is False
+    assert math.isnan(call("list_int_max_int", [math.nan, 1.0]))
+    assert raised(call, "list_int_min_int", []) == "min called on empty list"
+    assert raised(call, "list_int_max_int", []) == "max called on empty list"
+    assert raised(call, "list_int_max_int", [[]]) == "no such overload"
+    assert call("list_a_index_of_int", [1, True, 1.0], True) == 1
+    assert call("list_a_last_index_of_int", [1, True, 1.0], Uint(1)) == 2
+    assert call("list_a_index_of_int", [], 1) == call("list_a_last_index_of_int", [], 1) == -1
 
 
 def test_hostile() -> None:
@@ -447,9 +466,9 @@ def test_hostile() -> None:
         f"1.1.1.1/{long}",
         "-" * 200_000,
     ):
-        assert not addresses.is_ip(text)
-        assert not addresses.is_cidr(text)
-        assert not semver.is_semver(text)
-        for format_ in formats.FORMATS.values():
-            assert formats.validate(format_, f"{text}!") is not None
+        assert not call("is_ip", text)
+        assert not call("is_cidr", text)
+        assert not call("is_semver_string", text)
+        for format_ in FORMATS.values():
+            assert call("format-validate", format_, f"{text}!").has_value
     assert process_time() - start < 10

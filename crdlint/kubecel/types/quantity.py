@@ -8,13 +8,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from math import inf
-from typing import ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from crdlint.cel.eval.errors import NO_OVERLOAD, Error, FunctionError
 from crdlint.cel.eval.values import MAX_INT, MIN_INT
-from crdlint.cel.types import Type, object_type
-from crdlint.kubecel.runtime.opaque import Opaque
+from crdlint.kubecel.types.opaque import QUANTITY, Opaque
 from crdlint.safety import work
+
+if TYPE_CHECKING:
+    from crdlint.cel.types import Type
 
 DECIMAL_EXPONENT: Final = "DecimalExponent"
 BINARY_SI: Final = "BinarySI"
@@ -50,7 +52,7 @@ class Quantity(Opaque):
     One that is `computed` is equal to others, but to upstream, which asks for another Go type, no other is to it.
     """
 
-    cel_type: ClassVar[Type] = object_type("kubernetes.Quantity")
+    cel_type: ClassVar[Type] = QUANTITY
     go_type: ClassVar[str] = "cel.Quantity"
 
     unscaled: int
@@ -65,7 +67,7 @@ class Quantity(Opaque):
         return self == other if isinstance(other, Quantity) and not other.computed else NO_OVERLOAD
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Quantity) and compare_to(self, other) == 0
+        return isinstance(other, Quantity) and self.compare(other) == 0
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -73,9 +75,66 @@ class Quantity(Opaque):
         """The text it was read from if that is canonical, else its canonical form."""
         return self.text or _canonical(self)
 
+    @property
+    def sign(self) -> int:
+        """-1, 0 or 1."""
+        return int(self.unscaled > 0) - int(self.unscaled < 0)
 
-def quantity(text: str) -> Quantity:
-    """Return the quantity that a text says (ParseQuantity); raise FunctionError with upstream's text."""
+    def compare(self, other: Quantity) -> int:
+        """Return -1, 0 or 1 by the order of this quantity and another."""
+        signs = self.sign, other.sign
+        if signs[0] != signs[1] or not signs[0]:
+            return int(signs[0] > signs[1]) - int(signs[0] < signs[1])
+        shift = self.exponent - other.exponent
+        one, two = self.unscaled, other.unscaled
+        # A number whose exponent is greater by more than the other's digits is greater, without being written out.
+        if shift > _digits_at_most(two):
+            return signs[0]
+        if -shift > _digits_at_most(one):
+            return -signs[0]
+        work.spend(abs(shift) >> 4)
+        one, two = (one * 10**shift, two) if shift >= 0 else (one, two * 10**-shift)
+        return int(one > two) - int(one < two)
+
+    @property
+    def integer(self) -> int | None:
+        """The number if it is an int64; None for others, and for every number that upstream holds as an inf.Dec."""
+        if self.exact or self.exponent < 0:
+            return None
+        return _scale_int64(self.unscaled, self.exponent)
+
+    @property
+    def approximate_float(self) -> float:
+        """The number as a double, infinite if it is too large (AsApproximateFloat64)."""
+        try:
+            base = float(self.unscaled)
+        except OverflowError:
+            base = inf if self.unscaled > 0 else -inf
+        return base * _power_of_ten(self.exponent) if self.exponent else base
+
+    def add(self, other: Quantity | int) -> Quantity:
+        """Return the sum with a quantity or int, in this quantity's format unless it is zero."""
+        return self._plus(other, negated=False)
+
+    def sub(self, other: Quantity | int) -> Quantity:
+        """Return the difference from a quantity or int, in this quantity's format unless it is zero."""
+        return self._plus(other, negated=True)
+
+    def _plus(self, other: Quantity | int, *, negated: bool) -> Quantity:
+        added = other if isinstance(other, Quantity) else Quantity(int(other), 0, DECIMAL_EXPONENT)
+        format_ = self.format if self.unscaled else added.format
+        unscaled = -added.unscaled if negated else added.unscaled
+        if not self.exact and not added.exact:
+            # The least int64 is its own negative.
+            number = MIN_INT if added.unscaled == MIN_INT else unscaled
+            total = _add_int64(self.unscaled, self.exponent, number, added.exponent)
+            if total is not None:
+                return Quantity(*total, format_, computed=True)
+        return _add_exact(self, unscaled, added.exponent, format_)
+
+
+def parse_quantity(text: str) -> Quantity:
+    """Return the quantity of a text; raise FunctionError with upstream's message (resource.ParseQuantity)."""
     if not text:
         raise FunctionError(_FORMAT_WRONG)
     if text == "0":
@@ -85,93 +144,6 @@ def quantity(text: str) -> Quantity:
     return _parse_int64(text, negative, whole, fraction, base, exponent, format_) or _parse_exact(
         negative, value, base, exponent, format_
     )
-
-
-def is_quantity(text: str) -> bool:
-    """Whether a text says a quantity."""
-    try:
-        quantity(text)
-    except FunctionError:
-        return False
-    return True
-
-
-def sign(value: Quantity) -> int:
-    """Return -1, 0 or 1."""
-    return int(value.unscaled > 0) - int(value.unscaled < 0)
-
-
-def compare_to(first: Quantity, second: Quantity) -> int:
-    """Return -1, 0 or 1 by the order of two quantities."""
-    signs = sign(first), sign(second)
-    if signs[0] != signs[1] or not signs[0]:
-        return int(signs[0] > signs[1]) - int(signs[0] < signs[1])
-    shift = first.exponent - second.exponent
-    one, other = first.unscaled, second.unscaled
-    # A number whose exponent is greater by more than the other's digits is greater, without being written out.
-    if shift > _digits_at_most(other):
-        return signs[0]
-    if -shift > _digits_at_most(one):
-        return -signs[0]
-    work.spend(abs(shift) >> 4)
-    one, other = (one * 10**shift, other) if shift >= 0 else (one, other * 10**-shift)
-    return int(one > other) - int(one < other)
-
-
-def is_greater_than(first: Quantity, second: Quantity) -> bool:
-    """Whether a quantity is greater than another."""
-    return compare_to(first, second) > 0
-
-
-def is_less_than(first: Quantity, second: Quantity) -> bool:
-    """Whether a quantity is less than another."""
-    return compare_to(first, second) < 0
-
-
-def is_integer(value: Quantity) -> bool:
-    """Whether `as_integer` has a result; numbers held as inf.Dec are never integers to upstream."""
-    return _as_int64(value) is not None
-
-
-def as_integer(value: Quantity) -> int:
-    """Return a quantity as an int; raise FunctionError where upstream cannot."""
-    result = _as_int64(value)
-    if result is None:
-        raise FunctionError("cannot convert value to integer")
-    return result
-
-
-def as_approximate_float(value: Quantity) -> float:
-    """Return a quantity as a double, infinite where it is too great (AsApproximateFloat64)."""
-    try:
-        base = float(value.unscaled)
-    except OverflowError:
-        base = inf if value.unscaled > 0 else -inf
-    return base * _power_of_ten(value.exponent) if value.exponent else base
-
-
-def add(first: Quantity, second: Quantity | int) -> Quantity:
-    """Return the sum of a quantity and a quantity or int, in the first one's format unless that is zero."""
-    second = _as_quantity(second)
-    format_ = first.format if first.unscaled else second.format
-    if not first.exact and not second.exact:
-        total = _add_int64(first.unscaled, first.exponent, second.unscaled, second.exponent)
-        if total is not None:
-            return Quantity(*total, format_, computed=True)
-    return _add_exact(first, second.unscaled, second.exponent, format_)
-
-
-def sub(first: Quantity, second: Quantity | int) -> Quantity:
-    """Return the difference of a quantity and a quantity or int, in the first one's format unless that is zero."""
-    second = _as_quantity(second)
-    format_ = first.format if first.unscaled else second.format
-    if not first.exact and not second.exact:
-        # The least int64 is its own negative.
-        negated = second.unscaled if second.unscaled == MIN_INT else -second.unscaled
-        total = _add_int64(first.unscaled, first.exponent, negated, second.exponent)
-        if total is not None:
-            return Quantity(*total, format_, computed=True)
-    return _add_exact(first, -second.unscaled, second.exponent, format_)
 
 
 def _split(text: str) -> tuple[bool, str, str, str, str]:
@@ -309,16 +281,6 @@ def _to_digits(number: int) -> str:
     return "".join(reversed(chunks))
 
 
-def _as_quantity(value: Quantity | int) -> Quantity:
-    return value if isinstance(value, Quantity) else Quantity(int(value), 0, DECIMAL_EXPONENT)
-
-
-def _as_int64(value: Quantity) -> int | None:
-    if value.exact or value.exponent < 0:
-        return None
-    return _scale_int64(value.unscaled, value.exponent)
-
-
 def _scale_int64(value: int, exponent: int) -> int | None:
     """Return `value * 10**exponent` if it is an int64."""
     if not value or not exponent:
@@ -390,7 +352,7 @@ def _canonical_binary(value: Quantity) -> str | None:
     """Return the form with a binary unit; None for a number that has a fraction or is nearer to zero than 1024."""
     limit = Quantity(1024, 0, BINARY_SI)
     magnitude = replace(value, unscaled=abs(value.unscaled))
-    if compare_to(magnitude, limit) < 0:
+    if magnitude.compare(limit) < 0:
         return None
     number, exponent = magnitude.unscaled, value.exponent
     if exponent < 0:

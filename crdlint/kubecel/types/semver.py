@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.eval.values import MAX_UINT
-from crdlint.cel.types import Type, object_type
 from crdlint.golang.quote import quote
-from crdlint.kubecel.runtime.opaque import Opaque
+from crdlint.kubecel.types.opaque import SEMVER, Opaque
 from crdlint.safety import work
 
 if TYPE_CHECKING:
     from typing import TypeAlias
+
+    from crdlint.cel.types import Type
 
     PreRelease: TypeAlias = int | str
 
@@ -26,7 +27,7 @@ _IDENTIFIER: Final = re.compile(r"[0-9A-Za-z-]*")
 class Semver(Opaque):
     """A version; an identifier of `pre` is an int where it is all digits. `build` plays no part in the order."""
 
-    cel_type: ClassVar[Type] = object_type("kubernetes.Semver")
+    cel_type: ClassVar[Type] = SEMVER
     go_type: ClassVar[str] = "cel.Semver"
 
     major: int
@@ -36,9 +37,20 @@ class Semver(Opaque):
     build: tuple[str, ...] = ()
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Semver) and compare_to(self, other) == 0
+        return isinstance(other, Semver) and self.compare(other) == 0
 
     __hash__ = None  # type: ignore[assignment]
+
+    def compare(self, other: Semver) -> int:
+        """Return -1, 0 or 1 by precedence, which ignores builds."""
+        one, two = (self.major, self.minor, self.patch), (other.major, other.minor, other.patch)
+        if one != two:
+            return 1 if one > two else -1
+        if not self.pre or not other.pre:
+            return int(bool(other.pre)) - int(bool(self.pre))
+        work.spend(len(self.pre) + len(other.pre))
+        keys = [tuple(map(_precedence, version.pre)) for version in (self, other)]
+        return int(keys[0] > keys[1]) - int(keys[0] < keys[1])
 
     def __str__(self) -> str:
         """The version as it is written."""
@@ -47,63 +59,13 @@ class Semver(Opaque):
         return f"{self.major}.{self.minor}.{self.patch}{pre}{build}"
 
 
-def semver(text: str, normalize: bool = False) -> Semver:
-    """Return the version that a text says; raise FunctionError with upstream's text.
+def parse_semver(text: str, *, normalize: bool = False) -> Semver:
+    """Return the version of a text; raise FunctionError with upstream's message.
 
-    Normalizing takes a `v` in front and leading zeros away, and adds a minor version and a patch that are missing.
+    ``normalize`` removes a leading `v` and leading zeros, and adds a missing minor version and patch.
     """
     work.spend(len(text) >> 1)
     return _parse(_normalized(text) if normalize else text)
-
-
-def is_semver(text: str, normalize: bool = False) -> bool:
-    """Whether a text says a version."""
-    try:
-        semver(text, normalize)
-    except FunctionError:
-        return False
-    return True
-
-
-def compare_to(first: Semver, second: Semver) -> int:
-    """Return -1, 0 or 1 by precedence, builds aside."""
-    one, other = (first.major, first.minor, first.patch), (second.major, second.minor, second.patch)
-    if one != other:
-        return 1 if one > other else -1
-    if not first.pre or not second.pre:
-        return int(bool(second.pre)) - int(bool(first.pre))
-    work.spend(len(first.pre) + len(second.pre))
-    keys = [tuple(map(_precedence, version.pre)) for version in (first, second)]
-    return int(keys[0] > keys[1]) - int(keys[0] < keys[1])
-
-
-def is_greater_than(first: Semver, second: Semver) -> bool:
-    """Whether a version comes after another."""
-    return compare_to(first, second) > 0
-
-
-def is_less_than(first: Semver, second: Semver) -> bool:
-    """Whether a version comes before another."""
-    return compare_to(first, second) < 0
-
-
-def major(version: Semver) -> int:
-    """Return the major version as an int64, which a number of 64 bits overflows."""
-    return _int64(version.major)
-
-
-def minor(version: Semver) -> int:
-    """Return the minor version as an int64, which a number of 64 bits overflows."""
-    return _int64(version.minor)
-
-
-def patch(version: Semver) -> int:
-    """Return the patch as an int64, which a number of 64 bits overflows."""
-    return _int64(version.patch)
-
-
-def _int64(number: int) -> int:
-    return (number + 2**63) % 2**64 - 2**63
 
 
 def _precedence(identifier: PreRelease) -> tuple[bool, int, str]:

@@ -11,8 +11,7 @@ from calendar import monthrange
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Final
 
-from crdlint.cel.library.string_functions import lower_ascii
-from crdlint.cel.types import Type, object_type
+from crdlint.cel.library.strings import lower_ascii
 from crdlint.crd.kubenames import (
     is_dns1035_label,
     is_dns1123_label,
@@ -21,11 +20,13 @@ from crdlint.crd.kubenames import (
     is_label_value,
     mask_trailing_dash,
 )
-from crdlint.kubecel.runtime.opaque import Opaque
+from crdlint.kubecel.types.opaque import NAMED_FORMAT, Opaque
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
+
+    from crdlint.cel.types import Type
 
     Check: TypeAlias = Callable[[str], list[str]]
 
@@ -34,22 +35,12 @@ if TYPE_CHECKING:
 class NamedFormat(Opaque):
     """A format; `check` returns why a text has it not, `max_regex_size` is what costs are estimated from."""
 
-    cel_type: ClassVar[Type] = object_type("kubernetes.NamedFormat")
+    cel_type: ClassVar[Type] = NAMED_FORMAT
     go_type: ClassVar[str] = "cel.Format"
 
     name: str
     check: Check = field(compare=False)
     max_regex_size: int = field(compare=False)
-
-
-def named(name: str) -> NamedFormat | None:
-    """Return the format of a name, None for an unknown name."""
-    return FORMATS.get(name)
-
-
-def validate(format_: NamedFormat, text: str) -> list[str] | None:
-    """Return why a text has not a format, None where it has it."""
-    return format_.check(text) or None
 
 
 _UUID: Final = "(?i)[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}"

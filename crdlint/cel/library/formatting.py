@@ -1,0 +1,243 @@
+"""The function `'...'.format([...])` (cel-go's ext/formatting.go: versions 1 to 3 of the strings library).
+
+Doubles are printed as golang.org/x/text/message prints them for en_US.
+"""
+
+from __future__ import annotations
+
+from math import inf, isfinite, isnan
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel.eval.errors import FunctionError
+from crdlint.cel.eval.values import type_of
+from crdlint.cel.library.format import CLAUSES, FormatSyntaxError, pieces
+from crdlint.cel.types import Kind
+from crdlint.golang.numbers import format_fixed, format_float
+from crdlint.golang.quote import quote
+from crdlint.safety import work
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from crdlint.cel.eval.values import Value
+    from crdlint.cel.library.format import Clause
+
+_DEFAULT_PRECISION: Final = 6
+# fmt and x/text take no larger number in a format: one more digit after this is too many.
+_LARGE_NUMBER: Final = 10**6
+_BAD_STRING: Final = 'could not convert argument "invalid UTF-8 in bytes, cannot convert to string" to string'
+_SPECIAL: Final = {"NaN": float("nan"), "Infinity": inf, "-Infinity": -inf}
+_BASES: Final = frozenset("boxX")
+_INTEGERS: Final = (Kind.INT, Kind.UINT)
+
+
+def format_string(text: str, args: Sequence[Value], *, spaced: bool = False) -> str:
+    """Return the text with each clause replaced by an argument. Raises FunctionError.
+
+    ``spaced`` puts narrow spaces around the sign of multiplication in powers of ten, as older versions of x/text do.
+    """
+    parts: list[str] = []
+    index = 0
+    try:
+        for piece in pieces(text, len(args)):
+            if isinstance(piece, str):
+                parts.append(piece)
+                continue
+            value, accepted = args[index], CLAUSES[piece.verb]
+            type_ = type_of(value)
+            if type_.kind not in accepted.kinds:
+                raise FunctionError(accepted.refusal(type_.name))
+            parts.append(_clause(piece, value, spaced=spaced))
+            index += 1
+            work.spend_text(len(parts[-1]), parts[-1])
+    except FormatSyntaxError as error:
+        raise FunctionError(str(error)) from None
+    return "".join(parts)
+
+
+def _clause(clause: Clause, value: Value, *, spaced: bool) -> str:
+    if clause.verb == "s":
+        return _string(value)
+    if clause.verb == "d":
+        return str(int(value))
+    if clause.verb in _BASES:
+        return _in_base(value, clause.verb)
+    if type(value) is str:
+        if value not in _SPECIAL:
+            raise FunctionError(CLAUSES[clause.verb].refusal("string"))
+        value = _SPECIAL[value]
+    precision = _DEFAULT_PRECISION if clause.precision is None else clause.precision
+    if _too_large(precision):
+        return "%!(NOVERB)"
+    # cel-go gives what is written as precision to x/text as a width.
+    if clause.verb == "f":
+        return _en_us_fixed(value, precision)
+    return _en_us_scientific(value, precision, spaced=spaced)
+
+
+def _too_large(number: int) -> bool:
+    return number > 10 * _LARGE_NUMBER + 9
+
+
+def _in_base(value: Value, verb: str) -> str:
+    if type(value) is str:
+        value = value.encode("utf-8", "surrogatepass")
+    if isinstance(value, bytes):
+        return value.hex().upper() if verb == "X" else value.hex()
+    return format(int(value), verb)
+
+
+def _string(value: Value) -> str:
+    kind = type_of(value).kind
+    if kind is Kind.LIST or kind is Kind.MAP:
+        return _walk(value)
+    return _plain(value, kind)
+
+
+def _plain(value: Value, kind: Kind) -> str:
+    if kind is Kind.DOUBLE:
+        return format_float(value)
+    if kind is Kind.BYTES:
+        try:
+            return str(value, "utf-8")
+        except UnicodeDecodeError:
+            raise _failure(_BAD_STRING) from None
+    return _simple(value, kind)
+
+
+def _simple(value: Value, kind: Kind) -> str:
+    if kind is Kind.BOOL:
+        return "true" if value else "false"
+    if kind is Kind.NULL:
+        return "null"
+    if kind is Kind.TYPE:
+        return str(value.name)
+    return str(int(value)) if kind in _INTEGERS else str(value)
+
+
+def _pieces(value: Value) -> list[Value] | str:
+    kind = type_of(value).kind
+    if kind is Kind.LIST:
+        return _list_pieces(value)
+    if kind is Kind.MAP:
+        return _map_pieces(value)
+    if kind not in CLAUSES["s"].kinds:
+        raise _failure(f"no formatting function for {type_of(value).name}")
+    if kind is Kind.DOUBLE:
+        return f"{value:.6f}" if isfinite(value) else quote(format_float(value))
+    text = _plain(value, kind)
+    if kind is Kind.STRING:
+        return quote(text)
+    if kind is Kind.BYTES:
+        return f"b{quote(text)}"
+    if kind is Kind.TIMESTAMP or kind is Kind.DURATION:
+        return f"{kind.name.lower()}({quote(text)})"
+    return text
+
+
+def _value_of(values: Mapping[Value, Value], key: Value) -> Value:
+    """Return the value of a key, which an object's field that is null does not have."""
+    try:
+        return values[key]
+    except KeyError:
+        raise _failure(f"could not find key: {quote(key)}") from None
+
+
+def _key(key: Value) -> str:
+    kind = type_of(key).kind
+    if kind is Kind.STRING:
+        return quote(key)
+    if kind is Kind.BOOL or kind in _INTEGERS:
+        return _simple(key, kind)
+    raise _failure(f"no formatting function for map key of type {type_of(key).name}")
+
+
+class _Written(str):
+    """Text among values that are still to be written."""
+
+    __slots__ = ()
+
+
+def _walk(value: Value) -> str:
+    parts: list[str] = []
+    stack = [value]
+    while stack:
+        at = stack.pop()
+        if type(at) is _Written:
+            parts.append(at)
+            continue
+        written = _pieces(at)
+        if isinstance(written, str):
+            work.spend_text(len(written), written)
+            parts.append(written)
+        else:
+            stack.extend(reversed(written))
+    return "".join(parts)
+
+
+def _list_pieces(values: Sequence[Value]) -> list[Value]:
+    work.spend(4 * len(values))
+    result: list[Value] = [_Written("[")]
+    for index, value in enumerate(values):
+        if index:
+            result.append(_Written(", "))
+        result.append(value)
+    result.append(_Written("]"))
+    return result
+
+
+def _map_pieces(values: Mapping[Value, Value]) -> list[Value]:
+    work.spend(4 * len(values))
+    entries = sorted(((_key(key), _value_of(values, key)) for key in values), key=_first)
+    result: list[Value] = [_Written("{")]
+    for index, (key, value) in enumerate(entries):
+        result.append(_Written(f"{', ' if index else ''}{key}:"))
+        result.append(value)
+    result.append(_Written("}"))
+    return result
+
+
+def _first(entry: tuple[str, Value]) -> str:
+    return entry[0]
+
+
+def _failure(message: str) -> FunctionError:
+    return FunctionError(f"error during formatting: {message}")
+
+
+_SUPERSCRIPTS: Final = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+_TIMES: Final = "\u00d7"
+_NARROW_SPACE: Final = "\u202f"
+
+
+def _en_us_fixed(value: float, precision: int) -> str:
+    """Return a double as x/text's `%.*f` prints it for en_US, with a comma between thousands.
+
+    x/text keeps the fewest fraction digits in 8 bits, the most in 16: what overflows there does so here.
+    """
+    if not isfinite(value):
+        return _special(value)
+    most = (precision + 2**15) % 2**16 - 2**15
+    text = f"{abs(value):.{most}f}" if most >= 0 else format_fixed(abs(value))
+    whole, _, fraction = text.partition(".")
+    fraction = fraction.rstrip("0").ljust(precision % 2**8, "0")
+    return f"{_sign(value)}{int(whole):,}{'.' if fraction else ''}{fraction}"
+
+
+def _en_us_scientific(value: float, width: int, *, spaced: bool) -> str:
+    """Return a double as x/text's `%*e` prints it for en_US, with powers of ten, on the right of `width` columns."""
+    width %= 2**16
+    if not isfinite(value):
+        return _special(value).rjust(width)
+    mantissa, _, exponent = f"{abs(value):.6e}".partition("e")
+    power = f"{'-' if exponent[0] == '-' else ''}{exponent[1:]}".translate(_SUPERSCRIPTS)
+    times = f"{_NARROW_SPACE}{_TIMES}{_NARROW_SPACE}" if spaced else _TIMES
+    return f"{_sign(value)}{mantissa}{times}10{power}".rjust(width)
+
+
+def _sign(value: float) -> str:
+    return "-" if value < 0 else ""
+
+
+def _special(value: float) -> str:
+    return "NaN" if isnan(value) else f"{_sign(value)}∞"

@@ -1,0 +1,77 @@
+"""The authorizer (apiserver pkg/cel/library/authz.go): declared everywhere, evaluated nowhere, as no CRD rule has one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel.decls import CallCost, member
+from crdlint.cel.estimates import (
+    LIST_COST,
+    STRING_FACTOR,
+    STRUCT_COST,
+    CallEstimate,
+    Estimator,
+    Node,
+    fixed,
+    size_of,
+)
+from crdlint.cel.types import BOOL, STRING, object_type
+from crdlint.kubecel.library.costs import constant, constant_for, untracked
+from crdlint.kubecel.library.declaration import Library
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+AUTHORIZER: Final = object_type("kubernetes.authorization.Authorizer")
+PATH_CHECK: Final = object_type("kubernetes.authorization.PathCheck")
+GROUP_CHECK: Final = object_type("kubernetes.authorization.GroupCheck")
+RESOURCE_CHECK: Final = object_type("kubernetes.authorization.ResourceCheck")
+DECISION: Final = object_type("kubernetes.authorization.Decision")
+
+_CHECK_COST: Final = 350_000
+_REQUIREMENTS_PER_CHARACTER: Final = 0.5
+
+
+def _estimate_selector(estimator: Estimator, _target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
+    if len(args) != 1:
+        return None
+    length = size_of(estimator, args[0])
+    requirements = length.scaled(_REQUIREMENTS_PER_CHARACTER).scaled(float(LIST_COST + STRUCT_COST))
+    return CallEstimate(fixed(LIST_COST).plus(length.scaled(STRING_FACTOR)).plus(requirements))
+
+
+LIBRARY: Final = Library(
+    "authorizer",
+    introduced=(1, 27),
+    functions=(
+        member("path", "authorizer_path", (AUTHORIZER, STRING), PATH_CHECK),
+        member("group", "authorizer_group", (AUTHORIZER, STRING), GROUP_CHECK),
+        member("serviceAccount", "authorizer_serviceaccount", (AUTHORIZER, STRING, STRING), AUTHORIZER),
+        member("resource", "groupcheck_resource", (GROUP_CHECK, STRING), RESOURCE_CHECK),
+        member("subresource", "resourcecheck_subresource", (RESOURCE_CHECK, STRING), RESOURCE_CHECK),
+        member("namespace", "resourcecheck_namespace", (RESOURCE_CHECK, STRING), RESOURCE_CHECK),
+        member("name", "resourcecheck_name", (RESOURCE_CHECK, STRING), RESOURCE_CHECK),
+        member("check", "pathcheck_check", (PATH_CHECK, STRING), DECISION),
+        member("check", "resourcecheck_check", (RESOURCE_CHECK, STRING), DECISION),
+        member("errored", "decision_errored", (DECISION,), BOOL),
+        member("error", "decision_error", (DECISION,), STRING),
+        member("allowed", "decision_allowed", (DECISION,), BOOL),
+        member("reason", "decision_reason", (DECISION,), STRING),
+    ),
+    costs={
+        "check": CallCost(constant(fixed(_CHECK_COST)), untracked),
+        **constant_for("serviceAccount", "path", "group", "resource", "subresource", "namespace", "name"),
+        **constant_for("allowed", "reason", "error", "errored"),
+    },
+    equality=dict.fromkeys((AUTHORIZER, PATH_CHECK, GROUP_CHECK, RESOURCE_CHECK, DECISION), constant()),
+)
+
+SELECTORS: Final = Library(
+    "authorizer selectors",
+    introduced=(1, 31),
+    functions=(
+        member("fieldSelector", "authorizer_fieldselector", (RESOURCE_CHECK, STRING), RESOURCE_CHECK),
+        member("labelSelector", "authorizer_labelselector", (RESOURCE_CHECK, STRING), RESOURCE_CHECK),
+    ),
+    costs=dict.fromkeys(("fieldSelector", "labelSelector"), CallCost(_estimate_selector, untracked)),
+)

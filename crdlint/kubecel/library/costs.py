@@ -1,0 +1,72 @@
+"""Costs that several libraries share (apiserver pkg/cel/library/cost.go)."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.cel.decls import CallCost
+from crdlint.cel.estimates import ONE, STRING_FACTOR, CallEstimate, Estimate, Estimator, Node, size_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crdlint.cel.estimates import FunctionEstimator
+
+
+def traversal(size: float) -> int:
+    """Return the cost of reading so many characters, bytes or elements once."""
+    return math.ceil(size * STRING_FACTOR)
+
+
+def constant(estimate: Estimate = ONE) -> FunctionEstimator:
+    """Return an estimator of calls that all cost the same."""
+    cost = CallEstimate(estimate)
+    return lambda _estimator, _target, _args: cost
+
+
+def untracked(_values: Sequence[Any], _result: Any) -> None:
+    """Leave the cost of a call to the standard costs."""
+
+
+def argument_size(factor: float, *, sized: bool = False) -> FunctionEstimator:
+    """Return an estimator by the size of the first argument, which with ``sized`` is the result's too."""
+
+    def estimate(estimator: Estimator, _target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
+        if not args:
+            return None
+        size = size_of(estimator, args[0])
+        return CallEstimate(size.scaled(factor), size if sized else None)
+
+    return estimate
+
+
+def track_first(values: Sequence[Any], _: Any) -> int:
+    """Return the cost of reading the target or first argument once."""
+    from crdlint.cel.eval.cost import actual_size
+
+    return traversal(actual_size(values[0]))
+
+
+def track_first_twice(values: Sequence[Any], _: Any) -> int:
+    """Return the cost of reading the target or first argument twice."""
+    from crdlint.cel.eval.cost import actual_size
+
+    return math.ceil(float(actual_size(values[0])) * 2 * STRING_FACTOR)
+
+
+CONSTANT: Final = CallCost(constant(), lambda _values, _result: 1)
+ARGUMENT: Final = CallCost(argument_size(STRING_FACTOR), track_first)
+ARGUMENT_TWICE: Final = CallCost(argument_size(2 * STRING_FACTOR), track_first_twice)
+
+
+def constant_for(*functions: str) -> dict[str, CallCost]:
+    """Return the table of functions of which a call costs one unit."""
+    return dict.fromkeys(functions, CONSTANT)
+
+
+def element_of(node: Node) -> Node | None:
+    """Return the node for the elements of a list, None for a value without elements."""
+    if not node.type.params:
+        return None
+    return Node([*node.path, "@items"] if node.path else (), node.type.params[0], None, None)

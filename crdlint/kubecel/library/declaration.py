@@ -1,0 +1,63 @@
+"""The declaration of a library (apiserver pkg/cel/environment: VersionedOptions)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from crdlint.cel.ast import Expr
+    from crdlint.cel.decls import Binding, CallCost, Overload, RegexOptimization, Variable
+    from crdlint.cel.estimates import FunctionEstimator
+    from crdlint.cel.types import Type
+    from crdlint.cel.validators import Validator
+    from crdlint.kubernetes.dialect import CELDialect
+    from crdlint.kubernetes.servers import Version
+
+Macros: TypeAlias = "Mapping[tuple[str, int, bool], Callable[..., Expr]]"
+
+ALWAYS: Final = (1, 0)
+
+
+def _everywhere(_dialect: CELDialect) -> bool:
+    return True
+
+
+def _nothing(_dialect: CELDialect) -> Mapping[str, Any]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Library:
+    """A library or an option of the environment, with the Kubernetes version that introduced it.
+
+    ``removed`` is the version that removed it; ``has`` returns whether the code of a server has it at all.
+    ``exempt`` are functions whose arguments the validator of homogeneous literals does not check.
+    ``costs`` has the costs of all functions of a name, also where several overloads fit; the cost of one overload stands
+    with its declaration. ``older_bindings`` (by overload id) and
+    ``older_costs`` return what differs on an older server. ``equality`` estimates `==` of
+    values of its types. ``regexes`` are the functions of which a constant regular expression is compiled once.
+    """
+
+    name: str
+    introduced: Version
+    removed: Version | None = None
+    has: Callable[[CELDialect], bool] = _everywhere
+    types: tuple[Variable, ...] = ()
+    functions: tuple[Overload, ...] = ()
+    macros: Macros = field(default_factory=dict)
+    validators: tuple[Validator, ...] = ()
+    exempt: tuple[str, ...] = ()
+    cross_type_comparisons: bool = False
+    optional_syntax: bool = False
+    costs: Mapping[str, CallCost] = field(default_factory=dict)
+    older_bindings: Callable[[CELDialect], Mapping[str, Binding]] = _nothing
+    older_costs: Callable[[CELDialect], Mapping[str, CallCost]] = _nothing
+    equality: Mapping[Type, FunctionEstimator] = field(default_factory=dict)
+    regexes: tuple[RegexOptimization, ...] = ()
+
+    def in_version(self, version: Version) -> bool:
+        """Return whether an environment compatible with a version has it."""
+        return version >= self.introduced and (self.removed is None or version < self.removed)

@@ -1,0 +1,187 @@
+"""Functions of lists (apiserver pkg/cel/library/lists.go)."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.cel.ast import Uint
+from crdlint.cel.decls import CallCost, Overload, member
+from crdlint.cel.estimates import ONE, STRING_FACTOR, CallEstimate, Estimator, Node, size_of
+from crdlint.cel.eval.errors import NO_SUCH_OVERLOAD, Error, FunctionError
+from crdlint.cel.types import (
+    BOOL,
+    BYTES,
+    DOUBLE,
+    DURATION,
+    INT,
+    STRING,
+    TIMESTAMP,
+    UINT,
+    Kind,
+    list_type,
+    type_param,
+)
+from crdlint.kubecel.library.costs import element_of
+from crdlint.kubecel.library.declaration import ALWAYS, Library
+from crdlint.safety import work
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+
+def _is_sorted(values: Sequence[Any]) -> bool:
+    from crdlint.cel.eval.equality import compare
+
+    return not any(compare(one, other) == 1 for one, other in pairwise(_comparable(values)))
+
+
+def _sum(zero: Callable[[], Any]) -> Callable[[Sequence[Any]], Any]:
+    """Return the function that adds up a list, beginning with a zero of the elements' type."""
+
+    def sum_(values: Sequence[Any]) -> Any:
+        from crdlint.cel.library.operators import ADD
+
+        total = zero()
+        work.spend(len(values))
+        for value in values:
+            total = value if type(value) is Error else ADD[type(total)](total, value)
+            if type(total) is Error:
+                raise FunctionError(total.message)
+        return total
+
+    return sum_
+
+
+def _zero_duration() -> Any:
+    from crdlint.cel.eval.values import Duration
+
+    return Duration(0)
+
+
+def _extreme(name: str, replaced: int) -> Callable[[Sequence[Any]], Any]:
+    """Return the function that finds the least or greatest element; ``replaced`` orders one before a better one."""
+
+    def extreme(values: Sequence[Any]) -> Any:
+        from crdlint.cel.eval.equality import compare
+
+        if not values:
+            raise FunctionError(f"{name} called on empty list")
+        result = values[0]
+        for value in _comparable(values):
+            # Upstream looks for this one result only: an error, as for NaN, is another.
+            if compare(result, value) == replaced:
+                result = value
+        return result
+
+    return extreme
+
+
+def _comparable(values: Sequence[Any]) -> Iterator[Any]:
+    """Yield the elements; raise FunctionError at one without an order."""
+    from crdlint.cel.eval.equality import COMPARABLE
+    from crdlint.cel.eval.values import kind_of
+
+    work.spend(len(values))
+    for value in values:
+        kind = kind_of(value)
+        if kind not in COMPARABLE:
+            raise FunctionError(str(value) if kind is Kind.ERROR else NO_SUCH_OVERLOAD)
+        yield value
+
+
+def _index_of(values: Sequence[Any], item: Any) -> int:
+    return _first_equal(values, range(len(values)), item)
+
+
+def _last_index_of(values: Sequence[Any], item: Any) -> int:
+    return _first_equal(values, range(len(values) - 1, -1, -1), item)
+
+
+def _first_equal(values: Sequence[Any], indices: Iterable[int], item: Any) -> int:
+    """Return the first of the indices at which an element equals a value, -1 if there is none."""
+    from crdlint.cel.eval.equality import equal
+
+    work.spend(len(values))
+    return next((index for index in indices if equal(values[index], item) is True), -1)
+
+
+def _estimate(estimator: Estimator, target: Node | None, _args: Sequence[Node]) -> CallEstimate | None:
+    if target is None:
+        return None
+    element = element_of(target)
+    if element is None:  # a string's indexOf
+        return CallEstimate(size_of(estimator, target).scaled(STRING_FACTOR))
+    each = ONE
+    if element.type.kind in (Kind.STRING, Kind.BYTES):
+        each = each.plus(size_of(estimator, element).scaled(STRING_FACTOR))
+    return CallEstimate(size_of(estimator, target).times(each))
+
+
+def _track(values: Sequence[Any], _: Any) -> int:
+    """Return the cost of reading all of a value (traversalCost)."""
+    from crdlint.cel.eval.values import find, kind_of
+
+    total = 0
+    stack = [values[0]]
+    while stack:
+        one = stack.pop()
+        kind = kind_of(one)
+        if kind is Kind.STRING:
+            total += int(len(one.encode("utf-8", "surrogatepass")) * STRING_FACTOR)
+        elif kind is Kind.BYTES:
+            total += int(len(one) * STRING_FACTOR)
+        elif kind is Kind.LIST:
+            work.spend(len(one))
+            stack.extend(one)
+        elif kind is Kind.MAP:
+            work.spend(len(one))
+            keys = list(one)
+            for key in keys:
+                stack += (key, find(one, key))
+            # A field that is missing from the schema has neither key nor value.
+            total += 2 * (len(one) - len(keys))
+        else:
+            total += 1
+    return total
+
+
+_T: Final = type_param("A")
+_COMPARABLE: Final = {
+    "int": INT,
+    "uint": UINT,
+    "double": DOUBLE,
+    "bool": BOOL,
+    "duration": DURATION,
+    "timestamp": TIMESTAMP,
+    "string": STRING,
+    "bytes": BYTES,
+}
+_ZEROS: Final[dict[str, Callable[[], Any]]] = {
+    "int": int,
+    "uint": lambda: Uint(0),
+    "double": float,
+    "duration": _zero_duration,
+}
+
+
+def _functions() -> Iterator[Overload]:
+    lists = {name: (list_type(type_),) for name, type_ in _COMPARABLE.items()}
+    for name, args in lists.items():
+        yield member("isSorted", f"list_{name}_is_sorted_bool", args, BOOL, _is_sorted)
+    for name, zero in _ZEROS.items():
+        yield member("sum", f"list_{name}_sum_{name}", lists[name], _COMPARABLE[name], _sum(zero))
+    for function, replaced in (("max", -1), ("min", 1)):
+        find = _extreme(function, replaced)
+        for name, args in lists.items():
+            yield member(function, f"list_{name}_{function}_{name}", args, _COMPARABLE[name], find)
+    yield member("indexOf", "list_a_index_of_int", (list_type(_T), _T), INT, _index_of)
+    yield member("lastIndexOf", "list_a_last_index_of_int", (list_type(_T), _T), INT, _last_index_of)
+
+
+LIBRARY: Final = Library(
+    "list",
+    introduced=ALWAYS,
+    functions=tuple(_functions()),
+    costs=dict.fromkeys(("isSorted", "sum", "max", "min", "indexOf", "lastIndexOf"), CallCost(_estimate, _track)),
+)

@@ -1,0 +1,80 @@
+"""Quantities such as `1.5Gi` (apiserver pkg/cel/library/quantity.go)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.cel.decls import member, overload
+from crdlint.cel.eval.errors import FunctionError
+from crdlint.cel.types import BOOL, DOUBLE, INT, STRING
+from crdlint.kubecel.library.costs import ARGUMENT, constant, constant_for
+from crdlint.kubecel.library.declaration import Library
+from crdlint.kubecel.types.opaque import QUANTITY
+
+if TYPE_CHECKING:
+    from crdlint.kubecel.types.quantity import Quantity
+
+
+def _quantity(text: str) -> Quantity:
+    from crdlint.kubecel.types.quantity import parse_quantity
+
+    return parse_quantity(text)
+
+
+def _is_quantity(text: str) -> bool:
+    try:
+        _quantity(text)
+    except FunctionError:
+        return False
+    return True
+
+
+def _as_integer(value: Quantity) -> int:
+    if value.integer is None:
+        raise FunctionError("cannot convert value to integer")
+    return value.integer
+
+
+def _add(one: Quantity, other: Any) -> Quantity:
+    return one.add(other)
+
+
+def _sub(one: Quantity, other: Any) -> Quantity:
+    return one.sub(other)
+
+
+LIBRARY: Final = Library(
+    "quantity",
+    introduced=(1, 28),
+    functions=(
+        overload("quantity", "string_to_quantity", (STRING,), QUANTITY, _quantity),
+        overload("isQuantity", "is_quantity_string", (STRING,), BOOL, _is_quantity),
+        overload("sign", "quantity_sign", (QUANTITY,), INT, lambda value: value.sign),
+        member(
+            *("isGreaterThan", "quantity_is_greater_than", (QUANTITY, QUANTITY), BOOL),
+            lambda one, other: one.compare(other) > 0,
+        ),
+        member(
+            *("isLessThan", "quantity_is_less_than", (QUANTITY, QUANTITY), BOOL),
+            lambda one, other: one.compare(other) < 0,
+        ),
+        member("compareTo", "quantity_compare_to", (QUANTITY, QUANTITY), INT, lambda one, other: one.compare(other)),
+        member(
+            *("asApproximateFloat", "quantity_get_float", (QUANTITY,), DOUBLE), lambda value: value.approximate_float
+        ),
+        member("asInteger", "quantity_get_int", (QUANTITY,), INT, _as_integer),
+        member("isInteger", "quantity_is_integer", (QUANTITY,), BOOL, lambda value: value.integer is not None),
+        member("add", "quantity_add", (QUANTITY, QUANTITY), QUANTITY, _add),
+        member("add", "quantity_add_int", (QUANTITY, INT), QUANTITY, _add),
+        member("sub", "quantity_sub", (QUANTITY, QUANTITY), QUANTITY, _sub),
+        member("sub", "quantity_sub_int", (QUANTITY, INT), QUANTITY, _sub),
+    ),
+    costs={
+        "quantity": ARGUMENT,
+        "isQuantity": ARGUMENT,
+        **constant_for("sign", "asInteger", "isInteger", "asApproximateFloat"),
+        **constant_for("isGreaterThan", "isLessThan", "compareTo", "add", "sub"),
+    },
+    older_costs=lambda dialect: {} if dialect.quantity_cost_by_length else constant_for("quantity", "isQuantity"),
+    equality={QUANTITY: constant()},
+)

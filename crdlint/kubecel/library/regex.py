@@ -1,0 +1,76 @@
+"""The functions `find` and `findAll` (apiserver pkg/cel/library/regex.go), with Go's leftmost-first matches by RE2."""
+
+from __future__ import annotations
+
+import math
+from itertools import islice
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.cel.decls import CallCost, RegexOptimization, member
+from crdlint.cel.estimates import ONE, REGEX_FACTOR, STRING_FACTOR, CallEstimate, Estimate, Estimator, Node, size_of
+from crdlint.cel.eval.errors import NO_OVERLOAD, FunctionError
+from crdlint.cel.types import INT, STRING, list_type
+from crdlint.kubecel.library.costs import traversal
+from crdlint.kubecel.library.declaration import ALWAYS, Library
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+
+def _find(text: str, pattern: str) -> str:
+    return next(_matches(text, pattern), "")
+
+
+def _find_all(text: str, pattern: str, limit: int = -1) -> list[str]:
+    return list(islice(_matches(text, pattern), limit if limit >= 0 else None))
+
+
+def _matches(text: str, pattern: str) -> Iterator[str]:
+    from crdlint.golang.matching import PatternError, check, encoded, spans
+
+    try:
+        check(pattern)
+    except PatternError as error:
+        raise FunctionError(f"Illegal regex: {error}") from None
+    octets = encoded(text)
+    for start, end in spans(pattern, octets):
+        yield octets[start:end].decode("utf-8", "surrogatepass")
+
+
+def _compiled(function: Callable[..., Any]) -> Callable[[str], Callable[..., Any]]:
+    """Return what compiles a constant regular expression and returns the function of all arguments."""
+
+    def compile_(pattern: str) -> Callable[..., Any]:
+        from crdlint.cel.eval.regex import refuse_invalid
+
+        refuse_invalid(pattern)
+        return lambda text, *rest: function(text, *rest) if type(text) is str else NO_OVERLOAD
+
+    return compile_
+
+
+def _estimate(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
+    if target is None or not args:
+        return None
+    size = size_of(estimator, target)
+    text = size.plus(ONE).scaled(STRING_FACTOR)
+    return CallEstimate(text.times(size_of(estimator, args[0]).scaled(REGEX_FACTOR)), Estimate(0, size.max))
+
+
+def _track(values: Sequence[Any], _: Any) -> int:
+    from crdlint.cel.eval.cost import actual_size
+
+    return traversal(1.0 + actual_size(values[0])) * math.ceil(actual_size(values[1]) * REGEX_FACTOR)
+
+
+LIBRARY: Final = Library(
+    "regex",
+    introduced=ALWAYS,
+    functions=(
+        member("find", "string_find_string", (STRING, STRING), STRING, _find),
+        member("findAll", "string_find_all_string", (STRING, STRING), list_type(STRING), _find_all),
+        member("findAll", "string_find_all_string_int", (STRING, STRING, INT), list_type(STRING), _find_all),
+    ),
+    costs=dict.fromkeys(("find", "findAll"), CallCost(_estimate, _track)),
+    regexes=(RegexOptimization("find", 1, _compiled(_find)), RegexOptimization("findAll", 1, _compiled(_find_all))),
+)

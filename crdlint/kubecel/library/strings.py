@@ -1,0 +1,99 @@
+"""cel-go's strings library as Kubernetes has it, with the costs of its functions."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.cel.ast import Literal
+from crdlint.cel.decls import CallCost
+from crdlint.cel.estimates import STRING_FACTOR, UINT64_MAX, ZERO, CallEstimate, Estimate, Estimator, Node, size_of
+from crdlint.cel.library.format import format_literals
+from crdlint.cel.library.strings import format_, functions
+from crdlint.kubecel.library.costs import element_of, track_first, track_first_twice
+from crdlint.kubecel.library.declaration import ALWAYS, Library
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def _estimate_target(estimator: Estimator, target: Node | None, _args: Sequence[Node]) -> CallEstimate | None:
+    if target is None:
+        return None
+    size = size_of(estimator, target)
+    return CallEstimate(size.scaled(STRING_FACTOR), size)
+
+
+def _estimate_replace(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
+    if target is None or len(args) < 2:
+        return None
+    size, old, new = size_of(estimator, target), size_of(estimator, args[0]), size_of(estimator, args[1])
+    most, most_kept = _replaced(size.max, old.min, grows=new.max > old.min)
+    least, least_kept = _replaced(size.min, old.max, grows=old.max > new.min)
+    result = Estimate(least, most).times(new).plus(Estimate(least_kept, most_kept))
+    return CallEstimate(size.scaled(2 * STRING_FACTOR), result)
+
+
+def _replaced(length: int, old: int, *, grows: bool) -> tuple[int, int]:
+    """Return how often a text is replaced in another, and how many characters stay, as upstream bounds them."""
+    if old == 0:
+        return min(length + 1, UINT64_MAX), length
+    if not grows:
+        return 0, length
+    return min(math.ceil(float(length) / float(old)), UINT64_MAX), 0
+
+
+def _estimate_split(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
+    if target is None:
+        return None
+    size = size_of(estimator, target)
+    most = size.max
+    if len(args) > 1:
+        limit = args[1].expr
+        if isinstance(limit, Literal) and type(limit.value) is int:
+            most = limit.value & UINT64_MAX
+    return CallEstimate(size.scaled(2 * STRING_FACTOR), Estimate(0, most))
+
+
+def _estimate_join(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
+    if target is None:
+        return None
+    elements = size_of(estimator, target)
+    element = element_of(target)
+    size = ZERO if element is None else elements.times(size_of(estimator, element))
+    if args:
+        separators = Estimate(max(elements.min - 1, 0), max(elements.max - 1, 0))
+        size = size.plus(size_of(estimator, args[0]).times(separators))
+    return CallEstimate(size.scaled(STRING_FACTOR), size)
+
+
+def _track_join(_values: Sequence[Any], result: Any) -> int:
+    from crdlint.cel.eval.cost import actual_size
+
+    return math.ceil(float(actual_size(result)) * 2 * STRING_FACTOR)
+
+
+VERSION_0: Final = Library("strings, version 0", introduced=ALWAYS, removed=(1, 29), functions=functions(0))
+LIBRARY: Final = Library(
+    "strings",
+    introduced=(1, 29),
+    functions=functions(2),
+    exempt=("format",),
+    older_bindings=lambda dialect: (
+        {} if dialect.writes_powers_without_spaces else {"string_format": partial(format_, spaced=True)}
+    ),
+    # `indexOf` and `lastIndexOf` have the costs of the list functions of these names.
+    costs={
+        **dict.fromkeys(("lowerAscii", "upperAscii", "substring", "trim"), CallCost(_estimate_target, track_first)),
+        "replace": CallCost(_estimate_replace, track_first_twice),
+        "split": CallCost(_estimate_split, track_first_twice),
+        "join": CallCost(_estimate_join, _track_join),
+    },
+)
+FORMAT_CLAUSES: Final = Library(
+    "validation of format clauses",
+    introduced=(1, 29),
+    has=lambda dialect: dialect.checks_format_clauses,
+    validators=(format_literals,),
+)

@@ -1,0 +1,55 @@
+"""Programs of checked expressions, with the functions and costs of a server."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel.eval.cost import Costs
+from crdlint.cel.eval.functions import Functions
+from crdlint.cel.eval.messages import new_message
+from crdlint.cel.eval.program import plan
+from crdlint.cel.library.stdlib_functions import BOUND, SINGLETONS
+from crdlint.kubecel.environment import LIBRARIES, OVERLOAD_COSTS, function_costs
+
+if TYPE_CHECKING:
+    from crdlint.cel.compiler import Compiled
+    from crdlint.cel.env import Env
+    from crdlint.cel.eval.program import Program
+    from crdlint.kubecel.environment import Environment
+    from crdlint.kubernetes.dialect import CELDialect
+
+_REGEXES: Final = tuple(regex for library in LIBRARIES for regex in library.regexes)
+
+
+def program(compiled: Compiled, environment: Environment) -> Program:
+    """Return the program of an expression without errors; raises PlanError."""
+    return plan(
+        compiled.expr,
+        compiled.result,
+        functions_of(environment.env),
+        regex_optimizations=_REGEXES,
+        costs=costs_of(environment.dialect),
+        structs=new_message,
+    )
+
+
+@cache
+def functions_of(env: Env) -> Functions:
+    """Return the functions that an environment declares, ready to be called."""
+    found = (env.find_function(name) for name in env.function_names())
+    bindings = dict(BOUND)
+    for library in LIBRARIES:
+        bindings |= library.older_bindings(env.dialect)
+    return Functions([one for function in found if function for one in function.overloads], bindings, SINGLETONS)
+
+
+@cache
+def costs_of(dialect: CELDialect) -> Costs:
+    """Return how a server counts the cost of evaluating expressions."""
+    return Costs(
+        presence_test_has_cost=False,
+        selection_from_error_has_cost=dialect.selection_from_error_has_cost,
+        overloads=OVERLOAD_COSTS,
+        functions=function_costs(dialect),
+    )

@@ -1,0 +1,166 @@
+"""IP addresses and networks (apiserver pkg/cel/library/ip.go and cidr.go, on Go's net/netip).
+
+Texts are read as Go 1.24 reads them: no leading zeros, no IPv4-mapped addresses, no zones.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from ipaddress import IPv6Address
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from crdlint.cel.eval.errors import FunctionError
+from crdlint.golang.netip import AddressError, parse_addr
+from crdlint.golang.quote import quote
+from crdlint.kubecel.types import opaque
+from crdlint.kubecel.types.opaque import Opaque
+
+if TYPE_CHECKING:
+    from crdlint.cel.types import Type
+
+_FAMILY_BITS: Final = {4: 32, 6: 128}
+_PREFIX_LENGTH: Final = re.compile(r"0|[1-9][0-9]*")
+_MAPPED: Final = 0xFFFF
+
+
+@dataclass(frozen=True, slots=True)
+class IP(Opaque):
+    """An address of family 4 or 6, as a number of 32 or 128 bits."""
+
+    cel_type: ClassVar[Type] = opaque.IP
+    go_type: ClassVar[str] = "cel.IP"
+
+    version: int
+    number: int
+
+    @property
+    def cel_size(self) -> int:
+        """The bytes, which costs count."""
+        return _FAMILY_BITS[self.version] // 8
+
+    @property
+    def is_unspecified(self) -> bool:
+        """Whether this is 0.0.0.0 or ::."""
+        return not self.number
+
+    @property
+    def is_loopback(self) -> bool:
+        """Whether this is in 127.0.0.0/8 or is ::1."""
+        return self.number >> 24 == 127 if self.version == 4 else self.number == 1
+
+    @property
+    def is_multicast(self) -> bool:
+        """Whether this is in 224.0.0.0/4 or ff00::/8."""
+        return self.number >> 28 == 0xE if self.version == 4 else self.number >> 120 == 0xFF
+
+    @property
+    def is_link_local_multicast(self) -> bool:
+        """Whether this is in 224.0.0.0/24 or of multicast scope link-local."""
+        if self.version == 4:
+            return self.number >> 8 == 0xE00000
+        return self.number >> 112 & 0xFF0F == 0xFF02
+
+    @property
+    def is_link_local_unicast(self) -> bool:
+        """Whether this is in 169.254.0.0/16 or fe80::/10."""
+        return self.number >> 16 == 0xA9FE if self.version == 4 else self.number >> 118 == 0xFE80 >> 6
+
+    @property
+    def is_global_unicast(self) -> bool:
+        """Whether this is none of the special addresses: unspecified, broadcast, loopback, multicast, link-local."""
+        is_broadcast = self.version == 4 and self.number == 0xFFFFFFFF
+        is_special = self.is_unspecified or self.is_loopback or self.is_multicast or self.is_link_local_unicast
+        return not is_broadcast and not is_special
+
+    def prefix(self, bits: int) -> int:
+        """Return the first bits as a number."""
+        return self.number >> (_FAMILY_BITS[self.version] - bits)
+
+    def __str__(self) -> str:
+        """The canonical text."""
+        if self.version == 4:
+            return ".".join(str(self.number >> shift & 0xFF) for shift in (24, 16, 8, 0))
+        # Upstream takes no mapped address, which Python and Go print differently.
+        return str(IPv6Address(self.number))
+
+
+@dataclass(frozen=True, slots=True)
+class CIDR(Opaque):
+    """An address, bits of the host included, and the length of the network's prefix."""
+
+    cel_type: ClassVar[Type] = opaque.CIDR
+    go_type: ClassVar[str] = "cel.CIDR"
+
+    ip: IP
+    bits: int
+
+    @property
+    def cel_size(self) -> int:
+        """The bytes that the prefix takes, which costs count."""
+        return -(-self.bits // 8)
+
+    def contains(self, address: IP) -> bool:
+        """Return whether an address is in this network."""
+        return address.version == self.ip.version and address.prefix(self.bits) == self.ip.prefix(self.bits)
+
+    def contains_cidr(self, other: CIDR) -> bool:
+        """Return whether a network is part of this one."""
+        return self.bits <= other.bits and self.contains(other.ip)
+
+    def masked(self) -> CIDR:
+        """Return the network with the bits of the host cleared."""
+        host = _FAMILY_BITS[self.ip.version] - self.bits
+        return CIDR(IP(self.ip.version, self.ip.number >> host << host), self.bits)
+
+    def __str__(self) -> str:
+        """The canonical text."""
+        return f"{self.ip}/{self.bits}"
+
+
+def parse_ip(text: str) -> IP:
+    """Return the address of a text; raise FunctionError with upstream's message."""
+    try:
+        address, zone = _parse_address(text)
+    except AddressError as error:
+        raise FunctionError(f"IP Address {quote(text)} parse error during conversion from string: {error}") from None
+    if zone:
+        raise FunctionError(f"IP address {quote(text)} with zone value is not allowed")
+    if _is_mapped(address):
+        raise FunctionError(f"IPv4-mapped IPv6 address {quote(text)} is not allowed")
+    return address
+
+
+def _is_mapped(address: IP) -> bool:
+    return address.version == 6 and address.number >> 32 == _MAPPED
+
+
+def parse_cidr(text: str) -> CIDR:
+    """Return the network of a text; raise FunctionError with upstream's message."""
+    written, slash, bits = text.rpartition("/")
+    if not slash:
+        raise _prefix_error(text, "no '/'")
+    try:
+        address, zone = _parse_address(written)
+    except AddressError as error:
+        raise _prefix_error(text, str(error)) from None
+    if zone:
+        raise _prefix_error(text, "IPv6 zones cannot be present in a prefix")
+    if _PREFIX_LENGTH.fullmatch(bits) is None or len(bits) > len(str(2**63)) or int(bits) >= 2**63:
+        raise _prefix_error(text, f"bad bits after slash: {quote(bits)}")
+    if int(bits) > _FAMILY_BITS[address.version]:
+        raise _prefix_error(text, "prefix length out of range")
+    if _is_mapped(address):
+        raise FunctionError(f"IPv4-mapped IPv6 address {quote(text)} is not allowed")
+    return CIDR(address, int(bits))
+
+
+def _prefix_error(text: str, message: str) -> FunctionError:
+    place = "network address parse error during conversion from string"
+    return FunctionError(f"{place}: netip.ParsePrefix({quote(text)}): {message}")
+
+
+def _parse_address(text: str) -> tuple[IP, str]:
+    """Return an address and its zone; raises AddressError."""
+    version, number, zone = parse_addr(text)
+    return IP(version, number), zone
