@@ -54,13 +54,14 @@ def preserved_in_schemas(finding: Finding) -> Iterable[Edit]:
 
 APPROVAL = Rule(
     id="api-approval",
-    summary="A CRD in a group of the Kubernetes community without approval.",
-    why="Groups ending in .k8s.io and .kubernetes.io belong to the community, which reviews their APIs.",
+    summary="CRD in a Kubernetes community group without API approval",
+    why="The Kubernetes community owns the groups that end in `.k8s.io` or `.kubernetes.io`, and reviews their APIs. "
+    "The API server requires an annotation with the result of the review.",
     bad=f"{_GROUP}spec: {{group: example.k8s.io}}\n",
     good=f"{_GROUP}  annotations: {{{ANNOTATION}: 'https://github.com/kubernetes/kubernetes/pull/78458'}}\n"
     "spec: {group: example.k8s.io}\n",
-    help=f"use a group of your own, or add the annotation `{ANNOTATION}: https://github.com/kubernetes/kubernetes/pull/NNN` "
-    "(a value that begins with `unapproved` bypasses the review)",
+    help=f"Use a group that you own, or add the annotation `{ANNOTATION}` with the URL of the pull request that approved the API "
+    "(a value that starts with `unapproved` bypasses the review)",
     source="apiextensions/validation validateAPIApproval",
     scope="manifest",
     fixes=(
@@ -75,11 +76,13 @@ APPROVAL = Rule(
 )
 PRESERVE = Rule(
     id="preserve-unknown-fields",
-    summary="`spec.preserveUnknownFields: true`.",
-    why="v1 prunes what the schema does not know; what is to be kept is said in the schema.",
+    summary="`spec.preserveUnknownFields` is true",
+    why="In apiextensions.k8s.io/v1 the API server prunes all fields that the schema does not specify. Only the schema "
+    "itself can allow unknown fields.",
     bad="preserveUnknownFields: true\n",
     good="preserveUnknownFields: false\n",
-    help="remove it, and put `x-kubernetes-preserve-unknown-fields: true` on the fields that take anything",
+    help="Remove `spec.preserveUnknownFields`, and set `x-kubernetes-preserve-unknown-fields: true` on the schemas "
+    "that accept unknown fields",
     source="apiextensions/validation validatePreserveUnknownFields",
     scope="spec",
     fixes=(
@@ -94,13 +97,14 @@ PRESERVE = Rule(
 )
 PRESERVE_DEFAULTS = Rule(
     id="defaults-with-preserve-unknown-fields",
-    summary="Defaults in the schema of objects that are not pruned.",
-    why="Defaulting follows the schema, and so needs objects that do.",
+    summary="Default in a CRD with `spec.preserveUnknownFields: true`",
+    why="The API server sets defaults only in objects that it prunes, and `preserveUnknownFields: true` disables "
+    "pruning.",
     bad="preserveUnknownFields: true\nversions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
     "    openAPIV3Schema: {type: object, properties: {spec: {type: string, default: x}}}\n",
     good="versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
     "    openAPIV3Schema: {type: object, properties: {spec: {type: string, default: x}}}\n",
-    help="remove `spec.preserveUnknownFields: true`",
+    help="Remove `spec.preserveUnknownFields: true`",
     source="apiextensions/validation validateCustomResourceDefinitionSpec",
     scope="spec",
     fixes=(

@@ -138,11 +138,12 @@ def _guarded(finding: Finding) -> Iterable[Edit]:
 
 COMPILES = Rule(
     id="cel-compilation",
-    summary="A rule or message expression that is no CEL, or does not fit the schema.",
-    why="The server type-checks every expression against the schema when the CRD is written, not when objects are.",
+    summary="Rule or messageExpression does not compile",
+    why="The API server compiles every expression against the schema when a CRD is created or updated, and rejects the "
+    "CRD if one fails.",
     bad=_schema("rule: self.replica > 0"),
     good=_schema("rule: self.replicas > 0"),
-    help="mend the expression where the caret points",
+    help="Fix the expression at the reported position",
     source=_SOURCE,
     fixes=(
         Fixer(
@@ -164,24 +165,26 @@ COMPILES = Rule(
 )
 OUTPUT_TYPE = Rule(
     id="cel-output-type",
-    summary="A rule that gives no boolean, or a message expression that gives no string.",
-    why="A rule is a condition that must be true; a message is shown as text.",
+    summary="Rule does not evaluate to bool, or messageExpression not to string",
+    why="A rule is a condition that must be true, and a message is text.",
     bad=_schema("rule: self.replicas"),
     good=_schema("rule: self.replicas > 0"),
-    help="compare the value with something: `self.replicas > 0`; for a message, wrap it: `string(self.replicas)`",
+    help="Make the rule a comparison, such as `self.replicas > 0`; convert a message to a string, such as "
+    "`string(self.replicas)`",
     source=_SOURCE,
 )
 OLD_SELF = Rule(
     id="cel-old-self-uncorrelatable",
-    summary="A rule with oldSelf below a list or map whose elements cannot be told apart between two versions of an object.",
-    why="There is no telling which old element became which new one.",
+    summary="Rule uses `oldSelf` where old and new items cannot be matched",
+    why="The API server matches old and new items only in a map list, by their keys. Below any other list "
+    "`oldSelf` would have no value.",
     bad=_schema("rule: has(self.ports)", "", _PORTS.format("")),
     good=_schema(
         "rule: has(self.ports)",
         "",
         _PORTS.format(", x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name]"),
     ),
-    help="move the rule up to the list itself, or give the list `x-kubernetes-list-type: map` with keys",
+    help="Move the rule to the list itself, or set `x-kubernetes-list-type: map` with keys on the list",
     source=_SOURCE,
 )
 
@@ -192,11 +195,12 @@ def _remove(finding: Finding) -> list[Edit]:
 
 OPTIONAL_OLD_SELF = Rule(
     id="cel-optional-old-self-unused",
-    summary="optionalOldSelf on a rule that does not use oldSelf.",
-    why="It changes what oldSelf is, and so means nothing without it.",
+    summary="`optionalOldSelf` on a rule that does not use `oldSelf`",
+    why="`optionalOldSelf` changes only the type of `oldSelf`, so it has no effect without it. Kubernetes 1.30 and "
+    "later support it.",
     bad=_schema('{rule: "self.replicas > 0", optionalOldSelf: true}'),
     good=_schema('{rule: "!oldSelf.hasValue() || self.replicas >= oldSelf.value().replicas", optionalOldSelf: true}'),
-    help="remove `optionalOldSelf`, or use `oldSelf` in the rule",
+    help="Remove `optionalOldSelf`, or use `oldSelf` in the rule",
     source=_SOURCE,
     fixes=(
         Fixer(
@@ -214,21 +218,21 @@ _DATA = (
 
 DECLARATION = Rule(
     id="cel-schema-undeclared",
-    summary="A rule on a part of the schema that CEL has no type for.",
-    why="A schema without a type, or a list of such, is nothing that an expression could be checked against.",
+    summary="Rule on a schema that has no CEL type",
+    why="The API server type-checks every rule, and cannot do so without a type for `self`.",
     bad=_DATA.format(""),
     good=_DATA.format("type: object, "),
-    help="give the schema a type, or remove the rule",
+    help="Add a `type` to the schema (and to `items` of a list), or remove the rule",
     source=_SOURCE,
 )
 
 UNGUARDED = Rule(
     id="cel-optional-field-unguarded",
-    summary="A rule that reaches an optional field without asking whether it is there.",
-    why="Where the field is not set, evaluation ends in an error, and the server refuses the object.",
+    summary="Rule reads an optional field without checking that it is set",
+    why="The API server rejects every object that does not set the field, because the evaluation ends in an error.",
     bad=_schema("rule: self.replicas > 0", ""),
     good=_schema("rule: '!has(self.replicas) || self.replicas > 0'", ""),
-    help="ask with `has()` first, or make the field required or give it a default",
+    help="Check the field with `has()` first, make it required, or give it a default",
     severity="info",
     origin="crdlint",
     fixes=(Fixer("Let the rule hold where the field is not set", "unsafe", _guarded),),

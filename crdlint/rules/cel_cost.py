@@ -64,42 +64,45 @@ _LIMITS = Fixer(
 
 RULE_COST = Rule(
     id="cel-rule-cost",
-    summary="A rule or message expression whose estimated cost is above the limit of one.",
-    why=f"The server refuses a rule that could cost more than {RULE_COST_LIMIT:,} units for one object, however unlikely.",
+    summary="Estimated cost of a rule or messageExpression is over the limit",
+    why=f"The API server rejects a rule that could cost more than {RULE_COST_LIMIT:,} units for the largest possible object. "
+    "Kubernetes versions differ in their estimates.",
     bad=_HOSTS.format("", ""),
     good=_HOSTS.format(", maxItems: 64", ", maxLength: 253"),
-    help="set maxItems, maxProperties and maxLength where the rule goes through lists, maps and strings",
+    help="Set `maxItems`, `maxProperties` and `maxLength` on the lists, maps and strings that the rule reads",
     source="apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema, getCostErrorMessage",
     fixes=(_LIMITS,),
 )
 CRD_COST = Rule(
     id="cel-schema-cost",
-    summary="Rules whose estimated costs are above the limit of a schema, taken together.",
-    why=f"The server refuses a schema whose rules could cost more than {CRD_COST_LIMIT:,} units for one object.",
+    summary="Total estimated cost of the rules in a schema is over the limit",
+    why=f"The API server rejects a schema whose rules could together cost more than {CRD_COST_LIMIT:,} units for one object. "
+    "Kubernetes versions differ in their estimates.",
     bad=_HOSTS.format("", ""),
     good=_HOSTS.format(", maxItems: 64", ", maxLength: 253"),
-    help="set tighter limits where the most expensive rules go through lists, maps and strings",
+    help="Set lower limits on the lists, maps and strings that the most expensive rules read",
     source="apiextensions/validation validateCustomResourceDefinitionValidation, TotalCost",
     fixes=(_LIMITS,),
 )
 
 NEAR_LIMIT = Rule(
     id="cel-rule-cost-near-limit",
-    summary="A rule whose estimated cost is above half of the limit of one.",
-    why="A field or list added later multiplies it, and a limit is easier to set while the API is young.",
+    summary="Estimated cost of a rule is over half of the limit",
+    why="A field or list that is added later can multiply the cost. Limits are easier to set before the API is in use.",
     bad=_HOSTS.format(", maxItems: 1000", ", maxLength: 8192"),
     good=_HOSTS.format(", maxItems: 64", ", maxLength: 253"),
-    help="set tighter limits where the rule goes through lists, maps and strings",
+    help="Set lower `maxItems`, `maxProperties` or `maxLength` on the lists, maps and strings that the rule reads",
     severity="info",
     origin="crdlint",
 )
 UNBOUNDED = Rule(
     id="cel-rule-cost-unbounded-parent",
-    summary="A rule below a list or map without limit, whose cost is what the largest request has room for.",
-    why="Each field that becomes optional makes the smallest element smaller, and so more of them fit into a request.",
+    summary="Cost of a rule depends on a list or map without a limit",
+    why="Without a limit the API server assumes as many elements as fit into the largest request. If the smallest "
+    "possible element gets smaller, the cost grows and can exceed the limit.",
     bad=_NESTED.format(""),
     good=_NESTED.format("maxItems: 64, "),
-    help="set maxItems or maxProperties on the list or map",
+    help="Set `maxItems` or `maxProperties` on the list or map",
     severity="info",
     origin="crdlint",
 )

@@ -17,32 +17,33 @@ properties:
 
 MALFORMED: Final = Rule(
     id="ignore-malformed",
-    summary="An ignore comment that cannot be read, so that it ignores nothing.",
-    why="A comment that names no rules would hide what nobody has looked at; one that is misspelt hides nothing.",
+    summary="Ignore comment cannot be parsed",
+    why="The comment has no effect, so crdlint still reports the findings that it should ignore.",
     bad="type: object # crdlint: ignore\n",
     good=_GOOD,
-    help="write `# crdlint: ignore[RULE] reason`, with the ids of one or more rules: `crdlint rules` lists them",
+    help="Write `# crdlint: ignore[RULE] reason` with one or more rule ids; `crdlint rules` lists them",
     severity="warning",
     origin="crdlint",
 )
 UNKNOWN_RULE: Final = Rule(
     id="ignore-unknown-rule",
-    summary="An ignore comment that names a rule that there is not.",
-    why="It ignores nothing: the id is misspelt, or of another version of crdlint.",
+    summary="Ignore comment names an unknown rule",
+    why="The comment has no effect. The id is misspelled, or belongs to another version of crdlint.",
     bad="type: object # crdlint: ignore[unknown-feild]\n",
     good=_GOOD,
-    help="`crdlint rules` lists the ids",
+    help="Correct the rule id; `crdlint rules` lists all ids",
     severity="warning",
     origin="crdlint",
 )
 UNUSED: Final = Rule(
     id="ignore-unused",
-    summary="An ignore comment that matches no finding.",
-    why="What it was for has been mended, or it stands in the wrong place; left there it hides the next finding.",
+    summary="Ignore comment matches no finding",
+    why="Either the finding was fixed, or the comment is in the wrong place. It could hide a new finding of the same "
+    "rule.",
     bad="type: object # crdlint: ignore[pattern-invalid]\n",
     good=_GOOD,
-    help="take it out. At the end of a line it is for findings on that line, on a line of its own for the key or item "
-    "below with all that is in it; `# crdlint: ignore-file[RULE]` at the start of a line is for the whole file",
+    help="Remove the comment, or move it: a comment at the end of a line covers that line, a comment on its own line "
+    "covers the key or item below it, and `# crdlint: ignore-file[RULE]` covers the file",
     severity="warning",
     origin="crdlint",
 )

@@ -90,11 +90,11 @@ def _rooted_path(finding: Finding) -> Iterable[Edit]:
 
 STRATEGY = Rule(
     id="conversion-strategy-invalid",
-    summary="A conversion strategy that there is not.",
-    why="Versions are converted by changing apiVersion alone (None) or by a webhook of yours (Webhook).",
+    summary="Unsupported conversion strategy",
+    why="`None` changes only `apiVersion` when an object is converted; `Webhook` calls your webhook.",
     bad="conversion: {strategy: Hook}\n",
     good=_GOOD,
-    help="write `strategy: None` or `strategy: Webhook`",
+    help="Set `spec.conversion.strategy` to `None` or `Webhook`",
     source=_SOURCE,
     scope="spec",
     fixes=(
@@ -109,11 +109,11 @@ STRATEGY = Rule(
 )
 CONFIG = Rule(
     id="conversion-webhook-config",
-    summary="A webhook that is not said where to find, or is given where none is called.",
-    why="Without its address no object could be read in another version.",
+    summary="Webhook config missing, incomplete, or set without `strategy: Webhook`",
+    why="Without a webhook that it can call, the API server cannot convert objects between versions.",
     bad="conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1]}}\n",
     good=_GOOD,
-    help="give `webhook.clientConfig` with either `service` or `url`, with `strategy: Webhook` and only with it",
+    help="Set either `service` or `url` in `webhook.clientConfig`, and use `webhook` only with `strategy: Webhook`",
     source=_SOURCE,
     scope="spec",
     fixes=(
@@ -127,11 +127,12 @@ CONFIG = Rule(
 )
 REVIEW_VERSIONS = Rule(
     id="conversion-review-versions",
-    summary="No ConversionReview version that the API server speaks.",
-    why="The server sends the first version of the list that it knows: v1 or v1beta1.",
+    summary="Invalid or unsupported `conversionReviewVersions`",
+    why="The API server sends the first version in the list that it supports, `v1` or `v1beta1`. Without one it cannot "
+    "call the webhook.",
     bad=_webhook("{service: {namespace: default, name: convert}}", "[v2]"),
     good=_GOOD,
-    help="write `conversionReviewVersions: [v1]` in `spec.conversion.webhook`",
+    help="Set `conversionReviewVersions: [v1]` in `spec.conversion.webhook`",
     source="apiextensions/validation validateConversionReviewVersions",
     scope="spec",
     fixes=(
@@ -151,21 +152,23 @@ REVIEW_VERSIONS = Rule(
 )
 URL = Rule(
     id="conversion-webhook-url",
-    summary="A webhook's URL that is not `https://host[/path]`.",
-    why="The API server sends whole objects there, so it insists on TLS and on an address without secrets in it.",
+    summary="Webhook URL is not of the form `https://host[/path]`",
+    why="The API server sends whole objects to this URL. It requires TLS, and rejects user names, queries and "
+    "fragments.",
     bad=_webhook("{url: 'http://convert.example.com/'}"),
     good=_webhook("{url: 'https://convert.example.com/'}"),
-    help="write the URL as `https://host/path`, without user, query or fragment",
+    help="Write the URL as `https://host/path`, without user, query or fragment",
     source=f"{_WEBHOOK_SOURCE} ValidateWebhookURL",
     scope="spec",
 )
 SERVICE = Rule(
     id="conversion-webhook-service",
-    summary="A webhook's service without a name or namespace, or with a port or path that is none.",
-    why="The API server calls `https://<name>.<namespace>.svc:<port><path>`.",
+    summary="Incomplete or invalid webhook service",
+    why="The API server calls `https://<name>.<namespace>.svc:<port><path>`, so each part must be valid.",
     bad=_webhook("{service: {namespace: default, name: convert, port: 0}}"),
     good=_GOOD,
-    help="give `namespace` and `name` of the Service, a `port` from 1 to 65535 (443 if left out), a `path` from `/` on",
+    help="Specify `namespace` and `name` of the Service, a `port` from 1 to 65535 (443 if it is not set), and a `path` "
+    "that starts with `/`",
     source=f"{_WEBHOOK_SOURCE} ValidateWebhookService",
     scope="spec",
     fixes=(
@@ -180,21 +183,22 @@ SERVICE = Rule(
 )
 CA_BUNDLE = Rule(
     id="conversion-webhook-ca-bundle",
-    summary="A CA bundle that holds no certificate, on an established CRD.",
-    why="The API server could not verify the webhook, and every conversion would fail.",
+    summary="Webhook CA bundle contains no valid certificate",
+    why="The API server could not verify the webhook, so every conversion would fail. Kubernetes 1.31 and later check "
+    "the bundle when an established CRD is updated.",
     bad="",
     good="",
-    help="give PEM certificates, base64-encoded, or leave caBundle to cert-manager's CA injector",
+    help="Set `caBundle` to base64-encoded PEM certificates, or remove it and let cert-manager's CA injector set it",
     source=f"{_WEBHOOK_SOURCE} ValidateCABundle",
     scope="spec",
 )
 PRESERVE = Rule(
     id="conversion-with-preserve-unknown-fields",
-    summary="A webhook conversion of objects that are not pruned.",
-    why="A webhook sees fields by schema; what is not pruned has none.",
+    summary="Webhook conversion with `spec.preserveUnknownFields: true`",
+    why="Webhook conversion requires that objects are pruned, and `preserveUnknownFields: true` disables pruning.",
     bad=f"preserveUnknownFields: true\n{_GOOD}",
     good=_GOOD,
-    help="remove `spec.preserveUnknownFields: true`",
+    help="Remove `spec.preserveUnknownFields: true`",
     source="apiextensions/validation validateCustomResourceDefinitionSpec",
     scope="spec",
 )

@@ -84,20 +84,21 @@ _BOUND: Final = re.compile(r"should be (?:less|greater) than or equal to (-?\d+(
 
 UNPRUNED = Rule(
     id="default-unknown-field",
-    summary="A default with fields that its schema does not have.",
-    why="The server would prune them from every object that gets the default.",
+    summary="Default contains fields that the schema does not specify",
+    why="The API server would prune these fields from every object that gets the default.",
     bad=_schema("{type: integer}", "{replica: 1}"),
     good=_schema("{type: integer}", "{replicas: 1}"),
-    help="remove the unknown fields from the default, or add them to `properties`",
+    help="Remove the unknown fields from the default, or add them to `properties`",
     source=_SOURCE,
 )
 INVALID_DEFAULT = Rule(
     id="default-invalid",
-    summary="A default that its own schema refuses.",
-    why="Every object that gets the default would be invalid.",
+    summary="Default is not valid for its own schema",
+    why="Every object that gets the default would be invalid. Kubernetes 1.36 and later also check the ranges of "
+    "int32, int64, float and double.",
     bad="type: object\nproperties:\n  replicas: {type: integer, minimum: 1, default: 0}\n",
     good="type: object\nproperties:\n  replicas: {type: integer, minimum: 1, default: 1}\n",
-    help="change the default so that it fits the schema, or the schema so that it takes the default",
+    help="Change the default to a value that the schema accepts, or change the schema to accept the default",
     source=_SOURCE,
     fixes=(
         Fixer(
@@ -118,11 +119,11 @@ INVALID_DEFAULT = Rule(
 )
 RULE_FAILED = Rule(
     id="default-rule-failed",
-    summary="A default that breaks a rule at or below its schema, or on which a rule ends in an error.",
+    summary="Default fails a validation rule",
     why="Every object that gets the default would be invalid.",
     bad=_schema("{type: integer, x-kubernetes-validations: [{rule: self > 0}]}", "{replicas: 0}"),
     good=_schema("{type: integer, x-kubernetes-validations: [{rule: self > 0}]}", "{replicas: 1}"),
-    help="change the default so that the rule holds, or the rule so that it lets the default pass",
+    help="Change the default so that the rule evaluates to true, or change the rule",
     source=_SOURCE,
 )
 

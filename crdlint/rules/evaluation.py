@@ -17,12 +17,12 @@ def _schema(times: int) -> str:
 
 LIMIT: Final = Rule(
     id=EVALUATION_LIMIT,
-    summary="A rule or pattern whose evaluation takes too much work.",
-    why="crdlint limits the steps for each document, so that no input can stop a run. Whether the API server accepts the "
-    "object remains unknown.",
+    summary="Evaluating a rule or pattern takes too much work",
+    why="crdlint limits the work for each document, so that no input can block a run. Whether the API server accepts "
+    "the object remains unknown.",
     bad=_schema(24),
     good=_schema(2),
-    help="Simplify the rule or the pattern, or split the document: the API server has to do the same work",
+    help="Simplify the rule or the pattern, or split the document; the API server has to do the same work",
     origin="crdlint",
 )
 

@@ -111,7 +111,7 @@ def _field(
 ) -> Rule:
     return Rule(
         id=f"forbidden-{name.strip('$').lower()}" if name.islower() or name[0] == "$" else f"forbidden-{_kebab(name)}",
-        summary=f"`{name}` is not supported in a CRD's schema.",
+        summary=f"`{name}` is not supported in a CRD's schema",
         why=why,
         bad=bad,
         good=good,
@@ -132,10 +132,10 @@ _UNSUPPORTED: Final[tuple[tuple[str, Rule, Callable[[JSONSchemaProps], bool]], .
         "id",
         _field(
             "id",
-            "The API server resolves no references, so a schema needs no identifier.",
+            "The API server does not resolve references, so a schema needs no identifier.",
             "type: object\nid: spec\n",
             "type: object\n",
-            "remove `id`",
+            "Remove `id`",
             fixes=(Fixer("Remove `id`", "safe", removal),),
         ),
         lambda s: bool(s.id),
@@ -144,10 +144,10 @@ _UNSUPPORTED: Final[tuple[tuple[str, Rule, Callable[[JSONSchemaProps], bool]], .
         "additionalItems",
         _field(
             "additionalItems",
-            "Tuples are not supported, so there are no additional items either.",
+            "The API server does not support tuples: one schema in `items` applies to all items.",
             "type: object\nproperties:\n  names: {type: array, items: {type: string}, additionalItems: false}\n",
             "type: object\nproperties:\n  names: {type: array, items: {type: string}}\n",
-            "remove `additionalItems`; `items` speaks of every item, and `maxItems` bounds their number",
+            "Remove `additionalItems`; use `items` to validate every item, and `maxItems` to limit their number",
             fixes=(Fixer("Remove `additionalItems`", "safe", removal),),
         ),
         lambda s: s.additional_items is not None,
@@ -159,7 +159,8 @@ _UNSUPPORTED: Final[tuple[tuple[str, Rule, Callable[[JSONSchemaProps], bool]], .
             "The API server prunes by property name, not by pattern.",
             "type: object\nproperties:\n  labels: {type: object, patternProperties: {'^x-': {type: string}}}\n",
             "type: object\nproperties:\n  labels: {type: object, additionalProperties: {type: string}}\n",
-            "use `additionalProperties` for the values and a rule for the names: `self.all(key, key.matches('...'))`",
+            "Replace `patternProperties` with `additionalProperties` for the values and a rule for the keys: "
+            "`self.all(key, key.matches('...'))`",
         ),
         lambda s: bool(s.pattern_properties),
     ),
@@ -167,10 +168,10 @@ _UNSUPPORTED: Final[tuple[tuple[str, Rule, Callable[[JSONSchemaProps], bool]], .
         "definitions",
         _field(
             "definitions",
-            "The API server resolves no references, so nothing could use them.",
+            "The API server does not resolve references, so definitions would have no effect.",
             "type: object\ndefinitions: {port: {type: integer}}\n",
             _PLAIN,
-            "write the schema out where it is used (a YAML anchor saves the repetition) and remove `definitions`",
+            "Remove `definitions`, and write each schema where it is used (a YAML anchor avoids repetition)",
             fixes=(Fixer("Remove `definitions`", "unsafe", removal, good="type: object\n"),),
         ),
         lambda s: bool(s.definitions),
@@ -183,7 +184,8 @@ _UNSUPPORTED: Final[tuple[tuple[str, Rule, Callable[[JSONSchemaProps], bool]], .
             "type: object\nproperties:\n  tls: {type: object, dependencies: {key: [cert]}}\n",
             "type: object\nproperties:\n  tls:\n    type: object\n    properties: {key: {type: string}, cert: {type: string}}\n"
             "    x-kubernetes-validations: [{rule: '!has(self.key) || has(self.cert)'}]\n",
-            "say it with a rule: `x-kubernetes-validations: [{rule: '!has(self.key) || has(self.cert)'}]`",
+            "Replace `dependencies` with a rule, such as "
+            "`x-kubernetes-validations: [{rule: '!has(self.key) || has(self.cert)'}]`",
         ),
         lambda s: s.dependencies is not None,
     ),
@@ -191,10 +193,10 @@ _UNSUPPORTED: Final[tuple[tuple[str, Rule, Callable[[JSONSchemaProps], bool]], .
         "$ref",
         _field(
             "$ref",
-            "The schema of a CRD must stand alone: the API server follows no references.",
+            "The API server does not resolve references, so a schema must be self-contained.",
             "type: object\nproperties:\n  limits: {type: object, $ref: '#/definitions/limits'}\n",
             "type: object\nproperties:\n  limits: {type: object}\n",
-            "write the schema out in place of `$ref` (a YAML anchor and alias save the repetition)",
+            "Replace `$ref` with the schema that it refers to (a YAML anchor avoids repetition)",
         ),
         lambda s: s.ref is not None,
     ),
@@ -202,21 +204,22 @@ _UNSUPPORTED: Final[tuple[tuple[str, Rule, Callable[[JSONSchemaProps], bool]], .
 
 _TYPE_UNSUPPORTED = Rule(
     id="type-unsupported",
-    summary="A type that OpenAPI v3 does not have.",
-    why="The API server knows array, boolean, integer, number, object and string, and can check nothing against another.",
+    summary="Unsupported `type`",
+    why="The API server supports the types array, boolean, integer, number, object and string, and cannot validate any "
+    "other.",
     bad="type: object\nproperties:\n  size: {type: int}\n",
     good="type: object\nproperties:\n  size: {type: integer}\n",
-    help="use one of array, boolean, integer, number, object, string",
+    help="Use one of array, boolean, integer, number, object and string",
     source=_SOURCE,
     fixes=(Fixer("Write the type that is meant", "safe", _meant_type),),
 )
 _TYPE_NULL = Rule(
     id="type-null",
-    summary="`type: null` is no type.",
-    why="OpenAPI v3 says with `nullable: true` that a value may be null, and gives the type of the others.",
+    summary="`type: null` is not allowed",
+    why="OpenAPI v3 has no null type. A schema allows null with `nullable: true`.",
     bad="type: object\nproperties:\n  note: {type: 'null'}\n",
     good="type: object\nproperties:\n  note: {type: string, nullable: true}\n",
-    help="give the type of the value when it is not null, and add `nullable: true`",
+    help="Set the type of the values that are not null, and add `nullable: true`",
     source=_SOURCE,
     fixes=(
         Fixer(
@@ -229,11 +232,11 @@ _TYPE_NULL = Rule(
 )
 _ITEMS_ARRAY = Rule(
     id="items-not-a-schema",
-    summary="`items` is a list of schemas.",
-    why="Tuples are not supported: one schema speaks of every item.",
+    summary="`items` is a list of schemas",
+    why="The API server does not support tuples: one schema applies to all items.",
     bad="type: object\nproperties:\n  pair: {type: array, items: [{type: string}, {type: integer}]}\n",
     good="type: object\nproperties:\n  pair: {type: array, items: {type: string}}\n",
-    help="give one schema for all items; use an object with named fields where they differ",
+    help="Write one schema for all items, or use an object with named fields if the items differ",
     source=_SOURCE,
     fixes=(
         Fixer(
@@ -247,22 +250,22 @@ _ITEMS_ARRAY = Rule(
 )
 _DEFAULT_FORBIDDEN = Rule(
     id="default-forbidden",
-    summary="A default where the API server allows none.",
-    why="The server fills in the object's own metadata, kind and apiVersion before defaults are applied.",
+    summary="Default is not allowed here",
+    why="Kubernetes sets apiVersion, kind and metadata of objects itself, so a schema cannot give defaults for them.",
     bad="type: object\nproperties:\n  metadata: {type: object, properties: {name: {type: string, default: main}}}\n",
     good="type: object\nproperties:\n  metadata: {type: object, properties: {name: {type: string}}}\n",
-    help="remove the default",
+    help="Remove the default",
     source=_SOURCE,
     fixes=(Fixer("Remove the default", "safe", removal),),
 )
 _EMBEDDED_IN_META = Rule(
     id="embedded-resource-in-metadata",
-    summary="`x-kubernetes-embedded-resource` inside of an object's metadata.",
-    why="Metadata holds no objects of its own.",
+    summary="`x-kubernetes-embedded-resource` inside metadata",
+    why="The metadata of an object cannot contain other Kubernetes objects.",
     bad="type: object\nproperties:\n  metadata:\n    type: object\n    properties:\n      name: {type: object, "
     "x-kubernetes-embedded-resource: true, x-kubernetes-preserve-unknown-fields: true}\n",
     good="type: object\nproperties:\n  metadata: {type: object}\n",
-    help="remove `x-kubernetes-embedded-resource` here",
+    help="Remove `x-kubernetes-embedded-resource` here",
     source=_SOURCE,
     fixes=(
         Fixer(
@@ -277,23 +280,23 @@ _EMBEDDED_IN_META = Rule(
 )
 _UNIQUE_ITEMS = Rule(
     id="unique-items-forbidden",
-    summary="`uniqueItems: true` is forbidden.",
-    why="Comparing every item with every other takes quadratic time.",
+    summary="`uniqueItems: true` is not allowed",
+    why="Comparing every item with every other one takes quadratic time.",
     bad="type: object\nproperties:\n  tags: {type: array, uniqueItems: true, items: {type: string}}\n",
     good="type: object\nproperties:\n  tags: {type: array, x-kubernetes-list-type: set, items: {type: string}}\n",
-    help="remove `uniqueItems` and say `x-kubernetes-list-type: set`, which refuses duplicates as well",
+    help="Remove `uniqueItems`, and add `x-kubernetes-list-type: set`, which also rejects duplicates",
     source=_WALK,
     fixes=(Fixer("Write `x-kubernetes-list-type: set`", "unsafe", _set_instead),),
 )
 _BOTH_PROPERTIES = Rule(
     id="properties-and-additional-properties",
-    summary="`properties` and `additionalProperties` in one schema.",
-    why="An object is either a struct, whose unknown fields are dropped, or a map, whose keys are data.",
+    summary="`properties` and `additionalProperties` in the same schema",
+    why="An object has either named fields, where unknown fields are pruned, or arbitrary keys, where all are kept.",
     bad="type: object\nproperties:\n  labels: {type: object, properties: {app: {type: string}}, "
     "additionalProperties: {type: string}}\n",
     good="type: object\nproperties:\n  labels: {type: object, additionalProperties: {type: string}}\n",
-    help="keep `additionalProperties` for a map or `properties` for named fields; to keep unknown fields next to named ones "
-    "use `x-kubernetes-preserve-unknown-fields: true`",
+    help="Keep `properties` for named fields or `additionalProperties` for a map; to keep unknown fields next to named "
+    "ones, set `x-kubernetes-preserve-unknown-fields: true`",
     source=_WALK,
     fixes=(
         Fixer(
@@ -317,11 +320,11 @@ _BOTH_PROPERTIES = Rule(
 )
 _PRESERVE_FALSE = Rule(
     id="preserve-unknown-fields-not-true",
-    summary="`x-kubernetes-preserve-unknown-fields` is true or absent.",
-    why="Pruning is the default, and pruning again below a node that preserves is said by giving its properties.",
+    summary="`x-kubernetes-preserve-unknown-fields` is set to false",
+    why="Pruning is the default, so the API server accepts only `true` or no value.",
     bad="type: object\nproperties:\n  raw: {type: object, x-kubernetes-preserve-unknown-fields: false}\n",
     good="type: object\nproperties:\n  raw: {type: object}\n",
-    help="remove `x-kubernetes-preserve-unknown-fields: false`: unknown fields are dropped without it",
+    help="Remove `x-kubernetes-preserve-unknown-fields: false`; unknown fields are pruned without it",
     source=_WALK,
     fixes=(Fixer("Remove `x-kubernetes-preserve-unknown-fields: false`", "safe", removal),),
 )

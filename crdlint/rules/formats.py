@@ -35,11 +35,12 @@ _LIKE: Final = 0.75
 
 FORMAT = Rule(
     id="format-unrecognized",
-    summary="A format that the API server does not know.",
-    why="It is ignored: values that do not have it are accepted.",
+    summary="Unrecognized format",
+    why="The API server ignores the format, so it accepts values that do not match it. Kubernetes 1.34 and later "
+    "return a warning for strings, 1.36 and later also for numbers.",
     bad="type: object\nproperties:\n  address: {type: string, format: ip-address}\n",
     good="type: object\nproperties:\n  address: {type: string, format: ipv4}\n",
-    help="remove the format, or check the value with a pattern or a rule",
+    help="Remove the format, or validate the value with a pattern or a rule",
     source="apiextensions-apiserver/pkg/apiserver/validation GetUnrecognizedFormats",
     severity="warning",
     fixes=(

@@ -6,11 +6,11 @@ from crdlint.rules.engine.rule import Rule
 
 IMMUTABLE = Rule(
     id="spec-immutable",
-    summary="A field of the spec that no update may change.",
-    why="Group and plural are the resource's address; scope and kind decide how its objects are stored.",
+    summary="Update changes an immutable field of the spec",
+    why="Group and plural are part of the resource's URL. Scope and kind decide how its objects are stored.",
     bad="",
     good="",
-    help="leave the field as it was, or make a new CRD under another name and move the objects over",
+    help="Restore the previous value, or create a CRD with another name and move the objects to it",
     source="apiextensions/validation validateCustomResourceDefinitionSpecUpdate",
     scope="spec",
 )

@@ -24,11 +24,12 @@ x-kubernetes-validations:
 
 NEEDS_NEWER = Rule(
     id="kube-version-too-old",
-    summary="A rule that the oldest Kubernetes version asked for does not take (--kube-version 1.29..1.36).",
-    why="A server compiles a new rule with what the version before its own had, so that it can be rolled back.",
+    summary="Rule needs a newer Kubernetes version than the oldest requested one",
+    why="A server compiles new rules with the CEL features of the version before its own, so that it can be rolled "
+    "back. With `--kube-version 1.29..1.36` every rule must compile on all of these servers.",
     bad=_ADDRESS.format("isIP(self.address)"),
     good=_ADDRESS.format("self.address != '0.0.0.0'"),
-    help="raise the oldest version, or write the rule without it",
+    help="Raise the oldest version in `--kube-version`, or rewrite the rule without the newer feature",
     severity="error",
     origin="crdlint",
 )

@@ -153,11 +153,11 @@ def _required_key(finding: Finding) -> Iterable[Edit]:
 
 MAP_TYPE = Rule(
     id="map-type-unsupported",
-    summary="A map type that there is not.",
-    why="Server-side apply merges a granular object field by field and replaces an atomic one as a whole.",
+    summary="Unsupported `x-kubernetes-map-type`",
+    why="Server-side apply merges `granular` objects field by field, and replaces `atomic` objects as a whole.",
     bad="type: object\nproperties:\n  selector: {type: object, x-kubernetes-map-type: merge}\n",
     good="type: object\nproperties:\n  selector: {type: object, x-kubernetes-map-type: atomic}\n",
-    help="write `atomic` or `granular` (the default)",
+    help="Set `x-kubernetes-map-type` to `atomic` or `granular` (the default)",
     source=_SOURCE,
     fixes=(
         Fixer(
@@ -170,11 +170,11 @@ MAP_TYPE = Rule(
 )
 MAP_TYPE_OBJECT = Rule(
     id="map-type-not-object",
-    summary="`x-kubernetes-map-type` on something other than an object.",
-    why="It says how the fields of an object are merged.",
+    summary="`x-kubernetes-map-type` on a schema that is not an object",
+    why="The map type decides how server-side apply merges the fields of an object.",
     bad="type: object\nproperties:\n  selector: {type: string, x-kubernetes-map-type: atomic}\n",
     good="type: object\nproperties:\n  selector: {type: object, x-kubernetes-map-type: atomic}\n",
-    help="make it `type: object`, or remove `x-kubernetes-map-type`",
+    help="Set `type: object`, or remove `x-kubernetes-map-type`",
     source=_SOURCE,
     fixes=(
         Fixer(
@@ -194,11 +194,12 @@ MAP_TYPE_OBJECT = Rule(
 )
 LIST_TYPE = Rule(
     id="list-type-unsupported",
-    summary="A list type that there is not.",
-    why="Server-side apply replaces an atomic list as a whole and merges a set by value and a map by its keys.",
+    summary="Unsupported `x-kubernetes-list-type`",
+    why="Server-side apply replaces an `atomic` list as a whole, merges a `set` by its values, and merges a `map` by "
+    "its keys.",
     bad=_list("    x-kubernetes-list-type: list\n", "type: integer"),
     good=_GOOD_SET,
-    help="write `atomic` (the default), `set` or `map`",
+    help="Set `x-kubernetes-list-type` to `atomic` (the default), `set` or `map`",
     source=_SOURCE,
     fixes=(
         Fixer(
@@ -211,11 +212,11 @@ LIST_TYPE = Rule(
 )
 LIST_TYPE_ARRAY = Rule(
     id="list-type-not-array",
-    summary="`x-kubernetes-list-type` on something other than an array.",
-    why="It says how the items of a list are merged.",
+    summary="`x-kubernetes-list-type` on a schema that is not an array",
+    why="The list type decides how server-side apply merges the items of an array.",
     bad="type: object\nproperties:\n  ports: {type: object, x-kubernetes-list-type: atomic}\n",
     good=_GOOD_SET,
-    help="make it `type: array`, or remove `x-kubernetes-list-type`",
+    help="Set `type: array`, or remove `x-kubernetes-list-type`",
     source=_SOURCE,
     fixes=(
         Fixer(
@@ -236,14 +237,14 @@ LIST_TYPE_ARRAY = Rule(
 )
 SET_ATOMIC = Rule(
     id="set-items-not-atomic",
-    summary="A set whose items could be merged in parts.",
-    why="The items of a set are told apart by their whole value, so nothing within one may change by itself.",
+    summary="Set items must be scalars or atomic",
+    why="Server-side apply compares the items of a set by their whole value, so it cannot merge parts of an item.",
     bad=_list("    x-kubernetes-list-type: set\n", "type: object, properties: {name: {type: string}}"),
     good=_list(
         "    x-kubernetes-list-type: set\n",
         "type: object, x-kubernetes-map-type: atomic, properties: {name: {type: string}}",
     ),
-    help="add `x-kubernetes-map-type: atomic` to the items, or make the list a `map` with keys",
+    help="Add `x-kubernetes-map-type: atomic` to the items, or set `x-kubernetes-list-type: map` with keys",
     source=_SOURCE,
     fixes=(
         Fixer(
@@ -259,11 +260,11 @@ SET_ATOMIC = Rule(
 )
 KEYS_WITHOUT_MAP = Rule(
     id="list-map-keys-without-map",
-    summary="Keys of a list that is not of type map.",
-    why="Only a list of type map tells its items apart by keys.",
+    summary="`x-kubernetes-list-map-keys` on a list that is not a map list",
+    why="Only lists with `x-kubernetes-list-type: map` identify their items by keys.",
     bad=_list("    x-kubernetes-list-type: set\n    x-kubernetes-list-map-keys: [name]\n", "type: string"),
     good=_GOOD_MAP,
-    help="write `x-kubernetes-list-type: map`, or remove `x-kubernetes-list-map-keys`",
+    help="Set `x-kubernetes-list-type: map`, or remove `x-kubernetes-list-map-keys`",
     source=_SOURCE,
     fixes=(
         Fixer(
@@ -285,59 +286,60 @@ KEYS_WITHOUT_MAP = Rule(
 )
 KEYS_REQUIRED = Rule(
     id="list-map-keys-required",
-    summary="A list of type map without keys.",
-    why="The keys are what tells one item from another.",
+    summary="Map list without keys",
+    why="Server-side apply identifies the items of a map list by their keys.",
     bad=_list("    x-kubernetes-list-type: map\n", _NAMED),
     good=_GOOD_MAP,
-    help="add `x-kubernetes-list-map-keys` with the fields that tell one item from another, such as `[name]`",
+    help="Add `x-kubernetes-list-map-keys` with the fields that identify an item, such as `[name]`",
     source=_SOURCE,
     fixes=(Fixer("Add the only required scalar of the items as the key", "unsafe", _only_key),),
 )
 MAP_ITEMS = Rule(
     id="list-map-items",
-    summary="A list of type map whose items are no objects.",
-    why="The keys are fields of the items.",
+    summary="Items of a map list must be objects",
+    why="The keys of a map list are fields of its items.",
     bad=_list(_MAP, "type: string"),
     good=_GOOD_MAP,
-    help="give the items `type: object` with the keys as properties, or make the list a `set`",
+    help="Set `type: object` on the items, with the keys as `properties`; or set `x-kubernetes-list-type: set` and "
+    "remove the keys",
     source=_SOURCE,
 )
 KEY_UNKNOWN = Rule(
     id="list-map-key-unknown",
-    summary="A key that is no property of the items.",
-    why="A key that no item can have tells nothing apart.",
+    summary="List map key is not a property of the items",
+    why="Server-side apply cannot identify items by a field that they do not have.",
     bad=_list("    x-kubernetes-list-type: map\n    x-kubernetes-list-map-keys: [nmae]\n", _NAMED),
     good=_GOOD_MAP,
-    help="name properties of the items, or add the missing property",
+    help="Correct the key, or add it to the `properties` of the items",
     source=_SOURCE,
     fixes=(Fixer("Spell the key as the property of the items", "unsafe", _nearest_key),),
 )
 KEY_DUPLICATE = Rule(
     id="list-map-key-duplicate",
-    summary="A key that is named twice.",
-    why="Naming it again tells nothing more apart.",
+    summary="Duplicate list map key",
+    why="Repeating a key has no effect and usually means that another key was intended.",
     bad=_list("    x-kubernetes-list-type: map\n    x-kubernetes-list-map-keys: [name, name]\n", _NAMED),
     good=_GOOD_MAP,
-    help="name each key once",
+    help="Remove the duplicate key",
     source=_SOURCE,
     fixes=(Fixer("Name each key once", "safe", _each_key_once),),
 )
 KEY_SCALAR = Rule(
     id="list-map-key-not-scalar",
-    summary="A key whose value is an object or a list.",
-    why="Keys are compared, and only scalars compare cheaply.",
+    summary="List map key is an object or a list",
+    why="Server-side apply compares the keys of all items, and supports only scalars.",
     bad=_list(_MAP, "type: object, required: [name], properties: {name: {type: object}}"),
     good=_GOOD_MAP,
-    help="use a field of type string, integer, number or boolean as the key",
+    help="Use a field of type string, integer, number or boolean as the key",
     source=_SOURCE,
 )
 KEY_REQUIRED = Rule(
     id="list-map-key-required",
-    summary="A key that an item may lack.",
-    why="An item without its key could not be told from another; so a key is required or has a default.",
+    summary="List map key is neither required nor defaulted",
+    why="Server-side apply cannot identify an item without its key.",
     bad=_list(_MAP, "type: object, properties: {name: {type: string}}"),
     good=_GOOD_MAP,
-    help="add the key to `items.required`, or give the property a `default`",
+    help="Add the key to `required` of the items, or give the property a `default`",
     source=_KEYS_SOURCE,
     fixes=(
         Fixer(
@@ -350,21 +352,21 @@ KEY_REQUIRED = Rule(
 )
 KEY_NULLABLE = Rule(
     id="list-map-key-nullable",
-    summary="A key that may be null.",
-    why="A null key tells nothing apart.",
+    summary="List map key is nullable",
+    why="Server-side apply cannot identify an item whose key is null.",
     bad=_list(_MAP, "type: object, required: [name], properties: {name: {type: string, nullable: true}}"),
     good=_GOOD_MAP,
-    help="remove `nullable: true` from the key",
+    help="Remove `nullable: true` from the key",
     source=_KEYS_SOURCE,
     fixes=(Fixer("Remove `nullable` from the key", "safe", removal),),
 )
 ITEMS_NULLABLE = Rule(
     id="list-items-nullable",
-    summary="Items of a set or map that may be null.",
-    why="A null item has no value or key by which it could be found.",
+    summary="Items of a set or map list are nullable",
+    why="Server-side apply identifies items by value or by key, and a null item has neither.",
     bad=_list("    x-kubernetes-list-type: set\n", "type: string, nullable: true"),
     good=_GOOD_SET,
-    help="remove `nullable: true` from the items",
+    help="Remove `nullable: true` from the items",
     source=_KEYS_SOURCE,
     fixes=(Fixer("Remove `nullable` from the items", "safe", removal),),
 )

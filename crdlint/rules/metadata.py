@@ -71,11 +71,11 @@ def _server_owned(finding: Finding) -> Iterable[Edit]:
 
 NAME = Rule(
     id="metadata-name",
-    summary="A CRD that is not named `<plural>.<group>`.",
-    why="The name is how the API server finds the CRD that serves a resource.",
+    summary="CRD name is not `<plural>.<group>`",
+    why="Clients and controllers find the CRD of a resource by this name, so the API server accepts no other.",
     bad="name: foo.example.com\n",
     good="name: foos.example.com\n",
-    help="name it after spec.names.plural and spec.group, with a dot between",
+    help="Set `metadata.name` to `spec.names.plural` and `spec.group`, joined by a dot",
     source="apiextensions/validation ValidateCustomResourceDefinition",
     scope="metadata",
     fixes=(
@@ -85,83 +85,90 @@ NAME = Rule(
 )
 NAMESPACE = Rule(
     id="metadata-namespace",
-    summary="A CRD in a namespace.",
-    why="CRDs are cluster-scoped; `spec.scope` says where their resources live.",
+    summary="`metadata.namespace` is set",
+    why="CRDs are cluster-scoped. `spec.scope` decides whether their objects belong to a namespace.",
     bad="namespace: default\n",
     good="name: foos.example.com\n",
-    help="remove `metadata.namespace`",
+    help="Remove `metadata.namespace`",
     source=_SOURCE,
     scope="metadata",
     fixes=(Fixer("Remove `metadata.namespace`", "safe", removal),),
 )
 LABELS = Rule(
     id="metadata-labels",
-    summary="A label whose key or value is no label's.",
-    why="Labels are used in selectors and have a narrow syntax.",
+    summary="Invalid label key or value",
+    why="Label selectors support only a restricted syntax, so the API server rejects other keys and values.",
     bad="labels: {app: my app}\n",
     good="labels: {app: my-app}\n",
-    help="use letters, digits, `-`, `_` and `.`, at most 63 of them, beginning and ending with a letter or digit",
+    help="Use at most 63 letters, digits, `-`, `_` and `.`, starting and ending with a letter or digit; a key may have "
+    "a prefix such as `example.com/`",
     source=_SOURCE,
     scope="metadata",
 )
 ANNOTATIONS = Rule(
     id="metadata-annotations",
-    summary="An annotation whose key is no qualified name.",
-    why="Keys of annotations are names with an optional DNS prefix.",
+    summary="Invalid annotation key",
+    why="An annotation key is a qualified name: an optional DNS prefix with a slash, and a name of at most 63 "
+    "characters.",
     bad="annotations: {my key: x}\n",
     good="annotations: {example.com/my-key: x}\n",
-    help="write the key as `example.com/name` or `name`, with letters, digits, `-`, `_` and `.`",
+    help="Write the key as `name` or `example.com/name`, with letters, digits, `-`, `_` and `.`",
     source=_SOURCE,
     scope="metadata",
 )
 ANNOTATIONS_SIZE = Rule(
     id="metadata-annotations-too-long",
-    summary="Annotations of more than 262144 bytes in all.",
-    why="Annotations are loaded with every list of objects, so their size is bounded.",
+    summary="Annotations are larger than 262144 bytes in total",
+    why="Every response that contains the object contains its annotations, so the API server limits their size.",
     bad=f"annotations: {{example.com/data: {'x' * 10}{'{0}'}}}\n".replace("{0}", "y" * ANNOTATIONS_LIMIT),
     good="annotations: {example.com/data: x}\n",
-    help="move the data into a ConfigMap; for kubectl.kubernetes.io/last-applied-configuration use `kubectl apply --server-side`",
+    help="Move the data to a ConfigMap; if the annotation is kubectl.kubernetes.io/last-applied-configuration, remove "
+    "it and use `kubectl apply --server-side`",
     source=_SOURCE,
     scope="metadata",
 )
 OWNERS = Rule(
     id="metadata-owner-references",
-    summary="An owner reference that names no object.",
-    why="Garbage collection follows owner references; one that leads nowhere would delete the CRD.",
+    summary="Invalid owner reference",
+    why="The garbage collector deletes objects whose owners do not exist. A wrong reference can delete the CRD with "
+    "all of its objects.",
     bad="ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: x, uid: ''}]\n",
     good="ownerReferences: [{apiVersion: v1, kind: ConfigMap, name: x, uid: 0b7c}]\n",
-    help="give apiVersion, kind, name and uid of the owner, or remove the reference",
+    help="Specify `apiVersion`, `kind`, `name` and `uid` of the owner, or remove the reference",
     source=_SOURCE,
     scope="metadata",
 )
 FINALIZERS = Rule(
     id="metadata-finalizers",
-    summary="A finalizer that is no qualified name.",
-    why="Controllers tell their finalizers apart by name.",
+    summary="Invalid finalizer name",
+    why="Each controller finds its own finalizer by name, so the API server accepts only qualified names.",
     bad="finalizers: [my finalizer]\n",
     good="finalizers: [example.com/cleanup]\n",
-    help="write the finalizer as `example.com/name`",
+    help="Write the finalizer as `example.com/name`",
     source=_SOURCE,
     scope="metadata",
 )
 SERVER_OWNED = Rule(
     id="metadata-server-owned",
-    summary="A metadata field that the server writes, with a value it would not.",
-    why="generation and managedFields are kept by the API server.",
+    summary="Invalid value in a metadata field that the API server maintains",
+    why="The API server maintains `generation` and `managedFields`. A manifest contains them only if it was copied "
+    "from a cluster.",
     bad="managedFields: [{manager: me, operation: Patch}]\n",
     good="name: foos.example.com\n",
-    help="remove the field from the manifest",
+    help="Remove the field from the manifest",
     source=_SOURCE,
     scope="metadata",
     fixes=(Fixer("Remove the field that the server writes", "safe", _server_owned),),
 )
 IMMUTABLE = Rule(
     id="metadata-immutable",
-    summary="A metadata field that no update may change.",
-    why="Name, namespace, uid and timestamps say which object it is.",
+    summary="Update changes an immutable metadata field",
+    why="Name, namespace, uid and timestamps identify an object, so the API server rejects an update that changes "
+    "them.",
     bad="",
     good="",
-    help="leave the field as it was, or delete the CRD (and with it all of its objects) and create it anew",
+    help="Restore the previous value; the only other way is to delete the CRD, which deletes all of its objects, and "
+    "create it again",
     source=_UPDATE,
     scope="metadata",
 )

@@ -86,22 +86,22 @@ def _list_kind(finding: Finding) -> Iterable[Edit]:
 
 GROUP = Rule(
     id="group-invalid",
-    summary="A group that is no domain.",
-    why="Groups keep the APIs of different makers apart, as domains keep their names apart.",
+    summary="`spec.group` is not a domain name with at least one dot",
+    why="Groups keep the APIs of different vendors apart, so the API server accepts only domain names.",
     bad="metadata: {name: foos.example}\nspec: {group: example}\n",
     good="spec: {group: example.com}\n",
-    help="use a domain of yours in lower case, with at least one dot, such as `widgets.example.com`",
+    help="Use a lower-case domain that you own, such as `widgets.example.com`, and rename the CRD to match",
     source=_SPEC,
     scope="manifest",
     fixes=(Fixer("Write the group that is meant", "safe", _group, bad="spec: {group: Example.com}\n"),),
 )
 SCOPE = Rule(
     id="scope-invalid",
-    summary="A scope that is neither Cluster nor Namespaced.",
-    why="The scope decides where objects live and how they are addressed; it cannot be changed later.",
+    summary="`spec.scope` is neither `Cluster` nor `Namespaced`",
+    why="The scope decides whether objects belong to a namespace. It cannot be changed once the CRD is established.",
     bad="scope: Namespace\n",
     good="scope: Namespaced\n",
-    help="write `scope: Namespaced`, or `scope: Cluster`",
+    help="Set `spec.scope` to `Namespaced` or `Cluster`",
     source=_SPEC,
     scope="spec",
     fixes=(
@@ -111,11 +111,12 @@ SCOPE = Rule(
 )
 NAMES_REQUIRED = Rule(
     id="names-required",
-    summary="A name that every CRD has is missing.",
-    why="plural and kind name the resource; singular and listKind are made from kind where they are missing.",
+    summary="Required name is missing in `spec.names`",
+    why="`plural` and `kind` name the resource in URLs and manifests. The API server derives `singular` and `listKind` "
+    "from `kind`.",
     bad="names: {kind: ''}\n",
     good="names: {kind: Foo}\n",
-    help="give `plural` (lower case) and `kind` (CamelCase); `singular` and `listKind` follow from kind",
+    help="Specify `plural` (lower case) and `kind` (CamelCase) in `spec.names`",
     source=_SPEC,
     scope="spec",
     fixes=(
@@ -137,22 +138,23 @@ NAMES_REQUIRED = Rule(
 )
 NAMES_INVALID = Rule(
     id="names-invalid",
-    summary="A name that is no DNS label.",
-    why="Names become parts of URLs and of RBAC rules.",
+    summary="Invalid name in `spec.names`",
+    why="The names become parts of URLs and of RBAC rules, so they must be DNS labels.",
     bad="names: {shortNames: [f_o]}\n",
     good="names: {shortNames: [fo]}\n",
-    help="use lower case letters, digits and `-`, beginning with a letter (kind and listKind may have upper case too)",
+    help="Use lower-case letters, digits and `-`, starting with a letter (`kind` and `listKind` may contain upper-case "
+    "letters)",
     source=_SOURCE,
     scope="spec",
     fixes=(Fixer("Write the name in lower case", "safe", _lower_case, bad="names: {shortNames: [FO]}\n"),),
 )
 LIST_KIND = Rule(
     id="names-list-kind-same",
-    summary="kind and listKind are the same.",
-    why="An object and a list of objects could not be told apart.",
+    summary="`kind` and `listKind` are the same",
+    why="Clients could not distinguish an object from a list of objects.",
     bad="names: {listKind: Foo}\n",
     good="names: {listKind: FooList}\n",
-    help="name the list `<kind>List`, or leave listKind out",
+    help="Set `listKind` to the kind followed by `List`, or remove `listKind`",
     source=_SOURCE,
     scope="spec",
     fixes=(Fixer("Name the list after the kind", "safe", _list_kind),),

@@ -38,33 +38,34 @@ def _object(finding: Finding) -> Iterable[Edit]:
 
 STATUS_FIELDS = Rule(
     id="root-fields-with-status",
-    summary="A field at the root that a status subresource leaves no room for.",
-    why="With the status subresource on, spec and status are validated apart; what speaks of both at once would be lost.",
+    summary="Keyword is not allowed at the root of a schema with status subresource",
+    why="With the status subresource, spec and status are updated separately. Only some keywords are allowed at the "
+    "root, where they apply to both.",
     bad="schema:\n  openAPIV3Schema:\n    type: object\n    minProperties: 1\nsubresources: {status: {}}\n",
     good="schema:\n  openAPIV3Schema:\n    type: object\nsubresources: {status: {}}\n",
-    help="remove the field from the root, or move it into `properties.spec`",
+    help="Remove the keyword from the root, or move it to `properties.spec`",
     source=_SOURCE,
     scope="version",
     fixes=(Fixer("Remove the field from the root", "unsafe", _field),),
 )
 STATUS_TYPE = Rule(
     id="root-type-with-status",
-    summary="The root is an object where the status subresource is on.",
-    why="The status is taken out of the object by its name.",
+    summary="Root of a schema with status subresource is not an object",
+    why="The API server reads and writes the field `status` of the object at the root.",
     bad="schema:\n  openAPIV3Schema: {type: string}\nsubresources: {status: {}}\n",
     good="schema:\n  openAPIV3Schema: {type: object}\nsubresources: {status: {}}\n",
-    help="write `type: object`",
+    help="Set `type: object` at the root of the schema",
     source=_SOURCE,
     scope="version",
     fixes=(Fixer("Write `type: object`", "safe", _object),),
 )
 NULLABLE = Rule(
     id="root-nullable",
-    summary="The root of a schema cannot be nullable.",
-    why="A Kubernetes object is never null.",
+    summary="Root of the schema is nullable",
+    why="A Kubernetes object is never null, so the API server does not allow `nullable` here.",
     bad="type: object\nnullable: true\n",
     good="type: object\n",
-    help="remove `nullable` from the root",
+    help="Remove `nullable` from the root of the schema",
     source=_SOURCE,
     fixes=(Fixer("Remove `nullable`", "safe", _field),),
 )

@@ -76,11 +76,13 @@ def _repetition(finding: Finding) -> Iterable[Edit]:
 
 PATH = Rule(
     id="selectable-field-invalid",
-    summary="A selectable field that the schema does not have, or not as a string, boolean or integer.",
-    why="Field selectors compare the value of a field that every object may have.",
+    summary="Selectable field is not a string, boolean or integer of the schema",
+    why="Field selectors compare only values of fields that the schema specifies. Kubernetes 1.31 and later support "
+    "selectable fields.",
     bad=_version("[{jsonPath: .spec.colour}]"),
     good=_GOOD,
-    help="name a field of the schema, outside of metadata, of type string, boolean or integer, such as `.spec.color`",
+    help="Set `jsonPath` to a string, boolean or integer field of the schema outside of `metadata`, such as "
+    "`.spec.color`",
     source=_SOURCE,
     scope="version",
     fixes=(
@@ -90,26 +92,28 @@ PATH = Rule(
 )
 DUPLICATED = Rule(
     id="selectable-field-duplicate",
-    summary="A selectable field that is named twice.",
-    why="Naming it again makes nothing more selectable.",
+    summary="Duplicate selectable field",
+    why="Repeating a field has no effect and usually means that another field was intended. Kubernetes 1.31 and later "
+    "support selectable fields.",
     bad=_version("[{jsonPath: .spec.color}, {jsonPath: .spec.color}]"),
     good=_GOOD,
-    help="name each field once",
+    help="Remove the duplicate, or name another field",
     source=_SOURCE,
     scope="version",
     fixes=(Fixer("Remove the repetition", "safe", _repetition),),
 )
 TOO_MANY_FIELDS = Rule(
     id="selectable-fields-too-many",
-    summary="More than eight selectable fields.",
-    why="Each is computed for every object that is listed or watched.",
+    summary="More than eight selectable fields",
+    why="The API server computes selectable fields for every object that it lists or watches, and limits their number. "
+    "Since Kubernetes 1.35 an update may keep more than eight.",
     bad="schema:\n  openAPIV3Schema: {type: object, properties: {"
     + ", ".join(f"f{i}: {{type: string}}" for i in range(9))
     + "}}\nselectableFields: ["
     + ", ".join(f"{{jsonPath: .f{i}}}" for i in range(9))
     + "]\n",
     good=_GOOD,
-    help="keep the eight that matter most",
+    help="Remove selectable fields until at most eight are left",
     source=_SOURCE,
     scope="version",
 )

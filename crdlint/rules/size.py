@@ -21,12 +21,13 @@ if TYPE_CHECKING:
 
 TOO_LARGE = Rule(
     id="too-large-to-apply",
-    summary="A CRD that client-side `kubectl apply` cannot store.",
-    why="It keeps the whole object in the annotation kubectl.kubernetes.io/last-applied-configuration, and annotations may "
-    f"take {ANNOTATIONS_LIMIT} bytes in all: the API server then says `metadata.annotations: Too long`.",
+    summary="CRD is too large for client-side `kubectl apply`",
+    why="Client-side apply stores the whole object in the annotation kubectl.kubernetes.io/last-applied-configuration. "
+    f"The API server rejects more than {ANNOTATIONS_LIMIT} bytes of annotations with `metadata.annotations: Too long`.",
     bad="type: object\ndescription: " + "x" * ANNOTATIONS_LIMIT + "\n",
     good="type: object\n",
-    help="use `kubectl apply --server-side`, or generate the CRD without descriptions (controller-gen crd:maxDescLen=0)",
+    help="Use `kubectl apply --server-side`, or generate the CRD without descriptions (controller-gen "
+    "`crd:maxDescLen=0`)",
     severity="info",
     origin="crdlint",
 )

@@ -195,11 +195,11 @@ def _without(finding: Finding) -> Iterable[Edit]:
 
 TYPE_REQUIRED = Rule(
     id="structural-type-required",
-    summary="A field without a type.",
-    why="Pruning, defaulting and conversion follow the types of a schema; without one they would have to guess.",
+    summary="Field without a type",
+    why="The API server prunes, defaults and converts objects by the types in the schema, so every field needs one.",
     bad="type: object\nproperties:\n  replicas: {minimum: 1}\n",
     good="type: object\nproperties:\n  replicas: {type: integer, minimum: 1}\n",
-    help="add the `type` of this field",
+    help="Add the `type` of this field",
     source=_SOURCE,
     fixes=(
         Fixer(
@@ -235,11 +235,11 @@ TYPE_REQUIRED = Rule(
 )
 ITEMS_REQUIRED = Rule(
     id="structural-items-required",
-    summary="An array that does not say what its items are.",
-    why="Without a schema, the items could neither be pruned nor checked.",
+    summary="Array without `items`",
+    why="Without `items` the API server can neither prune nor validate the items of the array.",
     bad="type: object\nproperties:\n  ports: {type: array}\n",
     good="type: object\nproperties:\n  ports: {type: array, items: {type: integer}}\n",
-    help="add `items` with the type of an item, such as `items: {type: string}`",
+    help="Add `items` with a type, such as `items: {type: string}`",
     source=_SOURCE,
     fixes=(
         Fixer(
@@ -252,31 +252,31 @@ ITEMS_REQUIRED = Rule(
 )
 ROOT_TYPE = Rule(
     id="structural-root-not-object",
-    summary="The root of a schema is an object.",
-    why="Every Kubernetes object is one: it has apiVersion, kind and metadata.",
+    summary="Root of the schema is not an object",
+    why="Every Kubernetes object has the fields `apiVersion`, `kind` and `metadata`.",
     bad="type: string\n",
     good="type: object\n",
-    help="write `type: object`",
+    help="Set `type: object` at the root of the schema",
     source=_SOURCE,
     fixes=(Fixer("Write `type: object`", "safe", _object_type),),
 )
 ROOT_MAP = Rule(
     id="structural-root-additional-properties",
-    summary="`additionalProperties` at the root of a schema.",
-    why="The root is a Kubernetes object with fields of its own, never a map.",
+    summary="`additionalProperties` at the root of the schema",
+    why="The root is a Kubernetes object with named fields, so it cannot be a map.",
     bad="type: object\nadditionalProperties: {type: string}\n",
     good="type: object\nproperties:\n  data: {type: object, additionalProperties: {type: string}}\n",
-    help="move the map into a field, such as `spec`",
+    help="Move `additionalProperties` to a field of the root, such as `spec`",
     source=_SOURCE,
 )
 NOT_STRUCTURAL = Rule(
     id="structural-forbidden-in-junctor",
-    summary="Structure or documentation below allOf, anyOf, oneOf or not.",
-    why="Those only validate values: what a field is must be said once, outside of them, or pruning and defaulting "
-    "would depend on the value.",
+    summary="Type, default or description inside allOf, anyOf, oneOf or not",
+    why="These keywords only validate values. Types, defaults and descriptions must be specified outside of them, so "
+    "that pruning and defaulting do not depend on the value.",
     bad="type: object\nproperties:\n  size: {type: string, anyOf: [{type: string}, {pattern: '^[0-9]+$'}]}\n",
     good="type: object\nproperties:\n  size: {type: string, anyOf: [{maxLength: 3}, {pattern: '^[0-9]+$'}]}\n",
-    help="remove it here, and say it outside of the allOf, anyOf, oneOf or not",
+    help="Remove it here, and specify it outside of the allOf, anyOf, oneOf or not",
     source=_SOURCE,
     fixes=(
         Fixer(
@@ -313,51 +313,53 @@ NOT_STRUCTURAL = Rule(
 )
 INCOMPLETE = Rule(
     id="structural-incomplete",
-    summary="A field that only allOf, anyOf, oneOf or not speak of.",
-    why="A field that is not defined outside of them is pruned before it is validated.",
+    summary="Field is specified only inside allOf, anyOf, oneOf or not",
+    why="The API server prunes a field that is not specified outside of them before it validates the object.",
     bad="type: object\nproperties:\n  spec: {type: object}\nanyOf: [{properties: {spec: {properties: {host: {maxLength: 63}}}}}]\n",
     good="type: object\nproperties:\n  spec: {type: object, properties: {host: {type: string}}}\n"
     "anyOf: [{properties: {spec: {properties: {host: {maxLength: 63}}}}}]\n",
-    help="define the field, with its type, outside of the allOf, anyOf, oneOf or not",
+    help="Specify the field, with its type, outside of the allOf, anyOf, oneOf or not",
     source="apiextensions-apiserver/pkg/apiserver/schema validateStructuralCompleteness",
 )
 METADATA = Rule(
     id="metadata-restricted",
-    summary="The root's metadata says more than what a name looks like.",
-    why="Kubernetes defines metadata itself; a CRD may restrict name and generateName, and nothing else.",
+    summary="Schema restricts metadata other than name and generateName",
+    why="Kubernetes defines `metadata` itself. A CRD may restrict only `name` and `generateName`.",
     bad="type: object\nproperties:\n  metadata: {type: object, properties: {labels: {type: object}}}\n",
     good="type: object\nproperties:\n  metadata: {type: object}\n",
-    help="replace it by `metadata: {type: object}` (only `properties` of name and generateName may stand there)",
+    help="Set `metadata` to `{type: object}`; of its `properties`, only `name` and `generateName` are allowed",
     source=_SOURCE,
     fixes=(Fixer("Write `metadata: {type: object}`", "safe", _plain_metadata),),
 )
 METADATA_NESTED = Rule(
     id="metadata-in-junctor",
-    summary="metadata below allOf, anyOf, oneOf or not.",
-    why="It would restrict what Kubernetes defines itself.",
+    summary="`metadata` inside allOf, anyOf, oneOf or not",
+    why="Kubernetes defines `metadata` itself, so a schema may not restrict it here.",
     bad="type: object\nanyOf: [{properties: {metadata: {required: [name]}}}]\nproperties: {metadata: {type: object}}\n",
     good="type: object\nproperties: {metadata: {type: object}}\n",
-    help="remove `metadata` here; a rule at the root can check it: `self.metadata.name.size() < 20`",
+    help="Remove `metadata` here; to restrict it, add a rule at the root, such as `self.metadata.name.size() < 20`",
     source=_SOURCE,
 )
 META_TYPE = Rule(
     id="metadata-type",
-    summary="apiVersion, kind or metadata of another type than Kubernetes gives it.",
-    why="apiVersion and kind are strings and metadata is an object, in every Kubernetes object.",
+    summary="Wrong type for apiVersion, kind or metadata",
+    why="In every Kubernetes object `apiVersion` and `kind` are strings and `metadata` is an object.",
     bad="type: object\nproperties:\n  apiVersion: {type: integer}\n",
     good="type: object\nproperties:\n  apiVersion: {type: string}\n",
-    help="give it the type that the message names, or leave it out: Kubernetes defines it itself",
+    help="Set the type that the message names, or remove the field from the schema: Kubernetes defines it",
     source=_SOURCE,
     fixes=(Fixer("Write the type that Kubernetes gives it", "safe", _named_type),),
 )
 EMBEDDED = Rule(
     id="embedded-resource-shape",
-    summary="An embedded resource that is no object with fields.",
-    why="`x-kubernetes-embedded-resource` says that a whole Kubernetes object stands there.",
+    summary="Embedded resource is not an object with fields",
+    why="`x-kubernetes-embedded-resource: true` declares a whole Kubernetes object, so the schema must be an object "
+    "and not a map.",
     bad="type: object\nproperties:\n  template: {type: object, x-kubernetes-embedded-resource: true}\n",
     good="type: object\nproperties:\n  template: {type: object, x-kubernetes-embedded-resource: true, "
     "x-kubernetes-preserve-unknown-fields: true}\n",
-    help="make it `type: object` with `properties` or `x-kubernetes-preserve-unknown-fields: true`, and no map",
+    help="Use `type: object` with `properties` or `x-kubernetes-preserve-unknown-fields: true`, and without "
+    "`additionalProperties`",
     source=_SOURCE,
     fixes=(
         Fixer(
@@ -378,11 +380,11 @@ EMBEDDED = Rule(
 )
 INT_OR_STRING = Rule(
     id="int-or-string-exclusive",
-    summary="An int-or-string that is something else as well.",
-    why="An integer or a string has no fields to preserve and is no object.",
+    summary="Int-or-string with unknown fields or an embedded resource",
+    why="An integer or a string has no fields, so it cannot have unknown fields or contain an object.",
     bad="type: object\nproperties:\n  port: {x-kubernetes-int-or-string: true, x-kubernetes-preserve-unknown-fields: true}\n",
     good="type: object\nproperties:\n  port: {x-kubernetes-int-or-string: true}\n",
-    help="keep `x-kubernetes-int-or-string: true` alone",
+    help="Keep `x-kubernetes-int-or-string: true`, and remove the field that the message names",
     source=_SOURCE,
     fixes=(
         Fixer(
@@ -397,22 +399,24 @@ INT_OR_STRING = Rule(
 )
 PATTERN = Rule(
     id="pattern-invalid",
-    summary="A pattern that Go's regexp package refuses.",
-    why="Patterns are RE2: no lookahead, lookbehind or back references, repetitions up to 1000.",
+    summary="Pattern is not a valid RE2 expression",
+    why="The API server compiles patterns with Go's regexp package (RE2 syntax). It has no lookahead, lookbehind or "
+    "back references, and allows at most 1000 repetitions.",
     bad="type: object\nproperties:\n  name: {type: string, pattern: '^(?!kube-)'}\n",
     good="type: object\nproperties:\n  name:\n    type: string\n"
     "    x-kubernetes-validations: [{rule: \"!self.startsWith('kube-')\"}]\n",
-    help="write the pattern in RE2 syntax (https://github.com/google/re2/wiki/Syntax)",
+    help="Write the pattern in RE2 syntax (https://github.com/google/re2/wiki/Syntax)",
     source=_SOURCE,
 )
 
 NOT_CONVERTIBLE = Rule(
     id="schema-not-convertible",
-    summary="A field that no structural schema has.",
-    why="The API server reads every schema as a structural one, and stops at what that has no place for.",
+    summary="Schema cannot be converted to a structural schema",
+    why="The API server converts every schema to a structural schema, and rejects a field that has no equivalent "
+    "there, such as `$schema`.",
     bad="type: object\n$schema: http://json-schema.org/draft-07/schema#\n",
     good="type: object\n",
-    help="remove the field that the message names",
+    help="Remove the field that the message names (`schema` means `$schema`)",
     source="apiextensions-apiserver/pkg/apiserver/schema NewStructural",
 )
 

@@ -95,11 +95,12 @@ def _column_name(finding: Finding) -> Iterable[Edit]:
 
 SCALE = Rule(
     id="scale-path-invalid",
-    summary="The scale subresource reads a path that is not where scale looks.",
-    why="Autoscalers read replicas below .spec and .status by simple paths.",
+    summary="Invalid path in the scale subresource",
+    why="`kubectl scale` and autoscalers use these paths. They must be simple JSON paths below `.spec` or `.status`.",
     bad="subresources: {scale: {specReplicasPath: .replicas, statusReplicasPath: .status.replicas}}\n",
     good="subresources: {scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}}\n",
-    help="write paths such as `.spec.replicas` and `.status.replicas`",
+    help="Set `specReplicasPath` to a path below `.spec` and `statusReplicasPath` to one below `.status`, such as "
+    "`.spec.replicas` and `.status.replicas`",
     source="apiextensions/validation ValidateCustomResourceDefinitionSubresources",
     scope="version",
     fixes=(
@@ -120,11 +121,11 @@ SCALE = Rule(
 )
 COLUMN = Rule(
     id="printer-column-invalid",
-    summary="A printer column without a name, type or path, or with one that there is not.",
-    why="`kubectl get` prints these columns.",
+    summary="Invalid printer column",
+    why="`kubectl get` prints these columns. Each needs a name, a supported type and a JSON path.",
     bad="additionalPrinterColumns: [{name: Ready, type: bool, jsonPath: .status.ready}]\n",
     good="additionalPrinterColumns: [{name: Ready, type: boolean, jsonPath: .status.ready}]\n",
-    help="give `name`, `type` (boolean, date, integer, number or string) and `jsonPath` (such as `.status.phase`)",
+    help="Specify `name`, `type` (boolean, date, integer, number or string) and `jsonPath` (such as `.status.phase`)",
     source="apiextensions/validation ValidateCustomResourceColumnDefinition",
     scope="version",
     fixes=(

@@ -108,11 +108,11 @@ def _quoted_rule(finding: Finding) -> Iterable[Edit]:
 
 RULE_REQUIRED = Rule(
     id="rule-required",
-    summary="A validation rule without an expression.",
-    why="There is nothing to evaluate.",
+    summary="Validation rule without an expression",
+    why="The API server has no expression to evaluate, so it rejects the CRD.",
     bad=_rule("message: must have a mode"),
     good=_GOOD,
-    help="write the CEL expression that must be true, such as `rule: has(self.name)`",
+    help="Set `rule` to a CEL expression that must be true, such as `has(self.name)`",
     source=_SOURCE,
     fixes=(
         Fixer(
@@ -126,11 +126,12 @@ RULE_REQUIRED = Rule(
 )
 MESSAGE = Rule(
     id="rule-message-invalid",
-    summary="A rule's message that is empty, of several lines, or missing where it is needed.",
-    why="The message is what users read in one line; without one they are shown the expression, which must then be one line.",
+    summary="Message of a rule is empty, has several lines, or is missing",
+    why="Users see the message as one line. Without a message they see the expression, which must then have only one "
+    "line.",
     bad=_rule('rule: has(self.mode), message: "must have\\na mode"'),
     good=_GOOD,
-    help="write the message in one line",
+    help="Set `message` to one line of text",
     source=_SOURCE,
     fixes=(
         Fixer(
@@ -157,21 +158,22 @@ MESSAGE = Rule(
 )
 MESSAGE_EXPRESSION = Rule(
     id="rule-message-expression-empty",
-    summary="A messageExpression of nothing but white space.",
-    why="There is nothing to evaluate.",
+    summary="`messageExpression` is blank",
+    why="The API server has no expression to evaluate, so it rejects the CRD.",
     bad=_rule('rule: has(self.mode), messageExpression: " "'),
     good=_GOOD,
-    help="remove `messageExpression`, or write a CEL expression that gives a string",
+    help="Remove `messageExpression`, or set it to a CEL expression that evaluates to a string",
     source=_SOURCE,
     fixes=(Fixer("Remove `messageExpression`", "safe", removal, good=_rule("rule: has(self.mode)")),),
 )
 REASON = Rule(
     id="rule-reason-unsupported",
-    summary="A reason that there is not.",
-    why="Clients tell causes apart by these four.",
+    summary="Unsupported `reason`",
+    why="The API server returns the reason to clients as the type of the error, and supports only four.",
     bad=_rule("rule: has(self.mode), reason: Invalid"),
     good=_GOOD,
-    help="use one of FieldValueDuplicate, FieldValueForbidden, FieldValueInvalid (the default), FieldValueRequired",
+    help="Set `reason` to `FieldValueInvalid` (the default), `FieldValueDuplicate`, `FieldValueForbidden` or "
+    "`FieldValueRequired`",
     source=_SOURCE,
     fixes=(
         Fixer(
@@ -184,11 +186,11 @@ REASON = Rule(
 )
 FIELD_PATH = Rule(
     id="rule-field-path-invalid",
-    summary="A fieldPath that leads to no field of the schema.",
-    why="The server puts it behind the path of the value; a path that is not there would mislead.",
+    summary="`fieldPath` does not name a field of the schema",
+    why="The API server adds the path to the path of its error. A wrong path would send users to the wrong field.",
     bad=_rule("rule: has(self.mode), fieldPath: .mod"),
     good=_GOOD,
-    help="name a field below this schema, from a dot on: `.name`, `.labels['a']`",
+    help="Write the path of a field below this schema, such as `.name` or `.labels['a']`",
     source=_SOURCE,
     fixes=(
         Fixer(

@@ -109,11 +109,11 @@ def _deprecated(finding: Finding) -> Iterable[Edit]:
 
 SCHEMA_REQUIRED = Rule(
     id="schema-required",
-    summary="A version without a schema.",
-    why="Without a schema every field would be pruned.",
+    summary="Version without a schema",
+    why="The API server prunes all fields that a schema does not specify, so every version needs a schema.",
     bad="versions: [{name: v1, served: true, storage: true}]\n",
     good=f"versions: [{_BASE}]\n",
-    help="add `schema: {openAPIV3Schema: {type: object, properties: ...}}` to the version",
+    help="Add `schema: {openAPIV3Schema: {type: object}}` to the version, and specify its fields under `properties`",
     source=_SPEC,
     scope="spec",
     fixes=(
@@ -128,32 +128,32 @@ SCHEMA_REQUIRED = Rule(
 )
 NAME = Rule(
     id="version-name-invalid",
-    summary="A version whose name is no DNS label.",
-    why="The version becomes part of the URL and of apiVersion.",
+    summary="Invalid version name",
+    why="The version name becomes part of URLs and of `apiVersion`, so it must be a DNS label.",
     bad="versions: [{name: v1.0, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]\n",
     good=f"versions: [{_BASE}]\n",
-    help="name it like `v1`, `v1beta1` or `v2alpha3`",
+    help="Rename the version to a name such as `v1`, `v1beta1` or `v2alpha3`",
     source=_SPEC,
     scope="spec",
     fixes=(Fixer("Write the name as Kubernetes names versions", "unsafe", _like_a_version),),
 )
 UNIQUE = Rule(
     id="version-name-duplicate",
-    summary="Two versions of the same name.",
-    why="Requests could not tell them apart.",
+    summary="Duplicate version name",
+    why="Each version is served at its own URL, so two versions cannot have the same name.",
     bad=_versions("name: v1, " + _OTHER % "false"),
     good=_GOOD,
-    help="give each version a name of its own, or remove one of the two",
+    help="Rename one of the two versions, or remove it",
     source=_SPEC,
     scope="spec",
 )
 STORAGE = Rule(
     id="storage-version-exactly-one",
-    summary="Not exactly one version is stored.",
-    why="Objects are written to etcd in one version, and read in the others by conversion.",
+    summary="Not exactly one version has `storage: true`",
+    why="The API server stores all objects in one version, and converts them when a client requests another one.",
     bad=_versions("name: v2, " + _OTHER % "true"),
     good=_GOOD,
-    help="set `storage: true` on one version and `storage: false` on all others",
+    help="Set `storage: true` on one version and `storage: false` on all others",
     source=_SPEC,
     scope="spec",
     fixes=(
@@ -174,23 +174,24 @@ STORAGE = Rule(
 )
 DEPRECATION = Rule(
     id="deprecation-warning-invalid",
-    summary="A deprecation warning that cannot be sent.",
-    why="It is sent to clients in a header: one line of at most 256 bytes, and only for deprecated versions.",
+    summary="Invalid `deprecationWarning`",
+    why="The API server sends the text in an HTTP header. It must be printable, at most 256 bytes long, and set on a "
+    "deprecated version.",
     bad="deprecationWarning: use v2\n",
     good="deprecated: true\ndeprecationWarning: use v2\n",
-    help="add `deprecated: true` to the version, and keep the warning to one printable line of at most 256 bytes",
+    help="Set `deprecated: true` on the version, and shorten the warning to one printable line of at most 256 bytes",
     source="apiextensions/validation validateDeprecationWarning",
     scope="version",
     fixes=(Fixer("Mark the version as deprecated", "safe", _deprecated),),
 )
 STORED = Rule(
     id="stored-version-missing",
-    summary="A version in which objects are stored is not in the spec.",
-    why="Objects stored in it could no longer be read.",
+    summary="Version in `status.storedVersions` is missing from `spec.versions`",
+    why="Without the version, the API server could no longer read the objects that are stored in it.",
     bad="",
     good="",
-    help="put the version back into spec.versions (with `served: false` if need be), migrate all objects to the storage version, "
-    "and take the old one out of status.storedVersions",
+    help="Restore the version in `spec.versions` (`served: false` is enough), migrate all objects to the storage "
+    "version, then remove it from `status.storedVersions`",
     source="apiextensions/validation ValidateCustomResourceDefinitionStoredVersions",
     scope="manifest",
 )

@@ -28,12 +28,12 @@ def _quotes(finding: Finding) -> Iterable[Edit]:
 
 BOOLEAN = Rule(
     id="yaml-boolean",
-    summary="`on`, `off`, `yes`, `no`, `y` or `n` without quotes, where a string is meant.",
-    why="The API server reads YAML 1.1, in which these are booleans: `enum: [on, off]` becomes `[true, false]`, "
-    "which no string ever equals.",
+    summary="Unquoted `on`, `off`, `yes`, `no`, `y` or `n` where a string is meant",
+    why="The API server reads YAML 1.1, in which these words are booleans. `enum: [on, off]` becomes `[true, false]`, "
+    "which no string equals.",
     bad="type: object\nproperties:\n  mode: {type: string, enum: [on, off]}\n",
     good="type: object\nproperties:\n  mode: {type: string, enum: ['on', 'off']}\n",
-    help="put the word in quotes",
+    help="Put the word in quotes",
     severity="warning",
     origin="crdlint",
     fixes=(Fixer("Put the word in quotes", "safe", _quotes),),

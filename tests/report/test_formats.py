@@ -46,7 +46,7 @@ ALL = checked(
     made("first"),
     made(NASTY, severity="warning", rule="format-unrecognized", end_line=4, help="do %that|"),
     made("advice", severity="info", origin="crdlint", kind="advice", related=Related("rule `x`", "b.yaml", 7, 9)),
-    made("later", hidden=True),
+    made("behind the others", hidden=True),
     problems=[("no file", "cannot: be, read")],
 )
 
@@ -55,8 +55,8 @@ ALL = checked(
 def test_every_format_takes_what_there_is(name: str) -> None:
     text = formats.render(name, ALL)
     assert "first" in text
-    assert "later" not in text
-    assert "later" in formats.render(name, Checked(ALL.results, [], ALL.summary, hidden=True))
+    assert "behind the others" not in text
+    assert "behind the others" in formats.render(name, Checked(ALL.results, [], ALL.summary, hidden=True))
     text.encode("utf-8")
     assert formats.render(name, checked()) == formats.render(name, checked())
 

@@ -76,13 +76,13 @@ FOUND = {
     "a field of what is below": ("{size: 3, depth: 1}", 17, 'unknown field "spec.depth"', "a field of `inner`"),
     "a field of what is above": ("{size: 3, inner: {flag: 1}}", 25, 'unknown field "spec.inner.flag"', "one level up"),
     "a field with a dot": ("{size: 3, x.y: 1}", 17, 'unknown field "spec.x.y"', "remove `x.y`"),
-    "a rule": ("{size: 9}", 14, "spec.size: Invalid value: ", "so that the rule holds"),
+    "a rule": ("{size: 9}", 14, "spec.size: Invalid value: ", "so that the rule evaluates to true"),
     "a rule that ends in an error": ("{size: 3, odd: {}}", 1, "spec: Invalid value:", "give `z` a value"),
     "an embedded resource": (
         "{size: 3, template: {apiVersion: v1, kind: A, metadata: {labels: {x: a b}}}}",
         76,
         'spec.template.metadata.labels: Invalid value: "a b"',
-        "write metadata",
+        "Change the metadata",
     ),
 }
 
@@ -128,7 +128,7 @@ METADATA = {
     "what comes of it": ("{generateName: AB-}", 26, 'metadata.name: Invalid value: "AB-xxxxx"', "write `ab-xxxxx`"),
     "an annotation": ("{name: x, annotations: {a: b, c: 1}}", 44, "json: cannot unmarshal number", 'in quotes: "1"'),
     "unknown": ("{name: x, lables: {}}", 21, 'unknown field "metadata.lables"', "did you mean `labels`?"),
-    "no object": ("[x]", 1, "json: cannot unmarshal array", "give the field the type"),
+    "no object": ("[x]", 1, "json: cannot unmarshal array", "Write a value of the type"),
 }
 
 
@@ -150,9 +150,9 @@ def test_the_rule_s_own_place() -> None:
 UPDATES = {
     "nothing wrong": ("{size: 3}", "{size: 3}", []),
     "a transition": ("{size: 3, fixed: b}", "{size: 3, fixed: a}", [("error", "leave the value as it was")]),
-    "ratcheting of a rule": ("{size: 9}", "{size: 9}", [("warning", "so that the rule holds")]),
+    "ratcheting of a rule": ("{size: 9}", "{size: 9}", [("warning", "so that the rule evaluates to true")]),
     "ratcheting of a value": ("{size: 3, mode: Old}", "{size: 3, mode: Old}", []),
-    "changed": ("{size: 10}", "{size: 9}", [("error", "so that the rule holds")]),
+    "changed": ("{size: 10}", "{size: 9}", [("error", "so that the rule evaluates to true")]),
 }
 
 

@@ -1,6 +1,7 @@
 """A help that names an edit is true to the letter: whoever makes that edit, and nothing else, gets rid of the finding.
 
-Helps of the form "add `key: value`", "write `key: value`" or "remove `key`" are carried out on the manifest.
+Helps of the form "Add `key: value`", "Set `key: value`", "Set `key` to `value`", "Write `key: value`" or "Remove `key`"
+are carried out on the manifest.
 """
 
 from __future__ import annotations
@@ -20,7 +21,9 @@ from crdlint.yaml.nodes import Mapping, Node, Sequence
 from crdlint.yaml.parse import parse_stream
 
 INVALID = sorted((Path(__file__).resolve().parents[2] / "fixtures" / "invalid").iterdir())
-EDIT = re.compile(r"(add|write|remove) (?:the )?`([^`]+)`(?: (?:to|in) (?:`(spec[^`]*)`|the (items)))?")
+EDIT = re.compile(
+    r"(Add|Set|Write|Remove) (?:the )?`([^`]+)`(?: to `(?!spec)([^`]+)`)?(?: (?:to|in|of) (?:`(spec[^`]*)`|the (items)))?"
+)
 Step = str | int
 NOT_ONE_MANIFEST = {"fixture several-documents"}
 
@@ -92,9 +95,9 @@ def carried_out(text: str, finding: crdlint.Diagnostic) -> str | None:
     paths = paths_at(text, finding.line, finding.column)
     if edit is None or not paths:
         return None
-    verb, what, place, items = edit.groups()
+    verb, what, new_value, place, items = edit.groups()
     crd: Any = decode_yaml(text)
-    key, colon, value = what.partition(":")
+    key, colon, value = (what, ":", new_value) if new_value else what.partition(":")
     path = paths[-1]
     if key.startswith(("spec.", "metadata.")):
         place, _, key = key.rpartition(".")
@@ -104,13 +107,15 @@ def carried_out(text: str, finding: crdlint.Diagnostic) -> str | None:
             at(crd, path[:i]).setdefault(step, {})
     elif items is not None:
         path = path[: len(path) - path[::-1].index(items)]
-    elif verb == "write" and not colon:
+    elif verb == "Write" and not colon:
         at(crd, path[:-1])[path[-1]] = decode_yaml(key)
         return json.dumps(crd)
     elif not isinstance(at(crd, path), dict):
         path = path[:-1]
     target = at(crd, path)
-    if verb == "remove":
+    if new_value and key == path[-1]:  # the finding points at the field itself
+        target = at(crd, path[:-1])
+    if verb == "Remove":
         if key not in target:  # the finding points at the key itself
             target = at(crd, path[:-1])
         del target[key]
