@@ -163,11 +163,16 @@ def _print_json(
     document = {
         "version": 1,
         "limits": {"rule": RULE_COST_LIMIT, "schema": CRD_COST_LIMIT},
-        "rules": [asdict(one.cost) | {"place": one.place, "times": one.times, "help": one.help} for one in entries],
+        "rules": [_rule_json(one) for one in entries],
         "unestimated": [asdict(one) for one in unestimated],
         "unreadable": [{"file": file, "reason": reason} for file, reason in problems],
     }
     console.out(json_text(document, 2))
+
+
+def _rule_json(one: Entry) -> dict[str, object]:
+    by_version = {version: asdict(cost) for version, cost in one.by_version.items()}
+    return asdict(one.cost) | {"place": one.place, "times": one.times, "help": one.help, "by_version": by_version}
 
 
 def _print_patch(results: Sequence[FileResult], kube_version: str, rules: Container[str]) -> None:

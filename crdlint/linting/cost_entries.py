@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.kubecel.cost.advice import Advice
+from crdlint.kubecel.cost.by_server import CostsByServer
 from crdlint.kubecel.cost.explain import describe_cardinality, explain
 from crdlint.kubecel.cost.limits import value_path
 from crdlint.kubecel.limits import RULE_COST_LIMIT, UINT64_MAX
@@ -16,6 +17,7 @@ from crdlint.safety.effort import Effort
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from crdlint.kubecel.cost.by_server import ServerCost
     from crdlint.kubecel.cost.explain import Part
     from crdlint.linting.result import FileResult, FoundRule
     from crdlint.linting.rule_cost import RuleCost
@@ -39,7 +41,8 @@ class Entry:
 
     ``place`` is the path of its values in an object (`spec.hosts[*]`), ``times`` how often it is evaluated and why.
     ``tree`` and ``message_tree`` hold the parts of its expressions, None where there is none that compiles. ``help``
-    is how to get it below its budget, empty where it is within it.
+    is how to get it below its budget, empty where it is within it. ``by_version`` has the cost on the servers of other
+    Kubernetes versions that estimate another one.
     """
 
     cost: RuleCost
@@ -48,6 +51,7 @@ class Entry:
     tree: Part | None
     message_tree: Part | None
     help: str
+    by_version: dict[str, ServerCost]
 
 
 def schema_of(entry: Entry) -> Schema:
@@ -67,16 +71,17 @@ def schema_costs(entries: Iterable[Entry]) -> dict[Schema, int]:
 def entries(result: FileResult) -> list[Entry]:
     """Return the costs of all rules of a file, linted with its rules kept, in document order."""
     effort = Effort()
+    by_server = CostsByServer()
     advice = {
         id(found): of_schema
         for rules in by_schema(result.rules)
         for of_schema in (Advice([found.judged for found in rules], effort),)
         for found in rules
     }
-    return [_entry(found, result.file, advice[id(found)]) for found in result.rules]
+    return [_entry(found, result.file, advice[id(found)], by_server) for found in result.rules]
 
 
-def _entry(found: FoundRule, file: str, advice: Advice) -> Entry:
+def _entry(found: FoundRule, file: str, advice: Advice, by_server: CostsByServer) -> Entry:
     judged = found.judged
     rule, message = judged.compiled.rule, judged.compiled.message
     helps = [
@@ -91,4 +96,5 @@ def _entry(found: FoundRule, file: str, advice: Advice) -> Entry:
         tree=explain(rule) if rule.error is None else None,
         message_tree=explain(message) if message is not None and message.error is None else None,
         help=helps[0] if helps else "",
+        by_version=by_server.different(judged),
     )

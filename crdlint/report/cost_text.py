@@ -80,8 +80,21 @@ def _table(entries: Sequence[Entry], *, width: int | None, style: Style) -> Iter
         yield indent + printable_line(_cut(" ".join(entry.cost.rule.split()), width, len(indent)))
         for line in wrapped(printable_line(f"{entry.cost.file}:{entry.cost.line}{_details(entry)}"), width, indent):
             yield style(line, "bright_black")
+        elsewhere = _over_elsewhere(entry)
+        for line in wrapped(elsewhere, width, indent) if elsewhere else ():
+            yield style(line, "yellow")
         if entry.help:
             yield from _help(entry.help, width, style)
+
+
+def _over_elsewhere(entry: Entry) -> str:
+    """Return the share of the budget on other servers whose estimate differs and is above it: `1.28, 1.29: 118%`."""
+    versions: dict[str, list[str]] = {}
+    for version, cost in entry.by_version.items():
+        most = max(cost.expression_cost, cost.message_max_cost)
+        if most > RULE_COST_LIMIT:
+            versions.setdefault(percent(most / RULE_COST_LIMIT), []).append(version)
+    return "; ".join(f"{', '.join(names)}: {share}" for share, names in versions.items())
 
 
 def _details(entry: Entry) -> str:

@@ -253,3 +253,85 @@ def test_the_cost_of_a_rule_that_does_not_compile(tmp_path: Path) -> None:
     assert lines[2].split()[0] == "-"
     assert "  0 in all, 0.0% of the 100,000,000 that a schema's rules may cost, without 1 rule not estimated" in lines
     assert "not estimated: compilation failed: " in run("cost", str(file), "--explain", "self.b").stdout
+
+
+_MODES = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: foos.example.com}
+spec:
+  group: example.com
+  scope: Namespaced
+  names: {plural: foos, kind: Foo}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties: {mode: {type: string, enum: [always, never]}, words: {type: array, maxItems: 4, items: {type: string}}}
+            x-kubernetes-validations:
+            - rule: self.mode.contains(self.mode)
+            - rule: self.mode == 'always'
+            - rule: self.words.map(w, w).size() > 0
+            - rule: isIP(self.mode)
+            - rule: 'true'
+              messageExpression: "self.words.map(w, w).all(w, true) ? 'yes' : 'no'"
+"""
+
+
+def test_costs_by_version(tmp_path: Path) -> None:
+    path = tmp_path / "crd.yaml"
+    path.write_text(_MODES)
+    document = json.loads(run("cost", "--sort", "place", "--format", "json", str(path)).stdout)
+    contains, equals, size, address, message = (one["by_version"] for one in document["rules"])
+    expensive = 314573 * 314573 + 4  # a string without a limit has 3,145,726 bytes
+    assert contains == {
+        "1.28": {"max_cost": expensive, "expression_cost": expensive, "message_max_cost": 0},
+    }
+    assert equals == {}
+    assert size == {}
+    assert address == {}  # what a server does not compile has no cost there
+    assert list(message) == ["1.28", "1.29"]
+    assert {one["message_max_cost"] for one in message.values()} == {(1 << 64) - 1}
+
+
+def test_the_table_names_versions_whose_servers_reject_the_cost(tmp_path: Path) -> None:
+    path = tmp_path / "crd.yaml"
+    path.write_text(_MODES)
+    lines = [line.strip() for line in run("cost", str(path)).stdout.splitlines()]
+    assert lines.count("1.28: >9999%") == 1
+    assert lines.count("1.28, 1.29: >9999%") == 1
+    assert not any(
+        line.startswith(("1.28", "1.29"))
+        for line in (one.strip() for one in run("cost", "--kube-version", "1.28", str(path)).stdout.splitlines())
+    )
+
+
+def test_estimates_for_other_versions_take_twice_the_work_for_twice_the_rules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from crdlint.cel import compiler
+
+    calls = 0
+    original = compiler.check
+
+    def counted(*args: object) -> object:
+        nonlocal calls
+        calls += 1
+        return original(*args)
+
+    monkeypatch.setattr(compiler, "check", counted)
+    counts = []
+    head, _, _ = _MODES.partition("            - rule")
+    for rules in (20, 40):
+        calls = 0
+        path = tmp_path / f"{rules}.yaml"
+        path.write_text(head + "".join(f"            - rule: self.mode != 'm{rules}{i}'\n" for i in range(rules)))
+        assert run("cost", str(path)).exit_code == 0
+        counts.append(calls)
+    assert counts[1] / counts[0] < 2.3

@@ -97,6 +97,7 @@ def made(
         tree=None if error else Part(rule, cost, ""),
         message_tree=Part("'m'", message, "") if message else None,
         help=help_,
+        by_version={},
     )
 
 

@@ -1,0 +1,69 @@
+"""What a rule costs on other servers than the one that it was compiled for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from crdlint.kubecel.compilation import CompilationError, Environments, RuleCompiler
+from crdlint.kubecel.environment import new_expressions, stored_expressions
+from crdlint.kubecel.limits import multiply
+from crdlint.kubecel.schema_context import DeclarationFailedError, SchemaContext
+from crdlint.kubecel.sharing import shared
+from crdlint.kubernetes.servers import SERVERS
+
+if TYPE_CHECKING:
+    from crdlint.kubecel.estimated_rule import EstimatedRule
+    from crdlint.kubernetes.dialect import CELDialect
+    from crdlint.kubernetes.servers import Server
+
+
+@dataclass(frozen=True, slots=True)
+class ServerCost:
+    """The cost of a rule and of its message on one server, in cost units.
+
+    ``max_cost`` and ``message_max_cost`` are those of one evaluation, ``expression_cost`` what is compared with the
+    budget of the rule.
+    """
+
+    max_cost: int
+    expression_cost: int
+    message_max_cost: int
+
+
+@dataclass(slots=True)
+class CostsByServer:
+    """Estimates the rules of one file for all servers. Servers that declare schemas alike share the declarations."""
+
+    _contexts: dict[tuple[bool, bool], SchemaContext] = field(default_factory=dict)
+
+    def different(self, judged: EstimatedRule) -> dict[str, ServerCost]:
+        """Return the costs on the servers that accept a rule and estimate another cost than its own, by version."""
+        if judged.compiled.rule.error is not None:
+            return {}
+        own = ServerCost(judged.cost, judged.total_cost, judged.message_cost)
+        dialect = judged.compiled.rule.environment.dialect
+        costs = {str(server): self._cost(judged, server) for server in SERVERS if server.cel != dialect}
+        return {version: cost for version, cost in costs.items() if cost is not None and cost != own}
+
+    def _cost(self, judged: EstimatedRule, server: Server) -> ServerCost | None:
+        try:
+            declared = self._context(server.cel).declared(judged.node.schema)
+            compiler = RuleCompiler(declared, shared())
+        except (CompilationError, DeclarationFailedError):
+            return None
+        environments = Environments(new_expressions(server), stored_expressions(server))
+        compiled = compiler.rule(judged.rule, environments)
+        message = compiled.message
+        if compiled.rule.error is not None or (message is not None and message.error is not None):
+            return None
+        cost = compiled.rule.highest_cost
+        times = judged.min_size_cardinality if judged.cardinality is None else judged.cardinality
+        return ServerCost(cost, multiply(cost, times), 0 if message is None else message.highest_cost)
+
+    def _context(self, dialect: CELDialect) -> SchemaContext:
+        key = dialect.enum_bounds_strings, dialect.max_length_bounds_int_or_string
+        found = self._contexts.get(key)
+        if found is None:
+            found = self._contexts[key] = SchemaContext(dialect, shared())
+        return found
