@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import sys
 from contextlib import suppress
 from hashlib import blake2b
 from pathlib import Path
@@ -18,13 +17,12 @@ _CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 
 
 def default_folder() -> Path:
     """Return the system's folder for caches of crdlint. Raises RuntimeError if the user has no home."""
-    if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "crdlint" / "Cache"
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches" / "crdlint"
-    given = os.environ.get("XDG_CACHE_HOME", "")
-    # A relative one is invalid by its specification: it would be a folder of the checkout.
-    return (Path(given) if Path(given).is_absolute() else Path.home() / ".cache") / "crdlint"
+    from platformdirs import user_cache_path
+
+    folder = user_cache_path("crdlint", appauthor=False)
+    if not folder.is_absolute():  # it would be a folder of the checkout
+        raise RuntimeError(folder)
+    return folder
 
 
 def user_secret() -> bytes | None:

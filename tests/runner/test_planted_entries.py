@@ -164,7 +164,6 @@ def test_the_secret_does_not_move_with_the_folder(folder: Path) -> None:
 
 
 def test_a_relative_cache_home_is_ignored(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("sys.platform", "linux")
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", "cache")
     monkeypatch.delenv("CRDLINT_CACHE_DIR")
@@ -179,14 +178,28 @@ def test_no_place_for_a_secret_is_no_cache(home: Path, folder: Path) -> None:
 
 
 def test_a_user_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
-    def no_home() -> Path:
-        raise RuntimeError
-
-    monkeypatch.setattr(Path, "home", no_home)
+    monkeypatch.setattr("os.path.expanduser", str)  # which leaves the tilde as it is
     monkeypatch.delenv("CRDLINT_CACHE_DIR")
     monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     assert open_cache() is None
     assert check()[0] == 1
+
+
+def test_a_relative_folder_of_the_system_is_no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platformdirs.user_cache_path", lambda *_, **__: Path("cache"))
+    monkeypatch.delenv("CRDLINT_CACHE_DIR")
+    assert open_cache() is None
+    monkeypatch.delenv("CRDLINT_CACHE_KEY", raising=False)
+    assert user_secret() is None
+
+
+def test_the_folder_of_the_system(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("CRDLINT_CACHE_DIR")
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    assert module.cache_folder() == tmp_path / "crdlint"
+    monkeypatch.delenv("XDG_CACHE_HOME")
+    monkeypatch.setenv("HOME", str(tmp_path))
+    assert module.cache_folder() == tmp_path / ".cache" / "crdlint"
 
 
 def test_sweeping_follows_no_link(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
