@@ -1,51 +1,30 @@
 """crdlint: what kube-apiserver would say about a CustomResourceDefinition, offline, at the exact line and column.
 
-Importing this is cheap; each name below is loaded from its module on first use.
+The names of the Python API, ``crdlint.api.__all__``, are loaded on first use: importing this is cheap.
 """
 
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from crdlint.__about__ import __version__
+from crdlint.__about__ import __version__ as __version__
 
 if TYPE_CHECKING:
-    from crdlint.api import estimate_costs, lint_text, lint_update, validate_resource
-    from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.linting.rule_cost import RuleCost
-    from crdlint.resources.report import ResourceReport
-    from crdlint.yaml import YAMLDecodeError, decode_yaml
+    from crdlint.api import *  # noqa: F403
+    from crdlint.api import __all__ as __all__
+else:
 
-__all__ = [
-    "Diagnostic",
-    "ResourceReport",
-    "RuleCost",
-    "YAMLDecodeError",
-    "__version__",
-    "decode_yaml",
-    "estimate_costs",
-    "lint_text",
-    "lint_update",
-    "validate_resource",
-]
+    def __getattr__(name: str) -> object:
+        if name.startswith("__") and name != "__all__":  # what Python itself asks modules for
+            raise AttributeError(name)
+        api = import_module("crdlint.api")
+        if name == "__all__":
+            return api.__all__
+        if name not in api.__all__:
+            message = f"module {__name__!r} has no attribute {name!r}"
+            raise AttributeError(message)
+        return getattr(api, name)
 
-_HOMES = {
-    "Diagnostic": "crdlint.diagnostics.diagnostic",
-    "ResourceReport": "crdlint.resources.report",
-    "RuleCost": "crdlint.linting.rule_cost",
-    "YAMLDecodeError": "crdlint.yaml",
-    "decode_yaml": "crdlint.yaml",
-    "estimate_costs": "crdlint.api",
-    "lint_text": "crdlint.api",
-    "lint_update": "crdlint.api",
-    "validate_resource": "crdlint.api",
-}
-
-
-def __getattr__(name: str) -> Any:
-    home = _HOMES.get(name)
-    if home is None:
-        msg = f"module {__name__!r} has no attribute {name!r}"
-        raise AttributeError(msg)
-    return getattr(import_module(home), name)
+    def __dir__() -> list[str]:
+        return sorted((*globals(), *import_module("crdlint.api").__all__))

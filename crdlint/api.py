@@ -1,21 +1,34 @@
-"""The Python API: text in, diagnostics out. ``crdlint`` itself exports these names."""
+"""The Python API: text in, diagnostics out.
+
+``__all__`` is the list of what it has: ``crdlint`` exports these names, and ``docs/api.md`` describes them.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdlint.diagnostics.diagnostic import in_server_words
+from crdlint.diagnostics.diagnostic import Diagnostic, in_server_words
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.pipeline import lint_file
-from crdlint.linting.rule_cost import rule_cost
+from crdlint.linting.rule_cost import RuleCost, rule_cost
 from crdlint.linting.stored_crds import collect_crds
-from crdlint.resources.report import report
+from crdlint.resources.report import ResourceReport, report
+from crdlint.yaml import YAMLDecodeError, decode_yaml
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
-    from crdlint.linting.rule_cost import RuleCost
-    from crdlint.resources.report import ResourceReport
+
+__all__ = [
+    "Diagnostic",
+    "ResourceReport",
+    "RuleCost",
+    "YAMLDecodeError",
+    "decode_yaml",
+    "estimate_costs",
+    "lint_text",
+    "lint_update",
+    "validate_resource",
+]
 
 
 def lint_text(text: str, *, filename: str = "<stdin>", kube_version: str = NEWEST_VERSION) -> list[Diagnostic]:

@@ -6,10 +6,12 @@ import os
 import stat
 from contextlib import suppress
 from hashlib import blake2b
-from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from crdlint.inputs.read import UnreadableError, read_bytes
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 _SIZE: Final = 32  # bytes
 _CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)

@@ -1,0 +1,95 @@
+"""Writes docs/api.md from the signatures and docstrings of the Python API: `python docs/make_api.py`."""
+
+from __future__ import annotations
+
+import ast
+import dataclasses
+import inspect
+import json
+import textwrap
+from pathlib import Path
+from typing import Any, Final, get_args
+
+import crdlint
+from crdlint import api
+from crdlint.diagnostics import diagnostic
+
+PAGE: Final = Path(__file__).with_name("api.md")
+
+_WIDTH: Final = 88  # characters of a signature in one line
+# Aliases of types, whose values are shown in their place.
+_ALIASES: Final = ("Origin", "Kind", "Severity")
+
+_HEAD: Final = """\
+<!-- Written by docs/make_api.py from the docstrings: do not edit. -->
+
+# Python API
+
+Everything on this page is imported from `crdlint`. `import crdlint` is cheap: each part is loaded on first use.
+
+```python
+import crdlint
+
+for diagnostic in crdlint.lint_text("kind: CustomResourceDefinition\\n", filename="crd.yaml"):
+    print(f"{diagnostic.file}:{diagnostic.line}:{diagnostic.column}: {diagnostic.message}")
+```
+"""
+
+
+def page() -> str:
+    """Return the text of docs/api.md."""
+    objects = {name: getattr(crdlint, name) for name in api.__all__}
+    functions = [_function(name, one) for name, one in objects.items() if inspect.isfunction(one)]
+    classes = [_class(name, one) for name, one in objects.items() if inspect.isclass(one)]
+    return "\n".join([_HEAD, "## Functions\n", *functions, "## Classes\n", *classes]).rstrip() + "\n"
+
+
+def _function(name: str, function: Any) -> str:
+    return f"### {name}\n\n```python\n{_signature(function)}\n```\n\n{_text(function)}\n"
+
+
+def _signature(function: Any) -> str:
+    """Return the signature as it is in the source, with the values of constants, a parameter a line if it is long."""
+    tree: Any = ast.parse(inspect.getsource(function)).body[0]
+    parts = [ast.unparse(argument) for argument in tree.args.args]
+    pairs = list(zip(tree.args.kwonlyargs, tree.args.kw_defaults, strict=True))
+    parts += ["*"] * bool(pairs) + [f"{ast.unparse(one)} = {_value(default, function)}" for one, default in pairs]
+    result = ast.unparse(tree.returns)
+    line = f"{tree.name}({', '.join(parts)}) -> {result}"
+    if len(line) <= _WIDTH:
+        return line
+    return "\n".join([f"{tree.name}(", *(f"    {part}," for part in parts), f") -> {result}"])
+
+
+def _value(default: ast.expr, function: Any) -> str:
+    value = function.__globals__[default.id] if isinstance(default, ast.Name) else ast.literal_eval(default)
+    return json.dumps(value) if isinstance(value, str) else repr(value)
+
+
+def _class(name: str, class_: Any) -> str:
+    parts = [f"### {name}\n", f"{_text(class_)}\n"]
+    if dataclasses.is_dataclass(class_):
+        rows = [f"| `{one.name}` | {_type(str(one.type))} | {_default(one)} |" for one in dataclasses.fields(class_)]
+        parts += ["| field | type | default |", "| --- | --- | --- |", *rows, ""]
+    return "\n".join(parts)
+
+
+def _type(text: str) -> str:
+    if text in _ALIASES:
+        return ", ".join(f'`"{value}"`' for value in get_args(getattr(diagnostic, text)))
+    return f"`{text}`".replace("|", "\\|")
+
+
+def _default(one: dataclasses.Field[Any]) -> str:
+    if one.default is not dataclasses.MISSING:
+        return f"`{one.default!r}`"
+    return f"`{one.default_factory()!r}`" if one.default_factory is not dataclasses.MISSING else ""
+
+
+def _text(one: Any) -> str:
+    """Return a docstring as Markdown: names in double backquotes become code."""
+    return textwrap.dedent(inspect.getdoc(one) or "").replace("``", "`")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")
