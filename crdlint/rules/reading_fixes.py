@@ -78,10 +78,11 @@ _ONE: Final = re.compile(r"[^\s,\[\]{}]+\Z")
 
 def _list_of_one(finding: Finding) -> Iterable[Edit]:
     """Make a list of a single value."""
-    if not _wanted(finding).startswith("[]"):
-        return
     editor = finding.editor
     _, _, value = _value(finding)
+    of = go_type(finding, value)
+    if of is None or of.kind != "slice":
+        return
     if isinstance(value, Scalar):
         if _ONE.match(value.value) and finding.editor.is_text(value):
             yield editor.replace(value, f"[{editor.text[value.start_mark.index : value.end_mark.index]}]")

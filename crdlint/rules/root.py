@@ -31,6 +31,13 @@ def _field(finding: Finding) -> Iterable[Edit]:
         yield finding.editor.remove_at(mapping, finding.editor.index(node) - 1)
 
 
+def _without_effect(finding: Finding) -> Iterable[Edit]:
+    """Remove what only names a schema."""
+    about = finding.error
+    if about is not None and about.at is not None and str(about.at.step) in {"$schema", "id"}:
+        yield from _field(finding)
+
+
 def _object(finding: Finding) -> Iterable[Edit]:
     """Write `type: object`."""
     return [finding.editor.respell(finding.scalar(), "object")]
@@ -46,7 +53,16 @@ STATUS_FIELDS = Rule(
     help="Remove the keyword from the root, or move it to `properties.spec`",
     source=_SOURCE,
     scope="version",
-    fixes=(Fixer("Remove the field from the root", "unsafe", _field),),
+    fixes=(
+        Fixer(
+            "Remove what has no effect",
+            "safe",
+            _without_effect,
+            bad="schema:\n  openAPIV3Schema:\n    type: object\n    $schema: http://json-schema.org/schema#\n"
+            "subresources: {status: {}}\n",
+        ),
+        Fixer("Remove the field from the root", "unsafe", _field),
+    ),
 )
 STATUS_TYPE = Rule(
     id="root-type-with-status",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from crdlint.rules.engine.finding import Finding
     from crdlint.rules.engine.schema_walk import Context, Findings
     from crdlint.yaml.edit import Edit
+    from crdlint.yaml.nodes import Node
 
 _SOURCE = "apiextensions-apiserver/pkg/apiserver/schema ValidateStructural"
 _NOT_PLACES = frozenset(Place) - {Place.OUTSIDE}
@@ -191,6 +192,30 @@ def _without(finding: Finding) -> Iterable[Edit]:
     """Remove a field, unless nothing would be left of its schema."""
     if len(finding.owner.items) > 2:
         yield from finding.remove()
+
+
+def _without_schema_url(finding: Finding) -> Iterable[Edit]:
+    """Remove the URL of the dialect of JSON Schema."""
+    about = finding.error
+    mapping = finding.node(None if about is None else about.at)
+    if not isinstance(mapping, Mapping):
+        return
+    for one in _schemas_below(finding, mapping):
+        yield finding.editor.remove(one, "$schema")
+
+
+def _schemas_below(finding: Finding, mapping: Mapping) -> list[Mapping]:
+    """Return the mappings with `$schema` at or below one."""
+    found: list[Mapping] = []
+    pending: list[Node] = [mapping]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Scalar):
+            continue
+        if isinstance(node, Mapping) and id(node) in finding.manifest.schemas and node.find("$schema") is not None:
+            found.append(node)
+        pending.extend(node.items)
+    return found
 
 
 TYPE_REQUIRED = Rule(
@@ -418,6 +443,7 @@ NOT_CONVERTIBLE = Rule(
     good="type: object\n",
     help="Remove the field that the message names (`schema` means `$schema`)",
     source="apiextensions-apiserver/pkg/apiserver/schema NewStructural",
+    fixes=(Fixer("Remove `$schema`", "safe", _without_schema_url),),
 )
 
 RULES = (

@@ -199,7 +199,8 @@ class Finding:
         """Return the edit that gives the field that the finding is about a text, at its place or as a new field."""
         found = self.owner.find(self.name)
         if found is None:
-            return [self.editor.insert(self.owner, self.name, self.editor.value(value))]
+            first = self.editor.first(self.owner)
+            return [self.editor.insert(self.owner, self.name, self.editor.value(value), before=first)]
         if isinstance(found[1], Scalar):
             return [self.editor.respell(found[1], value)]
         return [self.editor.replace(found[1], self.editor.value(value))]

@@ -1,0 +1,77 @@
+"""Everyday breakages are repaired: the CRD is accepted, no field is lost, and no other line changes."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+from breakages import BREAKAGES, CRD, OTHER
+
+from crdlint.inputs.helm.templates import check_template
+from crdlint.linting.pipeline import lint_file
+from crdlint.runner.fixes import fix
+from crdlint.yaml import decode_yaml
+
+ALL = [pytest.param(one, id=one.name) for one in BREAKAGES]
+LABELS = '    {{- include "x.labels" . | nindent 4 }}\n'
+CHART = "{{- if .Values.crds.install }}\n"
+
+
+def check(text):
+    return lint_file(text, filename="x", skip_unfinished=True, fixes=True)
+
+
+def errors(result):
+    return [one.message for one in result.diagnostics if one.severity == "error"]
+
+
+def test_the_crd_is_accepted():
+    assert errors(check(CRD)) == []
+    assert len(BREAKAGES) >= 60
+    assert len({one.name for one in BREAKAGES}) == len(BREAKAGES)
+
+
+@pytest.mark.parametrize("breakage", ALL)
+def test_the_breakage_is_repaired(breakage):
+    before = check(breakage.text)
+    safe = fix(before, check, unsafe=False)
+    assert (errors(safe.result) == []) == (breakage.fixes == "safe")
+    fixed = safe if breakage.fixes == "safe" else fix(before, check, unsafe=True)
+    assert errors(fixed.result) == []
+    assert fixed.undone == ()
+    untouched = (
+        Counter(breakage.text.splitlines()) & Counter(CRD.splitlines()) & Counter(breakage.repaired.splitlines())
+    )
+    assert untouched - Counter(fixed.text.splitlines()) == Counter()
+    again = fix(fixed.result, check, unsafe=breakage.fixes == "unsafe")
+    assert again.text == fixed.text
+
+
+@pytest.mark.parametrize("breakage", [one for one in ALL if one.values[0].fixed != OTHER])
+def test_the_values_are_those_that_are_meant(breakage):
+    fixed = fix(check(breakage.text), check, unsafe=breakage.fixes == "unsafe")
+    assert decode_yaml(fixed.text) == decode_yaml(breakage.repaired)
+
+
+def in_chart(text):
+    """Return a text as the template of a chart."""
+    body = text.removeprefix("---\n").replace(
+        "    app.kubernetes.io/part-of: widgets\n", '    {{- include "x.labels" . | nindent 4 }}\n'
+    )
+    return f"{CHART}{body}{{{{- end }}}}\n"
+
+
+@pytest.mark.parametrize("breakage", ALL)
+def test_the_breakage_is_repaired_in_a_template(breakage):
+    text = in_chart(breakage.text)
+
+    def check(given):
+        return check_template(
+            "x", given, lambda masked, file: lint_file(masked, filename=file, skip_unfinished=True, fixes=True)
+        )
+
+    fixed = fix(check(text), check, unsafe=True)
+    assert errors(fixed.result) == []
+    assert fixed.text.startswith(CHART)
+    assert fixed.text.endswith("{{- end }}\n")
+    assert LABELS in fixed.text
