@@ -273,7 +273,7 @@ KEYS_WITHOUT_MAP = Rule(
             _map_with_keys,
             bad=_list("    x-kubernetes-list-map-keys: [name]\n", _NAMED),
             good=_list("    x-kubernetes-list-map-keys: [name]\n", _NAMED).replace(
-                "items: {" + _NAMED + "}\n", "items: {" + _NAMED + "}\n    x-kubernetes-list-type: map\n"
+                "    type: array\n", "    x-kubernetes-list-type: map\n    type: array\n"
             ),
         ),
         Fixer(

@@ -393,8 +393,8 @@ EMBEDDED = Rule(
             lambda finding: _object_type(finding) if finding.name == "type" else (),
             bad="type: object\nproperties:\n  template:\n    x-kubernetes-embedded-resource: true\n"
             "    x-kubernetes-preserve-unknown-fields: true\n",
-            good="type: object\nproperties:\n  template:\n    x-kubernetes-embedded-resource: true\n"
-            "    x-kubernetes-preserve-unknown-fields: true\n    type: object\n",
+            good="type: object\nproperties:\n  template:\n    type: object\n    x-kubernetes-embedded-resource: true\n"
+            "    x-kubernetes-preserve-unknown-fields: true\n",
         ),
         Fixer(
             "Keep all fields of the embedded resource",

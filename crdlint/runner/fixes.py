@@ -145,7 +145,12 @@ def _proved(
 
     def tried(group: SequenceOf[Diagnostic]) -> tuple[FileResult, list[str]]:
         after = check(apply(before.text, _edits(group)))
-        return after, [text for key, text in _errors(after).items() if key not in errors and key[0] <= stage]
+        fewer = {(one.rule, _place(one)): _count(one.detail) for one in group if _count(one.detail) > 1}
+        return after, [
+            text
+            for key, text in _errors(after).items()
+            if key not in errors and key[0] <= stage and _count(key[3]) >= fewer.get((key[1], key[2]), 1)
+        ]
 
     after, brought = tried(chosen)
     if not brought:
@@ -184,7 +189,16 @@ def _errors(result: FileResult) -> dict[tuple[int, str, str, str], str]:
 
 
 def _identity(one: Diagnostic) -> tuple[str, str, str]:
-    return one.rule, _SCHEMA.sub("schema", one.field), one.detail
+    return one.rule, _place(one), one.detail
+
+
+def _place(one: Diagnostic) -> str:
+    return _SCHEMA.sub("schema", one.field)
+
+
+def _count(detail: str) -> int:
+    """Return how many errors a message has in it: those of a CEL expression are one finding."""
+    return max(detail.count("ERROR: "), 1)
 
 
 def fixable(diagnostics: Iterable[Diagnostic]) -> Counter[str]:
