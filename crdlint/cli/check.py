@@ -18,7 +18,7 @@ from crdlint.inputs.paths import Selection, discover
 from crdlint.inputs.read import STDIN
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.report import formats
-from crdlint.report.pieces import Outcome, SpoolError, batches
+from crdlint.report.pieces import Outcome, SpoolError, View, batches
 from crdlint.report.summary import Summary
 from crdlint.runner.fix_files import Fixing, UnwritableError
 from crdlint.runner.plan import Planner
@@ -29,29 +29,29 @@ if TYPE_CHECKING:
 
     from crdlint.config.baseline import Baseline as Known
     from crdlint.config.baseline import Matching, Update
-    from crdlint.config.model import Config, FailOn
+    from crdlint.config.model import Config
     from crdlint.inputs.paths import Found, Problem
     from crdlint.inputs.previous.crds import PreviousCRDs
     from crdlint.inputs.previous.load import Loaded
     from crdlint.linting.result import FileResult
-    from crdlint.report.text import TextReport
+    from crdlint.runner.cache import Cache
     from crdlint.runner.plan import Plan
 
 _PROGRESS_FROM: Final = 50  # files
 
 
 @dataclass(slots=True)
-class _Run:
-    """What has come of a run so far.
+class CheckState:
+    """What a run has found so far.
 
-    ``judged`` has files' results by their real path, without texts, where kustomizations ask for them.
+    ``checked`` has files' results by their real path, without texts, if there are kustomizations.
     """
 
     matching: Matching | None = None
     updates: bool = False
     removed: bool = False  # whether an old CRD is gone
     update: Update | None = None
-    judged: dict[str, FileResult] = field(default_factory=dict)
+    checked: dict[str, FileResult] = field(default_factory=dict)
     crds: dict[str, list[str]] = field(default_factory=dict)  # their names by file
     problems: list[tuple[str, str]] = field(default_factory=list)
     summary: Summary = field(default_factory=Summary)
@@ -59,8 +59,32 @@ class _Run:
     bugs: Counter[str] = field(default_factory=Counter)
     failed: bool = False
     rejections: int = 0
-    told: bool = False  # whether there is a finding, hidden ones included
+    has_findings: bool = False  # whether there is a finding, hidden ones included
     by_rule: Counter[str] = field(default_factory=Counter)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckOptions(options.RunOptions):
+    """The arguments and options of a call, by the names of their parameters."""
+
+    require_crds: bool | None
+    stdin_filename: str | None
+    against: str | None
+    baseline_file: str | None
+    update_baseline: bool
+    include_dependencies: bool
+    no_helm: bool
+    no_kustomize: bool
+    sets: tuple[str, ...]
+    value_files: tuple[str, ...]
+    hidden: bool
+    fix: bool
+    unsafe_fixes: bool
+    diff: bool
+    show_fixes: bool
+    statistics: bool
+    jobs: int | None
+    no_cache: bool
 
 
 @click.command("check")
@@ -109,26 +133,27 @@ class _Run:
 @click.option("-q", "--quiet", is_flag=True, help="Print findings only: no summary, no notices.")
 @options.color
 @click.pass_context
-def command(ctx: click.Context, /, paths: tuple[str, ...], **given: Any) -> None:
+def command(ctx: click.Context, /, **arguments: Any) -> None:
     """Report what the API server would report about the CRDs in files, below directories, or on standard input (-).
 
     Without a PATH, the working directory is checked. Below directories, files are .yaml, .yml and .json. Findings of
     severity error make the exit status 1 (see --fail-on); warnings and hints do not.
     """
-    if (given["fix"] or given["diff"]) and STDIN in paths:
-        raise click.UsageError(f"--{'fix' if given['fix'] else 'diff'} needs files: - has no file to change")
-    if given["fix"] and given["diff"]:
+    given = CheckOptions(**arguments)
+    if (given.fix or given.diff) and STDIN in given.paths:
+        raise click.UsageError(f"--{'fix' if given.fix else 'diff'} needs files: - has no file to change")
+    if given.fix and given.diff:
         raise click.UsageError("--diff changes nothing: it does not go with --fix")
-    if given["unsafe_fixes"] and not (given["fix"] or given["diff"]):
+    if given.unsafe_fixes and not (given.fix or given.diff):
         raise click.UsageError("--unsafe-fixes goes with --fix or --diff")
-    if given["show_fixes"] and not (given["fix"] or given["diff"]):
+    if given.show_fixes and not (given.fix or given.diff):
         raise click.UsageError("--show-fixes goes with --fix or --diff")
-    if given["update_baseline"] and not given["baseline_file"]:
+    if given.update_baseline and not given.baseline_file:
         raise click.UsageError("--update-baseline goes with --baseline FILE")
-    if given["stdin_filename"] is not None and STDIN not in paths:
+    if given.stdin_filename is not None and STDIN not in given.paths:
         raise click.UsageError("--stdin-filename goes with -")
     try:
-        ctx.exit(_Command(paths, given).run())
+        ctx.exit(_Command(given).run())
     except SpoolError as error:
         raise click.ClickException(str(error)) from error
 
@@ -136,37 +161,39 @@ def command(ctx: click.Context, /, paths: tuple[str, ...], **given: Any) -> None
 class _Command:
     """One call of `crdlint check`."""
 
-    def __init__(self, paths: tuple[str, ...], given: dict[str, Any]) -> None:
-        self._paths = paths
-        self._given = given
-        self._quiet: bool = given["quiet"]
-        self._outputs = options.parse_outputs(given["outputs"], hidden=given["hidden"])
-        self._known = _known(given["baseline_file"], missing_ok=given["update_baseline"])
-        self._config = options.read_config(given["config"])
-        fixes = given["fix"] or given["diff"]
-        self._fixing = Fixing(unsafe=given["unsafe_fixes"], diff=given["diff"]) if fixes else None
-        name = formats.choose(given["format_"])
-        self._text = self._text_report() if name == formats.TEXT else None
-        self._report = self._text or formats.report(name, hidden=given["hidden"])
+    def __init__(self, given: CheckOptions) -> None:
+        self._options = given
+        self._paths = given.paths
+        self._quiet = given.quiet
+        view = View(options.page(given.color, 120), hidden=given.hidden, quiet=given.quiet, statistics=given.statistics)
+        self._outputs = options.outputs(given.outputs, "findings", formats.findings, view)
+        self._known = _known(given.baseline_file, missing_ok=given.update_baseline)
+        self._config = options.read_config(given.config)
+        fixes = given.fix or given.diff
+        self._fixing = Fixing(unsafe=given.unsafe_fixes, diff=given.diff) if fixes else None
+        name = formats.choose(given.format_)
+        self._is_text = name == formats.TEXT
+        self._report = formats.findings(name, view)
 
     def run(self) -> int:
         """Check, report, and return the exit status."""
         start = time.perf_counter()
-        given = self._given
-        stdin_name: str | None = given["stdin_filename"]
-        selection = Selection(given["include"], given["exclude"], not given["no_ignore"], stdin_name)
+        given = self._options
+        stdin_name = given.stdin_filename
+        selection = Selection(given.include, given.exclude, not given.no_ignore, stdin_name)
         places = tuple(stdin_name if path == STDIN and stdin_name else path for path in self._paths)
-        loaded = _load_previous(given["against"], places, selection) if given["against"] else None
+        loaded = _load_previous(given.against, places, selection) if given.against else None
         run = self._new_run(updates=loaded is not None)
         found = discover(self._paths, selection)
         deleted = set() if loaded is None else {one for one in loaded.covered if not os.path.lexists(one)}
         self._take_problems(run, (one for one in found.problems if one.path not in deleted))
-        builds = not (given["no_kustomize"] or self._fixing or given["against"])
-        planner = Planner(given["kube_version"], options.laid_over(given), self._config, builds, stdin_name)
+        builds = not (given.no_kustomize or self._fixing or given.against)
+        override = options.override(given, include_dependencies=given.include_dependencies)
+        planner = Planner(given.kube_version, override, self._config, builds, stdin_name)
         plan = planner.add(found.files)
         previous = loaded.crds() if loaded is not None else None
         settings = Settings(
-            previous, False, options.values(given), not given["no_helm"], self._cache(),
+            previous, False, options.values(given.value_files, given.sets), not given.no_helm, self._cache(),
             tuple(plan.charts), self._workers() if plan.charts else 1, fixes=True,
         )  # fmt: skip
         self._check(run, plan, settings)
@@ -176,10 +203,10 @@ class _Command:
             self._compare(run, planner, previous, loaded.tops)
         run.summary.seconds = time.perf_counter() - start
         if self._fixing is not None:
-            self._tell_fixes(self._fixing, run)
+            self._report_fixes(self._fixing, run)
         if self._fixing is None or not self._fixing.diff:
-            self._tell(run, plan)
-        nothing = not (run.summary.crds or run.told or run.removed or run.problems or run.bugs)
+            self._report_end(run, plan)
+        nothing = not (run.summary.crds or run.has_findings or run.removed or run.problems or run.bugs)
         if nothing and not run.unwritten and not deleted and self._is_missing_crds(run, found, plan):
             return 2
         if run.bugs:
@@ -188,32 +215,32 @@ class _Command:
             return 1 if self._fixing.files else 0
         return 2 if run.problems or run.unwritten else 1 if run.failed else 0
 
-    def _is_missing_crds(self, run: _Run, found: Found, plan: Plan) -> bool:
+    def _is_missing_crds(self, run: CheckState, found: Found, plan: Plan) -> bool:
         """Report that nothing was there to check, and return whether that is an error."""
         from crdlint.cli.nothing import nothing_found
 
-        required: bool | None = self._given["require_crds"]
-        if required is None and self._given["allow_empty"]:
+        required = self._options.require_crds
+        if required is None and self._options.allow_empty:
             required = False
         nothing = nothing_found(self._paths, found, plan.excluded, skipped=run.summary.skipped, required=required)
         if nothing.is_error or not self._quiet:
             console.err(f"crdlint: {nothing.message}")
         return nothing.is_error
 
-    def _new_run(self, *, updates: bool) -> _Run:
+    def _new_run(self, *, updates: bool) -> CheckState:
         if self._known is None:
-            return _Run(updates=updates)
-        update = self._known.update() if self._given["update_baseline"] else None
-        return _Run(self._known.matching(), updates=updates, update=update)
+            return CheckState(updates=updates)
+        update = self._known.update() if self._options.update_baseline else None
+        return CheckState(self._known.matching(), updates=updates, update=update)
 
-    def _take_problems(self, run: _Run, problems: Iterable[Problem]) -> None:
+    def _take_problems(self, run: CheckState, problems: Iterable[Problem]) -> None:
         for problem in problems:
             if problem.fatal:
                 run.problems.append((problem.path, problem.message))
             elif not self._quiet:
                 console.err(f"crdlint: {problem.path}: {problem.message}")
 
-    def _compare(self, run: _Run, planner: Planner, previous: PreviousCRDs, tops: list[str]) -> None:
+    def _compare(self, run: CheckState, planner: Planner, previous: PreviousCRDs, tops: list[str]) -> None:
         """Report the CRDs of old files that are gone, and old documents that cannot be compared."""
         from crdlint.inputs.previous.removed import compare
 
@@ -225,7 +252,7 @@ class _Command:
             if config is not None:
                 self._take(run, result, config, reads_comments=False)
 
-    def _check(self, run: _Run, plan: Plan, settings: Settings) -> None:
+    def _check(self, run: CheckState, plan: Plan, settings: Settings) -> None:
         """Check what is planned, and print findings as they come."""
         run.problems += plan.problems
         run.summary.files += plan.passed
@@ -247,35 +274,37 @@ class _Command:
                 self._take_bug(run, one)
                 for result in one.results:
                     if plan.kustomizations:
-                        run.judged[os.path.realpath(result.file)] = replace(result, text="", masked=None)
+                        run.checked[os.path.realpath(result.file)] = replace(result, text="", masked=None)
                     self._take(run, result, config)
         if settings.cache is not None:
             settings.cache.sweep()
 
-    def _check_kustomizations(self, run: _Run, planner: Planner, settings: Settings) -> None:
+    def _check_kustomizations(self, run: CheckState, planner: Planner, settings: Settings) -> None:
         """Check what builds make of CRDs, and print findings as they come."""
         if not planner.plan.kustomizations:
             return
         checker = Checker(settings)
-        told: set[str] = set()  # that no program is there is so for all of them
+        reported: set[str] = set()  # a missing program is missing for all of them
         # Closed at once if the run is interrupted, so that no build is left running.
-        with closing(checker.check_kustomizations(planner.plan.kustomizations, run.judged, self._workers())) as checked:
+        with closing(
+            checker.check_kustomizations(planner.plan.kustomizations, run.checked, self._workers())
+        ) as checked:
             for one in checked:
                 self._take_bug(run, one)
                 for result in one.results:
                     config = planner.config_of(result.file)
                     if config is not None:
-                        notices = tuple(notice for notice in result.notices if notice not in told)
-                        told.update(notices)
+                        notices = tuple(notice for notice in result.notices if notice not in reported)
+                        reported.update(notices)
                         self._take(run, replace(result, notices=notices), config)
 
     def _workers(self) -> int:
         """Return how many programs may run side by side."""
         from crdlint.runner.processors import processors
 
-        return self._given["jobs"] or processors()
+        return self._options.jobs or processors()
 
-    def _take_bug(self, run: _Run, one: Checked) -> None:
+    def _take_bug(self, run: CheckState, one: Checked) -> None:
         if one.bug is not None:
             run.bugs[one.bug.text] += 1
             if run.bugs[one.bug.text] == 1:
@@ -285,14 +314,14 @@ class _Command:
         from crdlint.runner.pool import run
 
         if self._fixing is None:
-            yield from run(plan.tasks, settings, self._given["jobs"])
+            yield from run(plan.tasks, settings, self._options.jobs)
             return
         checker = Checker(settings)
-        for one, config in zip(run(plan.tasks, settings, self._given["jobs"]), plan.configs, strict=True):
+        for one, config in zip(run(plan.tasks, settings, self._options.jobs), plan.configs, strict=True):
             yield _fixed(one, checker, config, self._fixing)
 
-    def _take(self, run: _Run, result: FileResult, config: Config, *, reads_comments: bool = True) -> None:
-        """Report a file's result, as far as its configuration and comments let it be told."""
+    def _take(self, run: CheckState, result: FileResult, config: Config, *, reads_comments: bool = True) -> None:
+        """Report a file's result, except what its configuration and ignore comments leave out."""
         from crdlint.config.apply import apply
         from crdlint.config.comments import read_comments
 
@@ -305,7 +334,7 @@ class _Command:
         applied = apply(result, config, comments, run.matching, updates=run.updates)
         run.summary.add(applied.result)
         run.by_rule.update(d.rule for d in applied.result.diagnostics if not d.hidden)
-        run.told |= bool(applied.result.diagnostics)
+        run.has_findings |= bool(applied.result.diagnostics)
         run.failed |= applied.failed
         run.rejections += len(applied.rejections)
         self._print(applied.result)
@@ -317,21 +346,14 @@ class _Command:
         for text in batches(self._report.file(result)):
             console.out(text, nl=False)
         for output in self._outputs:
-            output.file(result)
-        if not self._quiet and self._text is None:
+            output.add(lambda report: report.file(result))
+        if not self._quiet and not self._is_text:
             for notice in result.notices:
                 console.err(f"{result.file}: note: {notice}")
 
-    def _tell(self, run: _Run, plan: Plan) -> None:
-        """Write what comes at the end: whole formats, files, problems, figures."""
+    def _report_end(self, run: CheckState, plan: Plan) -> None:
+        """Write the end of the run: problems, the end of the report, and other files."""
         run.summary.unreadable = len(run.problems)
-        outcome = Outcome(run.problems, run.summary)
-        for piece in self._report.end(outcome):
-            console.out(piece, nl=False)
-        for output in self._outputs:
-            problem = output.end(outcome)
-            if problem is not None:
-                run.unwritten.append(f"--output: {problem}")
         for notice in () if self._quiet else plan.notices:
             console.err(f"crdlint: note: {notice}")
         for name, reason in run.problems:
@@ -339,17 +361,16 @@ class _Command:
         for text, times in run.bugs.items():
             if times > 1:
                 console.err(f"crdlint: the same bug in {times - 1:,} more files: {text}")
-        self._tell_known(run)
-        if self._text is not None and self._given["statistics"]:
-            for line in self._text.statistics(run.by_rule):
-                console.out(line)
-        if self._text is not None and not self._quiet and not (run.problems and not run.summary.files):
-            console.out(self._text.summary(run.summary))
-        self._tell_rejections(run)
+        self._report_known(run)
+        outcome = Outcome(run.problems, run.summary, run.by_rule)
+        for piece in batches(self._report.end(outcome)):
+            console.out(piece, nl=False)
+        run.unwritten += options.write(self._outputs, lambda report: report.end(outcome))
+        self._report_rejections(run)
         for problem in run.unwritten:
             console.err(f"crdlint: {problem}")
 
-    def _tell_fixes(self, fixing: Fixing, run: _Run) -> None:
+    def _report_fixes(self, fixing: Fixing, run: CheckState) -> None:
         """Write what was fixed, and what was not; with a diff, that is the whole report."""
         for name, reason in run.problems if fixing.diff else ():
             console.err(f"crdlint: {name}: {reason}")
@@ -359,47 +380,40 @@ class _Command:
             console.err(f"crdlint: {line}")
         if not self._quiet:
             console.err(fixing.summary())
-        for line in fixing.shown() if self._given["show_fixes"] else ():
+        for line in fixing.shown() if self._options.show_fixes else ():
             console.err(line)
 
-    def _tell_known(self, run: _Run) -> None:
-        """Write the baseline where that is asked for, or tell of what is in it and no longer there."""
-        if self._known is None or run.matching is None:
+    def _report_known(self, run: CheckState) -> None:
+        """Write the baseline if that is asked for; otherwise report its entries that are no longer found."""
+        file = self._options.baseline_file
+        if self._known is None or run.matching is None or file is None:
             return
         if run.update is not None:
             from crdlint.config.baseline import write
             from crdlint.config.model import ConfigError
 
             try:
-                changed = write(self._given["baseline_file"], run.update.baseline())
+                changed = write(file, run.update.baseline())
             except ConfigError as error:
                 run.unwritten.append(f"--baseline: {error}")
                 return
             word = "written" if changed else "as it was"
-            console.err(f"crdlint: {self._given['baseline_file']}: {word}")
+            console.err(f"crdlint: {file}: {word}")
             return
         for entry in () if self._quiet else run.matching.stale():
             console.err(f"crdlint: note: no longer found, --update-baseline takes it out: {entry}")
 
-    def _tell_rejections(self, run: _Run) -> None:
+    def _report_rejections(self, run: CheckState) -> None:
         if not run.rejections:
             return
         from crdlint.config.apply import closing_line
 
-        fail_on: FailOn = self._given["fail_on"] or "error"
-        line = closing_line(run.rejections, fail_on, accepted=self._given["accept_rejections"])
+        line = closing_line(run.rejections, self._options.fail_on or "error", accepted=self._options.accept_rejections)
         if line is not None:
-            (console.out if self._text is not None else console.err)(line)
+            (console.out if self._is_text else console.err)(line)
 
-    def _text_report(self) -> TextReport:
-        from crdlint.report.text import TextReport
-
-        width = options.width(120)
-        style = options.style(self._given["color"])
-        return TextReport(width=width, style=style, hidden=self._given["hidden"], notices=not self._quiet)
-
-    def _cache(self) -> Any:
-        if self._given["no_cache"]:
+    def _cache(self) -> Cache | None:
+        if self._options.no_cache:
             return None
         from crdlint.runner.cache import open_cache
 

@@ -9,7 +9,11 @@ import click
 from crdlint.cli import console
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from click.shell_completion import CompletionItem
+
+    from crdlint.report.formats import Kind
 
 
 @click.command("completion")
@@ -48,17 +52,21 @@ def complete_rules(_ctx: click.Context, _param: click.Parameter, incomplete: str
     ]
 
 
-def complete_outputs(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete to FORMAT= and, behind the equals sign, to files."""
-    from click.shell_completion import CompletionItem
+def complete_outputs(kind: Kind) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:
+    """Return what completes to FORMAT= for a kind of report and, behind the equals sign, to files."""
 
-    from crdlint.report.formats import AUTO, NAMES
+    def complete(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        from click.shell_completion import CompletionItem
 
-    # bash splits words at `=`, so the file alone or `=file` may arrive here
-    format_, equals, _ = incomplete.partition("=")
-    if equals:
-        return [CompletionItem(incomplete, type="file")]
-    return [CompletionItem(f"{name}=") for name in NAMES if name != AUTO and name.startswith(format_)]
+        from crdlint.report import formats
+
+        # bash splits words at `=`, so the file alone or `=file` may arrive here
+        format_, equals, _ = incomplete.partition("=")
+        if equals:
+            return [CompletionItem(incomplete, type="file")]
+        return [CompletionItem(f"{name}=") for name in formats.names(kind) if name.startswith(format_)]
+
+    return complete
 
 
 def complete_versions(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:

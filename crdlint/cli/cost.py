@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Final
 
 import click
@@ -11,12 +10,14 @@ from crdlint.cli import console, options
 from crdlint.cli.main import report_bug
 from crdlint.inputs.paths import Selection, discover
 from crdlint.kubernetes.servers import NEWEST_VERSION
+from crdlint.report import formats
+from crdlint.report.costs import Costs
+from crdlint.report.pieces import View, batches
 from crdlint.runner.task import Checker, Settings, Task
 
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
-    from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.cost_entries import Entry
     from crdlint.linting.result import FileResult
 
@@ -25,10 +26,8 @@ _SORTS: Final = ("cost", "place")
 
 @click.command("cost")
 @options.files
-@click.option(
-    "--format", "format_", type=click.Choice(["text", "json", "html"]), default="text", show_default=True,
-    help="text for people, json for programs, html for a page of its own.",
-)  # fmt: skip
+@options.format_of("costs", "text for people, json for programs, html for a page of its own.")
+@options.output_of("costs")
 @click.option("--sort", type=click.Choice(_SORTS), default="cost", show_default=True, help="The order of rules.")
 @click.option("--top", type=click.IntRange(1), metavar="N", help="Show the first N rules only.")
 @click.option(
@@ -53,6 +52,7 @@ def command(
     exclude: tuple[str, ...],
     no_ignore: bool,
     format_: str,
+    outputs: tuple[str, ...],
     sort: str,
     top: int | None,
     explain: str | None,
@@ -67,32 +67,29 @@ def command(
     """
     from crdlint.rules.cel_cost import OVER_BUDGET
 
+    view = View(options.page(color, 140))
+    files = options.outputs(outputs, "costs", formats.costs, view)
     results, problems = _read(paths, Selection(include, exclude, not no_ignore), kube_version, fixes=suggest)
-    entries = _entries(results, sort, explain)
-    unestimated = [one for result in results for one in result.unestimated]
+    costs = Costs(_entries(results, sort, explain), results, problems, top, parts=explain is not None)
     if suggest:
         _print_patch(results, kube_version, OVER_BUDGET)
-        for one in unestimated:
+        for one in costs.unestimated:
             console.err(f"{one.file}:{one.line}:{one.column}: not estimated: {one.message}")
-    elif format_ == "json":
-        _print_json(entries[:top], unestimated, problems)
-    elif format_ == "html":
-        from crdlint.report.cost_html import cost_page
-
-        console.out(cost_page(entries, top, unestimated))
-    elif explain is not None:
-        _print_explanations(entries[:top], color)
     else:
-        _print_tables(entries, results, top, color)
+        for piece in batches(formats.costs(format_, view).pieces(costs)):
+            console.out(piece, nl=False)
+    unwritten = options.write(files, lambda report: report.pieces(costs))
     for result in results:
         for notice in result.notices:
             console.err(f"{result.file}: note: {notice}")
     for name, reason in problems:
         console.err(f"crdlint: {name}: {reason}")
-    if problems:
+    for problem in unwritten:
+        console.err(f"crdlint: {problem}")
+    if problems or unwritten:
         ctx.exit(2)
     over = any(d.rule in OVER_BUDGET for result in results for d in result.diagnostics)
-    ctx.exit(1 if over or unestimated else 0)
+    ctx.exit(1 if over or costs.unestimated else 0)
 
 
 def _read(
@@ -129,50 +126,6 @@ def _entries(results: Sequence[FileResult], sort: str, explain: str | None) -> l
 
 def _is_meant(one: Entry, wanted: str) -> bool:
     return wanted in one.cost.rule or wanted in one.cost.path or wanted == f"{one.cost.file}:{one.cost.line}"
-
-
-def _print_explanations(entries: Sequence[Entry], color: str) -> None:
-    from crdlint.report import cost_text
-
-    width, style = options.width(140), options.style(color)
-    for one in entries:
-        for line in cost_text.explanation(one, width=width, style=style):
-            console.out(line)
-
-
-def _print_tables(entries: Sequence[Entry], results: Sequence[FileResult], top: int | None, color: str) -> None:
-    from crdlint.report import cost_text
-
-    width, style = options.width(140), options.style(color)
-    tables = list(cost_text.tables(entries, top=top, width=width, style=style))
-    unestimated = list(cost_text.unestimated(results, width=width, style=style))
-    if tables and unestimated:
-        tables.append("")
-    for line in (*tables, *unestimated):
-        console.out(line)
-    if not tables and not unestimated:
-        console.out("no rules")
-
-
-def _print_json(
-    entries: Sequence[Entry], unestimated: Sequence[Diagnostic], problems: Sequence[tuple[str, str]]
-) -> None:
-    from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
-    from crdlint.report.escapes import json_text
-
-    document = {
-        "version": 1,
-        "limits": {"rule": RULE_COST_LIMIT, "schema": CRD_COST_LIMIT},
-        "rules": [_rule_json(one) for one in entries],
-        "unestimated": [asdict(one) for one in unestimated],
-        "unreadable": [{"file": file, "reason": reason} for file, reason in problems],
-    }
-    console.out(json_text(document, 2))
-
-
-def _rule_json(one: Entry) -> dict[str, object]:
-    by_version = {version: asdict(cost) for version, cost in one.by_version.items()}
-    return asdict(one.cost) | {"place": one.place, "times": one.times, "help": one.help, "by_version": by_version}
 
 
 def _print_patch(results: Sequence[FileResult], kube_version: str, rules: Container[str]) -> None:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-import textwrap
+from typing import TYPE_CHECKING
 
 import click
 
 from crdlint.cli import console, options
 from crdlint.cli.completion import complete_rules
+from crdlint.report.page import rule_link
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.report.page import Page
+    from crdlint.rules.engine.rule import Rule
 
 
 @click.command("explain")
 @click.argument("rule_id", metavar="RULE", shell_complete=complete_rules)
-def command(rule_id: str) -> None:
+@options.color
+def command(rule_id: str, color: str) -> None:
     """Explain a rule: what it finds, why it matters, a bad and a good example, and the way out."""
     from crdlint.rules.catalog import all_rules
 
@@ -24,21 +32,22 @@ def command(rule_id: str) -> None:
         near = nearest(rule_id, rules, cutoff=0.4)
         hint = f" Did you mean '{near}'?" if near else " `crdlint rules` lists them."
         raise click.UsageError(f"There is no rule '{rule_id}'.{hint}")
-    width = options.width(100)
+    page = options.page(color, 100)
+    console.out("\n\n".join("\n".join(lines) for lines in _paragraphs(rule, page)))
 
-    def paragraph(text: str) -> str:
-        return text if width is None else textwrap.fill(text, width)
 
-    parts = [f"{rule.id} ({rule.severity})", paragraph(rule.summary), paragraph(f"Why: {rule.why}")]
+def _paragraphs(rule: Rule, page: Page) -> Iterator[list[str]]:
+    yield [f"{page.styled(rule.id, 'title', rule_link(rule.id))} ({page.styled(rule.severity, rule.severity)})"]
+    yield page.wrapped(rule.summary, "")
+    yield page.wrapped(rule.why, "", "Why: ", "title")
     where = "" if rule.scope in {"text", "manifest", "resource", "template", "crds"} else f" ({_SCOPES[rule.scope]})"
-    if rule.bad and len(rule.bad) < _LONGEST:
-        parts.append(f"Bad{where}:\n\n{textwrap.indent(rule.bad.rstrip(), '    ')}")
-    if rule.good:
-        parts.append(f"Good{where}:\n\n{textwrap.indent(rule.good.rstrip(), '    ')}")
-    parts.append(paragraph(f"Help: {rule.help}"))
+    for label, style, example in (("Bad", "error", rule.bad), ("Good", "good", rule.good)):
+        if example and (len(example) < _LONGEST or label == "Good"):
+            yield [f"{page.styled(label, style)}{where}:"]
+            yield page.yaml(example.rstrip(), "    ")
+    yield page.wrapped(rule.help, "", "Help: ", "label")
     if rule.source:
-        parts.append(f"Upstream: {rule.source}")
-    console.out("\n\n".join(parts))
+        yield page.wrapped(rule.source, "", "Upstream: ", "faint")
 
 
 _LONGEST = 2000  # characters of an example that are still one to read

@@ -5,23 +5,28 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from typing import TYPE_CHECKING, Any, TypeVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import click
 
 from crdlint.cli.completion import complete_outputs, complete_paths, complete_rules, complete_versions
 from crdlint.kubernetes.servers import NEWEST, parse_range
 from crdlint.report import formats
-from crdlint.report.formats import AUTO, NAMES
+from crdlint.report.formats import AUTO
+from crdlint.report.page import PLAIN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable
 
     from click.shell_completion import CompletionItem
 
-    from crdlint.config.model import Config
+    from crdlint.config.model import Config, FailOn
     from crdlint.inputs.helm.render import Values
     from crdlint.kubecel.second_opinion import Tally
+    from crdlint.report.formats import AnyReport
+    from crdlint.report.page import Page
+    from crdlint.report.pieces import View
 
     Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -44,13 +49,19 @@ class KubeVersion(click.ParamType):  # type: ignore[type-arg]  # generic from cl
         return value
 
 
-def width(most: int) -> int | None:
-    """Return the columns of the terminal, at most ``most``; None, not to wrap, if standard output is no terminal."""
-    return min(shutil.get_terminal_size((100, 24)).columns, most) if sys.stdout.isatty() else None
+def page(choice: str, most: int) -> Page:
+    """Return the page of standard output, of at most ``most`` columns, by `--color` and the terminal."""
+    has_styles = _has_styles(choice)
+    if not (has_styles or sys.stdout.isatty()):
+        return PLAIN
+    from crdlint.report.terminal import Terminal, colors_of, has_links
+
+    width = min(shutil.get_terminal_size((100, 24)).columns, most) if sys.stdout.isatty() else None
+    colors = colors_of(sys.stdout) if has_styles else None
+    return Terminal(width, colors, links=width is not None and has_links())
 
 
-def takes_colour(choice: str) -> bool:
-    """Tell whether standard output is to be coloured, by `--color` and the terminal."""
+def _has_styles(choice: str) -> bool:
     if choice != "auto":
         return choice == "always"
     if os.environ.get("NO_COLOR"):
@@ -58,19 +69,25 @@ def takes_colour(choice: str) -> bool:
     return bool(os.environ.get("FORCE_COLOR")) or (sys.stdout.isatty() and os.environ.get("TERM") != "dumb")
 
 
-def style(choice: str) -> Callable[[str, str], str]:
-    """Return what colours a text for standard output, with click's names of colours and bold."""
-    if takes_colour(choice):
-        return _styled
-    return _plain
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunOptions:
+    """The arguments and options that `check` and `validate` share, by the names of their parameters."""
 
-
-def _styled(text: str, name: str) -> str:
-    return click.style(text, bold=True) if name == "bold" else click.style(text, fg=name, bold=name == "red")
-
-
-def _plain(text: str, _name: str) -> str:
-    return text
+    paths: tuple[str, ...]
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    no_ignore: bool
+    format_: str
+    outputs: tuple[str, ...]
+    kube_version: str | None
+    config: str | None
+    selected: tuple[str, ...]
+    ignored: tuple[str, ...]
+    fail_on: FailOn | None
+    accept_rejections: bool
+    allow_empty: bool
+    quiet: bool
+    color: str
 
 
 def files(command: Command) -> Command:
@@ -130,24 +147,59 @@ def _globs(_ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) 
     return value
 
 
+_FINDINGS: Final = (AUTO, *formats.names("findings"))
 format_ = click.option(
-    "--format", "format_", type=click.Choice(NAMES), default=AUTO, show_default=True, metavar="FORMAT",
-    help=f"One of {', '.join(NAMES)}. auto is github within GitHub Actions, else text.",
+    "--format", "format_", type=click.Choice(_FINDINGS), default=AUTO, show_default=True, metavar="FORMAT",
+    help=f"One of {', '.join(_FINDINGS)}. auto is github within GitHub Actions, else text.",
 )  # fmt: skip
 
 
-output = click.option(
-    "--output", "outputs", multiple=True, metavar="FORMAT=FILE", shell_complete=complete_outputs,
-    help="Write the findings to a file as well, in a format of its own (repeatable).",
-)  # fmt: skip
+def format_of(kind: formats.Kind, help_: str) -> Callable[[Command], Command]:
+    """Return what adds the option that chooses the format of a report other than of findings."""
+    return click.option(
+        "--format",
+        "format_",
+        type=click.Choice(formats.names(kind)),
+        default=formats.TEXT,
+        show_default=True,
+        help=help_,
+    )
 
 
-def parse_outputs(given: tuple[str, ...], *, hidden: bool) -> list[formats.Output]:
-    """Return the reports of `--output`; one that cannot be written ends the run. ``hidden`` is that of reports."""
+def output_of(kind: formats.Kind) -> Callable[[Command], Command]:
+    """Return what adds the option that writes reports to files, too."""
+    return click.option(
+        "--output", "outputs", multiple=True, metavar="FORMAT=FILE", shell_complete=complete_outputs(kind),
+        help=f"Write the {_NOUNS[kind]} to a file as well, in a format of its own (repeatable).",
+    )  # fmt: skip
+
+
+_NOUNS: Final[dict[formats.Kind, str]] = {"findings": "findings", "costs": "costs", "suites": "results"}
+output = output_of("findings")
+
+
+def outputs(
+    given: tuple[str, ...], kind: formats.Kind, make: Callable[[str, View], AnyReport], view: View
+) -> list[formats.Output[AnyReport]]:
+    """Return the reports of `--output`; one that cannot be written ends the run. ``view`` is that of standard output."""
+    plain = replace(view, page=PLAIN)
     try:
-        return [formats.Output(name, path, hidden=hidden) for name, path in formats.parse_outputs(given)]
+        return [formats.Output(path, make(name, plain)) for name, path in formats.parse_outputs(given, kind)]
     except formats.OutputError as error:
         raise click.UsageError(f"--output: {error}") from error
+
+
+def write(
+    files: Iterable[formats.Output[AnyReport]], pieces: Callable[[AnyReport], Iterable[str]], option: str = "--output"
+) -> list[str]:
+    """Add the last pieces to files and write them; return what cannot be written, and why."""
+    problems = []
+    for file in files:
+        file.add(pieces)
+        problem = file.write()
+        if problem is not None:
+            problems.append(f"{option}: {problem}")
+    return problems
 
 
 kube_version = click.option(
@@ -198,9 +250,9 @@ def configuration(command: Command) -> Command:
     return command
 
 
-def laid_over(given: Mapping[str, Any]) -> Callable[[Config], Config]:
-    """Return what lays the options of `configuration` over a file's; a rule that there is not ends the run."""
-    for name, rules in (("--select", given["selected"]), ("--ignore", given["ignored"])):
+def override(options: RunOptions, *, include_dependencies: bool = False) -> Callable[[Config], Config]:
+    """Return what replaces the settings of a configuration by the options given; an unknown rule is a usage error."""
+    for name, rules in (("--select", options.selected), ("--ignore", options.ignored)):
         for rule in rules:
             from crdlint.config.matching import unknown_rule
 
@@ -208,11 +260,11 @@ def laid_over(given: Mapping[str, Any]) -> Callable[[Config], Config]:
             if problem:
                 raise click.UsageError(f"{name}: {problem}")
     return lambda config: config.merged(
-        select=given["selected"],
-        ignore=given["ignored"],
-        fail_on=given["fail_on"],
-        include_dependencies=given.get("include_dependencies") or None,
-        accept_rejections=given["accept_rejections"],
+        select=options.selected,
+        ignore=options.ignored,
+        fail_on=options.fail_on,
+        include_dependencies=include_dependencies or None,
+        accept_rejections=options.accept_rejections,
     )
 
 
@@ -238,16 +290,16 @@ def helm(command: Command) -> Command:
     return command
 
 
-def values(given: Mapping[str, Any]) -> Values | None:
-    """Return the values for Helm, None where there are none; a file that is not there ends the run."""
-    if not (given["value_files"] or given["sets"]):
+def values(files: tuple[str, ...], sets: tuple[str, ...]) -> Values | None:
+    """Return the values for Helm, None without any; a missing file is a usage error."""
+    if not (files or sets):
         return None
     from crdlint.inputs.helm.render import Values
 
-    for file in given["value_files"]:
+    for file in files:
         if not os.path.isfile(file):  # noqa: PTH113
             raise click.UsageError(f"--values: {file}: no such file")
-    return Values(given["value_files"], given["sets"])
+    return Values(files, sets)
 
 
 color = click.option("--color", type=click.Choice(["auto", "always", "never"]), default="auto", show_default=True)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from crdlint.cli import console
+from crdlint.cli import console, options
+from crdlint.report.page import Column, Part, Row, rule_link
+
+if TYPE_CHECKING:
+    from crdlint.rules.engine.rule import Rule
 
 
 @click.command("rules")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
-def command(format_: str) -> None:
+@options.color
+def command(format_: str, color: str) -> None:
     """List every rule: its id, severity and what it finds."""
     from crdlint.rules.catalog import all_rules
 
@@ -19,8 +25,18 @@ def command(format_: str) -> None:
     if format_ == "json":
         from crdlint.report.escapes import json_text
 
-        console.out(json_text([asdict(rule) for rule in rules], 2))
+        console.out(json_text([_described(rule) for rule in rules], 2))
         return
-    widest = max(len(rule.id) for rule in rules)
-    for rule in rules:
-        console.out(f"{rule.id:{widest}}  {rule.severity:7}  {rule.summary}")
+    page = options.page(color, 120)
+    titles = ("RULE", "SEVERITY", "SUMMARY") if page.width is not None else ("", "", "")
+    rows = [
+        Row([[Part(one.id, "title", rule_link(one.id))], [Part(one.severity, one.severity)], [Part(one.summary)]])
+        for one in rules
+    ]
+    for line in page.table([Column(title, width) for title, width in zip(titles, (0, 7, 0), strict=True)], rows):
+        console.out(line)
+
+
+def _described(rule: Rule) -> dict[str, Any]:
+    """Return the texts of a rule: all but its fixes, which are functions."""
+    return {one.name: getattr(rule, one.name) for one in fields(rule) if one.name != "fixes"}

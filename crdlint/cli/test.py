@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import click
 
@@ -12,34 +12,49 @@ from crdlint.cli import console, options
 from crdlint.cli.completion import complete_paths
 from crdlint.cli.main import report_bug
 from crdlint.inputs.paths import Problem, Selection
+from crdlint.report import formats
+from crdlint.report.pieces import View
+from crdlint.report.suites import SuiteOutcome
 from crdlint.runner.task import Bug, bug_of
-from crdlint.safety import atomic
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable, Sequence
 
     from crdlint.kubecel.second_opinion import Tally
+    from crdlint.report.formats import Output
+    from crdlint.report.suites import SuiteReport
     from crdlint.suites.crds import SuiteCRDs
     from crdlint.suites.model import Suite
     from crdlint.suites.run import Result
 
 
-_MARKS: Final = 76  # a line of them fits a narrow terminal
-
-
 @dataclass(slots=True)
-class _Run:
-    """What has come of a run so far; ``broken`` are suites that could not be run, and why."""
+class TestState:
+    """What a run has found so far; ``broken`` are suites that could not be run, and why."""
 
+    files: Sequence[Output[SuiteReport]]
+    report: SuiteReport
     results: list[Result] = field(default_factory=list)
     broken: list[tuple[str, str]] = field(default_factory=list)
     bugs: list[tuple[str, Bug]] = field(default_factory=list)
     second_opinions: Tally | None = None
 
     @property
-    def failed(self) -> list[Result]:
-        """The results that are not as expected."""
-        return [result for result in self.results if result.failure]
+    def has_failed(self) -> bool:
+        """Whether a result is not as expected."""
+        return any(result.failure for result in self.results)
+
+    def take(self, suite: Suite, result: Result) -> None:
+        """Add the result of a test."""
+        self.results.append(result)
+        self.add(lambda report: report.test(suite, result))
+
+    def add(self, pieces: Callable[[SuiteReport], Iterable[str]]) -> None:
+        """Write pieces of the reports."""
+        for piece in pieces(self.report):
+            console.out(piece, nl=False)
+        for file in self.files:
+            file.add(pieces)
 
 
 @click.command("test")
@@ -59,9 +74,11 @@ class _Run:
 @click.option("-x", "--fail-fast", is_flag=True, help="Stop at the first failure.")
 @click.option(
     "--junit", "junit_file", metavar="FILE", shell_complete=complete_paths,
-    help="Write the results as JUnit XML, too.",
+    help="Write the results as JUnit XML, too: the same as --output junit=FILE.",
 )  # fmt: skip
 @options.second_opinion
+@options.format_of("suites", "text for people, junit for CI systems.")
+@options.output_of("suites")
 @click.option("-v", "--verbose", is_flag=True, help="Name every test.")
 @click.option("-q", "--quiet", is_flag=True, help="Print failures and the closing line only.")
 @options.color
@@ -74,6 +91,8 @@ def command(
     fail_fast: bool,
     junit_file: str | None,
     second_opinion: bool,
+    format_: str,
+    outputs: tuple[str, ...],
     verbose: bool,
     quiet: bool,
     color: str,
@@ -84,35 +103,42 @@ def command(
     that could not be run.
     """
     start = time.perf_counter()
-    style = options.style(color)
-    run = _Run(second_opinions=options.new_tally() if second_opinion else None)
+    view = View(options.page(color, 120), quiet=quiet, verbose=verbose)
+    wanted_files = (*outputs, *([f"junit={junit_file}"] if junit_file is not None else []))
+    files = options.outputs(wanted_files, "suites", formats.suites, view)
+    run = TestState(
+        files, formats.suites(format_, view), second_opinions=options.new_tally() if second_opinion else None
+    )
     from crdlint.suites.find import find_suites
 
-    files = _crd_files(run, crds)
+    crd_files = _crd_files(run, crds)
     for found in find_suites(paths, Selection()):
         if isinstance(found, Problem):
             run.broken.append((found.path, found.message))
             continue
-        _run_suite(run, found, files, wanted, _progress(style, verbose=verbose, quiet=quiet), fail_fast=fail_fast)
-        if fail_fast and run.failed:
+        _run_suite(run, found, crd_files, wanted, fail_fast=fail_fast)
+        if fail_fast and run.has_failed:
             break
-    seconds = time.perf_counter() - start
-    _print(run, style, seconds)
-    if junit_file is not None:
-        from crdlint.report import suites_junit
-
-        try:
-            atomic.write(junit_file, suites_junit.render(run.results, run.broken, seconds).encode())
-        except OSError as error:
-            raise click.UsageError(f"--junit: {junit_file}: {error.strerror or error}") from error
+    for name, bug in run.bugs:
+        report_bug(bug, name)
+    for file, reason in run.broken:
+        console.err(f"crdlint: {file}: {reason}")
+    if run.second_opinions is not None:
+        console.err(f"crdlint: note: {run.second_opinions.notice()}")
+    outcome = SuiteOutcome(run.results, run.broken, time.perf_counter() - start)
+    for piece in run.report.end(outcome):
+        console.out(piece, nl=False)
+    unwritten = options.write(files, lambda report: report.end(outcome))
+    for problem in unwritten:
+        console.err(f"crdlint: {problem}")
     if not (run.results or run.broken or run.bugs):
         what = f"no test with {wanted!r} in its name" if wanted else "no suite (*.testsuite.yaml)"
         console.err(f"crdlint: {what} in {', '.join(paths)}")
         ctx.exit(2)
-    ctx.exit(3 if run.bugs else 2 if run.broken else 1 if run.failed else 0)
+    ctx.exit(3 if run.bugs else 2 if run.broken or unwritten else 1 if run.has_failed else 0)
 
 
-def _crd_files(run: _Run, crds: tuple[str, ...]) -> SuiteCRDs:
+def _crd_files(run: TestState, crds: tuple[str, ...]) -> SuiteCRDs:
     from crdlint.inputs.paths import discover
     from crdlint.inputs.read import UnreadableError, decode, read_bytes
     from crdlint.suites.crds import SuiteCRDs
@@ -131,11 +157,10 @@ def _crd_files(run: _Run, crds: tuple[str, ...]) -> SuiteCRDs:
 
 
 def _run_suite(
-    run: _Run,
+    run: TestState,
     found: tuple[str, str],
     files: SuiteCRDs,
     wanted: str,
-    progress: Callable[[Suite, Result | None], None],
     *,
     fail_fast: bool,
 ) -> None:
@@ -153,68 +178,12 @@ def _run_suite(
         console.err(f"crdlint: {file}:{line}: note: {message}; it is passed over")
     try:
         for target in files.of(suite):
-            for result in run_suite(suite, target, files, wanted, run.second_opinions):
-                run.results.append(result)
-                progress(suite, result)
+            for result in run_suite(suite, target, files, wanted):
+                run.take(suite, result)
                 if fail_fast and result.failure:
                     return
     except MissingCRDError as error:
         run.broken.append((file, str(error)))
     except Exception as error:
         run.bugs.append((file, bug_of(error)))
-    progress(suite, None)
-
-
-def _progress(
-    style: Callable[[str, str], str], *, verbose: bool, quiet: bool
-) -> Callable[[Suite, Result | None], None]:
-    """Return what tells of each test as it is done, and with None of the end of a suite."""
-    from crdlint.report.escapes import printable_line
-
-    marks: list[str] = []
-
-    def tell(suite: Suite, result: Result | None) -> None:
-        if verbose and result is not None:
-            word = style("FAILED", "red") if result.failure else style("PASSED", "green")
-            name = printable_line(f"{suite.file}:{result.case.line} {result.case.name}")
-            console.out(f"{name} {word}")
-        elif result is not None:
-            marks.append(style("F", "red") if result.failure else ".")
-        elif marks and not quiet:
-            console.out(printable_line(suite.file))
-            for at in range(0, len(marks), _MARKS):
-                console.out(f"  {''.join(marks[at : at + _MARKS])}")
-            marks.clear()
-
-    return tell
-
-
-def _print(run: _Run, style: Callable[[str, str], str], seconds: float) -> None:
-    from crdlint.report.escapes import printable, printable_line
-
-    width = options.width(120)
-    if run.failed:
-        console.out("\n" + f" {style('FAILURES', 'bold')} ".center(width or _MARKS, "="))
-    for result in run.failed:
-        case = result.case
-        console.out("\n" + style(printable_line(case.name), "bold"))
-        console.out(printable_line(f"{result.suite.file}:{case.line}  ({result.crd_file})"))
-        for line in result.failure:
-            colour = {"-": "red", "+": "green"}.get(line[:1])
-            text = printable(f"  {line}")
-            console.out(style(text, colour) if colour else text)
-    for result in run.results:
-        for line in result.disagreements:
-            console.out(printable_line(f"{result.suite.file}:{result.case.line}: warning: {line}"))
-    if run.second_opinions is not None:
-        console.err(f"crdlint: note: {run.second_opinions.notice()}")
-    for name, bug in run.bugs:
-        report_bug(bug, name)
-    for file, reason in run.broken:
-        console.err(f"crdlint: {file}: {reason}")
-    failed, passed = len(run.failed), len(run.results) - len(run.failed)
-    parts = [f"{failed} failed"] * bool(failed) + [f"{passed} passed"]
-    if run.broken:
-        parts.append(f"{len(run.broken)} could not be run")
-    colour = "red" if failed or run.broken else "green"
-    console.out(("\n" if run.results else "") + style(f"{', '.join(parts)} in {seconds:.2f} s", colour))
+    run.add(lambda report: report.end_suite(suite))

@@ -16,7 +16,7 @@ from crdlint.cli.nothing import nothing_found
 from crdlint.inputs.paths import Selection
 from crdlint.inputs.read import STDIN
 from crdlint.report import formats
-from crdlint.report.pieces import Outcome, SpoolError
+from crdlint.report.pieces import Outcome, SpoolError, View, batches
 from crdlint.report.summary import Summary
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import shown_name
@@ -27,12 +27,24 @@ if TYPE_CHECKING:
     from crdlint.config.model import Config
     from crdlint.inputs.paths import Found
     from crdlint.linting.result import FileResult
-    from crdlint.report.text import TextReport
     from crdlint.resources.definitions import Definitions
     from crdlint.resources.report import Options
     from crdlint.resources.requests import Key
 
 _NAMED: Final = 5  # groups in one message
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ValidateOptions(options.RunOptions):
+    """The arguments and options of a call, by the names of their parameters."""
+
+    crds: tuple[str, ...]
+    old: str | None
+    skipped: tuple[str, ...]
+    strict_kinds: bool
+    show_defaulted: bool
+    require_resources: bool | None
+    second_opinion: bool
 
 
 @click.command("validate")
@@ -65,22 +77,23 @@ _NAMED: Final = 5  # groups in one message
 @click.option("-q", "--quiet", is_flag=True, help="Print findings only: no summary, no notices.")
 @options.color
 @click.pass_context
-def command(ctx: click.Context, /, paths: tuple[str, ...], **given: Any) -> None:
+def command(ctx: click.Context, /, **arguments: Any) -> None:
     """Report what the API server would report about custom resources: on create, or with --old on update.
 
     Unknown fields, the schema with its defaults, list types, and the rules of x-kubernetes-validations. Objects that no
     CRD defines are skipped. Findings of severity error make the exit status 1 (see --fail-on).
     """
-    if (*paths, *given["crds"], given["old"]).count(STDIN) > 1:
+    given = ValidateOptions(**arguments)
+    if (*given.paths, *given.crds, given.old).count(STDIN) > 1:
         raise click.UsageError("- can be read only once")
     try:
-        ctx.exit(_Command(paths, given).run())
+        ctx.exit(_Command(given).run())
     except SpoolError as error:
         raise click.ClickException(str(error)) from error
 
 
 @dataclass(slots=True)
-class _Run:
+class ValidateState:
     """The figures of a run so far."""
 
     summary: Summary = field(default_factory=Summary)
@@ -93,21 +106,22 @@ class _Run:
 class _Command:
     """One call of `crdlint validate`."""
 
-    def __init__(self, paths: tuple[str, ...], given: dict[str, Any]) -> None:
-        self._paths = paths
-        self._given = given
-        self._quiet: bool = given["quiet"]
-        self._inputs = Inputs(Selection(given["include"], given["exclude"], not given["no_ignore"]))
-        self._outputs = options.parse_outputs(given["outputs"], hidden=False)
-        config = options.read_config(given["config"])
-        self._planner = Planner(given["kube_version"], options.laid_over(given), config, kustomize=False)
-        name = formats.choose(given["format_"])
-        self._text = self._text_report() if name == formats.TEXT else None
-        self._report = self._text or formats.report(name, hidden=False)
+    def __init__(self, given: ValidateOptions) -> None:
+        self._options = given
+        self._paths = given.paths
+        self._quiet = given.quiet
+        self._inputs = Inputs(Selection(given.include, given.exclude, not given.no_ignore))
+        view = View(options.page(given.color, 120), quiet=given.quiet, noun="resource")
+        self._outputs = options.outputs(given.outputs, "findings", formats.findings, view)
+        config = options.read_config(given.config)
+        self._planner = Planner(given.kube_version, options.override(given), config, kustomize=False)
+        name = formats.choose(given.format_)
+        self._is_text = name == formats.TEXT
+        self._report = formats.findings(name, view)
         # Only the objects go to standard output if they are asked for, so that they can be piped on.
-        self._write = console.out_on_err if given["show_defaulted"] else console.out
-        self._run = _Run()
-        self._second_opinions = options.new_tally() if given["second_opinion"] else None
+        self._write = console.out_on_err if given.show_defaulted else console.out
+        self._run = ValidateState()
+        self._second_opinions = options.new_tally() if given.second_opinion else None
 
     def run(self) -> int:
         """Validate, report, and return the exit status."""
@@ -115,7 +129,7 @@ class _Command:
         run, inputs = self._run, self._inputs
         found = inputs.discover(self._paths)
         definitions = self._definitions(found)
-        olds = None if self._given["old"] is None else self._old_objects(self._given["old"])
+        olds = None if self._options.old is None else self._old_objects(self._options.old)
         for path in found.files:
             config = self._planner.config_of(path)
             if config is None:
@@ -140,8 +154,8 @@ class _Command:
     def _definitions(self, found: Found) -> Definitions:
         from crdlint.cli.crds import given_definitions, nearby_definitions
 
-        if self._given["crds"]:
-            return given_definitions(self._inputs, self._planner, self._given["crds"])
+        if self._options.crds:
+            return given_definitions(self._inputs, self._planner, self._options.crds)
         return nearby_definitions(self._inputs, self._planner, self._paths, found.files)
 
     def _old_objects(self, path: str) -> dict[Key, dict[str, Any]]:
@@ -169,22 +183,22 @@ class _Command:
         self._run.summary.files += 1
         try:
             validated = validate_text(
-                text, filename=shown_name(path), definitions=definitions, old=olds, options=self._options(config)
+                text, filename=shown_name(path), definitions=definitions, old=olds, options=self._options_for(config)
             )
         except Exception as error:
             self._inputs.bug(path, error)
             return
         self._take(validated.result, config)
-        if self._given["show_defaulted"]:
+        if self._options.show_defaulted:
             _print_stored(validated.stored)
 
-    def _options(self, config: Config) -> Options:
+    def _options_for(self, config: Config) -> Options:
         from crdlint.resources.placeholders import Patterns
         from crdlint.resources.report import Options
 
         placeholders = Patterns(config.placeholders or (), built_in=config.placeholders is not None)
         return Options(
-            placeholders, frozenset(self._given["skipped"]), self._given["strict_kinds"], self._second_opinions
+            placeholders, frozenset(self._options.skipped), self._options.strict_kinds, self._second_opinions
         )
 
     def _take(self, result: FileResult, config: Config) -> None:
@@ -194,48 +208,46 @@ class _Command:
 
         run = self._run
         comments = read_comments(result.text, result.file) if "crdlint:" in result.text else None
-        applied = apply(result, config, comments, updates=self._given["old"] is not None, resources=True)
+        applied = apply(result, config, comments, updates=self._options.old is not None, resources=True)
         run.summary.add(applied.result)
         run.has_findings |= bool(applied.result.diagnostics)
         run.failed |= applied.failed
         run.rejections += len(applied.rejections)
         self._write("".join(self._report.file(applied.result)), nl=False)
         for output in self._outputs:
-            output.file(applied.result)
-        if not self._quiet and self._text is None:
+            output.add(lambda report: report.file(applied.result))
+        if not self._quiet and not self._is_text:
             for notice in applied.result.notices:
                 console.err(f"{result.file}: note: {notice}")
 
     def _end(self) -> bool:
-        """Write what comes at the end; return whether a file of the command line could not be written."""
+        """Write the end of the run; return whether a file of the command line could not be written."""
         run, inputs = self._run, self._inputs
         outcome = Outcome(list(inputs.problems), run.summary)
-        for piece in self._report.end(outcome):
-            self._write(piece, nl=False)
-        unwritten = [f"--output: {problem}" for output in self._outputs if (problem := output.end(outcome))]
+        unwritten = options.write(self._outputs, lambda report: report.end(outcome))
         for name, bug in inputs.bugs:
             report_bug(bug, name)
         notices = [] if self._quiet else [f"crdlint: note: {notice}" for notice in inputs.notices]
         problems = [f"crdlint: {place}: {message}" for place, message in inputs.problems]
         for line in (*notices, *problems, *(f"crdlint: {problem}" for problem in unwritten)):
             console.err(line)
-        if self._text is not None and not self._quiet and not (inputs.problems and not run.summary.files):
-            self._write(self._text.summary(run.summary))
+        for piece in batches(self._report.end(outcome)):
+            self._write(piece, nl=False)
         self._report_rejections()
         return bool(unwritten)
 
     def _report_rejections(self) -> None:
         from crdlint.config.apply import closing_line
 
-        accepted = self._given["accept_rejections"]
-        line = closing_line(self._run.rejections, self._given["fail_on"] or "error", accepted=accepted)
+        accepted = self._options.accept_rejections
+        line = closing_line(self._run.rejections, self._options.fail_on or "error", accepted=accepted)
         if line is not None:
-            (self._write if self._text is not None else console.err)(line)
+            (self._write if self._is_text else console.err)(line)
 
     def _is_missing_resources(self, found: Found, definitions: Definitions) -> bool:
         """Report that no custom resource was found, and return whether that is an error."""
-        required: bool | None = self._given["require_resources"]
-        if required is None and self._given["allow_empty"]:
+        required = self._options.require_resources
+        if required is None and self._options.allow_empty:
             required = False
         from crdlint.resources.definitions import may_have_crd
 
@@ -253,12 +265,6 @@ class _Command:
         if nothing.is_error or not self._quiet:
             console.err(f"crdlint: {nothing.message}; {known}")
         return nothing.is_error
-
-    def _text_report(self) -> TextReport:
-        from crdlint.report.text import TextReport
-
-        style = options.style(self._given["color"])
-        return TextReport(width=options.width(120), style=style, notices=not self._quiet, noun="resource")
 
 
 def _listed(groups: list[str]) -> str:

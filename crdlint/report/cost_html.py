@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from crdlint.kubecel.cost.explain import Part
     from crdlint.linting.cost_entries import Entry
     from crdlint.linting.rule_cost import RuleCost
+    from crdlint.report.costs import Costs
+    from crdlint.report.pieces import View
 
 # Each part of a tree holds the text of those below it, which a page is not to repeat without end.
 _LONGEST_PART: Final = 300
@@ -36,6 +38,17 @@ _COLUMNS: Final = (
     ("File", "text"),
     ("Place", "text"),
 )
+
+
+class Report:
+    """The whole page."""
+
+    def __init__(self, view: View) -> None:
+        del view
+
+    def pieces(self, costs: Costs) -> Iterator[str]:
+        """Yield the page."""
+        yield f"{cost_page(costs.entries, costs.top, costs.unestimated)}\n"
 
 
 def cost_page(entries: Sequence[Entry], top: int | None = None, unestimated: Sequence[Diagnostic] = ()) -> str:

@@ -1,4 +1,4 @@
-"""The costs of rules as a table, and the tree of one of them, for terminals of any width."""
+"""The costs of rules for people: a table for each schema, and the parts of a rule."""
 
 from __future__ import annotations
 
@@ -9,28 +9,59 @@ from typing import TYPE_CHECKING, Final
 from crdlint.kubecel.cost.explain import shown_cost
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
 from crdlint.linting.cost_entries import schema_costs, schema_of
+from crdlint.report import text
 from crdlint.report.escapes import printable_line
-from crdlint.report.fold import columns, wrapped
-from crdlint.report.text import TextReport
+from crdlint.report.fold import columns
+from crdlint.report.page import Column, Part, Row
+from crdlint.report.pieces import View
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator
 
-    from crdlint.kubecel.cost.explain import Part
+    from crdlint.kubecel.cost.explain import Part as CostPart
     from crdlint.linting.cost_entries import Entry, Schema
     from crdlint.linting.result import FileResult
-
-    Style = Callable[[str, str], str]
+    from crdlint.report.costs import Costs
+    from crdlint.report.page import Page
 
 _BAR: Final = 10
 _PIPED: Final = 140  # columns of a part, whose text contains that of the parts below it
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 
 
-def tables(entries: Sequence[Entry], *, top: int | None, width: int | None, style: Style) -> Iterator[str]:
-    """Yield the lines of a table for each schema, of the first ``top`` rules only, and what all its rules cost."""
+class Report:
+    """The tables, or what each part of the rules costs."""
+
+    def __init__(self, view: View) -> None:
+        self._page = view.page
+
+    def pieces(self, costs: Costs) -> Iterator[str]:
+        """Yield the lines."""
+        return (f"{line}\n" for line in (self._parts(costs) if costs.parts else self._tables(costs)))
+
+    def _parts(self, costs: Costs) -> Iterator[str]:
+        for one in costs.shown:
+            yield from explanation(one, self._page)
+
+    def _tables(self, costs: Costs) -> Iterator[str]:
+        some = False
+        for line in tables(costs, self._page):
+            some = True
+            yield line
+        for line in unestimated(costs.results, self._page):
+            if some:
+                yield ""
+            some = False
+            yield line
+        if not costs.shown and not costs.unestimated:
+            yield "no rules"
+
+
+def tables(costs: Costs, page: Page) -> Iterator[str]:
+    """Yield the lines of a table for each schema, of the rules to show only, and what all its rules cost."""
+    entries = costs.entries
     by_schema: dict[Schema, list[Entry]] = {}
-    for one in entries[:top]:
+    for one in costs.shown:
         by_schema.setdefault(schema_of(one), []).append(one)
     failed = Counter(schema_of(one) for one in entries if one.cost.error is not None)
     first = True
@@ -41,50 +72,59 @@ def tables(entries: Sequence[Entry], *, top: int | None, width: int | None, styl
         if not first:
             yield ""
         first = False
-        yield style(printable_line("  ".join(filter(None, (schema.crd, schema.version, schema.file)))), "bold")
-        yield from _table(own, width=width, style=style)
+        yield page.styled(printable_line("  ".join(filter(None, (schema.crd, schema.version, schema.file)))), "title")
+        yield from page.table(_COLUMNS, [_row(one, page) for one in own])
         share = percent(whole / CRD_COST_LIMIT)
         total = f"{shown_cost(whole)} in all, {share} of the {CRD_COST_LIMIT:,} that a schema's rules may cost"
         left = failed.get(schema, 0)
         without = f", without {left:,} rule{'s' if left > 1 else ''} not estimated" if left else ""
-        yield from wrapped(f"{total}{without}", width, "  ")
+        yield from page.wrapped(f"{total}{without}", "  ")
 
 
-def unestimated(results: Iterable[FileResult], *, width: int | None, style: Style) -> Iterator[str]:
+def unestimated(results: Iterable[FileResult], page: Page) -> Iterator[str]:
     """Yield the lines of the findings that keep CRDs or rules from being estimated."""
-    report = TextReport(width=width, style=style, notices=False)
+    report = text.Report(View(page, quiet=True))
     count = 0
     for result in results:
         if result.unestimated:
             if not count:
-                yield style("NOT ESTIMATED", "bold")
+                yield page.styled("NOT ESTIMATED", "title")
                 yield ""
             count += len(result.unestimated)
-            yield from report.file(replace(result, diagnostics=result.unestimated))
+            yield from report.lines(replace(result, diagnostics=result.unestimated))
     if count:
         yield f"{count:,} finding{'s keep' if count > 1 else ' keeps'} rules from being estimated"
 
 
-def _table(entries: Sequence[Entry], *, width: int | None, style: Style) -> Iterator[str]:
-    """Yield the lines of a table: cost, shares of the budgets, where in an object, and below each the rule itself."""
-    costs = ["-" if entry.cost.error is not None else shown_cost(entry.cost.expression_cost) for entry in entries]
-    wide = max(9, *map(len, costs))
-    yield style(f"{'COST':>{wide}}  {'RULE BUDGET':<{_BAR + 7}}  {'SCHEMA':>6}  WHERE", "bold")
-    indent = " " * (wide + 2)
-    for entry, cost in zip(entries, costs, strict=True):
-        share = entry.cost.expression_cost / RULE_COST_LIMIT
-        colour = "red" if share > 1 else "yellow" if share > 0.5 else "green"
-        of_schema = percent(entry.cost.expression_cost / CRD_COST_LIMIT)
-        head = f"{cost:>{wide}}  {style(bar(share), colour)} {percent(share):>6}  {of_schema:>6}  "
-        yield head + printable_line(_cut(entry.place, width, wide + _BAR + 19))
-        yield indent + printable_line(_cut(" ".join(entry.cost.rule.split()), width, len(indent)))
-        for line in wrapped(printable_line(f"{entry.cost.file}:{entry.cost.line}{_details(entry)}"), width, indent):
-            yield style(line, "bright_black")
-        elsewhere = _over_elsewhere(entry)
-        for line in wrapped(elsewhere, width, indent) if elsewhere else ():
-            yield style(line, "yellow")
-        if entry.help:
-            yield from _help(entry.help, width, style)
+_COLUMNS: Final = (
+    Column("COST", 9, right=True),
+    Column("RULE BUDGET", _BAR + 7),
+    Column("SCHEMA", right=True),
+    Column("WHERE"),
+)
+
+
+def _row(entry: Entry, page: Page) -> Row:
+    """Return the row of a rule: cost, shares of the budgets, where in an object, and below it the rule itself."""
+    cost = entry.cost
+    share = cost.expression_cost / RULE_COST_LIMIT
+    style = "error" if share > 1 else "warning" if share > 0.5 else "good"
+    rule = " ".join(cost.rule.split())
+    elsewhere = _over_elsewhere(entry)
+    return Row(
+        [
+            [Part("-" if cost.error is not None else shown_cost(cost.expression_cost))],
+            [Part(bar(share), style), Part(f" {percent(share):>6}")],
+            [Part(percent(cost.expression_cost / CRD_COST_LIMIT))],
+            [Part(printable_line(entry.place))],
+        ],
+        [
+            Part(printable_line(rule), "rule"),
+            Part(printable_line(f"{cost.file}:{cost.line}{_details(entry)}"), "faint", page.file_link(cost.file)),
+            *([Part(printable_line(elsewhere), "warning")] if elsewhere else []),
+        ],
+        entry.help or "",
+    )
 
 
 def _over_elsewhere(entry: Entry) -> str:
@@ -115,48 +155,43 @@ def _details(entry: Entry) -> str:
     return f"  {', '.join(details)}" if details else ""
 
 
-def explanation(entry: Entry, *, width: int | None, style: Style) -> Iterator[str]:
-    """Yield the lines about one rule: where it stands, how often it runs, and what each part costs."""
+def explanation(entry: Entry, page: Page) -> Iterator[str]:
+    """Yield the lines about one rule: where it is, how often it runs, and what each part costs."""
     cost = entry.cost
-    yield style(printable_line(f"{cost.crd}  {entry.place}  {cost.file}:{cost.line}"), "bold")
+    yield page.styled(printable_line(f"{cost.crd}  {entry.place}  {cost.file}:{cost.line}"), "title")
     yield f"  {printable_line(cost.path)}"
-    yield from wrapped(printable_line(f"evaluated {entry.times}"), width, "  ")
+    yield from page.wrapped(printable_line(f"evaluated {entry.times}"), "  ")
     share = cost.expression_cost / RULE_COST_LIMIT
     summary = (
         f"{shown_cost(cost.expression_cost)} in all, {percent(share)} of the {RULE_COST_LIMIT:,} that a rule may cost"
     )
-    yield from wrapped(summary, width, "  ")
+    yield from page.wrapped(summary, "  ")
     yield ""
     for name, tree in (("", entry.tree), ("messageExpression", entry.message_tree)):
         if tree is not None:
             if name:
-                yield style(f"  {name}", "bold")
-            yield from _tree(tree, width, style)
+                yield page.styled(f"  {name}", "title")
+            yield from _tree(tree, page)
             yield ""
     if cost.error is not None:
-        yield from wrapped(f"not estimated: {cost.error}", width, "  ")
+        yield from page.wrapped(f"not estimated: {cost.error}", "  ")
     if entry.help:
-        yield from _help(entry.help, width, style)
+        yield from page.wrapped(printable_line(entry.help), "        ", "  help: ", "label")
 
 
-def _tree(tree: Part, width: int | None, style: Style) -> Iterator[str]:
+def _tree(tree: CostPart, page: Page) -> Iterator[str]:
     wide = max(4, len(shown_cost(tree.cost)))
-    yield style(f"  {'COST':>{wide}}  PART", "bold")
+    yield page.styled(f"  {'COST':>{wide}}  PART", "title")
     stack = [(tree, 0)]
     while stack:
         part, depth = stack.pop()
         indent = "  " * min(depth, 12)
         head = f"  {shown_cost(part.cost):>{wide}}  {indent}"
-        yield head + printable_line(_cut(part.text, width or _PIPED, columns(head)))
+        yield head + printable_line(_cut(part.text, (page.width or _PIPED) - columns(head)))
         if part.bound:
-            for line in wrapped(printable_line(part.bound), width, " " * columns(head)):
-                yield style(line, "bright_black")
+            for line in page.wrapped(printable_line(part.bound), " " * columns(head)):
+                yield page.styled(line, "faint")
         stack.extend((one, depth + 1) for one in reversed(part.parts) if one.cost > 1 or one.parts)
-
-
-def _help(text: str, width: int | None, style: Style) -> Iterator[str]:
-    for i, line in enumerate(wrapped(printable_line(text), width, "        ", "  help: ")):
-        yield line.replace("help:", style("help:", "green"), 1) if i == 0 else line
 
 
 def bar(share: float) -> str:
@@ -173,7 +208,7 @@ def percent(share: float) -> str:
     return f"{share * 100:.0f}%" if share >= 0.1 else f"{share * 100:.1f}%"
 
 
-def _cut(text: str, width: int | None, used: int) -> str:
-    """Return text cut to what is left of a line of ``width`` columns; None does not cut."""
-    room = len(text) if width is None else max(width - used, 20)
+def _cut(text: str, room: int) -> str:
+    """Return text cut to ``room`` columns, or a few more."""
+    room = max(room, 20)
     return text if len(text) <= room else text[: room - 1] + "…"

@@ -17,17 +17,15 @@ _NAMED: Final = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 # actions/toolkit: escapeData and escapeProperty.
 _COMMAND_DATA: Final = {"%": "%25", "\r": "%0D", "\n": "%0A"}
 _COMMAND_PROPERTY: Final = {**_COMMAND_DATA, ":": "%3A", ",": "%2C"}
-_XML_CONTENT: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", "\ufffe": "\\ufffe", "\uffff": "\\uffff"}
-_XML_ATTRIBUTE: Final = {**_XML_CONTENT, '"': "&quot;", "\n": "&#10;", "\t": "&#9;"}
-XML_HEAD: Final = '<?xml version="1.0" encoding="UTF-8"?>'
+_NOT_XML: Final = {"\ufffe": "\\ufffe", "\uffff": "\\uffff"}
 _HTML: Final = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#x27;"}
 _MARKDOWN: Final = {
     **{char: f"\\{char}" for char in "\\`*_[]|~$"},
     "&": "&amp;", "<": "&lt;", ">": "&gt;", "\n": "<br>",
 }  # fmt: skip
 
-_data, _property, _content, _attribute, _html, _markdown = (
-    str.maketrans(table) for table in (_COMMAND_DATA, _COMMAND_PROPERTY, _XML_CONTENT, _XML_ATTRIBUTE, _HTML, _MARKDOWN)
+_data, _property, _not_xml, _html, _markdown = (
+    str.maketrans(table) for table in (_COMMAND_DATA, _COMMAND_PROPERTY, _NOT_XML, _HTML, _MARKDOWN)
 )
 
 
@@ -69,14 +67,9 @@ def markdown(text: str) -> str:
     return printable(text).translate(_markdown)
 
 
-def xml_content(text: str) -> str:
-    """Return text as the content of an XML element."""
-    return printable(text).translate(_content)
-
-
-def xml_attribute(value: object) -> str:
-    """Return a value as an XML attribute, quotes included."""
-    return f'"{printable(str(value)).translate(_attribute)}"'
+def xml_text(text: str) -> str:
+    """Return text without what XML cannot contain; its writer escapes the rest."""
+    return printable(text).translate(_not_xml)
 
 
 def html_text(text: str) -> str:

@@ -1,13 +1,10 @@
-"""Long server messages made readable: dumps of structs folded, text wrapped."""
+"""Long server messages made readable: dumps of structs folded, and the columns of a text."""
 
 from __future__ import annotations
 
 import re
-import textwrap
 import unicodedata
 from typing import Final
-
-from crdlint.report.escapes import printable
 
 # A bad value longer than this many characters is folded in the terminal; JSON output has it whole.
 _LONGEST: Final = 120
@@ -37,54 +34,6 @@ def _end_of_quoted(message: str, start: int) -> int:
     if quoted is None or not (quoted.end() == len(message) or message.startswith(": ", quoted.end())):
         return 0
     return quoted.end()
-
-
-def wrapped(text: str, width: int | None, indent: str, first: str | None = None) -> list[str]:
-    """Return the printable lines of a text, indented and wrapped to ``width`` columns; None does not wrap."""
-    leads = [indent if first is None else first]
-    lines: list[str] = []
-    for line in printable(text).split("\n"):
-        lead = leads.pop() if leads else indent
-        if width is None:
-            lines.append(f"{lead}{line}".rstrip())
-        else:
-            # What was within a line may be at the start of one now.
-            lines += map(printable, _broken(line, width, indent, lead))
-    return lines
-
-
-def _broken(line: str, width: int, indent: str, lead: str) -> list[str]:
-    whole = max(width, len(indent) + 16)
-    wrapper = _Wrapper(
-        whole,
-        initial_indent=lead,
-        subsequent_indent=indent,
-        break_on_hyphens=False,
-        drop_whitespace=True,
-        expand_tabs=False,
-        replace_whitespace=False,
-    )
-    return wrapper.wrap(line) or [lead.rstrip()]
-
-
-class _Wrapper(textwrap.TextWrapper):
-    """Breaks words too long for a line before the steps of a field path, and behind commas."""
-
-    def _split(self, text: str) -> list[str]:
-        room = self.width - len(self.subsequent_indent)
-        return [
-            piece
-            for word in super()._split(text)
-            for piece in (_STEP.split(word) if len(word) > room else [word])
-            for piece in (_CHUNK.findall(piece) if len(piece) > _LONGEST_CHUNK else [piece])
-            if piece
-        ]
-
-
-_STEP: Final = re.compile(r"(?=[.\[])|(?<=,)")
-# textwrap copies the rest of a word for each line of it.
-_LONGEST_CHUNK: Final = 4096
-_CHUNK: Final = re.compile(f".{{1,{_LONGEST_CHUNK}}}", re.DOTALL)
 
 
 def columns(text: str) -> int:

@@ -1,11 +1,15 @@
-"""The formats by name, and where each is written."""
+"""The formats by name, what each can report, and where a report is written.
+
+A format is a module with a class `Report`, which takes a `View`; adding one touches its module and this table.
+"""
 
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, TypeVar
 
 from crdlint.diagnostics.spelling import nearest
 from crdlint.report.pieces import Spool, SpoolError
@@ -14,59 +18,92 @@ from crdlint.safety import atomic
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from crdlint.linting.result import FileResult
-    from crdlint.report.checked import Checked
-    from crdlint.report.pieces import Outcome, Report
+    from crdlint.report.costs import CostReport
+    from crdlint.report.pieces import Report, View
+    from crdlint.report.suites import SuiteReport
+
+# What is reported: the findings of `check` and `validate`, the costs of `cost`, the results of `test`.
+Kind: TypeAlias = Literal["findings", "costs", "suites"]
+AnyReport = TypeVar("AnyReport")
 
 TEXT: Final = "text"
 AUTO: Final = "auto"
-# Name: module, what it is for. Each has a class `Report`.
-WHOLE: Final = {
-    "concise": ("crdlint.report.concise", "a line for each finding"),
-    "server": ("crdlint.report.server", "nothing but the API server's sentences"),
-    "json": ("crdlint.report.json", "for programs (docs/json-output.md)"),
-    "sarif": ("crdlint.report.sarif", "SARIF 2.1.0, for code scanning"),
-    "junit": ("crdlint.report.junit", "JUnit XML, for test reports"),
-    "github": ("crdlint.report.github", "annotations of GitHub Actions"),
-    "gitlab": ("crdlint.report.gitlab", "GitLab's Code Quality"),
-    "checkstyle": ("crdlint.report.checkstyle", "Checkstyle XML"),
-    "markdown": ("crdlint.report.markdown", "for job summaries and comments"),
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """A format: what it is for, and the module below crdlint.report for each kind of report that it supports."""
+
+    about: str
+    findings: str = ""
+    costs: str = ""
+    suites: str = ""
+
+
+FORMATS: Final = {
+    TEXT: Format("for people", findings="text", costs="cost_text", suites="suites_text"),
+    "concise": Format("a line for each finding", findings="concise"),
+    "server": Format("nothing but the API server's sentences", findings="server"),
+    "json": Format("for programs (docs/json-output.md)", findings="json", costs="cost_json"),
+    "sarif": Format("SARIF 2.1.0, for code scanning", findings="sarif"),
+    "junit": Format("JUnit XML, for test reports", findings="junit", suites="suites_junit"),
+    "github": Format("annotations of GitHub Actions", findings="github"),
+    "gitlab": Format("GitLab's Code Quality", findings="gitlab"),
+    "checkstyle": Format("Checkstyle XML", findings="checkstyle"),
+    "markdown": Format("for job summaries and comments", findings="markdown"),
+    "html": Format("a page of its own", costs="cost_html"),
 }
-NAMES: Final = (AUTO, TEXT, *WHOLE)
 
 
 class OutputError(ValueError):
-    """An output that cannot be; ``str`` says why."""
+    """An output that cannot be written; ``str`` says why."""
+
+
+def names(kind: Kind) -> list[str]:
+    """Return the formats that support a kind of report."""
+    return [name for name, format_ in FORMATS.items() if getattr(format_, kind)]
 
 
 def choose(name: str) -> str:
-    """Return the format that a name stands for: `auto` is GitHub's within its Actions, else text."""
+    """Return the format of a name: `auto` is GitHub's within its Actions, else text."""
     if name != AUTO:
         return name
     return "github" if os.environ.get("GITHUB_ACTIONS") == "true" else TEXT
 
 
-def report(name: str, *, hidden: bool) -> Report:
-    """Return a new report in a format of `WHOLE`; ``hidden`` adds the findings that others hide."""
-    made: Report = import_module(WHOLE[name][0]).Report(hidden=hidden)
-    return made
+def findings(name: str, view: View) -> Report:
+    """Return a new report of findings in a format."""
+    report: Report = _new(name, "findings", view)
+    return report
 
 
-def render(name: str, checked: Checked) -> str:
-    """Return a run that is over in a format of `WHOLE`."""
-    return "".join(checked.pieces(report(name, hidden=checked.hidden)))
+def costs(name: str, view: View) -> CostReport:
+    """Return a new report of costs in a format."""
+    report: CostReport = _new(name, "costs", view)
+    return report
 
 
-def parse_outputs(given: Iterable[str]) -> list[tuple[str, Path]]:
+def suites(name: str, view: View) -> SuiteReport:
+    """Return a new report of suites in a format."""
+    report: SuiteReport = _new(name, "suites", view)
+    return report
+
+
+def _new(name: str, kind: Kind, view: View) -> Any:
+    return import_module(f"crdlint.report.{getattr(FORMATS[name], kind)}").Report(view)
+
+
+def parse_outputs(given: Iterable[str], kind: Kind) -> list[tuple[str, Path]]:
     """Return the formats and files of `FORMAT=FILE` arguments. Raises OutputError."""
+    known = names(kind)
     found: list[tuple[str, Path]] = []
     for one in given:
         name, equals, file = one.partition("=")
         if not equals or not file:
             raise OutputError(f"{one!r} is not FORMAT=FILE")
-        if name not in WHOLE:
-            near = nearest(name, WHOLE)
-            hint = f"did you mean {near}?" if near else f"there are {', '.join(WHOLE)}"
+        if name not in known:
+            near = nearest(name, known)
+            hint = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
             raise OutputError(f"there is no format {name!r} for files: {hint}")
         path = Path(file)
         if any(os.path.realpath(path) == os.path.realpath(other) for _, other in found):
@@ -77,33 +114,29 @@ def parse_outputs(given: Iterable[str]) -> list[tuple[str, Path]]:
     return found
 
 
-class Output:
+class Output(Generic[AnyReport]):
     """A report that is written to a file at the end of the run."""
 
-    def __init__(self, name: str, path: Path, *, hidden: bool) -> None:
+    def __init__(self, path: Path, report: AnyReport) -> None:
         self._path = path
-        self._report = report(name, hidden=hidden)
+        self._report = report
         self._spool = Spool()
         self._problem: str | None = None
 
-    def file(self, result: FileResult) -> None:
-        """Add what a file has to the report."""
-        self._add(lambda: self._report.file(result))
+    def add(self, pieces: Callable[[AnyReport], Iterable[str]]) -> None:
+        """Add the pieces that a function returns for the report."""
+        if self._problem is None:
+            try:
+                for piece in pieces(self._report):
+                    self._spool.write(piece)
+            except SpoolError as error:
+                self._problem = str(error)
 
-    def end(self, outcome: Outcome) -> str | None:
+    def write(self) -> str | None:
         """Write the file; return why it cannot be written, None if it is."""
-        self._add(lambda: self._report.end(outcome))
         if self._problem is None:
             try:
                 atomic.write(self._path, self._spool.data())
             except OSError as error:
                 self._problem = error.strerror or str(error)
         return None if self._problem is None else f"{self._path} cannot be written: {self._problem}"
-
-    def _add(self, pieces: Callable[[], Iterable[str]]) -> None:
-        if self._problem is None:
-            try:
-                for piece in pieces():
-                    self._spool.write(piece)
-            except SpoolError as error:
-                self._problem = str(error)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
-    from crdlint.report.pieces import Outcome
+    from crdlint.report.pieces import Outcome, View
 
 _LEVELS: Final = {"error": "error", "warning": "warning", "info": "notice"}
 
@@ -21,8 +21,8 @@ _LEVELS: Final = {"error": "error", "warning": "warning", "info": "notice"}
 class Report:
     """A command for each finding, the most severe first: GitHub shows ten of each level for a step."""
 
-    def __init__(self, *, hidden: bool) -> None:
-        self._hidden = hidden
+    def __init__(self, view: View) -> None:
+        self._hidden = view.hidden
         self._spools = {severity: Spool() for severity in _LEVELS}
 
     def file(self, result: FileResult) -> Iterable[str]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crdlint.linting.result import FileResult
-    from crdlint.report.pieces import Outcome
+    from crdlint.report.pieces import Outcome, View
 
 _SEVERITIES: Final = {"error": "major", "warning": "minor", "info": "info"}
 
@@ -21,8 +21,8 @@ _SEVERITIES: Final = {"error": "major", "warning": "minor", "info": "info"}
 class Report:
     """The array of findings, each in a line."""
 
-    def __init__(self, *, hidden: bool) -> None:
-        self._hidden = hidden
+    def __init__(self, view: View) -> None:
+        self._hidden = view.hidden
         self._before = "[\n"
 
     def file(self, result: FileResult) -> Iterator[str]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crdlint.linting.result import FileResult
-    from crdlint.report.pieces import Outcome
+    from crdlint.report.pieces import Outcome, View
 
 # Raised when a field goes or changes its meaning; new fields may come without.
 FORMAT_VERSION: Final = 1
@@ -22,8 +22,8 @@ FORMAT_VERSION: Final = 1
 class Report:
     """The whole object: findings as they come, each in a line, then what is known of the files and the run."""
 
-    def __init__(self, *, hidden: bool) -> None:
-        self._hidden = hidden
+    def __init__(self, view: View) -> None:
+        self._hidden = view.hidden
         self._head = f'{{\n"version": {FORMAT_VERSION},\n"crdlint": {json_text(__version__)},\n"diagnostics": ['
         self._before = f"{self._head}\n"
         self._files = Lines()

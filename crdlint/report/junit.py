@@ -4,25 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdlint.report.escapes import XML_HEAD, xml_attribute, xml_content
 from crdlint.report.pieces import Spool, shown
+from crdlint.report.xml import XML
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
-    from crdlint.report.pieces import Outcome
+    from crdlint.report.pieces import Outcome, View
 
 
 class Report:
     """The whole document; findings below severity error are no failures, and go to a test's output."""
 
-    def __init__(self, *, hidden: bool) -> None:
-        self._hidden = hidden
+    def __init__(self, view: View) -> None:
+        self._hidden = view.hidden
         self._tests = 0
         self._failures = 0
         self._suites = Spool()
+        self._xml = XML(depth=1)
 
     def file(self, result: FileResult) -> Iterable[str]:
         """Return nothing: the totals go before the suites."""
@@ -35,42 +36,52 @@ class Report:
     def end(self, outcome: Outcome) -> Iterator[str]:
         """Yield the whole document."""
         problems = outcome.problems
-        yield (
-            f'{XML_HEAD}\n<testsuites name="crdlint" tests="{self._tests + len(problems)}" failures="{self._failures}"'
-            f' errors="{len(problems)}" time="{outcome.summary.seconds:.3f}">\n'
+        xml = XML()
+        xml.open(
+            "testsuites",
+            {
+                "name": "crdlint",
+                "tests": self._tests + len(problems),
+                "failures": self._failures,
+                "errors": len(problems),
+                "time": f"{outcome.summary.seconds:.3f}",
+            },
         )
+        yield xml.take()
         yield from self._suites.pieces()
         for file, reason in problems:
-            yield from _unreadable(file, reason)
-        yield "</testsuites>\n"
+            xml.open("testsuite", {"name": file, "tests": 1, "failures": 0, "errors": 1, "skipped": 0})
+            xml.open("testcase", {"classname": file, "name": "file"})
+            xml.element("error", {"type": "unreadable", "message": reason})
+            xml.close("testcase")
+            xml.close("testsuite")
+        xml.close("testsuites")
+        yield xml.take()
 
     def _add(self, file: str, found: dict[str, list[Diagnostic]]) -> None:
         failures = sum(any(one.severity == "error" for one in own) for own in found.values())
         self._tests += len(found)
         self._failures += failures
-        self._suites.write(
-            f'  <testsuite name={xml_attribute(file)} tests="{len(found)}" failures="{failures}" errors="0" skipped="0">\n'
-        )
+        totals = {"name": file, "tests": len(found), "failures": failures, "errors": 0, "skipped": 0}
+        self._xml.open("testsuite", totals)
         for name, own in found.items():
-            for piece in _test(file, name, own):
-                self._suites.write(piece)
-        self._suites.write("  </testsuite>\n")
+            self._test({"classname": file, "name": name or "file"}, own)
+            self._suites.write(self._xml.take())
+        self._xml.close("testsuite")
+        self._suites.write(self._xml.take())
 
-
-def _test(file: str, name: str, found: Sequence[Diagnostic]) -> Iterator[str]:
-    head = f"    <testcase classname={xml_attribute(file)} name={xml_attribute(name or 'file')}"
-    if not found:
-        yield f"{head}/>\n"
-        return
-    yield f"{head}>\n"
-    errors = [one for one in found if one.severity == "error"]
-    if errors:
-        kind = xml_attribute(errors[0].rule)
-        yield f"      <failure type={kind} message={xml_attribute(_headline(errors))}>{_texts(errors)}</failure>\n"
-    others = [one for one in found if one.severity != "error"]
-    if others:
-        yield f"      <system-out>{_texts(others)}</system-out>\n"
-    yield "    </testcase>\n"
+    def _test(self, about: dict[str, str], found: Sequence[Diagnostic]) -> None:
+        if not found:
+            self._xml.element("testcase", about)
+            return
+        self._xml.open("testcase", about)
+        errors = [one for one in found if one.severity == "error"]
+        if errors:
+            self._xml.element("failure", {"type": errors[0].rule, "message": _headline(errors)}, _texts(errors))
+        others = [one for one in found if one.severity != "error"]
+        if others:
+            self._xml.element("system-out", {}, _texts(others))
+        self._xml.close("testcase")
 
 
 def _headline(errors: Sequence[Diagnostic]) -> str:
@@ -79,17 +90,8 @@ def _headline(errors: Sequence[Diagnostic]) -> str:
 
 
 def _texts(found: Sequence[Diagnostic]) -> str:
-    return xml_content(
-        "\n\n".join(
-            f"{one.file}:{one.line}:{one.column}: {one.severity}[{one.rule}]\n{one.message}"
-            + (f"\nhelp: {one.help}" if one.help else "")
-            for one in found
-        )
+    return "\n\n".join(
+        f"{one.file}:{one.line}:{one.column}: {one.severity}[{one.rule}]\n{one.message}"
+        + (f"\nhelp: {one.help}" if one.help else "")
+        for one in found
     )
-
-
-def _unreadable(file: str, reason: str) -> Iterator[str]:
-    yield f'  <testsuite name={xml_attribute(file)} tests="1" failures="0" errors="1" skipped="0">\n'
-    yield f'    <testcase classname={xml_attribute(file)} name="file">\n'
-    yield f'      <error type="unreadable" message={xml_attribute(reason)}/>\n'
-    yield "    </testcase>\n  </testsuite>\n"

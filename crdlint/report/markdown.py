@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
-    from crdlint.report.pieces import Outcome
+    from crdlint.report.pieces import Outcome, View
 
 _LIMIT: Final = 1_000_000  # bytes; GitHub takes a step's summary of up to 1 MiB
 _ICONS: Final = {"error": "🔴", "warning": "🟡", "info": "🔵"}
@@ -22,8 +22,8 @@ _ICONS: Final = {"error": "🔴", "warning": "🟡", "info": "🔵"}
 class Report:
     """A headline and a table for each file, cut with a note if they are too long."""
 
-    def __init__(self, *, hidden: bool) -> None:
-        self._hidden = hidden
+    def __init__(self, view: View) -> None:
+        self._hidden = view.hidden
         self._tables: list[tuple[str, int]] = []  # with the number of findings in each
         self._room = _LIMIT
         self._left = 0

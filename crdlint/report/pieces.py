@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from crdlint.report.escapes import json_text
+from crdlint.report.page import PLAIN, Page
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -20,11 +22,28 @@ _PIECE: Final = 64 * 1024  # bytes
 
 
 @dataclass(frozen=True, slots=True)
+class View:
+    """What of a run a report shows, and where; a format ignores what it has no place for.
+
+    ``hidden`` adds the findings that others hide. ``quiet`` leaves out notices and closing lines, ``statistics`` adds how
+    often each rule is broken, ``verbose`` the name of every test. ``noun`` is what a run counts.
+    """
+
+    page: Page = PLAIN
+    hidden: bool = False
+    quiet: bool = False
+    statistics: bool = False
+    verbose: bool = False
+    noun: str = "CRD"
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
-    """What is known at the end of a run: (file, reason) of inputs that could not be read, and the figures."""
+    """What is known at the end of a run: (file, reason) of inputs that could not be read, the figures, counts by rule."""
 
     problems: Sequence[tuple[str, str]]
     summary: Summary
+    by_rule: Counter[str] = field(default_factory=Counter)
 
 
 class Report(Protocol):

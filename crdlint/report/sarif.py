@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
-    from crdlint.report.pieces import Outcome
+    from crdlint.report.pieces import Outcome, View
     from crdlint.rules.engine.rule import Rule
 
 _SCHEMA: Final = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -27,8 +27,8 @@ _LONGEST_EXAMPLE: Final = 2000  # characters
 class Report:
     """The whole log: one run, its rules those that are broken."""
 
-    def __init__(self, *, hidden: bool) -> None:
-        self._hidden = hidden
+    def __init__(self, view: View) -> None:
+        self._hidden = view.hidden
         self._rules: dict[str, int] = {}  # the index of each
         self._results = Lines()
         self._notes = Lines()

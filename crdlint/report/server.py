@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
-    from crdlint.report.pieces import Outcome
+    from crdlint.report.pieces import Outcome, View
 
 _STAGES: Final = ("decode", "strict", "field", "warning")
 
@@ -29,8 +29,8 @@ class Report:
     ``hidden`` adds what later requests would be answered, once the findings before are fixed.
     """
 
-    def __init__(self, *, hidden: bool) -> None:
-        self._hidden = hidden
+    def __init__(self, view: View) -> None:
+        self._hidden = view.hidden
 
     def file(self, result: FileResult) -> Iterator[str]:
         """Yield the messages about a file."""

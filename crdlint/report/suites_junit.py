@@ -1,54 +1,75 @@
-"""The results of suites as JUnit's XML, which every CI reads."""
+"""The results of suites as JUnit's XML."""
 
 from __future__ import annotations
 
 from itertools import groupby
 from typing import TYPE_CHECKING
 
-from crdlint.report.escapes import XML_HEAD, xml_attribute, xml_content
+from crdlint.report.xml import XML
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator
 
+    from crdlint.report.pieces import View
+    from crdlint.report.suites import SuiteOutcome
+    from crdlint.suites.model import Suite
     from crdlint.suites.run import Result
 
 
-def render(results: Sequence[Result], broken: Sequence[tuple[str, str]], seconds: float) -> str:
-    """Return the whole document; ``broken`` are suites that could not be run, and why."""
-    failed = sum(bool(result.failure) for result in results)
-    lines = [
-        XML_HEAD,
-        f'<testsuites name="crdlint" tests="{len(results) + len(broken)}" failures="{failed}" errors="{len(broken)}"'
-        f' time="{seconds:.3f}">',
-    ]
-    for (file, crd), group in groupby(results, key=lambda result: (result.suite.file, result.crd_file)):
-        own = list(group)
-        bad = sum(bool(result.failure) for result in own)
-        name = xml_attribute(f"{own[0].suite.name} ({crd})")
-        lines.append(f'  <testsuite name={name} tests="{len(own)}" failures="{bad}" errors="0">')
-        for result in own:
-            lines.extend(_case(result, file))
-        lines.append("  </testsuite>")
-    for file, reason in broken:
-        lines.append(f'  <testsuite name={xml_attribute(file)} tests="1" failures="0" errors="1">')
-        lines.append(f'    <testcase classname={xml_attribute(file)} name="suite">')
-        lines.append(f"      <error message={xml_attribute(reason)}/>")
-        lines.extend(("    </testcase>", "  </testsuite>"))
-    lines.append("</testsuites>")
-    return "\n".join(lines) + "\n"
+class Report:
+    """The whole document, written at the end: the totals go before the suites."""
 
+    def __init__(self, view: View) -> None:
+        del view
+        self._xml = XML()
 
-def _case(result: Result, file: str) -> list[str]:
-    case = result.case
-    head = (
-        f"    <testcase classname={xml_attribute(file)} name={xml_attribute(case.name)} file={xml_attribute(file)}"
-        f' line="{case.line}"'
-    )
-    body = []
-    if result.failure:
-        text = xml_content("\n".join(result.failure))
-        body.append(f"      <failure message={xml_attribute(result.failure[0])}>{text}</failure>")
-    if result.disagreements:
-        text = xml_content("\n".join(result.disagreements))
-        body.append(f"      <system-out>{text}</system-out>")
-    return [f"{head}>", *body, "    </testcase>"] if body else [f"{head}/>"]
+    def test(self, suite: Suite, result: Result) -> Iterable[str]:
+        """Return nothing."""
+        del suite, result
+        return ()
+
+    def end_suite(self, suite: Suite) -> Iterable[str]:
+        """Return nothing."""
+        del suite
+        return ()
+
+    def end(self, outcome: SuiteOutcome) -> Iterator[str]:
+        """Yield the whole document."""
+        xml, results, broken = self._xml, outcome.results, outcome.broken
+        totals = {
+            "name": "crdlint",
+            "tests": len(results) + len(broken),
+            "failures": sum(bool(result.failure) for result in results),
+            "errors": len(broken),
+            "time": f"{outcome.seconds:.3f}",
+        }
+        xml.open("testsuites", totals)
+        for (file, crd), group in groupby(results, key=lambda result: (result.suite.file, result.crd_file)):
+            own = list(group)
+            failed = sum(bool(result.failure) for result in own)
+            name = f"{own[0].suite.name} ({crd})"
+            xml.open("testsuite", {"name": name, "tests": len(own), "failures": failed, "errors": 0})
+            for result in own:
+                self._case(result, file)
+            xml.close("testsuite")
+            yield xml.take()
+        for file, reason in broken:
+            xml.open("testsuite", {"name": file, "tests": 1, "failures": 0, "errors": 1})
+            xml.open("testcase", {"classname": file, "name": "suite"})
+            xml.element("error", {"message": reason})
+            xml.close("testcase")
+            xml.close("testsuite")
+        xml.close("testsuites")
+        yield xml.take()
+
+    def _case(self, result: Result, file: str) -> None:
+        about = {"classname": file, "name": result.case.name, "file": file, "line": result.case.line}
+        if not (result.failure or result.disagreements):
+            self._xml.element("testcase", about)
+            return
+        self._xml.open("testcase", about)
+        if result.failure:
+            self._xml.element("failure", {"message": result.failure[0]}, "\n".join(result.failure))
+        if result.disagreements:
+            self._xml.element("system-out", {}, "\n".join(result.disagreements))
+        self._xml.close("testcase")

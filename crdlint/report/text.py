@@ -1,4 +1,4 @@
-"""What a person reads: findings by file and CRD, each with its source line, the server's message and a way out."""
+"""For people: findings by file and CRD, each with its source line, the server's message and a help."""
 
 from __future__ import annotations
 
@@ -7,65 +7,51 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.shared import SHARED, is_within
 from crdlint.report.escapes import printable, printable_line
-from crdlint.report.fold import fold, wrapped
+from crdlint.report.fold import fold
+from crdlint.report.page import Part, rule_link
 from crdlint.report.snippet import snippet
 from crdlint.yaml.lines import split_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
 
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
-    from crdlint.report.pieces import Outcome
+    from crdlint.report.pieces import Outcome, View
     from crdlint.report.summary import Summary
 
 
-def plain(text: str, _style: str) -> str:
-    """Style nothing."""
-    return text
+class Report:
+    """Results as text for a page; a terminal's has the time that the run took, a file or a pipe is the same every time."""
 
-
-class TextReport:
-    """Writes results as text for a terminal of ``width`` columns, or for a file or a pipe if ``width`` is None.
-
-    Those get no line breaks of ours, so that a message can be searched for, and no time, so that runs can be compared.
-    ``style(text, name)`` colours text.
-    """
-
-    def __init__(
-        self,
-        *,
-        width: int | None,
-        style: Callable[[str, str], str] = plain,
-        hidden: bool = False,
-        notices: bool = True,
-        noun: str = "CRD",
-    ) -> None:
-        self._width = width
-        self._style = style
-        self._hidden = hidden
-        self._notices = notices
-        self._noun = noun
+    def __init__(self, view: View) -> None:
+        self._page = view.page
+        self._view = view
 
     def file(self, result: FileResult) -> Iterator[str]:
         """Yield the text about a file."""
         return (f"{line}\n" for line in self.lines(result))
 
-    def end(self, outcome: Outcome) -> Iterable[str]:
-        """Return nothing: commands write their own closing lines."""
-        del outcome
-        return ()
+    def end(self, outcome: Outcome) -> Iterator[str]:
+        """Yield the statistics, and the closing line."""
+        view, summary = self._view, outcome.summary
+        if view.statistics:
+            for rule, count in sorted(outcome.by_rule.items(), key=lambda item: (-item[1], item[0])):
+                yield f"{count:6}  {self._page.styled(rule, '', rule_link(rule))}\n"
+        if not view.quiet and (summary.files or not outcome.problems):
+            yield f"{self.summary(summary)}\n"
 
     def lines(self, result: FileResult) -> Iterator[str]:
         """Yield the lines about a file; none if there is nothing to report."""
-        for notice in result.notices if self._notices else ():
+        for notice in () if self._view.quiet else result.notices:
             yield printable_line(f"{result.file}: note: {notice}")
         lines = split_lines(result.text) if result.diagnostics else []
         for crd, found in _by_crd(result.diagnostics):
             said = sorted((d for d in found if not d.hidden), key=lambda d: _SEVERITIES[d.severity])
             held = [d for d in found if d.hidden]
-            if said or (held and self._hidden):
-                yield self._style(printable_line(f"{result.file}{f'  {crd}' if crd else ''}"), "bold")
+            if said or (held and self._view.hidden):
+                title = self._page.styled(printable_line(result.file), "title", self._page.file_link(result.file))
+                yield title + (self._page.styled(printable_line(f"  {crd}"), "title") if crd else "")
                 yield ""
             shown, left = _without_repeated_advice(said)
             for diagnostic in shown:
@@ -76,8 +62,8 @@ class TextReport:
             if said:
                 yield from self._moved(said)
                 yield from self._stopped(said)
-            if held and self._hidden:
-                yield self._style("after these are fixed, the API server would also report:", "bold")
+            if held and self._view.hidden:
+                yield self._page.styled("after these are fixed, the API server would also report:", "title")
                 yield ""
                 for diagnostic in held:
                     yield from self._finding(diagnostic, lines)
@@ -87,25 +73,26 @@ class TextReport:
                 yield ""
 
     def _finding(self, diagnostic: Diagnostic, lines: list[str]) -> Iterator[str]:
-        colour = _COLOURS[diagnostic.severity]
+        styled, severity, rule = self._page.styled, diagnostic.severity, diagnostic.rule
         place = printable_line(f"{diagnostic.file}:{diagnostic.line}:{diagnostic.column}")
-        mark = "" if diagnostic.fix is None else f" {self._style('[*]', 'green')}"
-        yield f"{self._style(f'{diagnostic.severity}[{diagnostic.rule}]', colour)}{mark} {place}"
-        shown = snippet(lines, diagnostic, self._width or _PIPED)
+        mark = "" if diagnostic.fix is None else f" {styled('[*]', 'good')}"
+        head = styled(f"{severity}[{rule}]", severity, rule_link(rule))
+        yield f"{head}{mark} {styled(place, '', self._page.file_link(diagnostic.file))}"
+        shown = snippet(lines, diagnostic, self._page.width or _PIPED)
         if shown is not None:
             number, line, carets = shown
             gutter = " " * len(number)
-            yield self._style(f"{gutter} |", "blue")
-            yield f"{self._style(f'{number} |', 'blue')} {line}".rstrip()
-            yield f"{self._style(f'{gutter} |', 'blue')} {self._style(carets, colour)}"
+            yield styled(f"{gutter} |", "gutter")
+            yield f"{styled(f'{number} |', 'gutter')} {self._page.yaml(line)[0]}".rstrip()
+            yield f"{styled(f'{gutter} |', 'gutter')} {styled(carets, severity)}"
         yield from self._message(diagnostic)
         if diagnostic.related is not None:
             other = diagnostic.related
-            place = f"{other.label} at {other.file}:{other.line}:{other.column}"
-            yield from wrapped(printable_line(place), self._width, "  ")
+            yield from self._page.wrapped(
+                printable_line(f"{other.label} at {other.file}:{other.line}:{other.column}"), "  "
+            )
         if diagnostic.help:
-            for i, text in enumerate(wrapped(diagnostic.help, self._width, "        ", "  help: ")):
-                yield text.replace("help:", self._style("help:", "green"), 1) if i == 0 else text
+            yield from self._page.wrapped(diagnostic.help, "        ", "  help: ", "label")
         yield ""
 
     def _message(self, diagnostic: Diagnostic) -> list[str]:
@@ -115,7 +102,7 @@ class TextReport:
             if line.startswith(" | "):  # a caret block of CEL's: its columns must stay
                 lines.append(f"  {printable(line)}".rstrip())
             else:
-                lines.extend(wrapped(line, self._width, "  "))
+                lines.extend(self._page.wrapped(line, "  "))
         return lines
 
     def _moved(self, found: Sequence[Diagnostic]) -> Iterator[str]:
@@ -138,34 +125,29 @@ class TextReport:
             yield ""
 
     def _note(self, text: str) -> list[str]:
-        return wrapped(text, self._width, "          ", "  = note: ")
-
-    def statistics(self, by_rule: Counter[str]) -> Iterator[str]:
-        """Yield how often each rule was broken, the most frequent first."""
-        for rule, count in sorted(by_rule.items(), key=lambda item: (-item[1], item[0])):
-            yield f"{count:6}  {rule}"
+        return self._page.wrapped(text, "          ", "  = note: ")
 
     def summary(self, summary: Summary) -> str:
         """Return the closing line."""
         skipped = f" ({_count(summary.skipped, 'other document')} skipped)" if summary.skipped else ""
         counts = [_count(summary.errors, "error"), _count(summary.warnings, "warning")]
         findings = ", ".join([*counts, *([_count(summary.infos, "info")] if summary.infos else [])])
-        seconds = "" if self._width is None else f" in {summary.seconds:.2f} s"
-        colour = "red" if summary.errors else "yellow" if summary.warnings else "green"
-        return (
-            f"checked {_count(summary.files, 'file')}, {_count(summary.crds, self._noun)}{skipped}: "
-            f"{self._style(findings, colour)}{seconds}{_fixable(summary)}"
-        )
+        seconds = "" if self._page.width is None else f" in {summary.seconds:.2f} s"
+        style = "error" if summary.errors else "warning" if summary.warnings else "good"
+        start = f"checked {_count(summary.files, 'file')}, {_count(summary.crds, self._view.noun)}{skipped}: "
+        lines = self._page.flow(Part(start), Part(findings, style), Part(seconds))
+        fixable = _fixable(summary)
+        return "\n".join([*lines, *(self._page.wrapped(fixable, "    ", "[*] ", "good") if fixable else ())])
 
 
 def _fixable(summary: Summary) -> str:
     """Return how many findings `--fix` would fix, as the end of the closing line."""
     safe, unsafe = summary.fixable, summary.fixable_unsafe
     if safe and unsafe:
-        return f"\n[*] {safe:,} fixable with --fix, {unsafe:,} more with --unsafe-fixes"
+        return f"{safe:,} fixable with --fix, {unsafe:,} more with --unsafe-fixes"
     if safe:
-        return f"\n[*] {safe:,} fixable with --fix"
-    return f"\n[*] {unsafe:,} fixable with --fix --unsafe-fixes" if unsafe else ""
+        return f"{safe:,} fixable with --fix"
+    return f"{unsafe:,} fixable with --fix --unsafe-fixes" if unsafe else ""
 
 
 def _without_repeated_advice(found: Sequence[Diagnostic]) -> tuple[list[Diagnostic], Counter[str]]:
@@ -185,7 +167,6 @@ def _without_repeated_advice(found: Sequence[Diagnostic]) -> tuple[list[Diagnost
 
 _UNKNOWN: Final = "unknown-field"
 _ADVICE_SHOWN: Final = 2  # of a rule in a CRD
-_COLOURS: Final = {"error": "red", "warning": "yellow", "info": "cyan"}
 _SEVERITIES: Final = {"error": 0, "warning": 1, "info": 2}
 _PIPED: Final = 120  # columns of source lines, which are cut rather than wrapped
 

@@ -399,16 +399,20 @@ def _resolve(text: str) -> None:
 
 
 def _cost(text: str) -> None:
+    from rich.color import ColorSystem
+
     from crdlint.linting.cost_entries import entries
     from crdlint.linting.pipeline import lint_file
     from crdlint.report.cost_html import cost_page
     from crdlint.report.cost_text import tables
+    from crdlint.report.costs import Costs
+    from crdlint.report.terminal import Terminal
     from crdlint.runner.fixes import fix
 
     result = lint_file(text, filename="x.yaml", keep=True, fixes=True)
     found = entries(result)
     cost_page(found, None, result.unestimated)
-    list(tables(found, top=None, width=80, style=lambda given, _name: given))
+    list(tables(Costs(found, [result]), Terminal(80, ColorSystem.STANDARD)))
     fix(result, lambda given: lint_file(given, filename="x.yaml", fixes=True), unsafe=True)
 
 

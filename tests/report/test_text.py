@@ -14,10 +14,12 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.linting.result import FileResult
 from crdlint.report import snippet as snippet_module
 from crdlint.report.escapes import printable
-from crdlint.report.fold import columns, fold, wrapped
+from crdlint.report.fold import columns, fold
+from crdlint.report.pieces import View
 from crdlint.report.snippet import snippet
 from crdlint.report.summary import Summary
-from crdlint.report.text import TextReport
+from crdlint.report.terminal import Terminal
+from crdlint.report.text import Report
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Severity
@@ -47,7 +49,7 @@ def test_golden(name: str, width: int, request: pytest.FixtureRequest) -> None:
     result = lint_file(text, filename=f"{name}.yaml")
     summary = Summary(files=1, seconds=0.04)
     summary.add(result)
-    report = TextReport(width=width, hidden=True)
+    report = Report(View(Terminal(width), hidden=True))
     out = "\n".join([*report.lines(result), report.summary(summary)]) + "\n"
     golden = GOLDEN / f"{name}-{width}.txt"
     if request.config.getoption("--update-expected"):
@@ -70,7 +72,9 @@ def test_control_characters_are_spelt_out() -> None:
 
 
 def test_a_path_breaks_before_its_steps() -> None:
-    lines = wrapped("spec.validation.openAPIV3Schema.properties[spec].properties[replicas].type: Required", 40, "  ")
+    lines = Terminal(40).wrapped(
+        "spec.validation.openAPIV3Schema.properties[spec].properties[replicas].type: Required", "  "
+    )
     assert all(len(line) <= 40 for line in lines)
     assert [line.strip()[0] for line in lines[1:3]] == [".", "["] or all(line.strip()[0] in ".[R" for line in lines[1:])
 
@@ -78,7 +82,7 @@ def test_a_path_breaks_before_its_steps() -> None:
 @pytest.mark.parametrize("width", [20, 40, 60, 80, 120])
 def test_nothing_is_put_into_a_word_that_is_broken(width: int) -> None:
     text = 'spec.properties[spec].rule: Invalid value: {"Rule":"self.when.isURL()","Message":"","Reason":null}: no, x.y'
-    lines = wrapped(text, width, "  ")
+    lines = Terminal(width).wrapped(text, "  ")
     assert "".join("".join(lines).split()) == "".join(text.split())
     assert all(word in text for line in lines for word in line.split())
 
@@ -119,7 +123,7 @@ def test_advice_that_repeats_is_counted(severity: Severity, shown: int, note: bo
         )
         for line in range(1, 6)
     )  # fmt: skip
-    lines = list(TextReport(width=80).lines(FileResult("a.yaml", "a\n" * 5, 1, (), 0, found)))
+    lines = list(Report(View(Terminal(80))).lines(FileResult("a.yaml", "a\n" * 5, 1, (), 0, found)))
     assert sum("[some-rule]" in line for line in lines) == shown
     assert ("  = note: 3 more some-rule here: --format concise lists them" in lines) is note
 
@@ -132,7 +136,7 @@ def test_errors_are_first_within_a_crd() -> None:
     severities: list[Severity] = ["info", "warning", "error", "info", "error"]
     found = tuple(finding(severity, f"m{i}") for i, severity in enumerate(severities))
     others = (replace(found[0], crd="y"), replace(found[2], crd="y"))
-    lines = list(TextReport(width=None).lines(FileResult("a.yaml", "a\n", 1, (), 0, found + others)))
+    lines = list(Report(View()).lines(FileResult("a.yaml", "a\n", 1, (), 0, found + others)))
     messages = [line.strip() for line in lines if re.fullmatch(r"  m\d", line)]
     assert messages == ["m2", "m4", "m1", "m0", "m3", "m2", "m0"]
 
@@ -140,14 +144,14 @@ def test_errors_are_first_within_a_crd() -> None:
 @pytest.mark.parametrize(("infos", "counts"), [(0, "1 error, 0 warnings"), (1234, "1 error, 0 warnings, 1,234 infos")])
 def test_infos_are_counted_in_the_last_line(infos: int, counts: str) -> None:
     summary = Summary(files=1, crds=1, errors=1, infos=infos, seconds=1.5)
-    assert TextReport(width=80).summary(summary) == f"checked 1 file, 1 CRD: {counts} in 1.50 s"
-    assert TextReport(width=None).summary(summary) == f"checked 1 file, 1 CRD: {counts}"
+    assert Report(View(Terminal(80))).summary(summary) == f"checked 1 file, 1 CRD: {counts} in 1.50 s"
+    assert Report(View()).summary(summary) == f"checked 1 file, 1 CRD: {counts}"
 
 
 def test_a_message_is_one_line_where_there_is_no_terminal() -> None:
     text = "spec.versions[0].schema: Invalid value: " + "word " * 100 + "end"
     found = (finding("error", text, help=text),)
-    lines = list(TextReport(width=None).lines(FileResult("a.yaml", "a\n", 1, (), 0, found)))
+    lines = list(Report(View()).lines(FileResult("a.yaml", "a\n", 1, (), 0, found)))
     assert f"  {text}" in lines
     assert f"  help: {text}" in lines
 
@@ -177,7 +181,7 @@ def test_folded(message: str, start: str) -> None:
 def test_a_message_of_a_megabyte(part: str) -> None:
     message = "x" + part * (1_000_000 // len(part))
     assert len(fold(message)) <= len(message)
-    lines = wrapped(message, 80, "  ")
+    lines = Terminal(80).wrapped(message, "  ")
     assert "".join("".join(lines).split()) == "".join(message.split())
 
 
@@ -189,7 +193,7 @@ def test_work_grows_with_the_findings_and_not_with_the_line(monkeypatch: pytest.
         monkeypatch.setattr(snippet_module, "columns", lambda text: (seen.append(len(text)), columns(text))[1])
         line = '"é"' + ',"p":{}' * count
         found = [finding("error", "m", column=5 + 7 * i, end_column=10 + 7 * i) for i in range(count)]
-        lines = list(TextReport(width=100).lines(FileResult("a.yaml", line, 1, (), 0, tuple(found))))
+        lines = list(Report(View(Terminal(100))).lines(FileResult("a.yaml", line, 1, (), 0, tuple(found))))
         assert sum("^" in line for line in lines) == count
         return sum(seen)
 

@@ -1,0 +1,111 @@
+"""Where text is shown. `Page` is a file or a pipe; `crdlint.report.terminal` has the page of a terminal."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from crdlint.report.escapes import printable, printable_line
+from crdlint.report.fold import columns
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A part of a cell, or a line below a row: text, escaped already, its style and the URL that it leads to."""
+
+    text: str
+    style: str = ""
+    link: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table: its title and its least width; the text of a column of figures is ``right``-aligned."""
+
+    title: str
+    width: int = 0
+    right: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of a table, and what is said below it in lines of their own; ``help`` is the last of these."""
+
+    cells: Sequence[Sequence[Part]]
+    below: Sequence[Part] = field(default=())
+    help: str = ""
+
+
+class Page:
+    """A file or a pipe: no styles, and no line is wrapped, so that messages can be searched for.
+
+    The names of styles are those of ``crdlint.report.terminal``.
+    """
+
+    width: int | None = None  # columns; None does not wrap
+
+    def styled(self, text: str, style: str, link: str | None = None) -> str:
+        """Return text, escaped already, in a style; ``link`` is the URL that it leads to."""
+        del style, link
+        return text
+
+    def wrapped(self, text: str, indent: str, first: str | None = None, style: str = "") -> list[str]:
+        """Return the lines of a text, escaped and indented; the first one begins with ``first``, which has a style."""
+        del style
+        lines = printable(text).split("\n")
+        leads = [indent if first is None else first, *[indent] * (len(lines) - 1)]
+        return [f"{lead}{line}".rstrip() for lead, line in zip(leads, lines, strict=True)]
+
+    def flow(self, *parts: Part) -> list[str]:
+        """Return the lines of a text of several parts."""
+        return ["".join(self.styled(part.text, part.style, part.link) for part in parts)]
+
+    def table(self, heads: Sequence[Column], rows: Sequence[Row]) -> Iterator[str]:
+        """Yield the lines of a table; without titles it has no head."""
+        widths = [
+            max(head.width, len(head.title), *(_width(row.cells[i]) for row in rows)) for i, head in enumerate(heads)
+        ]
+        if any(head.title for head in heads):
+            titles = [Row([[Part(head.title)] for head in heads])]
+            yield from (self.styled(line, "title") for line in self._rows(heads, titles, widths))
+        yield from self._rows(heads, rows, widths)
+
+    def _rows(self, heads: Sequence[Column], rows: Iterable[Row], widths: Sequence[int]) -> Iterator[str]:
+        indent = " " * (widths[0] + 2)
+        last = len(heads) - 1
+        for row in rows:
+            cells = []
+            for i, (head, cell) in enumerate(zip(heads, row.cells, strict=True)):
+                text = "".join(self.styled(part.text, part.style, part.link) for part in cell)
+                padding = " " * (0 if i == last and not head.right else widths[i] - _width(cell))
+                cells.append(f"{padding}{text}" if head.right else f"{text}{padding}")
+            yield "  ".join(cells)
+            for part in row.below:
+                yield self.styled(f"{indent}{part.text}", part.style)
+            if row.help:
+                yield from self.wrapped(printable_line(row.help), "        ", "  help: ", "label")
+
+    def file_link(self, name: str) -> str | None:
+        """Return the URL of a file, None where it is not shown."""
+        del name
+        return None
+
+    def yaml(self, text: str, indent: str = "") -> list[str]:
+        """Return the lines of YAML, escaped already, indented and in the colours of its syntax."""
+        return [f"{indent}{line}" if line else "" for line in text.split("\n")]
+
+
+def _width(cell: Iterable[Part]) -> int:
+    return sum(columns(part.text) for part in cell)
+
+
+PLAIN: Final = Page()
+_RULES: Final = "https://github.com/crdlint/crdlint/blob/main/docs/rules.md"
+
+
+def rule_link(rule: str) -> str:
+    """Return the URL of a rule's description."""
+    return f"{_RULES}#{rule}"

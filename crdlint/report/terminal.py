@@ -1,0 +1,294 @@
+"""The page of a terminal, by rich: styles, links, text wrapped to its width, tables, the colours of YAML.
+
+Text from files is never read as markup: it is made into `Text`, and escaped before.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import socket
+from functools import cached_property, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, Literal
+
+from rich.cells import cell_len, chop_cells
+from rich.color import ColorSystem
+from rich.console import Console
+from rich.padding import Padding
+from rich.style import Style
+from rich.table import Table
+from rich.text import Text
+
+from crdlint.report.escapes import printable, printable_line
+from crdlint.report.page import Page
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from typing import TextIO
+
+    from rich.console import RenderableType
+
+    from crdlint.report.page import Column, Part, Row
+
+STYLES: Final = {
+    "error": "bold red",
+    "warning": "yellow",
+    "info": "cyan",
+    "good": "green",
+    "title": "bold",
+    "label": "green",
+    "gutter": "blue",
+    "faint": "bright_black",
+    "code": "cyan",
+    "key": "blue",
+    "string": "green",
+    "number": "magenta",
+    "comment": "bright_black",
+}
+_YAML: Final = re.compile(
+    r"""(?P<key>(?:"(?:[^"\\]|\\.)*"|'(?:[^']|'')*'|[\w$./-]+)(?=:(?:\s|$)))"""
+    r"""|(?P<string>"(?:[^"\\]|\\.)*"|(?<!\w)'(?:[^']|'')*')"""
+    r"""|(?P<comment>(?:(?<=\s)|^)\#.*)"""
+    r"""|(?P<number>(?<![\w.-])(?:-?\d+(?:\.\d+)?|true|false|null)(?![\w.-]))"""
+)
+_CODE: Final = re.compile(r"(?P<code>`[^`]+`)")
+_LAST_COLUMN: Final = 36  # columns without which a table is stacked
+_LEAST: Final = 16  # columns of text behind an indentation
+_STEP: Final = re.compile(r"(?=[.\[])|(?<=,)")
+_WORD: Final = re.compile(r"\s*\S+\s*|\s+")
+
+
+class Terminal(Page):
+    """A terminal of ``width`` columns; None does not wrap, for colours that are asked for in a pipe.
+
+    ``colors`` are the colours that it has, None for no styles at all.
+    """
+
+    def __init__(self, width: int | None, colors: ColorSystem | None = None, *, links: bool = False) -> None:
+        self.width = width
+        self._colors = colors
+        self._links = links and colors is not None
+        self._styles = {name: Style.parse(style) for name, style in STYLES.items()}
+
+    def styled(self, text: str, style: str, link: str | None = None) -> str:
+        """Return text, escaped already, in a style; ``link`` is the URL that it leads to."""
+        return self._style(style, link).render(text, color_system=self._colors)
+
+    def _style(self, style: str, link: str | None = None) -> Style:
+        found = self._styles.get(style, _NO_STYLE)
+        return found + Style(link=link) if link is not None and self._links else found
+
+    def wrapped(self, text: str, indent: str, first: str | None = None, style: str = "") -> list[str]:
+        """Return the lines of a text, escaped, indented and wrapped; the first one begins with ``first``, in a style."""
+        lines: list[str] = []
+        label = first
+        for line in printable(text).split("\n"):
+            for piece in self._broken(line, cell_len(indent), cell_len(indent if label is None else label)):
+                lead = indent if label is None else self.styled(label, style) if style else label
+                lines.append(f"{lead}{self._highlighted(piece.plain, _CODE)}" if piece.plain else lead.rstrip())
+                label = None
+        return lines
+
+    def flow(self, *parts: Part) -> list[str]:
+        """Return the lines of a text of several parts."""
+        text = self._text(parts)
+        if self.width is None or cell_len(text.plain) <= self.width:
+            return [self._ansi(text)]
+        lines = text.divide(breaks(text.plain, self.width))
+        for line in lines:
+            line.rstrip()
+        return [self._ansi(line) for line in lines]
+
+    def table(self, heads: Sequence[Column], rows: Sequence[Row]) -> Iterator[str]:
+        """Yield the lines of a table; without room for its last column, one line for the others and the rest below it."""
+        if self.width is None:
+            yield from super().table(heads, rows)
+            return
+        fixed = [
+            max(head.width, cell_len(head.title), *(_width(row.cells[i]) for row in rows))
+            for i, head in enumerate(heads)
+        ]
+        if self.width - sum(fixed[:-1]) - 2 * (len(fixed) - 1) < _LAST_COLUMN:
+            yield from self._stacked(rows)
+            return
+        table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=False, header_style=self._styles["title"])
+        for head, width in zip(heads, fixed, strict=True):
+            is_last = head is heads[-1]
+            table.add_column(
+                Text(head.title), justify="right" if head.right else "left", overflow="fold", no_wrap=not is_last,
+                min_width=None if is_last else width,
+            )  # fmt: skip
+        for row in rows:
+            last = Text("\n").join([self._text(row.cells[-1]), *map(self._below, row.below), *self._help(row.help)])
+            table.add_row(*map(self._text, row.cells[:-1]), last)
+        yield from self._rendered(table)
+
+    def _stacked(self, rows: Iterable[Row]) -> Iterator[str]:
+        for row in rows:
+            first = Text("  ").join([self._text(cell) for cell in row.cells[:-1]])
+            below = Text("\n").join([self._text(row.cells[-1]), *map(self._below, row.below), *self._help(row.help)])
+            yield from self._rendered(first)
+            yield from self._rendered(Padding(below, (0, 0, 0, 2)))
+
+    def _text(self, parts: Iterable[Part]) -> Text:
+        found = Text()
+        for part in parts:
+            found.append(part.text, self._style(part.style, part.link))
+        return found
+
+    def _below(self, part: Part) -> Text:
+        return self._coloured(Text(part.text), _YAML) if part.style == "rule" else self._text([part])
+
+    def _help(self, help_: str) -> list[Text]:
+        if not help_:
+            return []
+        return [Text.assemble(("help: ", self._styles["label"]), self._coloured(Text(printable_line(help_)), _CODE))]
+
+    def _rendered(self, part: RenderableType) -> list[str]:
+        """Return the lines that rich makes of a part."""
+        with self._console.capture() as captured:
+            self._console.print(part)
+        return [line.rstrip() for line in captured.get().removesuffix("\n").split("\n")]
+
+    def file_link(self, name: str) -> str | None:
+        """Return the URL of a file, None if the terminal has no links or there is no such file."""
+        return file_link(name) if self._links else None
+
+    def yaml(self, text: str, indent: str = "") -> list[str]:
+        """Return the lines of YAML, escaped already, indented and in the colours of its syntax."""
+        lines = []
+        for line in text.split("\n"):
+            text_ = self._coloured(Text(line), _YAML)
+            hanging = " " * min(len(line) - len(line.lstrip()) + 2, _LEAST)
+            room = max(self.width - len(indent) - len(hanging), _LEAST) if self.width is not None else None
+            pieces = [text_] if room is None else text_.divide(breaks(line, room, used=-len(hanging)))
+            for i, piece in enumerate(pieces):
+                lines.append(f"{indent}{hanging if i else ''}{self._ansi(piece)}".rstrip())
+        return lines
+
+    def _ansi(self, text: Text) -> str:
+        if self._colors is None:
+            return text.plain
+        return "".join(
+            segment.text if segment.style is None else segment.style.render(segment.text, color_system=self._colors)
+            for segment in text.render(self._console)
+        )
+
+    def _broken(self, line: str, indent: int, lead: int) -> Iterator[Text]:
+        """Yield a line in pieces that fit behind an indentation, the first one behind a lead."""
+        text = Text(line)
+        if self.width is not None:
+            room = max(self.width - indent, _LEAST)
+            pieces: Iterable[Text] = text.divide(breaks(line, room, used=lead - indent))
+        else:
+            pieces = (text,)
+        for piece in pieces:
+            piece.rstrip()
+            # What was within a line may be at the start of one now.
+            escaped = printable(piece.plain)
+            yield piece if escaped == piece.plain else Text(escaped)
+
+    def _highlighted(self, text: str, pattern: re.Pattern[str]) -> str:
+        if self._colors is None:
+            return text
+        return pattern.sub(lambda match: self.styled(match[0], match.lastgroup or ""), text)
+
+    def _coloured(self, text: Text, pattern: re.Pattern[str]) -> Text:
+        for match in pattern.finditer(text.plain):
+            text.stylize(self._styles[match.lastgroup or ""], *match.span())
+        return text
+
+    @cached_property
+    def _console(self) -> Console:
+        """A console of rich that writes to a text, as wide as the terminal."""
+        from io import StringIO
+
+        return Console(
+            file=StringIO(),
+            width=self.width or _UNWRAPPED,
+            color_system=None if self._colors is None else _NAMES[self._colors],
+            force_terminal=self._colors is not None,
+            no_color=self._colors is None,
+            legacy_windows=False,
+            markup=False,
+            emoji=False,
+            highlight=False,
+        )
+
+
+_NO_STYLE: Final = Style.null()
+_UNWRAPPED: Final = 10_000
+_NAMES: Final[dict[ColorSystem, Literal["standard", "256", "truecolor"]]] = {
+    ColorSystem.STANDARD: "standard",
+    ColorSystem.EIGHT_BIT: "256",
+    ColorSystem.TRUECOLOR: "truecolor",
+    ColorSystem.WINDOWS: "standard",  # click has colorama translate these
+}
+
+
+def _width(cell: Iterable[Part]) -> int:
+    return sum(cell_len(part.text) for part in cell)
+
+
+def breaks(line: str, room: int, used: int = 0) -> list[int]:
+    """Return the offsets at which to break a line: at words, in words that are too long before the steps of a field path.
+
+    ``room`` are the columns of a line, ``used`` those of the first one that are taken.
+    """
+    offsets: list[int] = []
+    for match in _WORD.finditer(line):
+        word = match[0].rstrip()
+        at = match.start()
+        pieces = [word] if cell_len(word) <= room else _cut(word, room)
+        for piece in pieces:
+            size = cell_len(piece)
+            if at and used and used + size > room:
+                offsets.append(at)
+                used = 0
+            used += size
+            at += len(piece)
+        used += len(match[0]) - len(word)
+    return offsets
+
+
+def _cut(word: str, room: int) -> list[str]:
+    """Return a word in pieces of at most ``room`` columns."""
+    return [
+        piece
+        for step in _STEP.split(word)
+        for piece in ([step] if cell_len(step) <= room else chop_cells(step, room))
+        if piece
+    ]
+
+
+def colors_of(file: TextIO) -> ColorSystem | None:
+    """Return the colours that a terminal or a CI log has, by its environment."""
+    name = Console(file=file, force_terminal=True, no_color=False).color_system
+    return next((one for one, known in _NAMES.items() if known == name), ColorSystem.STANDARD)
+
+
+def has_links() -> bool:
+    """Return whether the terminal shows links (OSC 8), as far as its environment tells."""
+    given = os.environ
+    if "FORCE_HYPERLINK" in given:
+        return given["FORCE_HYPERLINK"] != "0"
+    if Console().legacy_windows or given.get("TERM", "").startswith(("screen", "tmux")):
+        return False
+    if given.get("VTE_VERSION", "").isdecimal():
+        return int(given["VTE_VERSION"]) > 5000  # 0.50.0 crashes at them
+    return (
+        "WT_SESSION" in given
+        or "KONSOLE_VERSION" in given
+        or given.get("TERM_PROGRAM") in {"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "WarpTerminal"}
+        or given.get("TERM", "").startswith(("xterm-kitty", "alacritty", "foot", "xterm-ghostty", "contour"))
+    )
+
+
+@lru_cache(maxsize=16)
+def file_link(name: str) -> str | None:
+    """Return the URL of a file, None if there is none of that name."""
+    path = Path(name)
+    if not path.is_file():
+        return None
+    return f"file://{socket.gethostname()}{path.absolute().as_uri().removeprefix('file://')}"
