@@ -92,7 +92,8 @@ class DocumentWalk(ABC):
             return
         self.documents += 1
         try:
-            found = self.check_objects(document)
+            if not self.check_objects(document) and not self.check_without_objects(document):
+                self.skipped += 1
         except YAMLDecodeError as error:
             if self.skips_template(document):
                 self.skipped += 1
@@ -100,9 +101,6 @@ class DocumentWalk(ABC):
             first = first_error(document.root) or error  # in the order in which Go reads the document
             span = node_span(first.node or document.root, document.line_offset)
             self.report("decode", "yaml-syntax", str(first), span)
-            return
-        if not found and not self.check_without_objects(document):
-            self.skipped += 1
 
     def report(
         self,

@@ -305,6 +305,12 @@ def test_placeholders_in_texts_hide_no_finding(text: str) -> None:
     assert lint_file(broken, filename="a.yaml", skip_unfinished=True).diagnostics[0].rule == "yaml-syntax"
 
 
+def test_a_crd_behind_a_number_without_json_form() -> None:
+    text = "  .nan # comment\napiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\n"
+    [finding] = lint_text(text)
+    assert (finding.rule, finding.message) == ("yaml-syntax", "json: unsupported value: NaN")
+
+
 def test_placeholders_behind_lone_carriage_returns() -> None:
     text = CRD.replace("  scope:", '  labels: "${LABELS}"\r  scope:') + "nope: 1"
     result = lint_file(text, filename="a.yaml", skip_unfinished=True)
