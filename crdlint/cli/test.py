@@ -12,6 +12,7 @@ from crdlint.cli import console, options
 from crdlint.cli.completion import complete_paths
 from crdlint.cli.main import report_bug
 from crdlint.inputs.paths import Problem, Selection
+from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.report import formats
 from crdlint.report.pieces import View
 from crdlint.report.suites import SuiteOutcome
@@ -79,6 +80,13 @@ class TestState:
 @options.second_opinion
 @options.format_of("suites", "text for people, junit for CI systems.")
 @options.output_of("suites")
+@click.option(
+    "--kube-version",
+    type=options.KubeVersion(),
+    default=NEWEST_VERSION,
+    show_default=True,
+    help="The Kubernetes version to run the tests for; of a range, its newest.",
+)
 @click.option("-v", "--verbose", is_flag=True, help="Name every test.")
 @click.option("-q", "--quiet", is_flag=True, help="Print failures and the closing line only.")
 @options.color
@@ -93,6 +101,7 @@ def command(
     second_opinion: bool,
     format_: str,
     outputs: tuple[str, ...],
+    kube_version: str,
     verbose: bool,
     quiet: bool,
     color: str,
@@ -111,7 +120,7 @@ def command(
     )
     from crdlint.suites.find import find_suites
 
-    crd_files = _crd_files(run, crds)
+    crd_files = _crd_files(run, crds, kube_version)
     for found in find_suites(paths, Selection()):
         if isinstance(found, Problem):
             run.broken.append((found.path, found.message))
@@ -138,7 +147,7 @@ def command(
     ctx.exit(3 if run.bugs else 2 if run.broken or unwritten else 1 if run.has_failed else 0)
 
 
-def _crd_files(run: TestState, crds: tuple[str, ...]) -> SuiteCRDs:
+def _crd_files(run: TestState, crds: tuple[str, ...], kube_version: str) -> SuiteCRDs:
     from crdlint.inputs.paths import discover
     from crdlint.inputs.read import UnreadableError, decode, read_bytes
     from crdlint.suites.crds import SuiteCRDs
@@ -151,7 +160,7 @@ def _crd_files(run: TestState, crds: tuple[str, ...]) -> SuiteCRDs:
             texts.append((path, decode(read_bytes(path))))
         except UnreadableError as error:  # noqa: PERF203  files are few
             run.broken.append((path, str(error)))
-    files = SuiteCRDs(texts)
+    files = SuiteCRDs(texts, kube_version)
     run.broken += files.broken
     return files
 

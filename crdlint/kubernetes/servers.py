@@ -10,9 +10,12 @@ from __future__ import annotations
 from dataclasses import dataclass, fields, replace
 from enum import Enum, auto
 from functools import cache
-from typing import Final, Generic, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar
 
 from crdlint.kubernetes.dialect import CELDialect
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 Version: TypeAlias = "tuple[int, int]"
 _T = TypeVar("_T")
@@ -90,6 +93,9 @@ class Server:
 
     def __str__(self) -> str:
         return f"{self.major}.{self.minor}"
+
+    def __reduce__(self) -> tuple[Callable[[Version], Server], tuple[Version]]:
+        return _server_of, (self.version,)  # the same server in another process
 
 
 @cache
@@ -237,6 +243,10 @@ _BY_VERSION: Final = {server.version: server for server in SERVERS}
 def first_to_know(field: str) -> Server:
     """Return the first server that keeps a field of the API, by its name in this table."""
     return next(server for server in SERVERS if getattr(server, field) is FieldState.KNOWN)
+
+
+def _server_of(version: Version) -> Server:
+    return _BY_VERSION[version]
 
 
 class ByVersion(Generic[_T]):

@@ -124,7 +124,7 @@ def check_crd(document: Document, root: Mapping, options: Options, *, rejected: 
         found,
         [one for one in found if id(one) in blocking],
         notices,
-        FoundCRD(crd, locator),
+        FoundCRD(crd, locator, server),
         tuple(FoundRule(crd.metadata.name, _version_of(rule, crd), rule, locator) for rule in report.rules),
     )
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from crdlint.crd.positions import Locator, Span
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.kubecel.estimated_rule import EstimatedRule
+    from crdlint.kubernetes.servers import Server
 
     # Checks a text under the name of a file.
     Lint: TypeAlias = Callable[[str, str], "FileResult"]
@@ -54,10 +55,11 @@ class CollectedCRDs:
 
 @dataclass(frozen=True, slots=True)
 class FoundCRD:
-    """A CRD that could be decoded, in its internal form, and where its parts stand."""
+    """A CRD that ``server`` can decode, in its internal form, and where its parts stand."""
 
     crd: CustomResourceDefinition
     locator: Locator
+    server: Server
 
 
 @dataclass(frozen=True, slots=True)

@@ -79,7 +79,7 @@ class Definitions:
 
     Of two CRDs of the same kind the first one counts. ``unreadable`` has the messages about CRDs that cannot be
     decoded, by group, ``duplicates`` those about second CRDs of a kind. ``reported`` are the messages about CRDs that
-    findings have repeated already. ``server`` is the one that resources are validated for.
+    findings have repeated already.
     """
 
     sources: Sequence[CRDFiles] = ()
@@ -87,7 +87,6 @@ class Definitions:
     unreadable: dict[str, str] = field(default_factory=dict)
     duplicates: list[str] = field(default_factory=list)
     reported: set[str] = field(default_factory=set)
-    server: Server = NEWEST
     _by_group: dict[str, dict[str, Definition]] = field(default_factory=dict)
     _loaded: set[str] = field(default_factory=set)
     _groups_meant: dict[tuple[str, str], str | None] = field(default_factory=dict)
@@ -109,7 +108,7 @@ class Definitions:
                 first = self.by_kind[key].file
                 self.duplicates.append(f"{result.file}: ignored {name}: {first} defines the same kind")
                 continue
-            made = Definition(found.crd, result.file, found.locator, tuple(errors.get(name, ())), server=self.server)
+            made = Definition(found.crd, result.file, found.locator, tuple(errors.get(name, ())), server=found.server)
             self.by_kind[key] = self._by_group.setdefault(spec.group, {})[spec.names.kind] = made
         for crd in result.crds:
             if crd.name in read:

@@ -10,6 +10,7 @@ from crdlint.crd.recognition import KIND
 from crdlint.golang.values import marshal
 from crdlint.inputs.crd_lookup import files_in, files_near_suite, folders_near_suite
 from crdlint.inputs.read import UnreadableError, read_text, reason
+from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.pipeline import lint_file
 from crdlint.resources.definitions import Definitions
 from crdlint.schema.values import deep_copy
@@ -60,12 +61,14 @@ class _Found:
 class SuiteCRDs:
     """CRDs by name, each file read once."""
 
-    def __init__(self, given: Iterable[tuple[str, str]]) -> None:
+    def __init__(self, given: Iterable[tuple[str, str]], kube_version: str = NEWEST_VERSION) -> None:
         """Take the names and texts of files; without any, CRDs are looked for in folders near the suites.
 
-        ``broken`` lists the documents of these files that cannot be read.
+        ``kube_version`` is the version of the server that the tests are run for. ``broken`` lists the documents of these
+        files that cannot be read.
         """
         found = [_read_crds(file, text) for file, text in given]
+        self.kube_version = kube_version
         self._given = [target for one in found for target in one.targets]
         self.broken = [problem for one in found for problem in one.broken]
         self._folders: dict[str, _Found] = {}
@@ -76,7 +79,7 @@ class SuiteCRDs:
         key = (id(target.value), version)  # targets are kept for good
         if key not in self._defined:
             value, name = reduced(target, version)
-            self._defined[key] = define(value, target.file), name
+            self._defined[key] = define(value, target.file, self.kube_version), name
         return self._defined[key]
 
     def of(self, suite: Suite) -> list[Target]:
@@ -197,21 +200,21 @@ def patched(target: Target, patches: tuple[dict[str, Any], ...]) -> Target:
     return Target(target.file, value)
 
 
-def define(value: dict[str, Any], file: str) -> Definition:
+def define(value: dict[str, Any], file: str, kube_version: str) -> Definition:
     """Return a CRD to validate objects against. Raises MissingCRDError with the API server's message if it is rejected."""
     definitions = Definitions()
-    definitions.add(lint_file(marshal(value), filename=file, keep=True))
+    definitions.add(lint_file(marshal(value), filename=file, kube_version=kube_version, keep=True))
     for definition in definitions.by_kind.values():
         if not definition.errors:
             return definition
-    raise _rejected(value, file)
+    raise _rejected(value, file, kube_version)
 
 
-def _rejected(value: dict[str, Any], file: str) -> MissingCRDError:
+def _rejected(value: dict[str, Any], file: str, kube_version: str = NEWEST_VERSION) -> MissingCRDError:
     """Return the error with what the API server says of a CRD that it rejects."""
     errors = [
         one.message
-        for one in lint_file(marshal(value), filename=file).diagnostics
+        for one in lint_file(marshal(value), filename=file, kube_version=kube_version).diagnostics
         if one.origin == "apiserver" and one.severity == "error"
     ]
     return MissingCRDError(f"the API server rejects the CRD of {file}: {errors[0] if errors else 'it has no versions'}")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.golang.quote import quote
 from crdlint.kubecel.evaluation import recorded
 from crdlint.kubecel.second_opinion import compare
-from crdlint.kubernetes.servers import NEWEST, OLDEST
+from crdlint.kubernetes.servers import OLDEST
 from crdlint.resources.dump import dump
 from crdlint.resources.report import read_resource
 from crdlint.resources.validation import NotDecodedError
@@ -143,7 +143,7 @@ class _Runner:
         definition = self._definition
         if case.patches:
             changed = patched(self._target, case.patches)
-            definition = define(reduced(changed, self._version)[0], changed.file)
+            definition = define(reduced(changed, self._version)[0], changed.file, str(definition.server))
         outcome = self._created(definition, given)
         self._accepted(outcome, "the initial object should be created")
         stored = outcome.resource
@@ -225,9 +225,9 @@ def _judged(judge: Callable[..., Outcome], *objects: dict[str, Any]) -> Outcome:
 
 
 def _spellings(errors: tuple[FieldError, ...]) -> Iterator[list[str]]:
-    """Yield the errors' texts: as the newest server prints them, then as the oldest one does."""
-    for server in (NEWEST, OLDEST):
-        yield [str(error.on(server)) for error in errors]
+    """Yield the errors' texts: as the server prints them, then as the oldest one does, since suites may be older."""
+    yield [str(error) for error in errors]
+    yield [str(error.on(OLDEST)) for error in errors]
 
 
 def _aggregate(texts: list[str]) -> str:
