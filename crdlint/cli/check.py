@@ -22,13 +22,13 @@ from crdlint.report.pieces import Outcome, SpoolError, View, batches
 from crdlint.report.summary import Summary
 from crdlint.runner.fix_files import Fixing, UnwritableError
 from crdlint.runner.plan import Planner
-from crdlint.runner.task import Checked, Checker, Settings, bug_of
+from crdlint.runner.task import Checker, CheckOutcome, Settings, bug_of
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
 
-    from crdlint.config.baseline import Baseline as Known
-    from crdlint.config.baseline import Matching, Update
+    from crdlint.config.baseline import BaselineMatcher, Update
+    from crdlint.config.baseline import KnownFindings as Known
     from crdlint.config.model import Config
     from crdlint.inputs.paths import Found, Problem
     from crdlint.inputs.previous.crds import PreviousCRDs
@@ -47,7 +47,7 @@ class CheckState:
     ``checked`` has files' results by their real path, without texts, if there are kustomizations.
     """
 
-    matching: Matching | None = None
+    matching: BaselineMatcher | None = None
     updates: bool = False
     removed: bool = False  # whether an old CRD is gone
     update: Update | None = None
@@ -304,13 +304,13 @@ class _Command:
 
         return self._options.jobs or processors()
 
-    def _take_bug(self, run: CheckState, one: Checked) -> None:
+    def _take_bug(self, run: CheckState, one: CheckOutcome) -> None:
         if one.bug is not None:
             run.bugs[one.bug.text] += 1
             if run.bugs[one.bug.text] == 1:
                 report_bug(one.bug, one.name)
 
-    def _checked(self, plan: Plan, settings: Settings) -> Generator[Checked, None, None]:
+    def _checked(self, plan: Plan, settings: Settings) -> Generator[CheckOutcome, None, None]:
         from crdlint.runner.pool import run
 
         if self._fixing is None:
@@ -420,7 +420,7 @@ class _Command:
         return open_cache()
 
 
-def _fixed(checked: Checked, checker: Checker, config: Config, fixing: Fixing) -> Checked:
+def _fixed(checked: CheckOutcome, checker: Checker, config: Config, fixing: Fixing) -> CheckOutcome:
     """Return a file's result after its fixes are applied; a packed file is left alone."""
     if not checked.results or checked.task.text is not None:
         return checked

@@ -254,7 +254,7 @@ def override(options: RunOptions, *, include_dependencies: bool = False) -> Call
     """Return what replaces the settings of a configuration by the options given; an unknown rule is a usage error."""
     for name, rules in (("--select", options.selected), ("--ignore", options.ignored)):
         for rule in rules:
-            from crdlint.config.matching import unknown_rule
+            from crdlint.config.rule_patterns import unknown_rule
 
             problem = unknown_rule(rule)
             if problem:

@@ -10,12 +10,12 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from crdlint.config.comments import silenced
+from crdlint.config.comments import match_ignore_comments
 
 if TYPE_CHECKING:
-    from crdlint.config.baseline import Matching
+    from crdlint.config.baseline import BaselineMatcher
     from crdlint.config.comments import Comments
-    from crdlint.config.model import By, Config, FailOn
+    from crdlint.config.model import Config, FailOn, IgnoredBy
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
 
@@ -28,7 +28,7 @@ class Ignored:
     """A finding that is not told, and by what."""
 
     diagnostic: Diagnostic
-    by: By
+    by: IgnoredBy
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Applied:
     rejections: tuple[Diagnostic, ...]
     failed: bool
 
-    def counts(self) -> Counter[By]:
+    def counts(self) -> Counter[IgnoredBy]:
         """Return how many findings were ignored by what."""
         return Counter(one.by for one in self.ignored)
 
@@ -54,7 +54,7 @@ def apply(
     result: FileResult,
     config: Config,
     comments: Comments | None = None,
-    baseline: Matching | None = None,
+    baseline: BaselineMatcher | None = None,
     *,
     updates: bool = False,
     resources: bool = False,
@@ -69,13 +69,13 @@ def apply(
     if comments is not None:
         lines = [crd.line for crd in result.crds]
         found += comments.remarks
-        matched = silenced(comments, found, lines, updates=updates, resources=resources)
+        matched = match_ignore_comments(comments, found, lines, updates=updates, resources=resources)
         found += matched.unused
         silent = matched.findings
         if matched.unused:
-            silent |= silenced(comments, found, lines, updates=True).findings
-    by: dict[int, By] = dict.fromkeys(silent, "comment")
-    decided: dict[str, By | None] = {}
+            silent |= match_ignore_comments(comments, found, lines, updates=True).findings
+    by: dict[int, IgnoredBy] = dict.fromkeys(silent, "comment")
+    decided: dict[str, IgnoredBy | None] = {}
     for i, diagnostic in enumerate(found):
         rule = diagnostic.rule
         if rule not in decided:
@@ -88,14 +88,16 @@ def apply(
     return _applied(result, found, by, config)
 
 
-def _take_known(result: FileResult, found: list[Diagnostic], by: dict[int, By], baseline: Matching) -> None:
+def _take_known(
+    result: FileResult, found: list[Diagnostic], by: dict[int, IgnoredBy], baseline: BaselineMatcher
+) -> None:
     """Add to ``by`` what the baseline knows of the findings that are left."""
     left = [i for i in range(len(found)) if i not in by]
     known = baseline.take(replace(result, diagnostics=tuple(found[i] for i in left)))
     by.update((left[i], "baseline") for i in known)
 
 
-def _applied(result: FileResult, found: list[Diagnostic], by: dict[int, By], config: Config) -> Applied:
+def _applied(result: FileResult, found: list[Diagnostic], by: dict[int, IgnoredBy], config: Config) -> Applied:
     told: list[Diagnostic] = []
     ignored: list[Ignored] = []
     rejections: list[Diagnostic] = []

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.config.model import ConfigError, Fault
+from crdlint.config.model import ConfigError, ConfigProblem
 from crdlint.safety import atomic
 
 if TYPE_CHECKING:
@@ -55,14 +55,14 @@ class Filtered:
 
 
 @dataclass(frozen=True, slots=True)
-class Baseline:
+class KnownFindings:
     """Known findings and how often each is known."""
 
     counts: Mapping[Identity, int] = field(default_factory=dict)
 
-    def matching(self) -> Matching:
+    def matching(self) -> BaselineMatcher:
         """Return the state of a run against this baseline."""
-        return Matching(Counter(self.counts))
+        return BaselineMatcher(Counter(self.counts))
 
     def filter(self, results: Iterable[FileResult]) -> Filtered:
         """Take the known findings out of results, given in the order in which they are told."""
@@ -79,7 +79,7 @@ class Baseline:
         """Return what makes a new baseline of a run's findings."""
         return Update(self.counts)
 
-    def updated(self, results: Iterable[FileResult]) -> Baseline:
+    def updated(self, results: Iterable[FileResult]) -> KnownFindings:
         """Return the baseline of the findings in results."""
         update = self.update()
         for result in results:
@@ -103,15 +103,15 @@ class Update:
         for alternatives in identities(result):
             self.counts.update(alternatives)
 
-    def baseline(self) -> Baseline:
+    def baseline(self) -> KnownFindings:
         """Return the baseline of what was added."""
         met = self.met.union(identity.crd for identity in self.counts)
         kept = {identity: count for identity, count in self.known.items() if identity.crd not in met}
-        return Baseline(kept | self.counts)
+        return KnownFindings(kept | self.counts)
 
 
 @dataclass(slots=True)
-class Matching:
+class BaselineMatcher:
     """What is left of a baseline's counts while a run goes on, and the CRDs that it met."""
 
     left: Counter[Identity]
@@ -143,18 +143,18 @@ def _without(diagnostics: Iterable[Diagnostic], known: frozenset[int]) -> list[D
     return [diagnostic for i, diagnostic in enumerate(diagnostics) if i not in known]
 
 
-def read(path: str, *, missing_ok: bool = False) -> Baseline:
+def read(path: str, *, missing_ok: bool = False) -> KnownFindings:
     """Read a baseline; ``missing_ok`` makes one that is not there empty. Raises ConfigError, with the line."""
     from crdlint.inputs.read import UnreadableError, decode, read_bytes
 
     if not os.path.exists(path):  # noqa: PTH110  a link to a file that is not there yet counts as none
         if missing_ok:
-            return Baseline()
-        raise ConfigError((Fault("there is no such file; --update-baseline makes it", path),))
+            return KnownFindings()
+        raise ConfigError((ConfigProblem("there is no such file; --update-baseline makes it", path),))
     try:
         text = decode(read_bytes(path))
     except UnreadableError as error:
-        raise ConfigError((Fault(f"cannot be read: {error}", path),)) from error
+        raise ConfigError((ConfigProblem(f"cannot be read: {error}", path),)) from error
     try:
         document = json.loads(text)
     except json.JSONDecodeError as error:
@@ -162,35 +162,35 @@ def read(path: str, *, missing_ok: bool = False) -> Baseline:
         is_conflict = lines[error.lineno - 1].startswith(("<<<<<<<", "=======", ">>>>>>>"))
         said = "a merge conflict: keep the entries of both sides" if is_conflict else f"not valid JSON: {error.msg}"
         raise ConfigError(
-            (Fault(f"{said}, or delete it and run --update-baseline", path, error.lineno, error.colno),)
+            (ConfigProblem(f"{said}, or delete it and run --update-baseline", path, error.lineno, error.colno),)
         ) from error
     except (RecursionError, ValueError) as error:
         said = "nested too deeply" if isinstance(error, RecursionError) else "a number too large"
-        raise ConfigError((Fault(f"not a baseline: {said}", path),)) from error
+        raise ConfigError((ConfigProblem(f"not a baseline: {said}", path),)) from error
     return _baseline(document, text, path)
 
 
-def _baseline(document: Any, text: str, path: str) -> Baseline:
+def _baseline(document: Any, text: str, path: str) -> KnownFindings:
     from crdlint.config.identity import Identity
 
     if not isinstance(document, dict) or not isinstance(document.get("findings"), list):
-        raise ConfigError((Fault("not a baseline: it has no list of `findings`", path),))
+        raise ConfigError((ConfigProblem("not a baseline: it has no list of `findings`", path),))
     version = document.get("version")
     if version != FORMAT_VERSION or isinstance(version, bool):
         line, column = _place(text, ["version"])
         shown = json.dumps(version)[:40]
         said = f"a baseline of version {shown}, and this crdlint reads version {FORMAT_VERSION}"
-        raise ConfigError((Fault(said, path, line, column),))
+        raise ConfigError((ConfigProblem(said, path, line, column),))
     counts: dict[Identity, int] = {}
     for i, entry in enumerate(document["findings"]):
         wrong = _wrong(entry)
         if wrong is not None:
             line, column = _place(text, ["findings", i])
-            raise ConfigError((Fault(f"entry {i + 1}: {wrong}", path, line, column),))
+            raise ConfigError((ConfigProblem(f"entry {i + 1}: {wrong}", path, line, column),))
         identity = Identity(*(entry.get(key, "") for key in _KEYS))
         # The same twice comes of a merge, where both sides know it.
         counts[identity] = max(counts.get(identity, 0), entry.get("count", 1))
-    return Baseline(counts)
+    return KnownFindings(counts)
 
 
 def _wrong(entry: Any) -> str | None:
@@ -219,7 +219,7 @@ def _place(text: str, steps: list[str | int]) -> tuple[int, int]:
         return 1, 1
 
 
-def write(path: str, baseline: Baseline) -> bool:
+def write(path: str, baseline: KnownFindings) -> bool:
     """Write a baseline, whole or not at all; return False where the file has it already. Raises ConfigError."""
     data = _rendered(baseline).encode("utf-8", "surrogatepass")
     target = Path(path).resolve()
@@ -228,11 +228,11 @@ def write(path: str, baseline: Baseline) -> bool:
             return False
         atomic.write(path, data)
     except OSError as error:
-        raise ConfigError((Fault(f"cannot be written: {error.strerror or error}", path),)) from error
+        raise ConfigError((ConfigProblem(f"cannot be written: {error.strerror or error}", path),)) from error
     return True
 
 
-def _rendered(baseline: Baseline) -> str:
+def _rendered(baseline: KnownFindings) -> str:
     """Return a baseline as text: sorted, an entry a line, so that a change shows as what it is."""
     entries = []
     for identity, count in sorted(baseline.counts.items()):

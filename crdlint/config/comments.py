@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from crdlint.config.matching import did_you_mean, is_known, is_matched, rule_ids, shown, unknown_rule
-from crdlint.config.places import places_of
+from crdlint.config.node_index import places_of
+from crdlint.config.rule_patterns import did_you_mean, is_known, is_matched, rule_ids, shown, unknown_rule
 from crdlint.crd.positions import Span
 from crdlint.rules.configuration import MALFORMED, UNKNOWN_RULE, UNUSED
 from crdlint.yaml.lines import line_starts, place_of
@@ -24,7 +24,7 @@ from crdlint.yaml.parse import parse_stream
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from crdlint.config.places import Places
+    from crdlint.config.node_index import NodeIndex
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.rules.engine.rule import Rule
     from crdlint.yaml.parse import Document
@@ -218,13 +218,13 @@ def _known(comments: Comments, names: Iterable[Named]) -> tuple[Named, ...]:
     return tuple(known)
 
 
-def _is_text(places: Places, index: int) -> bool:
+def _is_text(places: NodeIndex, index: int) -> bool:
     """Tell whether a place of the text is within a scalar."""
     text = places.text_before(index)
     return text is not None and index < text.end
 
 
-def _line(places: Places | None, index: int, position: Position, offset: int) -> tuple[Stretch, ...]:
+def _line(places: NodeIndex | None, index: int, position: Position, offset: int) -> tuple[Stretch, ...]:
     """Return what a comment at the end of a line is for: the line, and a text of several that begins or ends there."""
     row = position[0]
     whole: Stretch = ((row + offset + 1, 0), (row + offset + 2, 0))
@@ -248,7 +248,7 @@ def _end_of(pattern: re.Pattern[str], text: str, start: int, limit: int | None =
     return match.end() if match else start
 
 
-def _block(places: Places | None, text: str, index: int, offset: int) -> tuple[Stretch, ...]:
+def _block(places: NodeIndex | None, text: str, index: int, offset: int) -> tuple[Stretch, ...]:
     """Return the stretch of the key or item that begins at an index; none where nothing does, or only an alias."""
     entry = places.below(index) if places is not None else None
     if entry is None or _ALIAS_ITEM.match(text, index):
@@ -265,7 +265,7 @@ class Silenced:
     unused: tuple[Diagnostic, ...]
 
 
-def silenced(
+def match_ignore_comments(
     comments: Comments,
     diagnostics: Sequence[Diagnostic],
     crd_lines: Sequence[int],
@@ -286,7 +286,7 @@ def silenced(
         by_rule[diagnostic.rule].append(((diagnostic.line, diagnostic.column), i))
     for found in by_rule.values():
         found.sort()
-    judged = _Judged(
+    judged = _Reported(
         sorted(crd_lines),
         sorted(d.line for d in diagnostics if d.kind == "decode"),
         sorted(d.line for d in diagnostics if d.kind == "field"),
@@ -322,7 +322,7 @@ def _unused(file: str, comment: Comment, name: Named) -> Diagnostic:
 
 
 @dataclass(frozen=True, slots=True)
-class _Judged:
+class _Reported:
     """The lines at which CRDs, or ``resources``, begin, could not be decoded, and are refused, each sorted."""
 
     crds: Sequence[int]

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from crdlint.config.places import places_of
+from crdlint.config.node_index import places_of
 from crdlint.crd.shared import SHARED, is_within
 from crdlint.linting.documents import manifests
 from crdlint.schema.values import deep_equal
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from collections.abc import Sequence as SequenceOf
 
-    from crdlint.config.places import Places, Step
+    from crdlint.config.node_index import NodeIndex, Step
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
     from crdlint.yaml.nodes import Node
@@ -63,7 +63,7 @@ class _Manifest:
 class _Looked:
     """A document that findings were looked up in."""
 
-    places: Places
+    places: NodeIndex
     manifests: list[_Manifest]
 
 

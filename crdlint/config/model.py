@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from crdlint.config.matching import ON_REQUEST, is_matched
+from crdlint.config.rule_patterns import ON_REQUEST, is_matched
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Severity
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 Level: TypeAlias = Literal["error", "warning", "info", "off"]
 FailOn: TypeAlias = Literal["error", "warning", "info", "never"]
 # What keeps a finding from being told.
-By: TypeAlias = Literal["select", "ignore", "per-file-ignores", "severity", "comment", "baseline"]
+IgnoredBy: TypeAlias = Literal["select", "ignore", "per-file-ignores", "severity", "comment", "baseline"]
 
 
 @dataclass(frozen=True, slots=True)
-class Fault:
+class ConfigProblem:
     """Something wrong with a configuration: what, and where (1-based)."""
 
     message: str
@@ -35,7 +35,7 @@ class Fault:
 class ConfigError(Exception):
     """A configuration that cannot be used; ``str`` has a line for each fault, with its place."""
 
-    def __init__(self, faults: tuple[Fault, ...]) -> None:
+    def __init__(self, faults: tuple[ConfigProblem, ...]) -> None:
         super().__init__(faults)
         self.faults = faults
 
@@ -118,7 +118,7 @@ class Config:
         """Tell whether a file is to be left out."""
         return _is_among(self.exclude, path, self.folder)
 
-    def ignored_by(self, rule: str, path: str) -> By | None:
+    def ignored_by(self, rule: str, path: str) -> IgnoredBy | None:
         """Return what keeps a rule's findings in a file from being told, None where they are told."""
         if not is_matched(rule, self.select) or (rule in ON_REQUEST and not self._names(rule)):
             return "select"

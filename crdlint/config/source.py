@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 Step: TypeAlias = "str | int"
 # 1-based line and column.
-Place: TypeAlias = "tuple[int, int]"
+LineColumn: TypeAlias = "tuple[int, int]"
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +21,14 @@ class Source:
     """
 
     values: Any
-    place: Callable[[Sequence[Step], bool], Place]
-    said: tuple[tuple[str, Place], ...] = ()
+    place: Callable[[Sequence[Step], bool], LineColumn]
+    said: tuple[tuple[str, LineColumn], ...] = ()
 
 
 class BrokenError(Exception):
     """A text that cannot be read at all: why, and where."""
 
-    def __init__(self, message: str, place: Place) -> None:
+    def __init__(self, message: str, place: LineColumn) -> None:
         super().__init__(message, place)
         self.message = message
         self.place = place

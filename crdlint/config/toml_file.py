@@ -15,9 +15,9 @@ from crdlint.config.source import BrokenError, Source
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from crdlint.config.source import Place, Step
+    from crdlint.config.source import LineColumn, Step
 
-    _Key = tuple[tuple[str, ...], Place]
+    _Key = tuple[tuple[str, ...], LineColumn]
 
 if sys.version_info >= (3, 11):
     import tomllib
@@ -104,11 +104,11 @@ def _refuse_long_keys(text: str) -> None:
                 raise BrokenError(message, (number, 1))
 
 
-def _place(lines: Sequence[str], keys: Sequence[_Key], steps: Sequence[Step], *, key: bool) -> Place:
+def _place(lines: Sequence[str], keys: Sequence[_Key], steps: Sequence[Step], *, key: bool) -> LineColumn:
     """Return where steps below [tool.crdlint] lead, as near as the text tells."""
     names = [step for step in steps if isinstance(step, str)]
     wanted = (*_TABLE, *names)
-    best: tuple[int, Place] = (0, (1, 1))
+    best: tuple[int, LineColumn] = (0, (1, 1))
     for path, place in keys:
         shared = _shared(path, wanted)
         if shared == len(path) and shared > best[0]:
@@ -170,7 +170,7 @@ def _parts(key: str) -> tuple[str, ...]:
     return tuple(word.strip("\"'") for word in re.findall(_WORD, key))
 
 
-def _value_place(lines: Sequence[str], at: Place, index: int | None) -> Place | None:
+def _value_place(lines: Sequence[str], at: LineColumn, index: int | None) -> LineColumn | None:
     """Return where the value of the key at a place stands, or the string of that index in its list."""
     line, column = at
     start = _ASSIGNED.match(lines[line - 1], column - 1)

@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.__about__ import __version__
-from crdlint.config.matching import did_you_mean, shown, unknown_rule
-from crdlint.config.model import Config, ConfigError, Fault
+from crdlint.config.model import Config, ConfigError, ConfigProblem
+from crdlint.config.rule_patterns import did_you_mean, shown, unknown_rule
 from crdlint.inputs.patterns import is_pattern
 from crdlint.kubernetes.servers import parse_range
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from crdlint.config.source import Place, Source, Step
+    from crdlint.config.source import LineColumn, Source, Step
 
 # A person mends a few at a time, and each takes a look through all rules.
 _MOST: Final = 20
@@ -35,9 +35,9 @@ def config_of(source: Source, file: str, folder: str) -> Config:
     """Return what a file's values say, for what lies below ``folder``. Raises ConfigError with every fault found."""
     values = {} if source.values is None else source.values
     _check_version(values, source, file)
-    faults = [Fault(message, file, *place) for message, place in source.said]
+    faults = [ConfigProblem(message, file, *place) for message, place in source.said]
     for message, place in _complaints(values, source):
-        faults.append(Fault(message, file, *place))
+        faults.append(ConfigProblem(message, file, *place))
         if len(faults) == _MOST:
             break
     if faults:
@@ -64,7 +64,7 @@ def _placeholders(value: bool | list[str]) -> tuple[str, ...] | None:
     return () if value else None
 
 
-def _complaints(values: Any, source: Source) -> Iterator[tuple[str, Place]]:
+def _complaints(values: Any, source: Source) -> Iterator[tuple[str, LineColumn]]:
     found = False
     for message, place in _by_schema(values, source):
         found = True
@@ -73,7 +73,7 @@ def _complaints(values: Any, source: Source) -> Iterator[tuple[str, Place]]:
         yield from _by_meaning(values, source)
 
 
-def _by_schema(values: Any, source: Source) -> Iterator[tuple[str, Place]]:
+def _by_schema(values: Any, source: Source) -> Iterator[tuple[str, LineColumn]]:
     from jsonschema import Draft202012Validator
 
     schema = json.loads(Path(__file__).with_name("schema.json").read_text(encoding="utf-8"))
@@ -121,7 +121,7 @@ def _kind(value: Any) -> str:
     return "a list" if isinstance(value, list) else "keys with values" if isinstance(value, dict) else str(value)
 
 
-def _by_meaning(values: dict[str, Any], source: Source) -> Iterator[tuple[str, Place]]:
+def _by_meaning(values: dict[str, Any], source: Source) -> Iterator[tuple[str, LineColumn]]:
     """Yield what is wrong of values that the schema takes: rules, versions and patterns that there are not."""
     for steps, pattern, is_key in _patterns_of_rules(values):
         said = unknown_rule(pattern)
@@ -182,7 +182,7 @@ def _check_version(values: Any, source: Source, file: str) -> None:
     except ValueError as error:  # InvalidSpecifier is one
         meant = "; did you mean " + repr(f">={wanted}") + "?" if wanted[:1].isdigit() and len(wanted) < _MOST else ""
         message = f"'required-version': {shown(wanted)} is not a version specifier{meant}"
-        raise ConfigError((Fault(message, file, *place),)) from error
+        raise ConfigError((ConfigProblem(message, file, *place),)) from error
     if not fits:
         said = f"this is crdlint {__version__}, and the configuration is for {wanted}: pip install 'crdlint{wanted}'"
-        raise ConfigError((Fault(said, file, *place),))
+        raise ConfigError((ConfigProblem(said, file, *place),))

@@ -15,7 +15,7 @@ from crdlint.yaml.parse import parse_stream
 if TYPE_CHECKING:
     from collections.abc import Sequence as SequenceOf
 
-    from crdlint.config.source import Place, Step
+    from crdlint.config.source import LineColumn, Step
     from crdlint.yaml.nodes import Node
 
 # Deeper collections are none that a configuration has: what is in them does not matter.
@@ -35,7 +35,7 @@ def read_yaml(text: str) -> Source:
             is_star = any(sign in message for sign in _STARS)
             raise BrokenError(f"{message}: put what begins with * in quotes" if is_star else message, at)
     given = [document for document in documents if document.root is not None]
-    said: list[tuple[str, Place]] = []
+    said: list[tuple[str, LineColumn]] = []
     if len(given) > 1:
         said.append(("a second document: a configuration is one", (given[1].line_offset + 1, 1)))
     root = given[0].root if given else None
@@ -44,7 +44,7 @@ def read_yaml(text: str) -> Source:
     return Source(values, lambda steps, key: _place(root, offset, steps, key=key), tuple(said))
 
 
-def _value(node: Node, offset: int, said: list[tuple[str, Place]], depth: int) -> Any:
+def _value(node: Node, offset: int, said: list[tuple[str, LineColumn]], depth: int) -> Any:
     """Return a node's value; keys that are none or stand twice are told in ``said``."""
     if isinstance(node, Scalar):
         return node.value if node.style else _WORDS.get(node.value.lower(), node.value)
@@ -64,7 +64,7 @@ def _value(node: Node, offset: int, said: list[tuple[str, Place]], depth: int) -
     return found
 
 
-def _place(root: Node | None, offset: int, steps: SequenceOf[Step], *, key: bool) -> Place:
+def _place(root: Node | None, offset: int, steps: SequenceOf[Step], *, key: bool) -> LineColumn:
     """Return where steps lead; of what is not there, where the deepest part that is does."""
     node, shown = root, root
     for step in steps:

@@ -164,7 +164,7 @@ def decode_crd(root: Node, server: Server = NEWEST) -> Decoded:
     if not isinstance(crd, CustomResourceDefinition):
         crd = CustomResourceDefinition()
     read_schemas(reader)
-    return Decoded(crd, *_problems(root, server)) if reader.trouble else Decoded(crd, ())
+    return Decoded(crd, *_problems(root, server)) if reader.failed else Decoded(crd, ())
 
 
 def _problems(root: Node, server: Server) -> tuple[tuple[DecodeProblem, ...], tuple[DecodeProblem, ...]]:

@@ -2,7 +2,7 @@
 
 Follows sigs.k8s.io/json (internal/golang/encoding/json decode.go and kubernetes_patch.go, with Go 1.24's nested field
 paths): over the JSON with sorted keys that sigs.k8s.io/yaml makes of YAML, or over a JSON document as it stands. Only
-asked where ``decode_values`` met trouble, so it may take its time. Depth is bounded by memory: calls are generators
+asked where ``decode_values`` failed, so it may take its time. Depth is bounded by memory: calls are generators
 run by ``_run``.
 """
 

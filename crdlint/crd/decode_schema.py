@@ -29,12 +29,12 @@ def read_schemas(reader: Reader) -> None:
     while pending:
         mapping, schema, attributes, depth = pending.pop()
         if depth > _DEEP:
-            reader.trouble = True
+            reader.failed = True
         given = 0
         for name, node in pairs(reader, mapping):
             entry = fields.get(name)
             if entry is None:
-                reader.trouble = True
+                reader.failed = True
                 continue
             read, handler, attribute, bit, of = entry
             if read is not None:
@@ -42,7 +42,7 @@ def read_schemas(reader: Reader) -> None:
             elif handler is not None:
                 value = handler(reader, schema, name, of, node, depth + 1)
             elif node.__class__ is not Scalar:
-                reader.trouble = True
+                reader.failed = True
                 continue
             else:
                 value = node.value
@@ -50,7 +50,7 @@ def read_schemas(reader: Reader) -> None:
                     value = resolve(node)
                     if value.__class__ is not str:
                         if value is not None:
-                            reader.trouble = True
+                            reader.failed = True
                         continue
             if value is not UNSET:
                 attributes[attribute] = value

@@ -1,6 +1,6 @@
 """JSON values into the model, by the tables of ``gotypes``: the way taken when nothing is wrong.
 
-Where something is, the reader goes on with Go's zero value and says so in ``trouble``; what Go's decoder would say is
+Where something is, the reader goes on with Go's zero value and says so in ``failed``; what Go's decoder would say is
 worked out afterwards by ``decode_errors``. Schemas are only begun here: ``decode_schema`` drains ``pending``.
 """
 
@@ -58,7 +58,7 @@ def pairs(reader: Reader, mapping: Mapping) -> Iterable[tuple[str, Node]]:
     if mapping.names is not None:
         return zip(mapping.names, mapping.items[1::2], strict=True)
     if reader.json:
-        reader.trouble = True  # its decoder has its own word for keys that stand twice
+        reader.failed = True  # its decoder has its own word for keys that stand twice
     return [(name, value) for name, _, value in entries(mapping)]
 
 
@@ -90,24 +90,24 @@ def _printed(value: float) -> int:
 
 
 class Reader:
-    """Reads values; ``trouble`` is set at the first that Go's decoder would refuse or not know.
+    """Reads values; ``failed`` is set at the first that Go's decoder would refuse or not know.
 
     ``json`` tells that the document is JSON as it stands (see ``is_json``), ``unknown`` are attributes of fields that
     the server does not know.
     """
 
-    __slots__ = ("json", "pending", "trouble", "unknown")
+    __slots__ = ("failed", "json", "pending", "unknown")
 
     def __init__(self, *, json: bool, unknown: frozenset[str] = frozenset()) -> None:
         self.json = json
         self.unknown = unknown
-        self.trouble = False
+        self.failed = False
         # Schemas begun and not yet read: the mapping, the schema, its attributes, its depth in the document.
         self.pending: list[tuple[Mapping, model.JSONSchemaProps, dict[str, Any], int]] = []
 
     def refuse(self) -> Unset:
-        """Note trouble; the value is left unset."""
-        self.trouble = True
+        """Note a failure; the value is left unset."""
+        self.failed = True
         return UNSET
 
     def read(self, of: GoType, node: Node, depth: int) -> Any:
@@ -128,7 +128,7 @@ class Reader:
             attributes["node"] = node
             self.pending.append((node, made, attributes, depth))
         elif not is_null(node):
-            self.trouble = True
+            self.failed = True
         return made
 
     def items(self, node: Node) -> list[Node] | Unset:
@@ -221,7 +221,7 @@ def reader_json(reader: Reader, node: Node, depth: int) -> Any:
     level = [root]
     while level:
         if depth > MAX_DEPTH:
-            reader.trouble = True
+            reader.failed = True
             return None
         depth += 1
         inner: dict[int, Any] = {}  # by identity: what aliases share is looked at once
@@ -272,11 +272,11 @@ def _read_struct(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
     attributes["node"] = node
     fields = of.fields
     if depth > MAX_DEPTH:
-        reader.trouble = True
+        reader.failed = True
     for name, value in pairs(reader, node):
         field = fields.get(name)
         if field is None or field.attribute in reader.unknown:
-            reader.trouble = True
+            reader.failed = True
             continue
         given = reader.read(field.type, value, depth + 1)
         if given is not UNSET and field.attribute:

@@ -50,7 +50,7 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SourceLocation:
     """How far a path could be followed: the node and its key (None for list items and the root).
 
     ``exact`` tells that the whole path is there; else the node is the deepest parent that is.
@@ -74,7 +74,7 @@ class Locator:
         # The mappings looked into so far, by identity: findings come in clusters.
         self._indexes: dict[int, dict[str, tuple[Node, Node]]] = {}
         # Where the paths asked for so far and those above them lead, from the depth on at which nothing is moved.
-        self._places: dict[Path, Place] = {}
+        self._places: dict[Path, SourceLocation] = {}
 
     def span(self, path: Path, *, key: bool = False) -> Span:
         """Return where to look for ``path``: a scalar itself, a collection's key, for what is missing its parent's key.
@@ -83,7 +83,7 @@ class Locator:
         """
         return self.span_of(self.find(path), key=key)
 
-    def span_of(self, place: Place, *, key: bool = False) -> Span:
+    def span_of(self, place: SourceLocation, *, key: bool = False) -> Span:
         """Return where to look for a place; see ``span``."""
         by_key = place.key is not None and (key or not place.exact or not _has_text(place.node))
         return node_span(place.key if by_key and place.key is not None else place.node, self.line_offset)
@@ -105,14 +105,14 @@ class Locator:
         versions = self._follow(["spec", "versions"]).node
         return max(len(versions.items), 1) if isinstance(versions, Sequence) else 1
 
-    def find_in(self, path: Path, version: int) -> Place:
+    def find_in(self, path: Path, version: int) -> SourceLocation:
         """Follow a path as ``find`` does; what all versions share, in the version of an index."""
         if not version:
             return self.find(path)
         steps = path.steps()
         return self._follow(["spec", "versions", version, SHARED[".".join(map(str, steps[:2]))], *steps[2:]])
 
-    def find(self, path: Path) -> Place:
+    def find(self, path: Path) -> SourceLocation:
         """Follow a path from the root as far as the document goes; what paths share is followed once."""
         places = self._places
         chain: list[Path] = []
@@ -125,7 +125,7 @@ class Locator:
             places[one] = place = self._enter(place, one.step)
         return place
 
-    def _first(self, chain: list[Path]) -> Place:
+    def _first(self, chain: list[Path]) -> SourceLocation:
         """Return where a chain of paths, the deepest first, starts; those that moved are followed and taken off it."""
         top = chain[-_MOVED_STEPS:]
         del chain[-_MOVED_STEPS:]
@@ -134,13 +134,13 @@ class Locator:
             self._places[top[0]] = place
         return place
 
-    def _follow(self, steps: list[Step]) -> Place:
-        place = Place(self._root, None, exact=True)
+    def _follow(self, steps: list[Step]) -> SourceLocation:
+        place = SourceLocation(self._root, None, exact=True)
         for step in steps:
             place = self._enter(place, step)
         return place
 
-    def _enter(self, place: Place, step: Step) -> Place:
+    def _enter(self, place: SourceLocation, step: Step) -> SourceLocation:
         """Return the place a step further; a name with dots that is no key is taken for several."""
         if not place.exact:
             return place
@@ -156,13 +156,13 @@ class Locator:
                     if step.__class__ is str and "." in name:
                         steps.extend(reversed(name.split(".")))
                         continue
-                    return Place(node, key, exact=False)
+                    return SourceLocation(node, key, exact=False)
                 key, node = found
             elif node.__class__ is Sequence and step.__class__ is int and step < len(node.items):
                 key, node = None, node.items[step]
             else:
-                return Place(node, key, exact=False)
-        return Place(node, key, exact=True)
+                return SourceLocation(node, key, exact=False)
+        return SourceLocation(node, key, exact=True)
 
     def _index(self, mapping: Mapping) -> dict[str, tuple[Node, Node]]:
         index = self._indexes.get(id(mapping))

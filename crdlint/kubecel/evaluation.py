@@ -25,7 +25,7 @@ from crdlint.kubecel.values import to_value
 from crdlint.safety.work import WorkLimitError
 from crdlint.schema.correlation import item_key, items_by_key
 from crdlint.schema.fieldpath import FieldPathError, valid_field_path
-from crdlint.schema.places import child, index, key, shown
+from crdlint.schema.nil_paths import child, index, key, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
@@ -345,7 +345,7 @@ def validate_rules(
                 _expressions(validator, run, path, value, old, state)
                 pending.append(_below(validator, path, value, old, state))
     except WorkLimitError as limit:
-        run.errors.append(not_evaluated(shown(path), limit))
+        run.errors.append(not_evaluated(printable(path), limit))
         raise OutOfBudgetError from None
 
 
@@ -394,7 +394,7 @@ def _expressions(
     validator: RuleValidator, run: Run, path: Path | None, value: Any, old: Any, state: Ratcheting
 ) -> None:
     schema = validator.schema
-    at = shown(path)
+    at = printable(path)
     type_ = schema.type
 
     def invalid(detail: str, cause: Cause | None = None) -> FieldError:
@@ -436,7 +436,7 @@ def _expressions(
                 raise OutOfBudgetError
         elif result.value is not True:
             path = _failed(one, run, path, value, variables, state, schema)
-            at = shown(path)
+            at = printable(path)
 
 
 def _readapted(value: Any) -> Any:
@@ -473,7 +473,7 @@ def _failed(
         with suppress(FieldPathError):
             named_field = str(valid_field_path(rule.field_path, schema)[0])
             at = child(at, named_field)
-    where = shown(at)
+    where = printable(at)
     found = run.warnings if not one.compiled.uses_old_self and state.lets_pass() else run.errors
     detail = None
     if one.message is not None:

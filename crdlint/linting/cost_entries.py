@@ -75,26 +75,26 @@ def entries(result: FileResult) -> list[Entry]:
     advice = {
         id(found): of_schema
         for rules in by_schema(result.rules)
-        for of_schema in (Advice([found.judged for found in rules], effort),)
+        for of_schema in (Advice([found.estimated for found in rules], effort),)
         for found in rules
     }
     return [_entry(found, result.file, advice[id(found)], by_server) for found in result.rules]
 
 
 def _entry(found: FoundRule, file: str, advice: Advice, by_server: CostsByServer) -> Entry:
-    judged = found.judged
-    rule, message = judged.compiled.rule, judged.compiled.message
+    estimated = found.estimated
+    rule, message = estimated.compiled.rule, estimated.compiled.message
     helps = [
-        advice.on_rule(judged, of_message=of_message) or _GENERAL
-        for of_message, cost in ((False, judged.total_cost), (True, judged.message_cost))
+        advice.on_rule(estimated, of_message=of_message) or _GENERAL
+        for of_message, cost in ((False, estimated.total_cost), (True, estimated.message_cost))
         if cost > RULE_COST_LIMIT
     ]
     return Entry(
         cost=rule_cost(found, file),
-        place=value_path(judged.node.schema),
-        times=describe_cardinality(judged),
+        place=value_path(estimated.node.schema),
+        times=describe_cardinality(estimated),
         tree=explain(rule) if rule.error is None else None,
         message_tree=explain(message) if message is not None and message.error is None else None,
         help=helps[0] if helps else "",
-        by_version=by_server.different(judged),
+        by_version=by_server.different(estimated),
     )

@@ -71,16 +71,16 @@ class Report:
 @work.limited()
 def validate(crd: CustomResourceDefinition, server: Server, effort: Effort) -> Report:
     """Validate a CRD as a server does on create; ``effort`` is what its helps may take."""
-    judged = SpecValidator(crd.spec, Options(server=server, effort=effort))
+    validator = SpecValidator(crd.spec, Options(server=server, effort=effort))
     errors = (
         *metadata.validate(crd),
-        *judged.errors(),
+        *validator.errors(),
         *names.validate(crd.status.accepted_names, _STATUS.child("acceptedNames")),
         *versions.stored_versions(crd.status.stored_versions, crd.spec.versions, _STATUS),
         *approval.validate(crd),
         *approval.preserve_unknown_fields(crd),
     )
-    return Report(errors, tuple(judged.hidden), tuple(judged.rules), tuple(judged.blocking)).on(server)
+    return Report(errors, tuple(validator.hidden), tuple(validator.rules), tuple(validator.blocking)).on(server)
 
 
 class SpecValidator:

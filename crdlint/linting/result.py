@@ -71,20 +71,20 @@ class FoundRule:
 
     crd: str
     version: str
-    judged: EstimatedRule
+    estimated: EstimatedRule
     locator: Locator
 
     @property
     def span(self) -> Span:
         """Where the rule's text stands."""
-        return self.locator.span(self.judged.path.child("rule"))
+        return self.locator.span(self.estimated.path.child("rule"))
 
 
 def by_schema(rules: Iterable[FoundRule]) -> list[list[FoundRule]]:
     """Return rules grouped by schema: that of a version, or the one that all versions share."""
     groups: dict[int, list[FoundRule]] = {}
     for found in rules:
-        groups.setdefault(id(found.judged.node.whole), []).append(found)
+        groups.setdefault(id(found.estimated.node.whole), []).append(found)
     return list(groups.values())
 
 

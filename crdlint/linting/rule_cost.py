@@ -41,21 +41,21 @@ class RuleCost:
 
 def rule_cost(found: FoundRule, file: str) -> RuleCost:
     """Return the cost of a rule that a file holds."""
-    judged = found.judged
-    rule, message = judged.compiled.rule, judged.compiled.message
+    estimated = found.estimated
+    rule, message = estimated.compiled.rule, estimated.compiled.message
     return RuleCost(
         crd=found.crd,
         version=found.version,
-        path=str(judged.path),
+        path=str(estimated.path),
         rule=rule.text,
-        max_cost=judged.cost,
-        max_cardinality=judged.cardinality,
-        min_size_cardinality=judged.min_size_cardinality,
-        expression_cost=judged.total_cost,
-        uses_old_self=judged.compiled.uses_old_self,
+        max_cost=estimated.cost,
+        max_cardinality=estimated.cardinality,
+        min_size_cardinality=estimated.min_size_cardinality,
+        expression_cost=estimated.total_cost,
+        uses_old_self=estimated.compiled.uses_old_self,
         error=rule.error,
-        message_expression=judged.rule.message_expression or None,
-        message_max_cost=judged.message_cost,
+        message_expression=estimated.rule.message_expression or None,
+        message_max_cost=estimated.message_cost,
         message_error=None if message is None else message.error,
         file=file,
         line=found.span.line,

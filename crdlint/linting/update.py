@@ -48,17 +48,17 @@ def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition, serve
     drop_disabled_fields(crd, server, _in_use(old))
     options = replace(options_for(crd, old, server), effort=effort)
     _take_over(crd, old)
-    judged = SpecValidator(crd.spec, options)
+    validator = SpecValidator(crd.spec, options)
     errors = (
         *metadata.validate_update(crd, old),
-        *judged.errors(),
+        *validator.errors(),
         *_immutable(crd.spec, old.spec, options),
         *names.validate(crd.status.accepted_names, _STATUS.child("acceptedNames")),
         *versions.stored_versions(crd.status.stored_versions, crd.spec.versions, _STATUS),
         *approval.validate(crd, old),
         *approval.preserve_unknown_fields(crd, old),
     )
-    return Report(errors, tuple(judged.hidden), tuple(judged.rules), tuple(judged.blocking)).on(server)
+    return Report(errors, tuple(validator.hidden), tuple(validator.rules), tuple(validator.blocking)).on(server)
 
 
 def _take_over(crd: CustomResourceDefinition, old: CustomResourceDefinition) -> None:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import INVALID, NOT_SUPPORTED, TYPE_INVALID
-from crdlint.crd.positions import Place, node_span
+from crdlint.crd.positions import SourceLocation, node_span
 from crdlint.diagnostics.diagnostic import Related
 from crdlint.golang.quote import quote
 from crdlint.golang.regexp import compile_error
 from crdlint.resources.hints import of_error, of_unknown
 from crdlint.rules import catalog
-from crdlint.schema.places import shown
+from crdlint.schema.nil_paths import printable
 from crdlint.schema.structural import TYPES
 from crdlint.schema.value_help import schema_at, steps_of
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
@@ -83,7 +83,7 @@ class Findings:
 
     def disagreement(self, one: Disagreement) -> Diagnostic:
         """Return the finding that cel-python evaluates a rule to another result."""
-        path = shown(one.cause.self_path)
+        path = printable(one.cause.self_path)
         message = f"crdlint evaluates the rule to {one.ours}, cel-python to {one.theirs}"
         made = diagnostic(
             self.file, "advice", "resource-second-opinion", message, self.locator.span_of(self.locator.find(path))
@@ -101,7 +101,7 @@ class Findings:
         span = self.locator.span_of(place)
         return diagnostic(self.file, "decode", "resource-decode", message, span, help_)
 
-    def undecoded_field(self, message: str) -> tuple[str, Place]:
+    def undecoded_field(self, message: str) -> tuple[str, SourceLocation]:
         """Return the field of the metadata that a decoder's message names, empty for all of it, and the place of its value."""
         named = _MISTYPED.search(message)
         if named is None:
@@ -135,7 +135,7 @@ class Findings:
             return True
         return not self.locator.find(path).exact  # only a default has a value that the object does not have
 
-    def _place(self, error: FieldError, path: Path) -> Place:
+    def _place(self, error: FieldError, path: Path) -> SourceLocation:
         place = self.locator.find(path)
         if error.rule != _METADATA or not isinstance(error.value, str):
             return place
@@ -154,32 +154,32 @@ def _steps(path: Path) -> Iterator[str]:
             yield str(step)
 
 
-def _within(place: Place, value: str) -> Place:
+def _within(place: SourceLocation, value: str) -> SourceLocation:
     """Return the key or item that is the bad value, where the error only names its value, or the map or list it is in."""
     node = place.node
     if isinstance(place.key, Scalar) and place.key.value == value and getattr(node, "value", None) != value:
-        return Place(place.key, None, exact=True)
+        return SourceLocation(place.key, None, exact=True)
     if isinstance(node, Mapping):
         found = entries(node)
         for name, key, _ in found:
             if name == value:
-                return Place(key, None, exact=True)
+                return SourceLocation(key, None, exact=True)
         for _, key, held in found:
             if isinstance(held, Scalar) and held.value == value:
-                return Place(held, key, exact=True)
+                return SourceLocation(held, key, exact=True)
     if isinstance(node, Sequence):
         for item in node.items:
             if isinstance(item, Scalar) and item.value == value:
-                return Place(item, None, exact=True)
+                return SourceLocation(item, None, exact=True)
     return place
 
 
-def _first_mistyped(place: Place) -> Place:
+def _first_mistyped(place: SourceLocation) -> SourceLocation:
     """Return the first value of a map that is no text, in the order in which the server reads them."""
     if isinstance(place.node, Mapping):
         for _, key, held in sorted(entries(place.node), key=lambda entry: entry[0]):
             if not isinstance(held, Scalar) or not isinstance(resolve(held), (str, type(None))):
-                return Place(held, key, exact=True)
+                return SourceLocation(held, key, exact=True)
     return place
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
-    from crdlint.crd.positions import Place
+    from crdlint.crd.positions import SourceLocation
     from crdlint.yaml.nodes import Node
 
 _MISTYPED: Final = re.compile(r'must be of type ([a-zA-Z0-9-]+)(?:: "([a-z]+)")?')
@@ -48,7 +48,7 @@ _FORMATS: Final = {
 }
 
 
-def of_error(error: FieldError, place: Place, schema: JSONSchemaProps | None, kind: str) -> str | None:
+def of_error(error: FieldError, place: SourceLocation, schema: JSONSchemaProps | None, kind: str) -> str | None:
     """Return the way out of an error, None where nothing is known that is closer than its rule's own.
 
     ``place`` is what the error is about, as far as the file has it, ``schema`` that of the value, for a missing field

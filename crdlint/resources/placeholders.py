@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from crdlint.cel.ast import Expr
     from crdlint.crd.errors import FieldError
     from crdlint.crd.paths import Path
-    from crdlint.crd.positions import Place
+    from crdlint.crd.positions import SourceLocation
     from crdlint.resources.places import ResourceLocator
     from crdlint.yaml.nodes import Node
 
@@ -89,11 +89,11 @@ class Placeholders:
             return False
         return self.is_within(place)
 
-    def is_key(self, place: Place, name: str) -> bool:
+    def is_key(self, place: SourceLocation, name: str) -> bool:
         """Return whether the name of an unknown field is a placeholder, and note it then."""
         return self._withhold(place.key or place.node if self.patterns.find(name) else None)
 
-    def is_within(self, place: Place) -> bool:
+    def is_within(self, place: SourceLocation) -> bool:
         """Return whether a value is or contains a placeholder, and note it then."""
         return self._withhold(next((one.node for one in self._within(place.node)), None))
 

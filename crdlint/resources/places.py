@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.positions import Locator, Place
+from crdlint.crd.positions import Locator, SourceLocation
 from crdlint.yaml.nodes import Mapping, Sequence
 
 if TYPE_CHECKING:
@@ -39,34 +39,34 @@ class ResourceLocator(Locator):
         """The resource's own node."""
         return self._root
 
-    def find_text(self, text: str) -> Place:
+    def find_text(self, text: str) -> SourceLocation:
         """Follow a path as it is printed as far as the document goes."""
         return self._follow_text(self._start, text)
 
-    def _first(self, chain: list[Path]) -> Place:
+    def _first(self, chain: list[Path]) -> SourceLocation:
         """Return the root: nothing of a resource has moved."""
         del chain
         return self._start
 
     @property
-    def _start(self) -> Place:
-        return Place(self._root, None, exact=True)
+    def _start(self) -> SourceLocation:
+        return SourceLocation(self._root, None, exact=True)
 
-    def _enter(self, place: Place, step: Step) -> Place:
+    def _enter(self, place: SourceLocation, step: Step) -> SourceLocation:
         if not place.exact:
             return place
         node = place.node
         if node.__class__ is Mapping and step.__class__ is not int:
             found = self._index(node).get(str(step))
             if found is not None:
-                return Place(found[1], found[0], exact=True)
+                return SourceLocation(found[1], found[0], exact=True)
             if step.__class__ is str and _BOUNDARY.search(str(step)):
                 return self._follow_text(place, str(step))
         elif node.__class__ is Sequence and step.__class__ is int and step < len(node.items):
-            return Place(node.items[step], None, exact=True)
-        return Place(node, place.key, exact=False)
+            return SourceLocation(node.items[step], None, exact=True)
+        return SourceLocation(node, place.key, exact=False)
 
-    def _follow_text(self, start: Place, text: str) -> Place:
+    def _follow_text(self, start: SourceLocation, text: str) -> SourceLocation:
         """Follow a printed path; where keys can be read in two ways, the way that leads to its end."""
         deepest, reached = start, -1
         most = max(_DEAD_ENDS, self._dead_ends + _FEWEST_DEAD_ENDS)
@@ -83,15 +83,15 @@ class ResourceLocator(Locator):
             if at > reached:
                 deepest, reached = place, at
             stack.append(self._ways(place, text, at))
-        return Place(deepest.node, deepest.key, exact=not text)
+        return SourceLocation(deepest.node, deepest.key, exact=not text)
 
-    def _ways(self, place: Place, text: str, at: int) -> Iterator[tuple[Place, int]]:
+    def _ways(self, place: SourceLocation, text: str, at: int) -> Iterator[tuple[SourceLocation, int]]:
         """Yield the places that the next key or index of a text may lead to, the shortest key first, and what comes after."""
         node = place.node
         if node.__class__ is Sequence:
             index = _INDEX.match(text, at)
             if index is not None and int(index[1]) < len(node.items):
-                yield Place(node.items[int(index[1])], None, exact=True), index.end()
+                yield SourceLocation(node.items[int(index[1])], None, exact=True), index.end()
             return
         if node.__class__ is not Mapping:
             return
@@ -109,4 +109,4 @@ class ResourceLocator(Locator):
                 continue
             found = known.get(text[start:end])
             if found is not None:
-                yield Place(found[1], found[0], exact=True), end + len(closing)
+                yield SourceLocation(found[1], found[0], exact=True), end + len(closing)

@@ -11,7 +11,7 @@ from crdlint.crd.errors import forbidden, invalid, required
 from crdlint.golang.regexp import compile_error
 from crdlint.rules.engine.finding import Fixer, removal
 from crdlint.rules.engine.rule import Rule
-from crdlint.rules.engine.schema_walk import STRUCTURAL, Check, Place
+from crdlint.rules.engine.schema_walk import STRUCTURAL, Check, SchemaPosition
 from crdlint.schema.structural import incomplete, structural_attributes
 from crdlint.yaml.editor import UneditableError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from crdlint.yaml.nodes import Node
 
 _SOURCE = "apiextensions-apiserver/pkg/apiserver/schema ValidateStructural"
-_NOT_PLACES = frozenset(Place) - {Place.OUTSIDE}
+_NOT_PLACES = frozenset(SchemaPosition) - {SchemaPosition.OUTSIDE}
 
 
 def _decided_type(finding: Finding) -> Iterable[Edit]:
@@ -463,9 +463,9 @@ RULES = (
 )
 
 _TYPE_MISSING: Final = {
-    Place.ROOT: "must not be empty at the root",
-    Place.ITEM: "must not be empty for specified array items",
-    Place.FIELD: "must not be empty for specified object fields",
+    SchemaPosition.ROOT: "must not be empty at the root",
+    SchemaPosition.ITEM: "must not be empty for specified array items",
+    SchemaPosition.FIELD: "must not be empty for specified object fields",
 }
 
 # Keywords that only make sense with one type, for the suggestion.
@@ -502,7 +502,7 @@ def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None
         else:
             findings.add_structural(schema, required(EMBEDDED.id, path, detail, help=help_))
     elif not schema.type and not schema.x_int_or_string and not schema.x_preserve_unknown_fields:
-        guess = "object" if context.place is Place.ROOT else _guess_type(schema)
+        guess = "object" if context.place is SchemaPosition.ROOT else _guess_type(schema)
         if guess:
             help_ = f"add `type: {guess}`"
         elif any(child.type for child in (*schema.any_of, *schema.one_of)):
@@ -516,7 +516,7 @@ def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None
                 "`x-kubernetes-preserve-unknown-fields: true` takes anything"
             )
         findings.add_structural(schema, required(TYPE_REQUIRED.id, path, _TYPE_MISSING[context.place], help=help_))
-    if context.place is Place.ROOT and schema.type and schema.type != "object":
+    if context.place is SchemaPosition.ROOT and schema.type and schema.type != "object":
         findings.add_structural(schema, invalid(ROOT_TYPE.id, path, schema.type, "must be object at the root"))
 
 
@@ -529,7 +529,7 @@ def _additional_properties(schema: JSONSchemaProps, context: Context, findings: 
     if schema.additional_properties is None:
         return
     path = schema.path.child("additionalProperties")
-    if context.place is Place.ROOT:
+    if context.place is SchemaPosition.ROOT:
         findings.add_structural(schema, forbidden(ROOT_MAP.id, path, "must not be used at the root"))
     if schema.x_embedded_resource:
         detail = "must not be used if x-kubernetes-embedded-resource is set"
@@ -562,7 +562,7 @@ def _embedded_fields(schema: JSONSchemaProps, _context: Context, findings: Findi
 
 def _object_fields(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
     """Check apiVersion, kind and metadata of the root and of embedded resources."""
-    if context.place is not Place.ROOT and not schema.x_embedded_resource:
+    if context.place is not SchemaPosition.ROOT and not schema.x_embedded_resource:
         return
     for name, type_ in (("kind", "string"), ("apiVersion", "string"), ("metadata", "object")):
         child = schema.properties.get(name)
@@ -572,7 +572,7 @@ def _object_fields(schema: JSONSchemaProps, context: Context, findings: Findings
                 child, invalid(META_TYPE.id, path, child.type, f"must be {type_}", help=f"write `type: {type_}`")
             )
     metadata = schema.properties.get("metadata")
-    if context.place is Place.ROOT and metadata is not None and not _may_restrict(metadata):
+    if context.place is SchemaPosition.ROOT and metadata is not None and not _may_restrict(metadata):
         detail = "must not specify anything other than name and generateName, but metadata is implicitly specified"
         findings.add_structural(schema, forbidden(METADATA.id, metadata.path, detail))
 
@@ -674,7 +674,7 @@ CHECKS = (
     ),
     Check(
         _type,
-        places=frozenset({Place.ROOT}),
+        places=frozenset({SchemaPosition.ROOT}),
         when=lambda given, type_: bool(type_) and type_ != "object" and "x-kubernetes-embedded-resource" not in given,
     ),
     Check(_items, places=STRUCTURAL, when=lambda _given, type_: type_ == "array"),
@@ -683,7 +683,7 @@ CHECKS = (
     Check(_embedded_fields, ("x-kubernetes-embedded-resource",), STRUCTURAL),
     Check(_object_fields, ("properties",), STRUCTURAL),
     Check(_pattern, ("pattern",), _NOT_PLACES),
-    Check(_nested, tuple(name for name, _, _ in _FORBIDDEN_NESTED), frozenset({Place.NESTED})),
-    Check(_nested_metadata, ("properties",), frozenset({Place.NESTED})),
-    Check(_complete, _JUNCTORS, frozenset({Place.ROOT})),
+    Check(_nested, tuple(name for name, _, _ in _FORBIDDEN_NESTED), frozenset({SchemaPosition.NESTED})),
+    Check(_nested_metadata, ("properties",), frozenset({SchemaPosition.NESTED})),
+    Check(_complete, _JUNCTORS, frozenset({SchemaPosition.ROOT})),
 )

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
     from crdlint.runner.fixes import Applied, Undone
-    from crdlint.runner.task import Checked, Checker, Task
+    from crdlint.runner.task import Checker, CheckOutcome, Task
     from crdlint.yaml.edit import Edit
 
 
@@ -41,7 +41,7 @@ class Fixing:
     undone: list[Undone] = field(default_factory=list)
     diffs: list[str] = field(default_factory=list)
 
-    def fix(self, task: Task, checker: Checker, config: Config, result: FileResult) -> Checked | None:
+    def fix(self, task: Task, checker: Checker, config: Config, result: FileResult) -> CheckOutcome | None:
         """Fix a file, and return what checking it again finds; None if nothing was changed. Raises UnwritableError."""
         from crdlint.runner.fixes import fix
 

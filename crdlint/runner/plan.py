@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from crdlint.config.load import Cache
     from crdlint.config.model import Config
     from crdlint.inputs.helm.check import Support
-    from crdlint.inputs.helm.layout import Place
+    from crdlint.inputs.helm.layout import ChartLocation
 
 _NAMED: Final = 3  # suites in one notice
 
@@ -194,7 +194,7 @@ class Planner:
         return self.merged(config)
 
     def _task(
-        self, path: str, config: Config, place: Place | None, support: Support | None, text: str | None = None
+        self, path: str, config: Config, place: ChartLocation | None, support: Support | None, text: str | None = None
     ) -> Task:
         """Return a task; the command line's version goes before the configuration's, and that before the chart's."""
         asked = self.kube_version or config.kube_version

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.inputs.read import open_descriptor
 from crdlint.runner.processors import free_processors
-from crdlint.runner.task import Checked, Checker
+from crdlint.runner.task import Checker, CheckOutcome
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -30,7 +30,7 @@ _CHUNK_TASKS: Final = 100
 _AHEAD: Final = 3  # chunks for each process that are underway, or done and behind others that are underway
 
 
-def run(tasks: Iterable[Task | Checked], settings: Settings, jobs: int | None) -> Iterator[Checked]:
+def run(tasks: Iterable[Task | CheckOutcome], settings: Settings, jobs: int | None) -> Iterator[CheckOutcome]:
     """Yield the results of tasks in order; what is checked already is passed on.
 
     ``jobs`` is the number of processes. None takes as many as there are free processors if the files that are not in
@@ -54,18 +54,18 @@ def run(tasks: Iterable[Task | Checked], settings: Settings, jobs: int | None) -
 class _ReadAhead:
     """Tasks read ahead of their check; ``is_worthwhile`` is set once there is enough to check for several processes."""
 
-    def __init__(self, checker: Checker, tasks: Iterator[Task | Checked]) -> None:
+    def __init__(self, checker: Checker, tasks: Iterator[Task | CheckOutcome]) -> None:
         self._checker = checker
         self._tasks = tasks
-        self._waiting: deque[Task | Checked] = deque()
+        self._waiting: deque[Task | CheckOutcome] = deque()
         self.is_worthwhile = False
 
-    def results(self) -> Iterator[Checked]:
+    def results(self) -> Iterator[CheckOutcome]:
         """Yield results in order until the tasks that are left are worth several processes."""
         to_check = held = 0
         for task in self._tasks:
             size = _size(task)
-            known = task if isinstance(task, Checked) else self._checker.known(task)
+            known = task if isinstance(task, CheckOutcome) else self._checker.known(task)
             self._waiting.append(known or task)
             held += size
             to_check += 0 if known else size
@@ -77,18 +77,18 @@ class _ReadAhead:
                 to_check = held = 0
         yield from self._checked()
 
-    def left(self) -> Iterator[Task | Checked]:
+    def left(self) -> Iterator[Task | CheckOutcome]:
         """Yield the tasks that are left."""
         while self._waiting:
             yield self._waiting.popleft()
         yield from self._tasks
 
-    def _checked(self) -> Iterator[Checked]:
+    def _checked(self) -> Iterator[CheckOutcome]:
         while self._waiting:
             yield _check(self._checker, self._waiting.popleft())
 
 
-def _spread(tasks: Iterable[Task | Checked], checker: Checker, count: int) -> Iterator[Checked]:
+def _spread(tasks: Iterable[Task | CheckOutcome], checker: Checker, count: int) -> Iterator[CheckOutcome]:
     """Yield the results of tasks that up to ``count`` processes check."""
     from crdlint.runner.workers import Workers
 
@@ -108,18 +108,18 @@ def _spread(tasks: Iterable[Task | Checked], checker: Checker, count: int) -> It
             yield from pending.popleft().results or ()
 
 
-def _chunks(tasks: Iterable[Task | Checked], checker: Checker) -> Iterator[Chunk]:
+def _chunks(tasks: Iterable[Task | CheckOutcome], checker: Checker) -> Iterator[Chunk]:
     """Yield tasks of some size together; those of a chart are not parted, since it is rendered once for all."""
     from crdlint.runner.workers import Chunk
 
     chunk: list[Task] = []
     held = 0
     for task in tasks:
-        if isinstance(task, Checked) or open_descriptor(task.path) is not None:
+        if isinstance(task, CheckOutcome) or open_descriptor(task.path) is not None:
             if chunk:
                 yield Chunk(chunk)
             # No other process can read standard input.
-            yield Chunk([], [task if isinstance(task, Checked) else checker.check(task)])
+            yield Chunk([], [task if isinstance(task, CheckOutcome) else checker.check(task)])
             chunk, held = [], 0
             continue
         size = _size(task)
@@ -139,13 +139,13 @@ def _are_of_one_chart(one: Task, other: Task) -> bool:
     return one.place is not None and other.place is not None and one.place.chart == other.place.chart
 
 
-def _check(checker: Checker, task: Task | Checked) -> Checked:
-    return task if isinstance(task, Checked) else checker.check(task)
+def _check(checker: Checker, task: Task | CheckOutcome) -> CheckOutcome:
+    return task if isinstance(task, CheckOutcome) else checker.check(task)
 
 
-def _size(task: Task | Checked) -> int:
+def _size(task: Task | CheckOutcome) -> int:
     """Return about how many bytes a task has to check."""
-    if isinstance(task, Checked):
+    if isinstance(task, CheckOutcome):
         return sum(len(result.text) for result in task.results)
     if task.text is not None:
         return len(task.text)

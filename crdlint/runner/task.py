@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
     from crdlint.inputs.helm.check import Charts
-    from crdlint.inputs.helm.layout import Place
+    from crdlint.inputs.helm.layout import ChartLocation
     from crdlint.inputs.helm.render import Values
     from crdlint.inputs.previous.crds import PreviousCRDs
     from crdlint.linting.result import FileResult, OldCRD
@@ -57,7 +57,7 @@ class Task:
 
     path: str
     kube_version: str
-    place: Place | None = None
+    place: ChartLocation | None = None
     text: str | None = None
     supported: str | None = None
     partial: str = PATCH
@@ -72,7 +72,7 @@ class Bug:
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckOutcome:
     """What has come of an input: results, or why it could not be read, or a bug; nothing where no CRD can be in it."""
 
     name: str
@@ -102,17 +102,17 @@ class Checker:
     settings: Settings
     _charts: Charts | None = field(default=None)
 
-    def check(self, task: Task) -> Checked:
+    def check(self, task: Task) -> CheckOutcome:
         """Check a file, standard input (``-``), or the text of a packed file."""
         opened = self._open(task)
-        if isinstance(opened, Checked):
+        if isinstance(opened, CheckOutcome):
             return opened
         checked = self.check_text(opened.text, task)
         if opened.key is not None and self.settings.cache is not None and checked.results:
             self.settings.cache.put(opened.key, checked.results[0])
         return checked
 
-    def known(self, task: Task) -> Checked | None:
+    def known(self, task: Task) -> CheckOutcome | None:
         """Return the result of a task if it is in the cache or there is nothing to check, else None.
 
         What can be read only once, such as standard input, is checked.
@@ -120,9 +120,9 @@ class Checker:
         if open_descriptor(task.path) is not None:
             return self.check(task)
         opened = self._open(task)
-        return opened if isinstance(opened, Checked) else None
+        return opened if isinstance(opened, CheckOutcome) else None
 
-    def _open(self, task: Task) -> Checked | _Opened:
+    def _open(self, task: Task) -> CheckOutcome | _Opened:
         """Return a task's text, or its result if nothing is to be done for that."""
         name = shown_name(task.path)
         if task.text is not None:
@@ -130,18 +130,18 @@ class Checker:
         try:
             data = read_bytes(task.path)
             if not may_hold_crd(data):
-                return Checked(name, task)
+                return CheckOutcome(name, task)
             text = decode(data)
         except UnreadableError as error:
-            return Checked(name, task, problem=str(error))
+            return CheckOutcome(name, task, problem=str(error))
         settings = self.settings
         if settings.cache is None or settings.previous is not None or settings.keep or task.place:
             return _Opened(text)
         key = settings.cache.key(data, f"{task.kube_version} {task.partial}")
         known = settings.cache.get(key, name, text)
-        return _Opened(text, key) if known is None else Checked(name, task, (known,))
+        return _Opened(text, key) if known is None else CheckOutcome(name, task, (known,))
 
-    def check_text(self, text: str, task: Task) -> Checked:
+    def check_text(self, text: str, task: Task) -> CheckOutcome:
         """Check a text as that of an input."""
         name = shown_name(task.path)
         unread: dict[str, None] = {}
@@ -159,13 +159,13 @@ class Checker:
                 if task.supported is not None:
                     result = _with_support(result, task.supported)
         except Exception as error:
-            return Checked(name, task, bug=bug_of(error))
+            return CheckOutcome(name, task, bug=bug_of(error))
         problem = f"not compared with its old version: {'; '.join(unread)}" if unread else None
-        return Checked(name, task, (result,), problem)
+        return CheckOutcome(name, task, (result,), problem)
 
     def check_kustomizations(
         self, tasks: Sequence[Task], judged: dict[str, FileResult], workers: int
-    ) -> Generator[Checked, None, None]:
+    ) -> Generator[CheckOutcome, None, None]:
         """Check the kustomizations of folders, the tasks' paths, and yield the results in order.
 
         ``judged`` has results of files by their real path. At most ``workers`` builds run side by side.
@@ -175,7 +175,7 @@ class Checker:
         from crdlint.safety.programs import end_running
 
         elsewhere = {os.path.realpath(task.path) for task in tasks}
-        pending: deque[tuple[Task, Callable[[], Checked]]] = deque()
+        pending: deque[tuple[Task, Callable[[], CheckOutcome]]] = deque()
         pool = ThreadPoolExecutor(workers)
         try:
             for task in tasks:
@@ -192,7 +192,7 @@ class Checker:
 
     def _start_build(
         self, task: Task, judged: dict[str, FileResult], elsewhere: Container[str], pool: ThreadPoolExecutor
-    ) -> Callable[[], Checked]:
+    ) -> Callable[[], CheckOutcome]:
         """Start the build of a kustomization unless its result is known; return what waits for the result."""
         from crdlint.inputs.kustomize.build import Build, plan_build
 
@@ -203,22 +203,22 @@ class Checker:
             planned = plan_build(task.path, lint, judged, elsewhere)
         except Exception as error:
             bug = bug_of(error)
-            return lambda: Checked(task.path, task, bug=bug)
+            return lambda: CheckOutcome(task.path, task, bug=bug)
         if not isinstance(planned, Build):
-            return lambda: Checked(task.path, task, tuple(planned))
+            return lambda: CheckOutcome(task.path, task, tuple(planned))
         build, cache = planned, self.settings.cache
         key = None if cache is None else cache.key(build.key(), f"build {task.kube_version}")
         known = None if cache is None or key is None else cache.get(key, build.file, "")
         if known is not None:
-            return lambda: Checked(task.path, task, tuple(build.results(known)))
+            return lambda: CheckOutcome(task.path, task, tuple(build.results(known)))
         future = pool.submit(build.run)
 
-        def finish() -> Checked:
+        def finish() -> CheckOutcome:
             output = future.result()
             built = build.lint(output, lint)
             if cache is not None and key is not None and output.final:
                 cache.put(key, built)
-            return Checked(task.path, task, tuple(build.results(built)))
+            return CheckOutcome(task.path, task, tuple(build.results(built)))
 
         return finish
 
@@ -258,11 +258,11 @@ class Checker:
         return self._charts
 
 
-def _finished(task: Task, finish: Callable[[], Checked]) -> Checked:
+def _finished(task: Task, finish: Callable[[], CheckOutcome]) -> CheckOutcome:
     try:
         return finish()
     except Exception as error:
-        return Checked(task.path, task, bug=bug_of(error))
+        return CheckOutcome(task.path, task, bug=bug_of(error))
 
 
 def _with_support(result: FileResult, constraint: str) -> FileResult:

@@ -14,7 +14,7 @@ from multiprocessing import Pipe, Process, parent_process
 from multiprocessing.connection import wait
 from typing import TYPE_CHECKING, Final
 
-from crdlint.runner.task import Bug, Checked, Checker, shown_name
+from crdlint.runner.task import Bug, Checker, CheckOutcome, shown_name
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,7 +32,7 @@ class Chunk:
     """Tasks that are checked together; ``results`` is None until they are."""
 
     tasks: list[Task]
-    results: list[Checked] | None = None
+    results: list[CheckOutcome] | None = None
 
 
 @dataclass(slots=True)
@@ -96,10 +96,10 @@ class Workers:
             worker.connection.close()
             chunk.results = [self._after_death(task, worker.process.exitcode) for task in chunk.tasks]
 
-    def _after_death(self, task: Task, status: int | None) -> Checked:
+    def _after_death(self, task: Task, status: int | None) -> CheckOutcome:
         if self._is_last_try:
             text = f"the process that checked it ended with status {status}"
-            return Checked(shown_name(task.path), task, bug=Bug(text, text))
+            return CheckOutcome(shown_name(task.path), task, bug=Bug(text, text))
         alone = Chunk([task])
         with Workers(1, self._settings, is_last_try=True) as workers:
             workers.submit(alone)
@@ -169,7 +169,7 @@ def _exit_with_parent() -> None:
     os._exit(1)
 
 
-def _light(checked: Checked) -> Checked:
+def _light(checked: CheckOutcome) -> CheckOutcome:
     """Return a result without texts that nobody reads."""
     return replace(checked, results=tuple(map(_without_text, checked.results)))
 

@@ -15,7 +15,7 @@ from crdlint.kubernetes.servers import NEWEST
 from crdlint.schema.object_meta import coerce
 from crdlint.schema.object_meta_validation import validate_embedded
 from crdlint.schema.pruning import META_FIELDS, prune
-from crdlint.schema.surrounding import TYPED_ROOT, Surrounding
+from crdlint.schema.surrounding_object import TYPED_ROOT, SurroundingObject
 from crdlint.schema.validator import ValueValidator
 from crdlint.schema.values import deep_copy, deep_equal
 
@@ -52,7 +52,7 @@ class _At:
     path: Path
     root: JSONSchemaProps
     root_embedded: bool
-    surrounding: Surrounding
+    surrounding: SurroundingObject
     inside_meta: bool
 
 
@@ -112,7 +112,9 @@ def _below(at: _At, schema: JSONSchemaProps) -> _At | None:
     return _enter(at, schema, path, at.surrounding.child(name), inside_meta=inside)
 
 
-def _enter(above: _At, schema: JSONSchemaProps, path: Path, surrounding: Surrounding, *, inside_meta: bool) -> _At:
+def _enter(
+    above: _At, schema: JSONSchemaProps, path: Path, surrounding: SurroundingObject, *, inside_meta: bool
+) -> _At:
     if schema.x_embedded_resource:
         return _At(schema, path, schema, True, TYPED_ROOT, False)
     return _At(schema, path, above.root, above.root_embedded, surrounding, inside_meta)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.schema.object_meta import coerce
 from crdlint.schema.pruning import prune
-from crdlint.schema.surrounding import ROOT, NotAnObjectError, Surrounding
+from crdlint.schema.surrounding_object import ROOT, NotAnObjectError, SurroundingObject
 from crdlint.schema.values import deep_copy, deep_equal
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def prune_defaults(schema: JSONSchemaProps) -> dict[int, Any]:
     Follows PruneDefaults; a default at the root that is no object has none.
     """
     changed: dict[int, Any] = {}
-    pending: list[tuple[JSONSchemaProps, Surrounding]] = [(schema, ROOT)]
+    pending: list[tuple[JSONSchemaProps, SurroundingObject]] = [(schema, ROOT)]
     while pending:
         at, surrounding = pending.pop()
         if at.default is not None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import DUPLICATE, FieldError, invalid
 from crdlint.golang.values import marshal
-from crdlint.schema.places import child, index, key
+from crdlint.schema.nil_paths import child, index, key
 from crdlint.schema.values import scalar_key
 
 if TYPE_CHECKING:

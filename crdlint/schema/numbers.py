@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from typing import TypeAlias
 
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.schema.value_errors import Place
+    from crdlint.schema.value_errors import ValuePath
 
-    Check: TypeAlias = Callable[[Any, Place, list[Violation]], None]
+    Check: TypeAlias = Callable[[Any, ValuePath, list[Violation]], None]
 
 _MIN_INT64: Final = -(2**63)
 _MAX_INT64: Final = 2**63 - 1
@@ -82,7 +82,7 @@ def _fits(value: float, type_: str, format_: str) -> bool:
 def _misfit(what: str, type_: str, format_: str) -> Check:
     as_format = f"with format {format_}" if format_ else "(default format)"
 
-    def add(_value: float, place: Place, found: list[Violation]) -> None:
+    def add(_value: float, place: ValuePath, found: list[Violation]) -> None:
         found.append(nowhere(place, lambda text: f"{what} value must be of type {type_} {as_format} in {text}"))
 
     return add
@@ -91,7 +91,7 @@ def _misfit(what: str, type_: str, format_: str) -> Check:
 def _in_range(type_: str, format_: str) -> Check:
     add = _misfit("Checked", type_, format_)
 
-    def check(value: float, place: Place, found: list[Violation]) -> None:
+    def check(value: float, place: ValuePath, found: list[Violation]) -> None:
         if not _fits(value, type_, format_):
             add(value, place, found)
 
@@ -106,7 +106,7 @@ def _minimum(schema: JSONSchemaProps, bound: float, *, as_float: bool) -> Check:
     exclusive = schema.exclusive_minimum
     words = f"should be greater than{'' if exclusive else ' or equal to'} {_shown(bound)}"
 
-    def check(value: float, place: Place, found: list[Violation]) -> None:
+    def check(value: float, place: ValuePath, found: list[Violation]) -> None:
         given = float(value) if as_float else value
         if given < bound or (exclusive and given == bound):
             found.append(invalid(place, given, words))
@@ -118,7 +118,7 @@ def _maximum(schema: JSONSchemaProps, bound: float, *, as_float: bool) -> Check:
     exclusive = schema.exclusive_maximum
     words = f"should be less than{'' if exclusive else ' or equal to'} {_shown(bound)}"
 
-    def check(value: float, place: Place, found: list[Violation]) -> None:
+    def check(value: float, place: ValuePath, found: list[Violation]) -> None:
         given = float(value) if as_float else value
         if given > bound or (exclusive and given == bound):
             found.append(invalid(place, given, words))
@@ -129,7 +129,7 @@ def _maximum(schema: JSONSchemaProps, bound: float, *, as_float: bool) -> Check:
 def _multiple_of(_schema: JSONSchemaProps, factor: float, *, as_float: bool) -> Check:
     shown = _shown(factor)
 
-    def check(value: float, place: Place, found: list[Violation]) -> None:
+    def check(value: float, place: ValuePath, found: list[Violation]) -> None:
         given = float(value) if as_float else value
         if factor <= 0:
             found.append(_not_positive(place, factor, shown))
@@ -142,7 +142,7 @@ def _multiple_of(_schema: JSONSchemaProps, factor: float, *, as_float: bool) -> 
     return check
 
 
-def _not_positive(place: Place, factor: float, shown: str) -> Violation:
+def _not_positive(place: ValuePath, factor: float, shown: str) -> Violation:
     return Violation(
         "FieldValueInvalid",
         place,

@@ -16,7 +16,7 @@ from crdlint.crd.gotypes import CRD
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.times import check_rfc3339
 from crdlint.golang.utc import as_utc
-from crdlint.schema.places import child, index, key
+from crdlint.schema.nil_paths import child, index, key
 from crdlint.yaml.from_json import json_node
 
 if TYPE_CHECKING:

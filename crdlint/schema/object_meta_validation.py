@@ -18,8 +18,8 @@ from crdlint.crd.kubenames import (
     mask_trailing_dash,
 )
 from crdlint.crd.model import JSONSchemaProps
+from crdlint.schema.nil_paths import child, index, key
 from crdlint.schema.object_meta import RULE, MetadataError, read_object_meta
-from crdlint.schema.places import child, index, key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

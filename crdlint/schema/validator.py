@@ -19,8 +19,8 @@ from crdlint.safety.work import WorkLimitError
 from crdlint.schema import numbers
 from crdlint.schema.correlation import Correlation
 from crdlint.schema.formats import FORMATS, is_registered, is_supported, normalized
+from crdlint.schema.nil_paths import printable
 from crdlint.schema.patterns import mismatch
-from crdlint.schema.places import shown
 from crdlint.schema.value_errors import (
     ADDITIONAL,
     INDEX,
@@ -45,12 +45,12 @@ if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path
     from crdlint.kubernetes.servers import Server
-    from crdlint.schema.value_errors import Place
+    from crdlint.schema.value_errors import ValuePath
 
     Found: TypeAlias = list[Violation]
-    Check: TypeAlias = Callable[[Any, Place, Found], None]
+    Check: TypeAlias = Callable[[Any, ValuePath, Found], None]
     # A check of a whole value that calls no other: it returns how much matched.
-    Flat: TypeAlias = Callable[[Any, Place, Found], int]
+    Flat: TypeAlias = Callable[[Any, ValuePath, Found], int]
     # A walk yields the walks that it waits for, and returns how much matched.
     Walk: TypeAlias = Generator["Walk", int, int]
 
@@ -135,7 +135,7 @@ class ValueValidator:
                 _run(self._root.walk(value, None, found, old))
         except WorkLimitError as limit:
             # Whether an update lets the errors found so far pass is no longer known.
-            return [*(field_errors(found, path) if old is None else ()), not_evaluated(shown(path), limit)]
+            return [*(field_errors(found, path) if old is None else ()), not_evaluated(printable(path), limit)]
         if not found or (old is not None and old.equal()):
             return []
         return field_errors(found, path)
@@ -183,7 +183,7 @@ def _flat_check(schema: JSONSchemaProps, dialect: Dialect, kind: type) -> Flat |
     if own.type is None and not own.rest:
         return lambda _value, _place, _found: own.matches
 
-    def check(value: Any, place: Place, found: Found) -> int:
+    def check(value: Any, place: ValuePath, found: Found) -> int:
         matched = own.matches
         if own.type is not None and own.type(value, place, found):
             matched -= 1
@@ -217,7 +217,7 @@ class _Node:
             own = self._own[kind] = _own_checks(self.schema, self.dialect, kind)
         return own
 
-    def walk(self, value: Any, place: Place, found: Found, old: Correlation | None) -> Walk:
+    def walk(self, value: Any, place: ValuePath, found: Found, old: Correlation | None) -> Walk:
         """Check a value whose flat check is None."""
         own = self._own_checks(value.__class__)
         matched = own.matches
@@ -235,7 +235,7 @@ class _Node:
             matched += yield self._object(value, place, found, old)
         return matched
 
-    def _object(self, value: dict[str, Any], place: Place, found: Found, old: Correlation | None) -> Walk:
+    def _object(self, value: dict[str, Any], place: ValuePath, found: Found, old: Correlation | None) -> Walk:
         if self._properties is None:
             self._prepare_object()
         properties, additional = self._properties, self._additional
@@ -279,7 +279,7 @@ class _Node:
     def _below(self, schema: JSONSchemaProps, *, nested: bool = False) -> _Node:
         return _Node(schema, self.dialect, nested=nested or self.nested)
 
-    def _list(self, value: list[Any], place: Place, found: Found, old: Correlation | None) -> Walk:
+    def _list(self, value: list[Any], place: ValuePath, found: Found, old: Correlation | None) -> Walk:
         schema = self.schema
         if schema.items is None or schema.items.schema is None:
             return 0
@@ -297,7 +297,7 @@ class _Node:
                 del found[before:]
         return matched
 
-    def _junctors(self, value: Any, place: Place, found: Found) -> Walk:
+    def _junctors(self, value: Any, place: ValuePath, found: Found) -> Walk:
         if self._alternatives is None:
             schema = self.schema
             self._alternatives = {
@@ -324,7 +324,7 @@ class _Own:
     """
 
     matches: int
-    type: Callable[[Any, Place, Found], bool] | None
+    type: Callable[[Any, ValuePath, Found], bool] | None
     rest: tuple[Check, ...]
 
 
@@ -357,7 +357,7 @@ def _own_checks(schema: JSONSchemaProps, dialect: Dialect, kind: type) -> _Own:
 def _null_check(schema: JSONSchemaProps, types: tuple[str, ...]) -> Flat:
     enum = schema.enum
 
-    def check(value: Any, place: Place, found: Found) -> int:
+    def check(value: Any, place: ValuePath, found: Found) -> int:
         mismatched = bool(types) and not schema.nullable
         if mismatched:
             found.append(mistyped(place, ",".join(types), "null"))
@@ -368,7 +368,7 @@ def _null_check(schema: JSONSchemaProps, types: tuple[str, ...]) -> Flat:
     return check
 
 
-def _type_check(types: tuple[str, ...], format_: str, kind: type) -> Callable[[Any, Place, Found], bool] | None:
+def _type_check(types: tuple[str, ...], format_: str, kind: type) -> Callable[[Any, ValuePath, Found], bool] | None:
     """Return the check of a value's type, None where every value of that type of Python's passes (typeValidator)."""
     if not types and not format_:
         return None
@@ -385,7 +385,7 @@ def _type_check(types: tuple[str, ...], format_: str, kind: type) -> Callable[[A
         return None
     may_be_whole = kind is float and "integer" in types
 
-    def check(value: Any, place: Place, found: Found) -> bool:
+    def check(value: Any, place: ValuePath, found: Found) -> bool:
         if may_be_whole and numbers.is_json_integer(value):
             return False
         found.append(mistyped(place, wanted, shown))
@@ -400,7 +400,7 @@ def _string_checks(schema: JSONSchemaProps) -> list[Check]:
     if longest is None and shortest is None and not pattern:
         return []
 
-    def check(value: str, place: Place, found: Found) -> None:
+    def check(value: str, place: ValuePath, found: Found) -> None:
         size = len(value)
         if longest is not None and size > longest:
             found.append(too_long(place, longest))
@@ -417,7 +417,7 @@ def _string_checks(schema: JSONSchemaProps) -> list[Check]:
 def _format_check(format_: str) -> Check:
     has = FORMATS[normalized(format_)]
 
-    def check(value: str, place: Place, found: Found) -> None:
+    def check(value: str, place: ValuePath, found: Found) -> None:
         if not has(value):
             found.append(mistyped(place, format_, value))
 
@@ -429,7 +429,7 @@ def _list_checks(schema: JSONSchemaProps) -> list[Check]:
     found_checks: list[Check] = []
     if fewest is not None or most is not None:
 
-        def size_check(value: list[Any], place: Place, found: Found) -> None:
+        def size_check(value: list[Any], place: ValuePath, found: Found) -> None:
             size = len(value)
             if fewest is not None and size < fewest:
                 found.append(invalid(place, size, f"should have at least {fewest} items"))
@@ -442,7 +442,7 @@ def _list_checks(schema: JSONSchemaProps) -> list[Check]:
     return found_checks
 
 
-def _unique_check(value: list[Any], place: Place, found: Found) -> None:
+def _unique_check(value: list[Any], place: ValuePath, found: Found) -> None:
     if len(set(map(equality_key, value))) < len(value):
         found.append(invalid(place, "", "shouldn't contain duplicates"))
 
@@ -452,7 +452,7 @@ def _size_checks(schema: JSONSchemaProps) -> list[Check]:
     if fewest is None and most is None:
         return []
 
-    def check(value: dict[str, Any], place: Place, found: Found) -> None:
+    def check(value: dict[str, Any], place: ValuePath, found: Found) -> None:
         size = len(value)
         if fewest is not None and size < fewest:
             found.append(invalid(place, size, f"should have at least {fewest} properties"))
@@ -462,7 +462,7 @@ def _size_checks(schema: JSONSchemaProps) -> list[Check]:
     return [check]
 
 
-def _forbidden(place: Place, name: str) -> Violation:
+def _forbidden(place: ValuePath, name: str) -> Violation:
     return Violation(INVALID, place, name, lambda text: f"{text}.{name} in body is a forbidden property")
 
 
@@ -479,7 +479,7 @@ def _enum_check(allowed: Sequence[Any], kind: type) -> Check:
         elif one.__class__ is kind:
             tests.append((_itself, one))
 
-    def check(value: Any, place: Place, found: Found) -> None:
+    def check(value: Any, place: ValuePath, found: Found) -> None:
         if (not exact or value not in exact) and not any(deep_equal(as_(value), one) for as_, one in tests):
             found.append(not_in(place, value, allowed))
 
@@ -501,7 +501,7 @@ _CONVERSIONS: Final[dict[type, dict[type, Callable[[Any], Any]]]] = {
 }
 
 
-def _try(node: _Node, value: Any, place: Place, found: Found) -> Walk:
+def _try(node: _Node, value: Any, place: ValuePath, found: Found) -> Walk:
     """Check a value by an alternative, with errors of its own."""
     flat = node.flat[value.__class__]
     if flat is not None:
@@ -509,7 +509,7 @@ def _try(node: _Node, value: Any, place: Place, found: Found) -> Walk:
     return (yield node.walk(value, place, found, None))
 
 
-def _any_of(nodes: list[_Node], value: Any, place: Place, found: Found) -> Walk:
+def _any_of(nodes: list[_Node], value: Any, place: ValuePath, found: Found) -> Walk:
     best: Found = []
     most = -1
     for node in nodes:
@@ -524,7 +524,7 @@ def _any_of(nodes: list[_Node], value: Any, place: Place, found: Found) -> Walk:
     return most
 
 
-def _one_of(nodes: list[_Node], value: Any, place: Place, found: Found) -> Walk:
+def _one_of(nodes: list[_Node], value: Any, place: ValuePath, found: Found) -> Walk:
     best: Found = []
     most = -1
     first = valid = 0
@@ -547,7 +547,7 @@ def _one_of(nodes: list[_Node], value: Any, place: Place, found: Found) -> Walk:
     return most
 
 
-def _all_of(nodes: list[_Node], value: Any, place: Place, found: Found) -> Walk:
+def _all_of(nodes: list[_Node], value: Any, place: ValuePath, found: Found) -> Walk:
     matched = valid = 0
     for node in nodes:
         before = len(found)
@@ -558,7 +558,7 @@ def _all_of(nodes: list[_Node], value: Any, place: Place, found: Found) -> Walk:
     return matched
 
 
-def _not(nodes: list[_Node], value: Any, place: Place, found: Found) -> Walk:
+def _not(nodes: list[_Node], value: Any, place: ValuePath, found: Found) -> Walk:
     own: Found = []
     yield _try(nodes[0], value, place, own)
     if not own:
@@ -566,11 +566,11 @@ def _not(nodes: list[_Node], value: Any, place: Place, found: Found) -> Walk:
     return 0
 
 
-def _composite(place: Place, words: str) -> Violation:
+def _composite(place: ValuePath, words: str) -> Violation:
     return nowhere(place, lambda text: f"{quote(text)} {words}")
 
 
-_JUNCTORS: Final[dict[str, Callable[[list[_Node], Any, Place, Found], Walk]]] = {
+_JUNCTORS: Final[dict[str, Callable[[list[_Node], Any, ValuePath, Found], Walk]]] = {
     "anyOf": _any_of,
     "oneOf": _one_of,
     "allOf": _all_of,

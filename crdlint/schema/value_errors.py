@@ -23,7 +23,7 @@ from crdlint.crd.errors import (
 from crdlint.crd.paths import Key, Path
 from crdlint.golang.quote import quote
 from crdlint.golang.values import marshal
-from crdlint.schema.places import shown
+from crdlint.schema.nil_paths import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -37,7 +37,7 @@ ADDITIONAL: Final = 1
 INDEX: Final = 2
 
 # The place above (None below the root), a name or index, one of the three: cheap to make for every value.
-Place: TypeAlias = "tuple[Place | None, Any, int] | None"
+ValuePath: TypeAlias = "tuple[ValuePath | None, Any, int] | None"
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,52 +48,52 @@ class Violation:
     """
 
     type: str
-    place: Place
+    place: ValuePath
     value: Any
     detail: Callable[[str], str]
     nowhere: bool = False
     missing: str | None = None
 
 
-def in_body(type_: str, place: Place, value: Any, words: str) -> Violation:
+def in_body(type_: str, place: ValuePath, value: Any, words: str) -> Violation:
     """Return an error whose text is `<place> in body <words>`."""
     return Violation(type_, place, value, lambda text: f"{text} in body {words}")
 
 
-def invalid(place: Place, value: Any, words: str) -> Violation:
+def invalid(place: ValuePath, value: Any, words: str) -> Violation:
     """Return an error about a bad value."""
     return in_body(INVALID, place, value, words)
 
 
-def mistyped(place: Place, wanted: str, given: str) -> Violation:
+def mistyped(place: ValuePath, wanted: str, given: str) -> Violation:
     """Return an error about a value of another type, or without a format; ``given`` is what is shown of it."""
     return in_body(TYPE_INVALID, place, given, f"must be of type {wanted}: {quote(given)}")
 
 
-def nowhere(place: Place, detail: Callable[[str], str]) -> Violation:
+def nowhere(place: ValuePath, detail: Callable[[str], str]) -> Violation:
     """Return an error without a path of its own."""
     return Violation(INVALID, place, "", detail, nowhere=True)
 
 
-def not_in(place: Place, value: Any, allowed: Sequence[Any]) -> Violation:
+def not_in(place: ValuePath, value: Any, allowed: Sequence[Any]) -> Violation:
     """Return an error about a value that an enum has not."""
     listed = ", ".join(quote(one if one.__class__ is str else marshal(one)) for one in allowed)
     return Violation(NOT_SUPPORTED, place, value, lambda _: f"supported values: {listed}")
 
 
-def too_long(place: Place, limit: int) -> Violation:
+def too_long(place: ValuePath, limit: int) -> Violation:
     """Return an error about a text of too many characters, which upstream calls bytes."""
     detail = too_long_detail(limit, of_values=True)
     return Violation(TOO_LONG, place, None, lambda _: detail)
 
 
-def too_many(place: Place, size: int, limit: int) -> Violation:
+def too_many(place: ValuePath, size: int, limit: int) -> Violation:
     """Return an error about too many items or properties."""
     detail = too_many_detail(limit)
     return Violation(TOO_MANY, place, size, lambda _: detail)
 
 
-def missing(place: Place, name: str) -> Violation:
+def missing(place: ValuePath, name: str) -> Violation:
     """Return an error about a field that must be there."""
     return Violation(REQUIRED, place, None, lambda _: "", missing=name)
 
@@ -104,7 +104,7 @@ class _Places:
     def __init__(self, path: Path | None) -> None:
         self._known: dict[int, tuple[str, Path | None]] = {id(None): ("", path)}
 
-    def of(self, place: Place) -> tuple[str, Path | None]:
+    def of(self, place: ValuePath) -> tuple[str, Path | None]:
         """Return a place as kube-openapi names it (`spec.list[0]`), and its path step by step."""
         new: list[tuple[Any, Any, int]] = []
         while id(place) not in self._known:
@@ -143,6 +143,6 @@ def field_errors(violations: Iterable[Violation], path: Path | None) -> list[Fie
         at = path
         if name not in {"", "."} and not violation.nowhere:
             at = Path(name.removeprefix("."), path)
-        error = FieldError(RULE, violation.type, shown(at), violation.value, detail, located)
+        error = FieldError(RULE, violation.type, printable(at), violation.value, detail, located)
         errors.setdefault((violation.type, name, detail), error)
     return list(errors.values())

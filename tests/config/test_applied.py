@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from crdlint.config.apply import apply, closing_line, is_rejection
-from crdlint.config.baseline import Baseline
+from crdlint.config.baseline import KnownFindings
 from crdlint.config.comments import read_comments
 from crdlint.config.model import Config
 from crdlint.diagnostics.diagnostic import Diagnostic
@@ -119,7 +119,7 @@ def test_comments_and_the_baseline() -> None:
     assert apply(result, Config()).result.diagnostics == found
     applied = apply(result, Config(), comments)
     assert (applied.result.diagnostics, dict(applied.counts())) == (found[1:], {"comment": 1})
-    known = Baseline().updated([applied.result])
+    known = KnownFindings().updated([applied.result])
     assert sum(known.counts.values()) == 1
     applied = apply(result, Config(), comments, known.matching())
     assert applied.result.diagnostics == ()

@@ -12,8 +12,8 @@ import pytest
 
 import crdlint.config
 from crdlint.config.load import MAX_BYTES, nearest, read_config
-from crdlint.config.matching import is_known
 from crdlint.config.model import Config, ConfigError
+from crdlint.config.rule_patterns import is_known
 from crdlint.config.toml_file import mentions_crdlint
 
 WHOLE_YAML = """\

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crdlint.config.baseline import Baseline, read, write
+from crdlint.config.baseline import KnownFindings, read, write
 from crdlint.config.identity import Identity, identities
 from crdlint.config.model import ConfigError
 from crdlint.linting.pipeline import lint_file
@@ -125,20 +125,20 @@ def test_the_crd_is_named() -> None:
 @pytest.mark.parametrize("schema", [BAD, BOOLEAN])
 def test_known_findings_stay_known(after: str, schema: str) -> None:
     after = after.replace(BAD, schema)
-    known = Baseline().updated([lint(crd(("v1", schema)))])
+    known = KnownFindings().updated([lint(crd(("v1", schema)))])
     filtered = known.filter([lint(after)])
     assert [d.rule for d in filtered.results[0].diagnostics if d.rule in {"pattern-invalid", "yaml-boolean"}] == []
     assert filtered.stale == ()
 
 
 def test_the_message_does_not_matter() -> None:
-    known = Baseline().updated([lint(crd(("v1", BAD)))])
+    known = KnownFindings().updated([lint(crd(("v1", BAD)))])
     assert known.filter([lint(crd(("v1", BAD.replace("x", "y"))))]).results[0].diagnostics == ()
 
 
 def test_rules_move_within_their_list() -> None:
     before, after = RULES, RULES.replace('{rule: "true"}', '{rule: "true"}, {rule: "1 < 2"}')
-    known = Baseline().updated([lint(crd(("v1", before)))])
+    known = KnownFindings().updated([lint(crd(("v1", before)))])
     assert known.filter([lint(crd(("v1", after)))]).results[0].diagnostics == ()
 
 
@@ -146,7 +146,7 @@ def test_counts() -> None:
     two = lint(crd(("v1", RULES)))
     three = lint(crd(("v1", RULES.replace('"true"', '"self.nope3"'))))
     one = lint(crd(("v1", RULES.replace(', {rule: "self.nope2"}', ""))))
-    known = Baseline().updated([two])
+    known = KnownFindings().updated([two])
     assert list(known.counts.values()) == [2]
     filtered = known.filter([three])
     assert (len(filtered.results[0].diagnostics), len(filtered.known), filtered.stale) == (1, 2, ())
@@ -158,7 +158,7 @@ def test_counts() -> None:
 
 def test_two_files_with_the_same_crd_count_twice() -> None:
     result = lint(crd(("v1", BAD)))
-    known = Baseline().updated([result, result])
+    known = KnownFindings().updated([result, result])
     assert set(known.counts.values()) == {2}
     assert known.filter([result, result]).stale == ()
     assert [len(r.diagnostics) for r in known.filter([result, result, result]).results] == [0, 0, 1]
@@ -167,7 +167,7 @@ def test_two_files_with_the_same_crd_count_twice() -> None:
 def test_what_was_not_met_is_neither_stale_nor_dropped() -> None:
     foos, bars = lint(crd(("v1", BAD))), lint(crd(("v1", BAD), name="bars"))
     mended = lint(crd(("v1", "{type: string}")))
-    known = Baseline().updated([foos, bars])
+    known = KnownFindings().updated([foos, bars])
     assert known.filter([foos]).stale == ()
     assert [entry.identity.crd for entry in known.filter([mended]).stale] == ["foos.example.com"]
     assert {one.crd for one in known.updated([mended]).counts} == {"bars.example.com"}
@@ -179,7 +179,9 @@ def test_what_was_not_met_is_neither_stale_nor_dropped() -> None:
 
 def test_written_and_read(tmp_path: Path) -> None:
     path = tmp_path / "known.json"
-    known = Baseline().updated([lint(crd(("v2", "{}"), ("v1", "{type: string}"))), lint(crd(("v1", BAD), name="bars"))])
+    known = KnownFindings().updated(
+        [lint(crd(("v2", "{}"), ("v1", "{type: string}"))), lint(crd(("v1", BAD), name="bars"))]
+    )
     assert write(str(path), known)
     assert read(str(path)) == known
     assert not write(str(path), known)
@@ -196,9 +198,9 @@ def test_written_and_read(tmp_path: Path) -> None:
 
 def test_an_empty_one(tmp_path: Path) -> None:
     path = tmp_path / "known.json"
-    write(str(path), Baseline())
+    write(str(path), KnownFindings())
     assert path.read_text().endswith('"version": 1,\n  "findings": []\n}\n')
-    assert read(str(path)) == Baseline()
+    assert read(str(path)) == KnownFindings()
 
 
 def test_permissions_and_links_stay(tmp_path: Path) -> None:
@@ -206,17 +208,17 @@ def test_permissions_and_links_stay(tmp_path: Path) -> None:
     path.write_text("")
     path.chmod(0o640)
     link.symlink_to("known.json")
-    write(str(link), Baseline())
+    write(str(link), KnownFindings())
     assert link.is_symlink()
     assert path.stat().st_mode & 0o777 == 0o640
 
 
 def test_what_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="cannot be written: No such file or directory"):
-        write(str(tmp_path / "none" / "known.json"), Baseline())
+        write(str(tmp_path / "none" / "known.json"), KnownFindings())
     (tmp_path / "folder").mkdir()
     with pytest.raises(ConfigError, match="cannot be written: Is a directory"):
-        write(str(tmp_path / "folder"), Baseline())
+        write(str(tmp_path / "folder"), KnownFindings())
     assert [one.name for one in tmp_path.iterdir()] == ["folder"]
 
 
@@ -224,7 +226,7 @@ def test_a_missing_one(tmp_path: Path) -> None:
     path = str(tmp_path / "known.json")
     with pytest.raises(ConfigError, match="there is no such file; --update-baseline makes it"):
         read(path)
-    assert read(path, missing_ok=True) == Baseline()
+    assert read(path, missing_ok=True) == KnownFindings()
 
 
 ENTRY = '{"crd": "a", "path": "b", "rule": "c"}'
@@ -284,6 +286,6 @@ def test_many_findings() -> None:
     deep = "{type: array, items: " * 500 + BOOLEAN + "}" * 500
     text = crd(("v1", f"{{type: object, properties: {{{properties}}}}}"), ("v2", deep))
     result = lint(text)
-    known = Baseline().updated([result])
+    known = KnownFindings().updated([result])
     assert known.filter([result]).results[0].diagnostics == ()
     assert sum(known.counts.values()) == len(result.diagnostics) > 5_000

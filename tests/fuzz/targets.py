@@ -120,7 +120,7 @@ def _compiler() -> RuleCompiler:
     result = lint_file(
         f"{head}        type: object\n        properties:\n          spec:\n{lines}", filename="x", keep=True
     )
-    return RuleCompiler(SchemaContext(NEWEST.cel).declared(result.rules[0].judged.node.schema))
+    return RuleCompiler(SchemaContext(NEWEST.cel).declared(result.rules[0].estimated.node.schema))
 
 
 def _expression(random: Random) -> str:
@@ -238,11 +238,11 @@ def _commented(random: Random) -> str:
 
 
 def _comment(text: str) -> None:
-    from crdlint.config.comments import read_comments, silenced
+    from crdlint.config.comments import match_ignore_comments, read_comments
     from crdlint.linting.pipeline import lint_file
 
     result = lint_file(text, filename="x.yaml", skip_unfinished=True)
-    silenced(read_comments(text, "x.yaml"), result.diagnostics, [crd.line for crd in result.crds])
+    match_ignore_comments(read_comments(text, "x.yaml"), result.diagnostics, [crd.line for crd in result.crds])
 
 
 _BASELINE: Final = """\
@@ -263,7 +263,7 @@ def _known(given: tuple[str, str]) -> None:
     from crdlint.linting.pipeline import lint_file
 
     text, crd = given
-    known = baseline.Baseline()
+    known = baseline.KnownFindings()
     with _file(text, ".json") as path, suppress(ConfigError):
         known = baseline.read(path)
     results = (lint_file(crd, filename="x.yaml"),)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crdlint.inputs.helm.analysis import judge
+from crdlint.inputs.helm.analysis import analyse
 from crdlint.inputs.helm.masking import mask
 from crdlint.inputs.helm.templates import check_template, check_unrendered
 from crdlint.linting.pipeline import lint_file
@@ -94,7 +94,7 @@ def test_judged(text: str) -> None:
 
 @pytest.mark.parametrize("text", JUDGED.values(), ids=JUDGED)
 def test_every_position_stays(text: str) -> None:
-    masked = judge(mask(text)).text
+    masked = analyse(mask(text)).text
     assert [len(line) for line in masked.split("\n")] == [len(line) for line in text.split("\n")]
 
 

@@ -55,11 +55,11 @@ def crd(spec: str) -> str:
 
 
 def rules(spec: str) -> list[EstimatedRule]:
-    return [found.judged for found in lint_file(crd(spec), filename="x", keep=True).rules]
+    return [found.estimated for found in lint_file(crd(spec), filename="x", keep=True).rules]
 
 
-def solved(judged: EstimatedRule) -> Solution | None:
-    return Plan([judged], Effort()).of(judged)
+def solved(estimated: EstimatedRule) -> Solution | None:
+    return Plan([estimated], Effort()).of(estimated)
 
 
 def flat(fields: str, rule: str) -> str:
@@ -96,17 +96,17 @@ LIST = "{l: {type: array, maxItems: 10, items: {type: string, maxLength: 10}}, s
     ],
 )
 def test_cost_of_one_evaluation(fields: str, rule: str, cost: int | None) -> None:
-    (judged,) = rules(flat(fields, rule))
-    assert judged.compiled.rule.error is None
+    (estimated,) = rules(flat(fields, rule))
+    assert estimated.compiled.rule.error is None
     if cost is not None:
-        assert judged.cost == cost
-    tree = explain(judged.compiled.rule)
-    assert tree.cost == judged.cost
+        assert estimated.cost == cost
+    tree = explain(estimated.compiled.rule)
+    assert tree.cost == estimated.cost
     assert tree.text == rule
 
 
 def test_cardinality_multiplies() -> None:
-    (judged,) = rules("""
+    (estimated,) = rules("""
         type: array
         maxItems: 10
         items:
@@ -114,16 +114,16 @@ def test_cardinality_multiplies() -> None:
           additionalProperties: {type: string, maxLength: 5, x-kubernetes-validations: [{rule: "self != ''"}]}
           maxProperties: 3
     """)
-    assert (judged.cost, judged.cardinality, judged.total_cost) == (1, 30, 30)
+    assert (estimated.cost, estimated.cardinality, estimated.total_cost) == (1, 30, 30)
 
 
 def test_unbounded_lists_count_by_what_a_request_holds() -> None:
-    (judged,) = rules(
+    (estimated,) = rules(
         "{type: array, items: {type: string, maxLength: 5, x-kubernetes-validations: [{rule: self != ''}]}}"
     )
-    assert judged.cardinality is None
-    assert judged.min_size_cardinality == 3 * 1024 * 1024 // 3
-    assert judged.total_cost == judged.min_size_cardinality
+    assert estimated.cardinality is None
+    assert estimated.min_size_cardinality == 3 * 1024 * 1024 // 3
+    assert estimated.total_cost == estimated.min_size_cardinality
 
 
 def test_a_message_costs_once() -> None:
@@ -170,9 +170,9 @@ QUADRATIC = flat(
     ],
 )
 def test_suggestions_pass_when_estimated_again(spec: str, keywords: set[tuple[str, str]]) -> None:
-    (judged,) = rules(spec)
-    assert judged.total_cost > RULE_COST_LIMIT
-    found = solved(judged)
+    (estimated,) = rules(spec)
+    assert estimated.total_cost > RULE_COST_LIMIT
+    found = solved(estimated)
     assert found is not None
     assert {(value_path(limit.schema), limit.keyword) for limit, _ in found.values} == keywords
     assert found.cost <= RULE_COST_LIMIT
@@ -198,14 +198,14 @@ def with_limits(text: str) -> str:
 
 
 def test_a_larger_round_value_would_not_pass() -> None:
-    (judged,) = rules(flat("{s: {type: string}}", "self.s.matches('^a+$')"))
-    judged_cost = judged.total_cost
+    (estimated,) = rules(flat("{s: {type: string}}", "self.s.matches('^a+$')"))
+    judged_cost = estimated.total_cost
     assert judged_cost <= RULE_COST_LIMIT
-    (judged,) = rules(flat("{l: {type: array, items: {type: integer}}}", "self.l.all(x, self.l.exists(y, x == y))"))
-    found = solved(judged)
+    (estimated,) = rules(flat("{l: {type: array, items: {type: integer}}}", "self.l.all(x, self.l.exists(y, x == y))"))
+    found = solved(estimated)
     assert found is not None
     ((_, value),) = found.values
-    more = flat(f"{{l: {{type: array, maxItems: {value * 2}, items: {{type: integer}}}}}}", judged.rule.rule)
+    more = flat(f"{{l: {{type: array, maxItems: {value * 2}, items: {{type: integer}}}}}}", estimated.rule.rule)
     assert rules(more)[0].total_cost > RULE_COST_LIMIT
 
 
@@ -213,12 +213,12 @@ def test_all_rules_together() -> None:
     each = "{{type: array, maxItems: 1200, items: {{type: integer}}, x-kubernetes-validations: [{{rule: '{}'}}]}}"
     rule = "self.all(x, self.exists(y, x == y))"
     fields = ", ".join(f"l{i}: {each.format(rule)}" for i in range(15))
-    judged = rules(f"{{type: object, properties: {{{fields}}}}}")
-    assert all(one.total_cost <= RULE_COST_LIMIT for one in judged)
-    assert sum(one.total_cost for one in judged) > CRD_COST_LIMIT
+    estimated = rules(f"{{type: object, properties: {{{fields}}}}}")
+    assert all(one.total_cost <= RULE_COST_LIMIT for one in estimated)
+    assert sum(one.total_cost for one in estimated) > CRD_COST_LIMIT
     text = crd(f"{{type: object, properties: {{{fields}}}}}")
     assert {d.rule for d in crdlint.lint_text(text) if d.severity == "error"} == {"cel-schema-cost"}
-    assert not Plan(judged, Effort()).hopeless
+    assert not Plan(estimated, Effort()).hopeless
     assert [
         d
         for d in crdlint.lint_text(with_limits(crd(f"{{type: object, properties: {{{fields}}}}}")))
@@ -227,19 +227,19 @@ def test_all_rules_together() -> None:
 
 
 def test_where_no_limits_would_do() -> None:
-    (judged,) = rules(
+    (estimated,) = rules(
         flat("{s: {type: string}}", "'abc'.charAt(1).matches('a') || quantity(self.s.charAt(2)).isInteger()")
     )
-    assert solved(judged) is None
-    assert "no limit helps" in Advice([judged], Effort()).on_rule(judged)
-    assert culprit(judged.compiled.rule, RULE_COST_LIMIT) in judged.rule.rule
+    assert solved(estimated) is None
+    assert "no limit helps" in Advice([estimated], Effort()).on_rule(estimated)
+    assert culprit(estimated.compiled.rule, RULE_COST_LIMIT) in estimated.rule.rule
 
 
 def test_a_reserved_word_hides_limits() -> None:
-    (judged,) = rules(
+    (estimated,) = rules(
         flat("{namespace: {type: array, maxItems: 3, items: {type: string}}}", "self.namespace.all(x, x != '')")
     )
-    assert Advice([judged], Effort()).on_rule(judged).startswith("write `__namespace__` instead of `namespace`")
+    assert Advice([estimated], Effort()).on_rule(estimated).startswith("write `__namespace__` instead of `namespace`")
 
 
 def test_explanation() -> None:
@@ -255,11 +255,11 @@ def test_explanation() -> None:
 
 
 def test_limits_that_bear_on_a_rule() -> None:
-    (judged,) = rules("""
+    (estimated,) = rules("""
         type: array
         items: {type: string, enum: [a, b], x-kubernetes-validations: [{rule: "self == 'a'"}]}
     """)
-    assert [(value_path(limit.schema), limit.keyword) for limit in Model(judged, Effort()).limits] == [
+    assert [(value_path(limit.schema), limit.keyword) for limit in Model(estimated, Effort()).limits] == [
         ("spec", "maxItems")
     ]
 
@@ -273,9 +273,9 @@ def test_shown_cost(cost: int, text: str) -> None:
 
 def test_ten_thousand_terms() -> None:
     rule = " && ".join(["self.s == 'a'"] * 3000)
-    (judged,) = rules(flat("{s: {type: string, maxLength: 3}}", rule))
-    assert judged.cost == 3000 * 3
-    assert explain(judged.compiled.rule).cost == judged.cost
+    (estimated,) = rules(flat("{s: {type: string, maxLength: 3}}", rule))
+    assert estimated.cost == 3000 * 3
+    assert explain(estimated.compiled.rule).cost == estimated.cost
 
 
 def visits(text: str) -> int:

@@ -98,6 +98,6 @@ def test_the_catalogue_names_every_module_and_what_it_declares() -> None:
 
 
 def test_rules_on_request_are_those_that_configurations_know() -> None:
-    from crdlint.config.matching import ON_REQUEST
+    from crdlint.config.rule_patterns import ON_REQUEST
 
     assert {rule.id for rule in RULES if rule.on_request} == ON_REQUEST

@@ -11,7 +11,7 @@ import pytest
 
 import crdlint.runner.task
 from crdlint.runner import pool, processors, workers
-from crdlint.runner.task import Checked, Checker, Settings, Task
+from crdlint.runner.task import Checker, CheckOutcome, Settings, Task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ def tasks() -> list[Task]:
     return [Task(path, "1.36") for path in FILES]
 
 
-def told(checked: Checked) -> tuple[str, list[object], str | None]:
+def told(checked: CheckOutcome) -> tuple[str, list[object], str | None]:
     return checked.name, [one for result in checked.results for one in result.diagnostics], checked.problem
 
 
@@ -53,7 +53,7 @@ def test_texts_that_nobody_needs_do_not_travel(tmp_path: Path) -> None:
 def test_a_process_that_dies_takes_its_own_file_with_it_only(monkeypatch: pytest.MonkeyPatch) -> None:
     real = Checker.check
 
-    def deadly(self: Checker, task: Task) -> Checked:
+    def deadly(self: Checker, task: Task) -> CheckOutcome:
         if task.path == FILES[7]:
             os._exit(9)
         return real(self, task)
@@ -85,7 +85,7 @@ def test_standard_input_is_read_by_the_first_process(monkeypatch: pytest.MonkeyP
 
 
 def test_what_is_checked_already_is_passed_on_in_its_place() -> None:
-    done = Checked("done", tasks()[0])
+    done = CheckOutcome("done", tasks()[0])
     for jobs in (None, 1, 2):
         found = list(pool.run([done, *tasks()[:2], done, done, *tasks()[2:4], done], Settings(), jobs))
         assert [one.name for one in found] == ["done", *FILES[:2], "done", "done", *FILES[2:4], "done"]
@@ -122,7 +122,7 @@ SIZES = {
 def test_processes_are_started_for_what_is_not_in_the_cache(
     count: int, size: int, processes: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    known = [Checked(f"known{i}", tasks()[0]) for i in range(100)]
+    known = [CheckOutcome(f"known{i}", tasks()[0]) for i in range(100)]
     started: list[int] = []
     real = workers.Workers
 
@@ -134,7 +134,7 @@ def test_processes_are_started_for_what_is_not_in_the_cache(
     monkeypatch.setattr(workers, "Workers", Counted)
     monkeypatch.setattr(pool, "_WORTHWHILE", 30_000)
     monkeypatch.setattr(pool, "free_processors", lambda: 2)
-    monkeypatch.setattr(pool, "_size", lambda task: 0 if isinstance(task, Checked) else size)
+    monkeypatch.setattr(pool, "_size", lambda task: 0 if isinstance(task, CheckOutcome) else size)
     found = list(pool.run([*known, *(tasks() * 2)[:count]], Settings(), None))
     assert len(found) == 100 + count
     assert sum(started) == processes

@@ -27,7 +27,7 @@ _SHOWN: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
-class Unjudged:
+class SkippedPart:
     """A document left out: its part, the directive that is why (or a line alone), and why in words."""
 
     part: Part
@@ -37,7 +37,7 @@ class Unjudged:
 
 
 @dataclass(slots=True)
-class Judging:
+class TemplateAnalysis:
     """What can be judged: the text with everything else blank, the lines that have filler, and what is said of the rest.
 
     ``conditions`` are blocks within documents that are judged, read as if their condition held. ``outline`` has all
@@ -46,41 +46,41 @@ class Judging:
 
     text: str
     filled: set[int] = field(default_factory=set)
-    unjudged: list[Unjudged] = field(default_factory=list)
+    skipped: list[SkippedPart] = field(default_factory=list)
     conditions: list[Block] = field(default_factory=list)
     outline: Outline = field(default_factory=Outline)
-    judged: set[Part] = field(default_factory=set)
+    checked: set[Part] = field(default_factory=set)
     other: int = 0
 
 
-def judge(masked: Masked) -> Judging:
+def analyse(masked: Masked) -> TemplateAnalysis:
     """Decide which documents of a masked template can be judged; it takes time by the template's length."""
     lines = masked.text.split("\n")
     asked = [(output.directive.line, _depth(output)) for output in masked.outputs]
     blocks = sorted(masked.blocks, key=lambda block: block.line)
     found = outline(lines, asked, [block.line for block in blocks])
-    judging = Judging("", outline=found)
-    reasons: dict[int, Unjudged] = {}
+    analysis = TemplateAnalysis("", outline=found)
+    reasons: dict[int, SkippedPart] = {}
     for output, where in zip(masked.outputs, found.places, strict=True):
-        _take_output(output, where, masked, judging, reasons)
+        _take_output(output, where, masked, analysis, reasons)
     for block in blocks:
-        _take_block(block, found, judging, reasons)
+        _take_block(block, found, analysis, reasons)
     _take_moved(masked, found, reasons)
     lines = masked.text.split("\n")  # filler may have become something else
     for part in found.parts:
         if part.first and (part.start in reasons or not part.may_be_crd):
             if not part.may_be_crd:
-                judging.other += 1
+                analysis.other += 1
             else:
-                judging.unjudged.append(reasons[part.start])
+                analysis.skipped.append(reasons[part.start])
             for number in range(part.start, min(part.end, len(lines) + 1)):
                 lines[number - 1] = " " * len(lines[number - 1])
         elif part.first:
-            judging.judged.add(part)
-    starts = {part.start for part in judging.judged}
-    judging.conditions = [one for one in judging.conditions if found.contents[one.line][1].part.start in starts]
-    judging.text = "\n".join(lines)
-    return judging
+            analysis.checked.add(part)
+    starts = {part.start for part in analysis.checked}
+    analysis.conditions = [one for one in analysis.conditions if found.contents[one.line][1].part.start in starts]
+    analysis.text = "\n".join(lines)
+    return analysis
 
 
 def _depth(output: Output) -> int:
@@ -97,7 +97,9 @@ def _shown(one: Directive) -> str:
     return f"`{{{{ {body if len(body) <= _SHOWN else body[:_SHOWN] + '...'} }}}}`"
 
 
-def _take_output(output: Output, where: Where, masked: Masked, judging: Judging, reasons: dict[int, Unjudged]) -> None:
+def _take_output(
+    output: Output, where: Where, masked: Masked, analysis: TemplateAnalysis, reasons: dict[int, SkippedPart]
+) -> None:
     """Fill in what a directive puts out, or say why its document cannot be judged."""
     one = output.directive
     structure = output.alone or (_STRUCTURE.search(one.body) is not None and not where.within_text)
@@ -115,9 +117,9 @@ def _take_output(output: Output, where: Where, masked: Masked, judging: Judging,
         place = f"`{where.key}`" if where.key else "the document"
         what = "puts something into" if structure or not where.key else "is the value of"
         reason = f"{_shown(one)} {what} {place}, which decides whether the CRD is valid"
-        reasons.setdefault(where.part.start, Unjudged(where.part, one.line, reason, one))
+        reasons.setdefault(where.part.start, SkippedPart(where.part, one.line, reason, one))
         return
-    judging.filled.update(range(one.line, one.end_line + 1))
+    analysis.filled.update(range(one.line, one.end_line + 1))
 
 
 def _filled(given: str, unit: str) -> str:
@@ -128,7 +130,7 @@ def _filled(given: str, unit: str) -> str:
     return (unit * min(times, 63 if unit == "x" else times)).ljust(len(given))
 
 
-def _take_block(block: Block, found: Outline, judging: Judging, reasons: dict[int, Unjudged]) -> None:
+def _take_block(block: Block, found: Outline, analysis: TemplateAnalysis, reasons: dict[int, SkippedPart]) -> None:
     """Look at a block: around whole documents it is a guard, below labels it decides nothing."""
     line, where = found.contents.get(block.line, (0, None))
     if where is None or line > block.end_line or where.is_label:
@@ -140,14 +142,14 @@ def _take_block(block: Block, found: Outline, judging: Judging, reasons: dict[in
         return
     if block.directive.keyword == "range":
         reason = f"{_shown(block.directive)} repeats a part of it"
-        reasons.setdefault(part.start, Unjudged(part, block.line, reason, block.directive))
+        reasons.setdefault(part.start, SkippedPart(part, block.line, reason, block.directive))
     else:
-        judging.conditions.append(block)
+        analysis.conditions.append(block)
 
 
-def _take_moved(masked: Masked, found: Outline, reasons: dict[int, Unjudged]) -> None:
+def _take_moved(masked: Masked, found: Outline, reasons: dict[int, SkippedPart]) -> None:
     for line in sorted(masked.moved):
         part = found.part_at(line)
         reasons.setdefault(
-            part.start, Unjudged(part, line, f"this line is not where it seems to be: {masked.moved[line]}")
+            part.start, SkippedPart(part, line, f"this line is not where it seems to be: {masked.moved[line]}")
         )

@@ -18,7 +18,7 @@ from crdlint.rules.charts import BRACES, KUBE_VERSION, SKIPPED
 from crdlint.safety.programs import end_running, find
 
 if TYPE_CHECKING:
-    from crdlint.inputs.helm.layout import Place
+    from crdlint.inputs.helm.layout import ChartLocation
     from crdlint.linting.result import Lint
 
 _KIND: Final = "kind: CustomResourceDefinition"
@@ -66,7 +66,7 @@ class Charts:
     _asking: Lock = field(default_factory=Lock)  # for Helm's version, which is kept
 
     def check(
-        self, path: str, text: str, place: Place, lint: Lint, versions: str = "", *, is_saved: bool = True
+        self, path: str, text: str, place: ChartLocation, lint: Lint, versions: str = "", *, is_saved: bool = True
     ) -> FileResult:
         """Return the result of a file of a chart for some versions of Kubernetes, which ``lint`` checks for.
 

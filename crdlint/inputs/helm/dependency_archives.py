@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.recognition import may_hold_crd
 from crdlint.inputs.helm.archive import MAX_BYTES, ArchiveError, Budget, members
-from crdlint.inputs.helm.layout import Place
+from crdlint.inputs.helm.layout import ChartLocation
 from crdlint.inputs.paths import Problem
 from crdlint.inputs.read import UnreadableError, decode, read_bytes, reason
 
@@ -27,7 +27,7 @@ def has_packed(chart: str) -> bool:
         return True
 
 
-def packed_files(chart: str) -> Iterator[tuple[str, str, Place] | Problem]:
+def packed_files(chart: str) -> Iterator[tuple[str, str, ChartLocation] | Problem]:
     """Yield the name, text and place of each file that may hold CRDs in a chart's packed dependencies, and problems."""
     try:
         names = _names(chart)
@@ -52,7 +52,7 @@ def _names(chart: str) -> list[str]:
         return []
 
 
-def _files(path: str, data: bytes, budget: Budget, depth: int) -> Iterator[tuple[str, str, Place] | Problem]:
+def _files(path: str, data: bytes, budget: Budget, depth: int) -> Iterator[tuple[str, str, ChartLocation] | Problem]:
     try:
         for member in members(data, budget, (*_YAML, *_ARCHIVES)):
             name = f"{path}:{member.name}"
@@ -72,10 +72,10 @@ def _files(path: str, data: bytes, budget: Budget, depth: int) -> Iterator[tuple
         yield Problem(f"{path}:{error.member}" if error.member else path, f"cannot be unpacked: {error}")
 
 
-def _place(archive: str, name: str) -> Place:
+def _place(archive: str, name: str) -> ChartLocation:
     """Return where a member is: charts within the packed chart have folders of their own."""
     parts = name.split("/")
     inside = parts[1:]
     while len(inside) > 2 and inside[0] == "charts":
         inside = inside[2:]
-    return Place(archive, inside[0] if inside else "", "/".join(inside))
+    return ChartLocation(archive, inside[0] if inside else "", "/".join(inside))

@@ -12,7 +12,7 @@ CRDS: Final = "crds"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ChartLocation:
     """A file within a chart: the chart's folder, the part (`crds`, `templates`, or another), the path below the chart."""
 
     chart: str
@@ -36,14 +36,14 @@ class Layout:
     def __init__(self) -> None:
         self._charts: dict[str, str | None] = {}
 
-    def place(self, path: str) -> Place | None:
+    def place(self, path: str) -> ChartLocation | None:
         """Return where a file is in a chart, None where it is in none."""
         folder = os.path.dirname(path) or "."
         chart = self.chart_of(folder)
         if chart is None:
             return None
         inside = os.path.relpath(path, chart)
-        return Place(chart, inside.split(os.sep, 1)[0], inside)
+        return ChartLocation(chart, inside.split(os.sep, 1)[0], inside)
 
     def chart_of(self, folder: str) -> str | None:
         """Return the nearest folder upwards with a Chart.yaml."""

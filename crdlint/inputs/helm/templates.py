@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.positions import Span
 from crdlint.crd.recognition import KIND
-from crdlint.inputs.helm.analysis import judge
+from crdlint.inputs.helm.analysis import analyse
 from crdlint.inputs.helm.masking import mask
 from crdlint.rules.charts import BRACES, IN_CRDS, SKIPPED
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.diagnostics.fix import Fix
-    from crdlint.inputs.helm.analysis import Judging, Unjudged
+    from crdlint.inputs.helm.analysis import SkippedPart, TemplateAnalysis
     from crdlint.inputs.helm.directives import Directive
     from crdlint.inputs.helm.masking import Masked
     from crdlint.inputs.helm.outline import Part
@@ -56,15 +56,15 @@ def check_template(path: str, text: str, lint: Lint, without: Container[str] = (
 
 def _masked(path: str, text: str, masked: Masked, lint: Lint, without: Container[str]) -> FileResult:
     """Judge one way through a template."""
-    judging = judge(masked)
-    part_at = judging.outline.part_at
-    result = lint(judging.text, path)
-    unreadable = _unreadable(result, judging, masked)
+    analysis = analyse(masked)
+    part_at = analysis.outline.part_at
+    result = lint(analysis.text, path)
+    unreadable = _unreadable(result, analysis, masked)
     crds = tuple(crd for crd in result.crds if crd.name not in without and part_at(crd.line) not in unreadable)
     names = {crd.name for crd in crds}
-    filled = sorted(judging.filled)
+    filled = sorted(analysis.filled)
     kept = [
-        one if one.fix is None or _is_own(one.fix, text, judging.text) else replace(one, fix=None)
+        one if one.fix is None or _is_own(one.fix, text, analysis.text) else replace(one, fix=None)
         for one in result.diagnostics
         if (one.crd is None or one.crd in names)
         and not _has_between(filled, one.line, one.end_line)
@@ -72,17 +72,17 @@ def _masked(path: str, text: str, masked: Masked, lint: Lint, without: Container
     ]
     lines = text.split("\n")
     lost = "with its directives left out this CRD cannot be read"
-    crd_parts = {one.part for one in judging.unjudged} | judging.judged
+    crd_parts = {one.part for one in analysis.skipped} | analysis.checked
     more = [
         *(_skipped(path, lines, line, lost) for line in unreadable.values()),
-        *(_left_out(path, lines, one) for one in judging.unjudged),
+        *(_left_out(path, lines, one) for one in analysis.skipped),
         *_defined(path, text, masked),
         *(_unescaped(path, text, one) for one in masked.braces if part_at(one.line) in crd_parts),
     ]
     notices = list(result.notices)
-    if judging.conditions and names:
-        notices.append(_assumed(judging))
-    left = judging.other + len(judging.unjudged)
+    if analysis.conditions and names:
+        notices.append(_assumed(analysis))
+    left = analysis.other + len(analysis.skipped)
     return replace(
         result,
         text=text,
@@ -94,11 +94,11 @@ def _masked(path: str, text: str, masked: Masked, lint: Lint, without: Container
     )
 
 
-def _is_own(fix: Fix, text: str, judged: str) -> bool:
+def _is_own(fix: Fix, text: str, checked: str) -> bool:
     """Return whether a fix of a template's judged text only touches characters that are the template's own."""
     for edit in fix.edits:
         start, end = max(edit.start - 1, 0), edit.end + 1
-        if text[start:end] != judged[start:end]:
+        if text[start:end] != checked[start:end]:
             return False
     return True
 
@@ -116,7 +116,7 @@ def _in_order(kept: Sequence[Diagnostic], more: Sequence[Diagnostic]) -> tuple[D
     return tuple(sorted([*kept, *more], key=lambda one: (one.line, one.column)))
 
 
-def _unreadable(result: FileResult, judging: Judging, masked: Masked) -> dict[Part, int]:
+def _unreadable(result: FileResult, analysis: TemplateAnalysis, masked: Masked) -> dict[Part, int]:
     """Return the documents that are no YAML once their directives are left out, and the line where that shows.
 
     Where a document has no directives within, it is no YAML on its own account, and the finding stays.
@@ -124,7 +124,7 @@ def _unreadable(result: FileResult, judging: Judging, masked: Masked) -> dict[Pa
     errors = [one for one in result.diagnostics if one.rule == "yaml-syntax"]
     if not errors:
         return {}
-    part_at = judging.outline.part_at
+    part_at = analysis.outline.part_at
     inside: set[Part] = set()
     for line in (*(block.line for block in masked.blocks), *(output.directive.line for output in masked.outputs)):
         part = part_at(line)
@@ -133,10 +133,10 @@ def _unreadable(result: FileResult, judging: Judging, masked: Masked) -> dict[Pa
     return {part_at(one.line): one.line for one in reversed(errors) if part_at(one.line) in inside}
 
 
-def _assumed(judging: Judging) -> str:
+def _assumed(analysis: TemplateAnalysis) -> str:
     """Return what was taken for granted of the conditions within documents."""
-    first = judging.conditions[0]
-    more = len(judging.conditions) - 1
+    first = analysis.conditions[0]
+    more = len(analysis.conditions) - 1
     others = f", and of {more} more {'condition' if more == 1 else 'conditions'}" if more else ""
     branches = "either way" if first.has_else else "as if it held"
     body = " ".join(first.directive.body.split())[:60]
@@ -183,7 +183,7 @@ _DIRECTIVES: Final = tuple(
 )
 
 
-def _left_out(path: str, lines: list[str], one: Unjudged) -> Diagnostic:
+def _left_out(path: str, lines: list[str], one: SkippedPart) -> Diagnostic:
     if one.directive is None:
         return _skipped(path, lines, one.line, f"this CRD is not checked: {one.reason}")
     message = f"this CRD is not checked without Helm: {one.reason}"

@@ -13,18 +13,18 @@ def collect(text: str) -> CollectedCRDs:
     found = collect_crds(text)
     if not any(one.cause == "template" for one in found.unread):
         return found
-    from crdlint.inputs.helm.analysis import judge
+    from crdlint.inputs.helm.analysis import analyse
     from crdlint.inputs.helm.masking import mask
 
     masked = mask(text)
     if masked.broken is not None:
         return found
-    judging = judge(masked)
-    readable = collect_crds(judging.text)
+    analysis = analyse(masked)
+    readable = collect_crds(analysis.text)
     lines = text.split("\n")
     unread = [
         UnreadDocument(one.line, "\n".join(lines[one.part.start - 1 : one.part.end - 1]), one.reason, "template")
-        for one in judging.unjudged
+        for one in analysis.skipped
     ]
     unread += [replace(one, cause="template") for one in readable.unread]
     return CollectedCRDs(readable.by_name, tuple(unread))

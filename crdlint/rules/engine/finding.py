@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
     from crdlint.crd.paths import Path
-    from crdlint.crd.positions import Locator, Place
+    from crdlint.crd.positions import Locator, SourceLocation
     from crdlint.diagnostics.fix import Applicability
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.rules.engine.advisory import Advisory
@@ -121,7 +121,7 @@ class Finding:
             raise UneditableError
         return self.manifest.root
 
-    def place(self, path: Path) -> Place:
+    def place(self, path: Path) -> SourceLocation:
         """Return how far a path leads in the document."""
         if self.manifest.locator is None:
             raise UneditableError

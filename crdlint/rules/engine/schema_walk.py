@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from crdlint.rules.engine.options import Options
 
 
-class Place(IntEnum):  # an int's hash is faster than an Enum's
+class SchemaPosition(IntEnum):  # an int's hash is faster than an Enum's
     """Where a node stands, as far as the choice of checks goes."""
 
     ROOT = auto()
@@ -33,24 +33,24 @@ class Place(IntEnum):  # an int's hash is faster than an Enum's
     OUTSIDE = auto()  # where no structural check looks: in forbidden fields and int-or-string patterns
 
 
-STRUCTURAL: Final = frozenset({Place.ROOT, Place.FIELD, Place.ITEM})
-EVERYWHERE: Final = frozenset(Place)
+STRUCTURAL: Final = frozenset({SchemaPosition.ROOT, SchemaPosition.FIELD, SchemaPosition.ITEM})
+EVERYWHERE: Final = frozenset(SchemaPosition)
 
 
 @dataclass(slots=True)
 class Context:
     """What encloses a node: its place, upstream's standard validator state, and whether rules are compiled there."""
 
-    place: Place
+    place: SchemaPosition
     options: Options
     inside_meta: bool = False
     defaults_forbidden: str | None = None  # the reason, None where defaults are allowed
     uncorrelatable: JSONSchemaProps | None = None  # the topmost schema that cannot be correlated
     compiles: bool = True
     int_or_string: bool = False  # the first of an int-or-string's allOf, whose anyOf may give types
-    derived: dict[tuple[Place, bool], Context] = field(default_factory=dict)
+    derived: dict[tuple[SchemaPosition, bool], Context] = field(default_factory=dict)
 
-    def at(self, place: Place, *, compiles: bool) -> Context:
+    def at(self, place: SchemaPosition, *, compiles: bool) -> Context:
         """Return the context of a child at another place, everything else alike."""
         key = (place, compiles)
         context = self.derived.get(key)
@@ -88,10 +88,10 @@ class Check:
 
     run: Run
     fields: tuple[str, ...] = ()
-    places: frozenset[Place] = EVERYWHERE
+    places: frozenset[SchemaPosition] = EVERYWHERE
     when: Callable[[frozenset[str], str], bool] | None = None
 
-    def applies(self, given: frozenset[str], type_: str, place: Place) -> bool:
+    def applies(self, given: frozenset[str], type_: str, place: SchemaPosition) -> bool:
         """Tell whether the check can have anything to say of such a node."""
         return (
             place in self.places
@@ -110,13 +110,13 @@ class Walker:
 
     def __init__(self, checks: Iterable[Check]) -> None:
         self._checks = (*checks, *_OWN_CHECKS)
-        self._plans: dict[tuple[int, str, Place], tuple[tuple[Run, ...], tuple[Push, ...]]] = {}
+        self._plans: dict[tuple[int, str, SchemaPosition], tuple[tuple[Run, ...], tuple[Push, ...]]] = {}
 
     def walk(self, root: JSONSchemaProps, options: Options) -> Findings:
         """Run the checks at every node that upstream's validations reach, parents first."""
         findings = Findings()
         plans = self._plans
-        stack: Stack = [(root, Context(Place.ROOT, options))]
+        stack: Stack = [(root, Context(SchemaPosition.ROOT, options))]
         pop = stack.pop
         while stack:
             schema, context = pop()
@@ -130,7 +130,7 @@ class Walker:
                 push(schema, context, stack)
         return findings
 
-    def _plan(self, given: int, type_: str, place: Place) -> tuple[tuple[Run, ...], tuple[Push, ...]]:
+    def _plan(self, given: int, type_: str, place: SchemaPosition) -> tuple[tuple[Run, ...], tuple[Push, ...]]:
         names = frozenset(name for name, bit in SCHEMA_BITS.items() if given & bit)
         return (
             tuple(check.run for check in self._checks if check.applies(names, type_, place)),
@@ -139,22 +139,22 @@ class Walker:
 
 
 def _nested(context: Context) -> Context:
-    place = Place.OUTSIDE if context.place is Place.OUTSIDE else Place.NESTED
+    place = SchemaPosition.OUTSIDE if context.place is SchemaPosition.OUTSIDE else SchemaPosition.NESTED
     return context.at(place, compiles=False)
 
 
 def _push_properties(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
-    place = Place.FIELD if context.place in STRUCTURAL else context.place
+    place = SchemaPosition.FIELD if context.place in STRUCTURAL else context.place
     below = context.at(place, compiles=context.compiles)
     if schema.x_map_type not in _CORRELATABLE_MAPS and below.uncorrelatable is None:
         below = replace(below, uncorrelatable=schema, derived={})
-    if context.place is not Place.ROOT and not schema.x_embedded_resource:
+    if context.place is not SchemaPosition.ROOT and not schema.x_embedded_resource:
         stack.extend([(child, below) for child in reversed(schema.properties.values())])  # type: ignore[call-overload]
         return
     for name, child in reversed(schema.properties.items()):  # type: ignore[call-overload]
         if name not in _META_FIELDS:
             stack.append((child, below))
-        elif context.place is Place.ROOT:
+        elif context.place is SchemaPosition.ROOT:
             reason = f"in top-level {name}"
             stack.append((child, replace(below, inside_meta=True, defaults_forbidden=reason, derived={})))
         else:
@@ -169,9 +169,9 @@ def _push_additional_properties(schema: JSONSchemaProps, context: Context, stack
     given = schema.additional_properties
     if given is None or given.schema is None:
         return
-    place = Place.FIELD if context.place in STRUCTURAL else context.place
-    if context.place is Place.NESTED:
-        place = Place.OUTSIDE  # forbidden there as a whole
+    place = SchemaPosition.FIELD if context.place in STRUCTURAL else context.place
+    if context.place is SchemaPosition.NESTED:
+        place = SchemaPosition.OUTSIDE  # forbidden there as a whole
     below = context.at(place, compiles=context.compiles)
     if context.inside_meta:
         reason = "inside additionalProperties applying to object metadata"
@@ -183,14 +183,14 @@ def _push_items(schema: JSONSchemaProps, context: Context, stack: Stack) -> None
     items = schema.items
     if items is None:
         return
-    place = Place.ITEM if context.place in STRUCTURAL else context.place
+    place = SchemaPosition.ITEM if context.place in STRUCTURAL else context.place
     below = context.at(place, compiles=context.compiles)
     if schema.x_list_type != "map" and below.uncorrelatable is None:
         below = replace(below, uncorrelatable=schema, derived={})
     if items.schema is not None:
         stack.append((items.schema, below))
     if items.json_schemas:
-        outside = below.at(Place.OUTSIDE, compiles=False)
+        outside = below.at(SchemaPosition.OUTSIDE, compiles=False)
         stack.extend((child, outside) for child in reversed(items.json_schemas))
 
 
@@ -205,7 +205,7 @@ def _push_all_of(schema: JSONSchemaProps, context: Context, stack: Stack) -> Non
 def _push_any_of(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
     nested = _nested(context)
     if context.int_or_string or (context.place in STRUCTURAL and is_int_or_string(schema.any_of)):
-        nested = context.at(Place.OUTSIDE, compiles=False)
+        nested = context.at(SchemaPosition.OUTSIDE, compiles=False)
     stack.extend((child, nested) for child in reversed(schema.any_of))
 
 
@@ -220,12 +220,12 @@ def _push_not(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
 
 
 def _push_definitions(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
-    outside = context.at(Place.OUTSIDE, compiles=False)
+    outside = context.at(SchemaPosition.OUTSIDE, compiles=False)
     stack.extend((child, outside) for child in schema.definitions.values())
 
 
 def _push_dependencies(schema: JSONSchemaProps, context: Context, stack: Stack) -> None:
-    outside = context.at(Place.OUTSIDE, compiles=False)
+    outside = context.at(SchemaPosition.OUTSIDE, compiles=False)
     for dependency in (schema.dependencies or {}).values():
         if dependency.schema is not None:
             stack.append((dependency.schema, outside))

@@ -27,6 +27,6 @@ def index(path: Path | None, at: int) -> Path:
     return Path(at, path)
 
 
-def shown(path: Path | None) -> Path:
+def printable(path: Path | None) -> Path:
     """Return the path to put into an error: one that prints as Go prints it, nil included."""
     return NIL if path is None else path

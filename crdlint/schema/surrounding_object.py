@@ -11,23 +11,23 @@ class NotAnObjectError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Surrounding:
+class SurroundingObject:
     """The way to a place: a property's name or, for the only item of a list, None; the first step is the last.
 
     ``typed`` gives the whole object an apiVersion and a kind where it has none.
     """
 
     step: str | None = None
-    outer: Surrounding | None = None
+    outer: SurroundingObject | None = None
     typed: bool = False
 
-    def child(self, name: str) -> Surrounding:
+    def child(self, name: str) -> SurroundingObject:
         """Return the place of a property of what is here."""
-        return Surrounding(name, self, self.typed)
+        return SurroundingObject(name, self, self.typed)
 
-    def index(self) -> Surrounding:
+    def index(self) -> SurroundingObject:
         """Return the place of the only item of the list that is here."""
-        return Surrounding(None, self, self.typed)
+        return SurroundingObject(None, self, self.typed)
 
     def around(self, focus: Any) -> dict[str, Any]:
         """Return the whole object with ``focus`` at the place; raise NotAnObjectError where that is no object."""
@@ -59,5 +59,5 @@ class Surrounding:
         return here
 
 
-ROOT: Final = Surrounding()
-TYPED_ROOT: Final = Surrounding(typed=True)
+ROOT: Final = SurroundingObject()
+TYPED_ROOT: Final = SurroundingObject(typed=True)

@@ -48,7 +48,7 @@ class Text(NamedTuple):
 
 
 @dataclass(slots=True)
-class Places:
+class NodeIndex:
     """A document's entries, outer ones before inner ones, and its scalars, both by where they begin."""
 
     entries: list[Entry] = field(default_factory=list)
@@ -86,9 +86,9 @@ class Places:
         return found
 
 
-def places_of(root: Node, text: str) -> Places:
+def places_of(root: Node, text: str) -> NodeIndex:
     """Return the places of a document's tree; what an alias stands for counts where it is written."""
-    places = Places()
+    places = NodeIndex()
     seen: set[int] = set()
     # (key, node, parent, step), the next one last; a key of None is an item, a step of None the root.
     pending: list[tuple[Node | None, Node, int, Step | None]] = [(None, root, -1, None)]
