@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING
 
 from crdlint.cel.ast import Call, Expr, ListExpr, Uint, Unspecified
-from crdlint.cel.errors import CELError
+from crdlint.cel.errors import CELError, Problem
 from crdlint.cel.macros import Helper, MacroError
 from crdlint.cel.source import NO_LOCATION, Location
 
@@ -180,15 +180,15 @@ class Builder:
         if old_id == self.next_id - 1:
             self.next_id = old_id
 
-    def report(self, span: tuple[int, int], message: str) -> Expr:
+    def report(self, span: tuple[int, int], problem: Problem) -> Expr:
         """Add an error at a place and return the node that stands there (reportError)."""
         new_id = self.new_id(span)
-        self.errors.append(CELError(self.source.location(span[0]), message, new_id))
+        self.errors.append(CELError(self.source.location(span[0]), problem, new_id))
         return Unspecified(new_id)
 
-    def add_error(self, message: str, location: Location = NO_LOCATION) -> None:
+    def add_error(self, problem: Problem, location: Location = NO_LOCATION) -> None:
         """Add an error that is about no node."""
-        self.errors.append(CELError(location, message))
+        self.errors.append(CELError(location, problem))
 
     def call(self, call_id: int, function: str, target: Expr | None, args: list[Expr]) -> Expr:
         """Return the call, or what a macro of that name makes of it (expandMacro)."""
@@ -201,7 +201,7 @@ class Builder:
             at = error.expr_id if error.at_argument or self.options.dialect.locates_macro_arguments else call_id
             start = self.offsets[at][0] if at in self.offsets else -1
             self.delete_id(call_id)
-            return self.report((start, start), error.message)
+            return self.report((start, start), Problem(error.message))
         if self.options.populate_macro_calls:
             self._record(expr.id, function, target, args)
         self.delete_id(call_id)

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import permutations
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.cel import ast
 from crdlint.cel import checker_errors as texts
 from crdlint.cel.decls import Variable
-from crdlint.cel.errors import CELError
+from crdlint.cel.errors import CELError, Problem
 from crdlint.cel.types import (
     BOOL,
     BYTES,
@@ -78,8 +78,7 @@ _WELL_KNOWN_NAMES: Final = {
 _ALWAYS_WELL_KNOWN: Final = (Kind.ANY, Kind.TIMESTAMP, Kind.DURATION, Kind.DYN, Kind.NULL)
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
+class Reference(NamedTuple):
     """What a node means: a name with the value of a constant, or the overloads of a call."""
 
     name: str = ""
@@ -155,8 +154,8 @@ class _Checker:
         self._types.update(self._substitution.final(self._types))
         return self._result
 
-    def _error(self, id_: int, message: str) -> None:
-        self._result.errors.append(CELError(self._source.location_of(id_), message, id_))
+    def _error(self, id_: int, problem: Problem) -> None:
+        self._result.errors.append(CELError(self._source.location_of(id_), problem, id_))
 
     def unspecified(self, expr: ast.Unspecified) -> None:
         self._types[expr.id] = ERROR

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.cel import ast
 from crdlint.cel.checker import CheckResult, check
 from crdlint.cel.decls import CONVERSIONS
-from crdlint.cel.errors import display_errors
+from crdlint.cel.errors import Problem, display_errors
 from crdlint.cel.parser import parse
 from crdlint.cel.traversal import nodes
 from crdlint.cel.types import ERROR, Kind
@@ -69,6 +69,10 @@ def _is_odd_key(key: ast.Expr) -> bool:
     )
 
 
+def _with_older_names(problem: Problem) -> Problem:
+    return problem._replace(message=problem.message.replace("optional_type(", "optional("))
+
+
 def compile_text(text: str, env: Env, options: ParserOptions) -> Compiled:
     """Parse, check and validate an expression; what is wrong stands in the result."""
     parsed = parse(text, options=options)
@@ -78,5 +82,5 @@ def compile_text(text: str, env: Env, options: ParserOptions) -> Compiled:
     result = check(parsed.expr, source, env)
     errors = result.errors or validate(parsed.expr, source, result, env)
     if errors and not env.dialect.names_optional_type:
-        errors = [replace(error, message=error.message.replace("optional_type(", "optional(")) for error in errors]
+        errors = [replace(error, problem=_with_older_names(error.problem)) for error in errors]
     return Compiled(parsed.expr, source, result, tuple(errors))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from crdlint.cel.types import Kind, Type
 
@@ -24,8 +23,7 @@ class DeclarationError(ValueError):
     """A declaration contradicts another."""
 
 
-@dataclass(frozen=True, slots=True)
-class Variable:
+class Variable(NamedTuple):
     """A name and its type; a constant has a value."""
 
     name: str
@@ -33,8 +31,7 @@ class Variable:
     value: Value = None
 
 
-@dataclass(frozen=True, slots=True)
-class Implementation:
+class Implementation(NamedTuple):
     """A Python function that implements an overload, or all overloads of a function.
 
     It takes the values by position and returns one, an `Error` among them, or raises `FunctionError`. One that is not
@@ -51,8 +48,7 @@ class Implementation:
 Binding: TypeAlias = Callable[..., Any] | Implementation
 
 
-@dataclass(frozen=True, slots=True)
-class CallCost:
+class CallCost(NamedTuple):
     """The cost of calls in cost units: bounds of it before evaluation, and what one call costs at run time.
 
     Either function may return None to leave the cost to the next in turn: the standard costs at last. With
@@ -64,8 +60,7 @@ class CallCost:
     in_advance: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Overload:
+class Overload(NamedTuple):
     """One signature of a function; the first argument of a member overload is its target."""
 
     function: str
@@ -78,21 +73,19 @@ class Overload:
     cost: CallCost | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RegexOptimization:
+class RegexOptimization(NamedTuple):
     """A function of which a constant regular expression is compiled once (interpreter.RegexOptimization).
 
-    The expression is the argument at ``index``, the target counted. ``compile`` takes it and returns the function of all
+    The expression is the argument at index ``argument``, the target counted. ``compile`` takes it and returns the function of all
     arguments; it raises PlanError.
     """
 
     function: str
-    index: int
+    argument: int
     compile: Callable[[str], Callable[..., Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class Function:
+class Function(NamedTuple):
     """A function's overloads, in the order in which they are tried."""
 
     name: str

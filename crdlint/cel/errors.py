@@ -1,9 +1,10 @@
-"""Errors at a place of an expression, and their text (cel-go's common/error.go and errors.go)."""
+"""Errors in an expression: what is wrong, where, and the message (cel-go's common/error.go and errors.go)."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,13 +15,43 @@ MAX_ERRORS = 100
 _MAX_SNIPPET_BYTES = 16384
 
 
+class Code(Enum):
+    """What is wrong, with the arguments in parentheses: names and `Type`s."""
+
+    OTHER = auto()
+    UNEXPECTED_END = auto()  # ()
+    UNEXPECTED_TOKEN = auto()  # (text)
+    UNRECOGNIZED_TOKEN = auto()  # (text)
+    RESERVED_IDENTIFIER = auto()  # (name)
+    UNDEFINED_FIELD = auto()  # (field)
+    UNDECLARED_REFERENCE = auto()  # (name)
+    NO_MATCHING_OVERLOAD = auto()  # (function)
+    TYPE_MISMATCH = auto()  # (expected type, actual type)
+    NO_FIELD_SELECTION = auto()  # (type)
+    NOT_A_RANGE = auto()  # (type)
+    INVALID_LITERAL = auto()  # (function)
+
+
+class Problem(NamedTuple):
+    """The message about something that is wrong, with its code and arguments."""
+
+    message: str
+    code: Code = Code.OTHER
+    args: tuple[Any, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class CELError:
-    """A message about a place of the text; `expr_id` is 0 where it is about no node."""
+    """A problem at a location of the text; `expr_id` is the node's, 0 if it is about no node."""
 
     location: Location
-    message: str
+    problem: Problem
     expr_id: int = 0
+
+    @property
+    def message(self) -> str:
+        """cel-go's message."""
+        return self.problem.message
 
     def display(self, source: SourceInfo) -> str:
         """Return the message with the line and a caret under the column (Error.ToDisplayString)."""

@@ -29,7 +29,7 @@ from crdlint.cel.builder import (
     string_value,
     uint_value,
 )
-from crdlint.cel.errors import CELError, display_errors
+from crdlint.cel.errors import CELError, Problem, display_errors
 from crdlint.cel.lexer import tokenize
 from crdlint.cel.macros import (
     EXISTS_ONE_MACROS,
@@ -89,7 +89,7 @@ def parse(text: str, *, options: ParserOptions) -> ParseResult:
     if len(text) > MAX_CODE_POINTS:
         builder = Builder(SourceInfo(text), options)
         size = f"size: {len(text)}, limit {MAX_CODE_POINTS}"
-        builder.add_error(f"expression code point size exceeds limit: {size}")
+        builder.add_error(Problem(f"expression code point size exceeds limit: {size}"))
         return ParseResult(Unspecified(1), builder.source, builder.errors)
     tokens = tokenize(text)
     parsed = None if tokens is None else _parse_valid(text, options, tokens)
@@ -119,11 +119,11 @@ def _result(text: str, options: ParserOptions, work: Callable[[Builder], Expr]) 
     try:
         expr = work(builder)
     except ExpansionError as error:
-        builder.add_error(str(error))
+        builder.add_error(Problem(str(error)))
     except _LimitError:
         # It ends cel-go's parsing before macros are looked at.
         builder.errors.clear()
-        builder.add_error(f"expression recursion limit exceeded: {MAX_DEPTH}")
+        builder.add_error(Problem(f"expression recursion limit exceeded: {MAX_DEPTH}"))
     return ParseResult(expr, builder.source, builder.errors)
 
 
@@ -180,7 +180,7 @@ class _FastParser:
         if self.height > MAX_DEPTH:
             if self.builder.errors:
                 raise _NotSimpleError
-            self.builder.add_error("max recursion depth exceeded")
+            self.builder.add_error(Problem("max recursion depth exceeded"))
         return expr
 
     def _expect(self, kind: str) -> int:

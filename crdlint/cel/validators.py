@@ -1,6 +1,6 @@
 """What is looked at after an expression has its types (cel-go's cel/validator.go, ext/formatting.go).
 
-A validator takes what was checked and yields (node id, message); an environment lists those that apply.
+A validator takes what was checked and yields (node id, problem); an environment lists those that apply.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.cel import ast
 from crdlint.cel.checker_errors import type_mismatch
-from crdlint.cel.errors import CELError
+from crdlint.cel.errors import CELError, Code, Problem
 from crdlint.golang.durations import parse_duration
 from crdlint.golang.regexp import compile_error
 from crdlint.golang.times import TimeError, parse_time
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from crdlint.cel.source import SourceInfo
     from crdlint.cel.types import Type
 
-    Findings: TypeAlias = Iterator[tuple[int, str]]
+    Findings: TypeAlias = Iterator[tuple[int, Problem]]
     Validator: TypeAlias = Callable[["Checked"], Findings]
 
 _MAX_TIMESTAMP: Final = 253402300799
@@ -53,9 +53,9 @@ def validate(expr: ast.Expr, source: SourceInfo, result: CheckResult, env: Env) 
     nodes, parents = _post_order(expr, result)
     checked = Checked(nodes, parents, result, env.exempt, env.dialect.exempts_whole_format_arguments)
     return [
-        CELError(source.location_of(id_), message, id_)
+        CELError(source.location_of(id_), problem, id_)
         for validator in env.validators
-        for id_, message in validator(checked)
+        for id_, problem in validator(checked)
     ]
 
 
@@ -116,7 +116,7 @@ def _literal_args(checked: Checked, function: str, valid: Callable[[ast.Value], 
         if type(node) is ast.Call and node.args and checked.function(node) == function:
             literal = node.args[0]
             if type(literal) is ast.Literal and not valid(literal.value):
-                yield literal.id, f"invalid {function} argument"
+                yield literal.id, Problem(f"invalid {function} argument", Code.INVALID_LITERAL, (function,))
 
 
 def _element_type(type_: Type, *, optional: bool) -> Type:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cel.ast import Call, Literal, Select
+from crdlint.cel.errors import Code
 from crdlint.cel.format import format_type
 from crdlint.cel.traversal import nodes
-from crdlint.cel.types import Kind
+from crdlint.cel.types import BOOL, Kind
 from crdlint.diagnostics.spelling import nearest
 from crdlint.kubecel.compilation import MESSAGE
 from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.escaping import escape
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Mapping
     from collections.abc import Sequence as SequenceOf
 
     from crdlint.cel.ast import Expr
@@ -33,11 +34,11 @@ _LIKE: Final = 0.6  # how like a name is that was meant
 
 @dataclass(frozen=True, slots=True)
 class _Case:
-    """An error of an expression, and the ``names`` that its message has in the places of `{}`."""
+    """An error of an expression, and the arguments of its code."""
 
     expression: Expression
     error: CELError
-    names: SequenceOf[str]
+    args: SequenceOf[Any]
     effort: Effort
 
 
@@ -47,28 +48,8 @@ def hint(expression: Expression, effort: Effort) -> str | None:
     if not compiled.errors:
         return _output_type(expression)
     error = min(compiled.errors, key=lambda one: one.location)
-    for pattern, help_ in _HINTS:
-        names = _filled_in(pattern, error.message)
-        if names is not None:
-            found = help_(_Case(expression, error, names, effort))
-            if found is not None:
-                return found
-    return None
-
-
-def _filled_in(pattern: str, message: str) -> SequenceOf[str] | None:
-    """Return what a message has in the places of `{}` in a pattern, None where the message is another."""
-    start, *literals = pattern.split("{}")
-    if not message.startswith(start):
-        return None
-    found: list[str] = []
-    rest = message[len(start) :]
-    for literal in literals:
-        part, separator, rest = rest.partition(literal) if literal else (rest, "", "")
-        if separator != literal:
-            return None
-        found.append(part)
-    return found
+    find = _HINTS.get(error.problem.code)
+    return None if find is None else find(_Case(expression, error, error.problem.args, effort))
 
 
 def _nearest(name: str, effort: Effort, *groups: Collection[str]) -> str | None:
@@ -103,7 +84,7 @@ def _object(expression: Expression, operand: Expr) -> DeclType | None:
 
 
 def _undefined_field(case: _Case) -> str | None:
-    expression, name = case.expression, case.names[0]
+    expression, name = case.expression, case.args[0]
     node = _node(expression, case.error)
     operand = node.operand if isinstance(node, Select) else node.args[0] if isinstance(node, Call) else None
     declared = None if operand is None else _object(expression, operand)
@@ -137,7 +118,7 @@ def version_text(library: Library) -> str:
 
 
 def _undeclared(case: _Case) -> str | None:
-    expression, name = case.expression, case.names[0]
+    expression, name = case.expression, case.args[0]
     node = _node(expression, case.error)
     arguments = len(node.args) if isinstance(node, Call) else -1
 
@@ -172,7 +153,7 @@ def _object_of_self(expression: Expression) -> DeclType | None:
 
 
 def _no_overload(case: _Case) -> str | None:
-    expression, name = case.expression, case.names[0]
+    expression, name = case.expression, case.args[0]
     node = _node(expression, case.error)
     if not isinstance(node, Call):
         return None
@@ -218,11 +199,14 @@ _OPERATORS: Final = {
 }
 
 
-def _not_bool(case: _Case) -> str | None:
-    expected, found = case.names
-    if expected == "bool":
-        return f"`&&`, `||`, `?` and macros take conditions: compare the {found} with something"
-    return f"the elements of one list or map must have one type: write the {found} as {expected}, or wrap it in `dyn()`"
+def _type_mismatch(case: _Case) -> str | None:
+    expected, actual = case.args
+    if expected is BOOL:
+        return f"`&&`, `||`, `?` and macros take conditions: compare the {format_type(actual)} with something"
+    return (
+        "the elements of one list or map must have one type:"
+        f" write the {format_type(actual)} as {format_type(expected)}, or wrap it in `dyn()`"
+    )
 
 
 def _literal(case: _Case) -> str | None:
@@ -230,7 +214,7 @@ def _literal(case: _Case) -> str | None:
         "duration": "write a Go duration as a string: `duration('1h30m')`, with the units h, m, s, ms, us, ns",
         "timestamp": "write an RFC 3339 time: `timestamp('2026-01-31T12:00:00Z')`",
         "matches": "mend the regular expression: it is of Go's RE2 syntax, without look-around and back-references",
-    }.get(case.names[0])
+    }.get(case.args[0])
 
 
 def _range(_case: _Case) -> str:
@@ -238,38 +222,45 @@ def _range(_case: _Case) -> str:
 
 
 def _selection(case: _Case) -> str | None:
-    if case.names[0].startswith("list("):
+    (type_,) = case.args
+    if type_.kind is Kind.LIST:
         return "a list has no fields: take an element, `[0]`, or all of them, `.all(x, x.name != '')`"
-    return f"a value of type {case.names[0]} has no fields: end the path here"
+    return f"a value of type {format_type(type_)} has no fields: end the path here"
 
 
-def _syntax(case: _Case) -> str | None:
-    problem, text = case.names[0], case.expression.text
-    unread = problem.partition("token recognition error at: '")[2]
-    if "'='" in problem or unread == "=" or unread.startswith(("= ", "&", "|")):
-        return "CEL compares with `==` and joins with `&&` and `||`"
-    if "<EOF>" in problem:
-        opened = [a for a, b in ("()", "[]", "{}") if text.count(a) > text.count(b)]
-        return (
-            f"the expression ends too early: `{opened[0]}` is not closed" if opened else "the expression ends too early"
-        )
-    if "reserved identifier" in problem:
-        return "a reserved word is no name: write the field `__word__`, a variable otherwise"
-    if "token recognition error" in problem and ("'\"" in problem or "\"'" in problem or "''" in problem):
+def _unrecognized(case: _Case) -> str:
+    (text,) = case.args
+    if text.startswith(("=", "&", "|")):
+        return _OPERATORS_HELP
+    if text.startswith(_QUOTES) or text.endswith(_QUOTES):
         return "a string is not closed: end it with the quote it begins with"
-    if "undefined field" in problem:
-        return None
-    return "it is no CEL: see https://kubernetes.io/docs/reference/using-api/cel/"
+    return _SYNTAX_HELP
 
 
-# The checker's and parser's messages, with `{}` for what varies.
-_HINTS: Final[tuple[tuple[str, Callable[[_Case], str | None]], ...]] = (
-    ("undefined field '{}'", _undefined_field),
-    ("undeclared reference to '{}' (in container '{}')", _undeclared),
-    ("found no matching overload for '{}' applied to{}", _no_overload),
-    ("expected type '{}' but found '{}'", _not_bool),
-    ("invalid {} argument", _literal),
-    ("expression of type '{}' cannot be range of a comprehension{}", _range),
-    ("type '{}' does not support field selection", _selection),
-    ("Syntax error: {}", _syntax),
-)
+def _unexpected_end(case: _Case) -> str:
+    text = case.expression.text
+    opened = next((a for a, b in ("()", "[]", "{}") if text.count(a) > text.count(b)), None)
+    return "the expression ends too early" + ("" if opened is None else f": `{opened}` is not closed")
+
+
+def _reserved(_case: _Case) -> str:
+    return "a reserved word is no name: write the field `__word__`, a variable otherwise"
+
+
+_QUOTES: Final = ("'", '"')
+_OPERATORS_HELP: Final = "CEL compares with `==` and joins with `&&` and `||`"
+_SYNTAX_HELP: Final = "it is no CEL: see https://kubernetes.io/docs/reference/using-api/cel/"
+
+_HINTS: Final[Mapping[Code, Callable[[_Case], str | None]]] = {
+    Code.UNDEFINED_FIELD: _undefined_field,
+    Code.UNDECLARED_REFERENCE: _undeclared,
+    Code.NO_MATCHING_OVERLOAD: _no_overload,
+    Code.TYPE_MISMATCH: _type_mismatch,
+    Code.INVALID_LITERAL: _literal,
+    Code.NOT_A_RANGE: _range,
+    Code.NO_FIELD_SELECTION: _selection,
+    Code.UNRECOGNIZED_TOKEN: _unrecognized,
+    Code.UNEXPECTED_END: _unexpected_end,
+    Code.UNEXPECTED_TOKEN: lambda _case: _SYNTAX_HELP,
+    Code.RESERVED_IDENTIFIER: _reserved,
+}

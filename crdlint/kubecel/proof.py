@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cel.ast import Call, Literal, Select
+from crdlint.cel.eval.attributes import no_such_key
 from crdlint.cel.eval.errors import Error
 from crdlint.cel.eval.values import Optional_
 from crdlint.cel.traversal import nodes
@@ -54,7 +55,7 @@ class Prover:
         """Return whether the rule ends in `no such key` on an object without the field; raise WorkLimitError."""
         if self._program is None:
             return False
-        wanted = f"no such key: {one.field}"
+        wanted = no_such_key(one.field).message
         of_old = one.path.split(".", 1)[0].split("[", 1)[0] == OLD_SELF
         for new, old in self._objects(one.schema, of_old=of_old):
             given = Optional_(old) if self._optional_old_self else old

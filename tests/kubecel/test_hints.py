@@ -47,6 +47,8 @@ FIELDS = (
         ("self.replicas = 1", "CEL compares with `==`", 36),
         ("self.must == 'a", "a string is not closed", 36),
         ("self.all == true ?", "the expression ends too early", 36),
+        ("self.replicas 1", "it is no CEL", 36),
+        ("break == 1", "a reserved word is no name", 36),
     ],
 )
 def test_hint(rule: str, help_: str, version: int) -> None:

@@ -21,6 +21,7 @@ from crdlint.cel.antlr.CELParser import CELParser
 from crdlint.cel.antlr.stream import LexedStream, Stream
 from crdlint.cel.antlr.visitor import RecursionLimitError, visit
 from crdlint.cel.ast import Expr, Unspecified
+from crdlint.cel.errors import Code, Problem
 from crdlint.cel.source import Location
 from crdlint.cel.stack import run_with_large_stack
 from crdlint.golang.formatting import sprintf
@@ -51,22 +52,30 @@ class _Listener(ErrorListener):  # type: ignore[misc]
 
     def syntaxError(  # noqa: N802
         self,
-        recognizer: Any,  # noqa: ARG002
-        offendingSymbol: Any,  # noqa: ARG002, N803
+        recognizer: Any,
+        offendingSymbol: Any,  # noqa: N803
         line: int,
         column: int,
         msg: str,
-        e: Any,  # noqa: ARG002
+        e: Any,
     ) -> None:
         if "no viable alternative" in msg:
             msg = _RESERVED.sub(r"mismatched input '\1' expecting IDENTIFIER", msg)
         location = Location(line, column)
         if self.reports >= _MAX_REPORTS:
-            self.builder.add_error(f"Syntax error: More than {_MAX_REPORTS} syntax errors", location)
+            self.builder.add_error(Problem(f"Syntax error: More than {_MAX_REPORTS} syntax errors"), location)
             raise _StopError
         self.reports += 1
         text = f"Syntax error: {msg}"
-        self.builder.add_error(text if self.quotes else sprintf(text), location)
+        message = text if self.quotes else sprintf(text)
+        if offendingSymbol is None:  # the lexer's
+            unread = recognizer.inputStream.getText(e.startIndex, recognizer.inputStream.index)
+            problem = Problem(message, Code.UNRECOGNIZED_TOKEN, (unread,))
+        elif offendingSymbol.type == Token.EOF:
+            problem = Problem(message, Code.UNEXPECTED_END)
+        else:
+            problem = Problem(message, Code.UNEXPECTED_TOKEN, (offendingSymbol.text,))
+        self.builder.add_error(problem, location)
 
 
 class _Simulator(ParserATNSimulator):  # type: ignore[misc]
@@ -195,7 +204,7 @@ def _run(builder: Builder, tokens: Tokens | None) -> Expr:
     except _StopError:
         pass
     except RecursionLimitError as error:
-        builder.add_error(str(error))
+        builder.add_error(Problem(str(error)))
     return Unspecified(builder.next_id)
 
 

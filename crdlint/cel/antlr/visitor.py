@@ -29,6 +29,7 @@ from crdlint.cel.builder import (
     string_value,
     uint_value,
 )
+from crdlint.cel.errors import Code, Problem
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -87,7 +88,7 @@ class _Visitor:
         handler = _HANDLERS.get(type(tree))
         if handler is None:
             if not self.builder.errors:
-                self.builder.add_error("unknown parse element encountered: <<nil>>")
+                self.builder.add_error(Problem("unknown parse element encountered: <<nil>>"))
             return Unspecified(self.builder.new_id((-1, -1)))
         if type(tree) not in _COUNTED:
             return handler(self, tree)
@@ -114,8 +115,8 @@ class _Visitor:
     def unspecified(self, ctx: Any) -> Expr:
         return Unspecified(self.id(ctx))
 
-    def report(self, ctx: Any, message: str) -> Expr:
-        return self.builder.report(self.span(ctx), message)
+    def report(self, ctx: Any, message: str, code: Code = Code.OTHER, *args: str) -> Expr:
+        return self.builder.report(self.span(ctx), Problem(message, code, args))
 
     def args(self, ctx: Any) -> list[Expr]:
         return [] if ctx is None else [self.visit(e) for e in ctx.e]
@@ -240,7 +241,7 @@ def _ident(v: _Visitor, ctx: Any) -> Expr:
     if ctx.id_ is None:
         return v.unspecified(ctx)
     if ctx.id_.text in RESERVED:
-        return v.report(ctx, f"reserved identifier: {ctx.id_.text}")
+        return v.report(ctx, f"reserved identifier: {ctx.id_.text}", Code.RESERVED_IDENTIFIER, ctx.id_.text)
     return Ident(v.id(ctx.id_), ("" if ctx.leadingDot is None else ".") + ctx.id_.text)
 
 
@@ -248,7 +249,7 @@ def _global_call(v: _Visitor, ctx: Any) -> Expr:
     if ctx.id_ is None:
         return v.unspecified(ctx)
     if ctx.id_.text in RESERVED:
-        return v.report(ctx, f"reserved identifier: {ctx.id_.text}")
+        return v.report(ctx, f"reserved identifier: {ctx.id_.text}", Code.RESERVED_IDENTIFIER, ctx.id_.text)
     name = ("" if ctx.leadingDot is None else ".") + ctx.id_.text
     call_id = -1 if ctx.op is None else v.id(ctx.op)
     return v.builder.call(call_id, name, None, v.args(ctx.args))

@@ -46,6 +46,11 @@ def not_a_key(value: Value) -> str:
     return f"invalid qualifier type: {go_type(value)}"
 
 
+def no_such_key(key: Value) -> Error:
+    """Return the error of selecting a field or key that is absent."""
+    return Error(f"no such key: {go_text(key)}")
+
+
 def select(operand: Value, key: Value, *, test: bool) -> Value:
     """Return the value of a key, index or field of `operand`, or an error as a value (refQualify).
 
@@ -54,12 +59,12 @@ def select(operand: Value, key: Value, *, test: bool) -> Value:
     kind = kind_of(operand)
     if kind is Kind.MAP:
         found = find(operand, key)
-        return Error(f"no such key: {go_text(key)}") if found is MISSING and not test else found
+        return no_such_key(key) if found is MISSING and not test else found
     if kind is Kind.LIST:
         return _select_index(operand, key, test=test)
     if kind is Kind.ERROR:
         return operand
-    return MISSING if test else Error(f"no such key: {go_text(key)}")
+    return MISSING if test else no_such_key(key)
 
 
 def _select_index(operand: Value, key: Value, *, test: bool) -> Value:
@@ -113,7 +118,7 @@ def constant(id_: int, key: Value, *, optional: bool, note: Note | None) -> Qual
         if type(operand) is dict:
             found = operand.get(key, MISSING) if type(key) is str else MISSING
             if found is MISSING:
-                found = Error(f"no such key: {go_text(key)}")
+                found = no_such_key(key)
         else:
             found = select(operand, key, test=False)
         note(frame, id_, found)

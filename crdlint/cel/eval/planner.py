@@ -291,8 +291,8 @@ class _Planner:
             if folded is not None:
                 return folded
         optimization = self._regexes.get(function)
-        if optimization is not None and optimization.index < len(args):
-            pattern = args[optimization.index]
+        if optimization is not None and optimization.argument < len(args):
+            pattern = args[optimization.argument]
             if type(pattern) is Constant and type(pattern.value) is str:
                 resolved = Resolved(caught(optimization.compile(pattern.value)), strict=True, variadic=True)
         return self._observed_call(id_, function, overload_id, args, resolved)

@@ -6,10 +6,10 @@ These are the clauses of versions 1 to 3 of the strings library: parseFormatStri
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.cel import ast
+from crdlint.cel.errors import Problem
 from crdlint.cel.types import DYN, Kind, Type
 
 if TYPE_CHECKING:
@@ -26,16 +26,14 @@ class FormatSyntaxError(ValueError):
     """A format string that cannot be read, or that asks for an argument that is not there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Clause:
+class Clause(NamedTuple):
     """One of `%s %d %f %e %b %x %X %o`; `precision` is None where none is written."""
 
     verb: str
     precision: int | None
 
 
-@dataclass(frozen=True, slots=True)
-class Accepted:
+class Accepted(NamedTuple):
     """The kinds of type that a clause formats, and the message (with `%s` for the type's name) about others."""
 
     kinds: frozenset[Kind]
@@ -177,14 +175,14 @@ def _check(call_id: int, text: str, args: list[ast.Expr], result: CheckResult) -
             accepted = CLAUSES[piece.verb]
             refused = _refused(args[index], result, accepted, deep=piece.verb == "s")
             if refused is not None:
-                yield refused, accepted.refusal(_type_of(refused, result).name)
+                yield refused, Problem(accepted.refusal(_type_of(refused, result).name))
                 return
             index += 1
     except FormatSyntaxError as error:
-        yield call_id, str(error)
+        yield call_id, Problem(str(error))
         return
     if len(args) > index:
-        yield call_id, f"too many arguments supplied to string.format (expected {index}, got {len(args)})"
+        yield call_id, Problem(f"too many arguments supplied to string.format (expected {index}, got {len(args)})")
 
 
 def _refused(arg: ast.Expr, result: CheckResult, accepted: Accepted, *, deep: bool) -> int | None:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -19,6 +18,7 @@ if TYPE_CHECKING:
 Macros: TypeAlias = "Mapping[tuple[str, int, bool], Callable[..., Expr]]"
 
 ALWAYS: Final = (1, 0)
+_NONE: Final[Mapping[Any, Any]] = {}
 
 
 def _everywhere(_dialect: CELDialect) -> bool:
@@ -29,16 +29,15 @@ def _nothing(_dialect: CELDialect) -> Mapping[str, Any]:
     return {}
 
 
-@dataclass(frozen=True, slots=True)
-class Library:
+class Library(NamedTuple):
     """A library or an option of the environment, with the Kubernetes version that introduced it.
 
     ``removed`` is the version that removed it; ``has`` returns whether the code of a server has it at all.
     ``exempt`` are functions whose arguments the validator of homogeneous literals does not check.
-    ``costs`` has the costs of all functions of a name, also where several overloads fit; the cost of one overload stands
-    with its declaration. ``older_bindings`` (by overload id) and
-    ``older_costs`` return what differs on an older server. ``equality`` estimates `==` of
-    values of its types. ``regexes`` are the functions of which a constant regular expression is compiled once.
+    ``costs`` has the costs of all functions of a name, also where several overloads fit; a declaration of an overload has
+    the cost of that one alone. ``older_bindings`` (by overload id) and ``older_costs`` (by function) return what differs
+    on an older server. ``equality`` estimates `==` of values of its types. ``regexes`` are the functions of which a
+    constant regular expression is compiled once.
     """
 
     name: str
@@ -47,15 +46,15 @@ class Library:
     has: Callable[[CELDialect], bool] = _everywhere
     types: tuple[Variable, ...] = ()
     functions: tuple[Overload, ...] = ()
-    macros: Macros = field(default_factory=dict)
+    macros: Macros = _NONE
     validators: tuple[Validator, ...] = ()
     exempt: tuple[str, ...] = ()
     cross_type_comparisons: bool = False
     optional_syntax: bool = False
-    costs: Mapping[str, CallCost] = field(default_factory=dict)
+    costs: Mapping[str, CallCost] = _NONE
     older_bindings: Callable[[CELDialect], Mapping[str, Binding]] = _nothing
     older_costs: Callable[[CELDialect], Mapping[str, CallCost]] = _nothing
-    equality: Mapping[Type, FunctionEstimator] = field(default_factory=dict)
+    equality: Mapping[Type, FunctionEstimator] = _NONE
     regexes: tuple[RegexOptimization, ...] = ()
 
     def in_version(self, version: Version) -> bool:
