@@ -3,16 +3,29 @@
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from crdlint.cel.ast import Call, Expr, ListExpr, Uint, Unspecified
 from crdlint.cel.errors import CELError, Problem
-from crdlint.cel.macros import Helper, MacroError
+from crdlint.cel.macros import (
+    EXISTS_ONE_MACROS,
+    OPT_FLAT_MAP_MACROS,
+    OPT_MAP_MACROS,
+    STANDARD_MACROS,
+    TWO_VARIABLE_MACROS,
+    Helper,
+    MacroError,
+)
 from crdlint.cel.source import NO_LOCATION, Location
+from crdlint.kubernetes.servers import NEWEST
 
 if TYPE_CHECKING:
-    from crdlint.cel.parser import ParserOptions
+    from collections.abc import Callable
+
+    from crdlint.cel.macros import MacroKey
     from crdlint.cel.source import SourceInfo
+    from crdlint.kubernetes.dialect import CELDialect
 
 RESERVED = frozenset(
     [
@@ -60,6 +73,21 @@ _SIMPLE = {
     "a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v",
     "\\": "\\", "'": "'", '"': '"', "`": "`", "?": "?",
 }  # fmt: skip
+
+
+ALL_MACROS = {**STANDARD_MACROS, **EXISTS_ONE_MACROS, **TWO_VARIABLE_MACROS, **OPT_MAP_MACROS, **OPT_FLAT_MAP_MACROS}
+
+
+@dataclass(frozen=True, slots=True)
+class ParserOptions:
+    """What an environment sets of the parser; `macros` by (function, number of arguments, on a target)."""
+
+    macros: dict[MacroKey, Callable[..., Expr]] = field(default_factory=lambda: ALL_MACROS)
+    optional_syntax: bool = True
+    enable_identifier_escape_syntax: bool = True
+    dialect: CELDialect = NEWEST.cel
+    variadic_logical: bool = False
+    populate_macro_calls: bool = False
 
 
 class LiteralError(ValueError):
@@ -196,7 +224,7 @@ class Builder:
         if macro is None:
             return Call(call_id, function, target, args)
         try:
-            expr = macro(Helper(self, call_id), target, args)
+            expr = macro(Helper(self, call_id, hides_accumulator=self.options.dialect.hides_accumulator), target, args)
         except MacroError as error:
             at = error.expr_id if error.at_argument or self.options.dialect.locates_macro_arguments else call_id
             start = self.offsets[at][0] if at in self.offsets else -1

@@ -16,9 +16,9 @@ from crdlint.cel.validators import validate
 
 if TYPE_CHECKING:
     from crdlint.cel.ast import Expr
+    from crdlint.cel.builder import ParserOptions
     from crdlint.cel.env import Env
     from crdlint.cel.errors import CELError
-    from crdlint.cel.parser import ParserOptions
     from crdlint.cel.source import SourceInfo
     from crdlint.cel.types import Type
 

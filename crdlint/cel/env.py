@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from crdlint.cel.decls import DeclarationError, Function, Overload, Variable, merge
 from crdlint.cel.types import INT, Kind, Type, type_type
@@ -10,10 +10,14 @@ from crdlint.cel.well_known import WellKnownTypes
 from crdlint.kubernetes.servers import NEWEST
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
-    from crdlint.cel.validators import Validator
+    from crdlint.cel.errors import Problem
     from crdlint.kubernetes.dialect import CELDialect
+
+
+# Takes a checked expression (`validators.Checked`), yields node ids with problems.
+Validator: TypeAlias = "Callable[[Any], Iterator[tuple[int, Problem]]]"
 
 
 class TypeProvider(Protocol):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from crdlint.cel import ast
 from crdlint.cel.ast import (
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import TypeAlias
 
-    from crdlint.cel.builder import Builder
-
     Part: TypeAlias = Expr | MapEntry | StructField
 
 ACCU = "@result"
@@ -33,6 +31,15 @@ _OLD_ACCU = "__result__"
 # cel-go has no such limit, only memory; without copies the longest expression has fewer.
 _MAX_NODES = 250_000
 _OVERWRITES = "iteration variable overwrites accumulator variable"
+
+
+class NodeIds(Protocol):
+    """Gives the ids of nodes; `offsets` has the place of each in the text."""
+
+    offsets: dict[int, tuple[int, int]]
+
+    def new_id(self, span: tuple[int, int]) -> int:
+        """Return the id of a new node at a place."""
 
 
 class ExpansionError(Exception):
@@ -57,9 +64,9 @@ class Helper:
 
     __slots__ = ("accu", "builder", "span")
 
-    def __init__(self, builder: Builder, call_id: int) -> None:
+    def __init__(self, builder: NodeIds, call_id: int, *, hides_accumulator: bool) -> None:
         self.builder = builder
-        self.accu = ACCU if builder.options.dialect.hides_accumulator else _OLD_ACCU
+        self.accu = ACCU if hides_accumulator else _OLD_ACCU
         start = builder.offsets[call_id][0]
         self.span = (start, start)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
 from crdlint.cel.ast import (
@@ -32,43 +32,22 @@ from crdlint.cel.builder import (
 from crdlint.cel.errors import CELError, Problem, display_errors
 from crdlint.cel.lexer import tokenize
 from crdlint.cel.macros import (
-    EXISTS_ONE_MACROS,
-    OPT_FLAT_MAP_MACROS,
-    OPT_MAP_MACROS,
-    STANDARD_MACROS,
-    TWO_VARIABLE_MACROS,
     ExpansionError,
 )
 from crdlint.cel.source import SourceInfo
 from crdlint.cel.stack import run_with_large_stack
-from crdlint.kubernetes.servers import NEWEST
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from crdlint.cel.ast import Value
+    from crdlint.cel.builder import ParserOptions
     from crdlint.cel.lexer import Tokens
-    from crdlint.cel.macros import MacroKey
-    from crdlint.kubernetes.dialect import CELDialect
 
 MAX_CODE_POINTS = 100_000
 MAX_DEPTH = 250
 # Expressions within expressions need some dozen frames each; what has more of them gets a stack of its own.
 _MAX_SHALLOW = 20
-
-ALL_MACROS = {**STANDARD_MACROS, **EXISTS_ONE_MACROS, **TWO_VARIABLE_MACROS, **OPT_MAP_MACROS, **OPT_FLAT_MAP_MACROS}
-
-
-@dataclass(frozen=True, slots=True)
-class ParserOptions:
-    """What an environment sets of the parser; `macros` by (function, number of arguments, on a target)."""
-
-    macros: dict[MacroKey, Callable[..., Expr]] = field(default_factory=lambda: ALL_MACROS)
-    optional_syntax: bool = True
-    enable_identifier_escape_syntax: bool = True
-    dialect: CELDialect = NEWEST.cel
-    variadic_logical: bool = False
-    populate_macro_calls: bool = False
 
 
 @dataclass(frozen=True, slots=True)

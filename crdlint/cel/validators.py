@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.cel import ast
 from crdlint.cel.checker_errors import type_mismatch
 from crdlint.cel.errors import CELError, Code, Problem
+from crdlint.cel.traversal import children
 from crdlint.golang.durations import parse_duration
 from crdlint.golang.regexp import compile_error
 from crdlint.golang.times import TimeError, parse_time
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from crdlint.cel.types import Type
 
     Findings: TypeAlias = Iterator[tuple[int, Problem]]
-    Validator: TypeAlias = Callable[["Checked"], Findings]
 
 _MAX_TIMESTAMP: Final = 253402300799
 _MIN_TIMESTAMP: Final = -62135596800
@@ -155,17 +155,9 @@ def _post_order(root: ast.Expr, result: CheckResult) -> tuple[list[ast.Expr], li
 
 
 def _children(node: ast.Expr, result: CheckResult) -> list[ast.Expr]:
-    if isinstance(node, ast.Call):
-        target = [] if node.target is None or node.id in result.namespaced else [node.target]
-        return [*target, *node.args]
-    if isinstance(node, ast.Select):
-        return [] if node.id in result.reference_map else [node.operand]
-    if isinstance(node, ast.ListExpr):
-        return node.elements
-    if isinstance(node, ast.MapExpr):
-        return [part for entry in node.entries for part in (entry.key, entry.value)]
-    if isinstance(node, ast.StructExpr):
-        return [entry.value for entry in node.fields]
-    if isinstance(node, ast.Comprehension):
-        return [node.iter_range, node.accu_init, node.loop_condition, node.loop_step, node.result]
-    return []
+    """Return the nodes below one that are evaluated: not those of a full name."""
+    if isinstance(node, ast.Call) and node.id in result.namespaced:
+        return node.args
+    if isinstance(node, ast.Select) and node.id in result.reference_map:
+        return []
+    return children(node)

@@ -12,7 +12,7 @@ from crdlint.cel.types import BOOL, STRING, optional_type
 from crdlint.kubecel.declarations import Declarations
 from crdlint.kubecel.environment import OVERLOAD_COSTS
 from crdlint.kubecel.estimator import KubernetesEstimator
-from crdlint.kubecel.sharing import Sharing
+from crdlint.kubecel.sharing import Compilation, Sharing
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,18 +53,6 @@ MESSAGE: Final = Kind(
     "messageExpression must evaluate to a string",
     "messageExpression instantiation failed: ",
 )
-
-
-@dataclass(slots=True)
-class Compilation:
-    """The result of compiling an expression: `error` is the server's message, None for an expression without errors.
-
-    `highest_cost` is what one evaluation costs at most, None as long as nobody has asked.
-    """
-
-    compiled: Compiled
-    error: str | None
-    highest_cost: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel import validators
+from crdlint.cel.builder import ParserOptions
 from crdlint.cel.decls import CallCost
 from crdlint.cel.library import lists as cel_lists
 from crdlint.cel.library import optionals, sets, two_var_comprehensions
@@ -22,7 +23,6 @@ from crdlint.cel.macros import (
     STANDARD_MACROS,
     TWO_VARIABLE_MACROS,
 )
-from crdlint.cel.parser import ParserOptions
 from crdlint.kubecel.library import authz, cidr, ip, lists, named_formats, quantity, regex, semver, strings, url
 from crdlint.kubecel.library.declaration import ALWAYS, Library
 from crdlint.kubecel.types.opaque import Opaque

@@ -9,11 +9,23 @@ from typing import TYPE_CHECKING, Final
 if TYPE_CHECKING:
     from collections.abc import Hashable
 
-    from crdlint.kubecel.compilation import Compilation
+    from crdlint.cel.compiler import Compiled
 
 # Parts of shapes and characters of expressions, which take some 60 bytes each.
 _LARGEST: Final = 100_000
 _numbers: Final = count(1)
+
+
+@dataclass(slots=True)
+class Compilation:
+    """The result of compiling an expression: `error` is the server's message, None for an expression without errors.
+
+    `highest_cost` is what one evaluation costs at most, None as long as nobody has asked.
+    """
+
+    compiled: Compiled
+    error: str | None
+    highest_cost: int | None = None
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crdlint.cel import ast
+from crdlint.cel.builder import ParserOptions
 from crdlint.cel.checker import CheckResult, Reference
 from crdlint.cel.compiler import compile_text
 from crdlint.cel.decls import CallCost, Variable
@@ -15,7 +16,6 @@ from crdlint.cel.estimates import ONE, UINT64_MAX, UNKNOWN, CallEstimate, Estima
 from crdlint.cel.estimator import CostEstimate, estimate
 from crdlint.cel.library import stdlib
 from crdlint.cel.macros import STANDARD_MACROS, TWO_VARIABLE_MACROS
-from crdlint.cel.parser import ParserOptions
 from crdlint.cel.types import BOOL, BYTES, INT, STRING, TIMESTAMP, list_type, map_type
 from crdlint.cel.well_known import WellKnownTypes
 from crdlint.kubernetes.servers import NEWEST

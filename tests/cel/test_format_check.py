@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from crdlint.cel.builder import ParserOptions
 from crdlint.cel.checker import check
 from crdlint.cel.decls import Variable
 from crdlint.cel.library import optionals, strings
 from crdlint.cel.library.format import format_literals
 from crdlint.cel.library.stdlib import STANDARD
-from crdlint.cel.parser import ParserOptions, parse
+from crdlint.cel.parser import parse
 from crdlint.cel.types import ANY, DYN, INT, STRING, object_type, optional_type, wrapper_type
 from crdlint.cel.validators import homogeneous_literals, validate
 

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
+    from crdlint.cel.builder import ParserOptions
     from crdlint.cel.compiler import Compiled
     from crdlint.cel.env import Env
-    from crdlint.cel.parser import ParserOptions
 
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from crdlint.cel import ast
 from crdlint.cel.eval.attributes import select
 from crdlint.cel.eval.errors import Error
 from crdlint.cel.eval.steps import not_a_range
@@ -11,10 +12,11 @@ from crdlint.cel.eval.values import MISSING, MutableList, MutableMap, element, k
 from crdlint.cel.types import Kind
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from crdlint.cel.eval.attributes import Run, Then
     from crdlint.cel.eval.frame import Frame
+    from crdlint.cel.eval.functions import Resolved
     from crdlint.cel.eval.values import Value
 
 # The slots of a comprehension: accumulator, whether it grows in place, first and second variable.
@@ -92,3 +94,65 @@ def _pairs(over: Value, kind: Kind) -> Iterator[tuple[Value, Value]]:
         keys = list(over) if type(over) in _GROWING else over
         return ((key, select(over, key, test=False)) for key in keys)
     return ((index, element(over, index)) for index in range(len(over)))
+
+
+_FROM_ACCUMULATOR: Final = frozenset({"_&&_", "_||_", "_+_", "@mapInsert", "cel.@mapInsert"})
+_TWO: Final = 2
+
+
+def iterations_independent(fold: ast.Comprehension, resolve: Callable[[ast.Call], Resolved | None]) -> bool:
+    """Return whether no iteration leaves anything behind that could change what later ones cost.
+
+    Then the cost can be counted without a stack; `resolve` returns what a call runs. cel-go finds a call's arguments on a
+    stack by expression id (see `frame`). Where an iteration leaves the value of a name there, the same name in the next
+    one removes all above it, arguments of calls that still wait among them, whose cost is then not counted. The steps of
+    all macros but those with a filter begin with the accumulator, and end by removing all above it. In a filter, the
+    values below arguments that wait are removed with them, unless an error makes the call stop before its last argument;
+    so only filters with such calls and literals need a stack.
+    """
+    if type(fold.iter_range) is ast.ListExpr and not fold.iter_range.elements:
+        return True
+    step = fold.loop_step
+    if type(step) is not ast.Call or not _is_plain(fold.loop_condition, fold.accu_var):
+        return False
+    if step.function in _FROM_ACCUMULATOR:
+        return bool(step.args) and _is_name(step.args[0], fold.accu_var)
+    return step.function == "_?_:_" and _leaves_nothing(step.args[0], resolve)
+
+
+def _is_name(expr: ast.Expr, name: str) -> bool:
+    return type(expr) is ast.Ident and expr.name == name
+
+
+def _is_plain(condition: ast.Expr, accu: str) -> bool:
+    """Whether a condition is a constant, or only looks at the accumulator."""
+    while type(condition) is ast.Call and len(condition.args) == 1:
+        condition = condition.args[0]
+    return type(condition) is ast.Literal or _is_name(condition, accu)
+
+
+def _leaves_nothing(root: ast.Expr, resolve: Callable[[ast.Call], Resolved | None]) -> bool:
+    pending = [root]
+    while pending:
+        expr = pending.pop()
+        if type(expr) is ast.Select:
+            pending.append(expr.operand)
+        elif type(expr) is ast.Call:
+            args = expr.args if expr.target is None else [expr.target, *expr.args]
+            if not _call_leaves_nothing(expr, len(args), resolve):
+                return False
+            pending.extend(args)
+        elif type(expr) is ast.ListExpr:
+            if len(expr.elements) >= _TWO:
+                return False
+            pending.extend(expr.elements)
+        elif type(expr) is not ast.Ident and type(expr) is not ast.Literal:
+            return False
+    return True
+
+
+def _call_leaves_nothing(call: ast.Call, count: int, resolve: Callable[[ast.Call], Resolved | None]) -> bool:
+    if count < _TWO or call.function == "_?_:_":
+        return True
+    resolved = resolve(call)
+    return count == _TWO and not (resolved is not None and resolved.variadic)

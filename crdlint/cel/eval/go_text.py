@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crdlint.cel.eval.values import Duration, Timestamp, kind_of
+from crdlint.cel.eval.values import Duration, Optional_, Timestamp, kind_of
 from crdlint.cel.types import Kind
 from crdlint.golang.numbers import format_float
 from crdlint.safety import work
@@ -30,6 +30,12 @@ def go_text(value: Value) -> str:
         at = stack.pop()
         if type(at) is _Written:
             parts.append(at)
+            continue
+        if type(at) is Optional_:
+            if at.has_value:
+                stack += (_Written(")"), at.content, _Written("optional("))
+            else:
+                parts.append("optional.none()")
             continue
         kind = kind_of(at)
         if kind is Kind.LIST:

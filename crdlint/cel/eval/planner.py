@@ -15,13 +15,12 @@ from crdlint.cel.decls import CONVERSIONS
 from crdlint.cel.estimates import LIST_COST, MAP_COST, STRUCT_COST
 from crdlint.cel.eval import observe, steps
 from crdlint.cel.eval.attributes import Attribute, Conditional, computed, constant, is_key, not_a_key, presence
-from crdlint.cel.eval.comprehensions import SLOTS, accumulator, fold, variable
+from crdlint.cel.eval.comprehensions import SLOTS, accumulator, fold, iterations_independent, variable
 from crdlint.cel.eval.equality import equal, members_of
 from crdlint.cel.eval.errors import CancelledError, Error, PlanError, with_expr_id
 from crdlint.cel.eval.frame import Frame
 from crdlint.cel.eval.functions import Resolved, caught
 from crdlint.cel.eval.regex import matches
-from crdlint.cel.eval.rounds import iterations_independent
 from crdlint.cel.eval.values import MISSING
 from crdlint.cel.types import STANDARD_TYPES, Kind
 from crdlint.cel.well_known import WellKnownTypes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
@@ -10,6 +9,7 @@ from crdlint.cel.eval.errors import CancelledError, Error
 from crdlint.cel.eval.frame import Frame
 from crdlint.cel.eval.planner import plan_expression
 from crdlint.cel.eval.regex import MATCHES
+from crdlint.cel.stack import more_frames
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -79,9 +79,5 @@ def plan(
 
 def _deep(plan: Plan, frame: Frame) -> Value:
     """Evaluate with as much of Python's stack as the expression takes, which the parser's limit of depth bounds."""
-    limit = sys.getrecursionlimit()
-    sys.setrecursionlimit(limit + plan.depth)
-    try:
+    with more_frames(plan.depth):
         return plan.run(frame)
-    finally:
-        sys.setrecursionlimit(limit)

@@ -135,13 +135,6 @@ class Optional_:  # noqa: N801
         """The value, an error if it is absent."""
         return Error("optional.none() dereference") if self.content is MISSING else self.content
 
-    def __str__(self) -> str:
-        if self.content is MISSING:
-            return "optional.none()"
-        from crdlint.cel.eval.go_text import go_text
-
-        return f"optional({go_text(self.content)})"
-
 
 NONE: Final = Optional_()
 

@@ -9,9 +9,9 @@ if TYPE_CHECKING:
 
     from crdlint.cel.ast import Expr
     from crdlint.cel.decls import Binding, CallCost, Overload, RegexOptimization, Variable
+    from crdlint.cel.env import Validator
     from crdlint.cel.estimates import FunctionEstimator
     from crdlint.cel.types import Type
-    from crdlint.cel.validators import Validator
     from crdlint.kubernetes.dialect import CELDialect
     from crdlint.kubernetes.servers import Version
 

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crdlint.cel import ast
+from crdlint.cel.builder import ParserOptions
 from crdlint.cel.checker import check
 from crdlint.cel.decls import DeclarationError, Variable, member, overload
 from crdlint.cel.format import format_type
 from crdlint.cel.library import lists, optionals, sets, strings, two_var_comprehensions
 from crdlint.cel.library.stdlib import STANDARD
-from crdlint.cel.parser import ParserOptions, parse
+from crdlint.cel.parser import parse
 from crdlint.cel.source import SourceInfo
 from crdlint.cel.types import BOOL, DYN, INT, STRING, list_type, map_type, object_type, type_type, wrapper_type
 from crdlint.cel.validators import duration_literals, homogeneous_literals, regex_literals, validate

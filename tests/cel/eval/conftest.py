@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from crdlint.cel.builder import ParserOptions
 from crdlint.cel.compiler import compile_text
 from crdlint.cel.decls import Variable, overload
 from crdlint.cel.eval.functions import Functions
 from crdlint.cel.eval.program import Program, plan
 from crdlint.cel.library import optionals, stdlib, two_var_comprehensions
 from crdlint.cel.library.stdlib_functions import BOUND, SINGLETONS
-from crdlint.cel.parser import ParserOptions
 from crdlint.cel.types import BOOL, DYN, INT
 
 if TYPE_CHECKING:

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from second_opinion import TYPES, VARIABLES, expressions, plain, second_opinion, typed
 
+from crdlint.cel.builder import ParserOptions
 from crdlint.cel.compiler import compile_text
 from crdlint.cel.decls import Variable
 from crdlint.cel.eval.errors import PlanError
@@ -17,7 +18,6 @@ from crdlint.cel.eval.program import plan
 from crdlint.cel.eval.values import Duration, Timestamp
 from crdlint.cel.library.stdlib import FUNCTIONS, STANDARD
 from crdlint.cel.library.stdlib_functions import BOUND, SINGLETONS
-from crdlint.cel.parser import ParserOptions
 from crdlint.cel.types import BOOL, INT, STRING, list_type, map_type
 from crdlint.kubecel.cel_python import FAILS
 

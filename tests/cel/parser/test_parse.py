@@ -10,9 +10,9 @@ from antlr4 import CommonTokenStream
 from crdlint.cel.antlr import recognizer
 from crdlint.cel.antlr.recognizer import recognize
 from crdlint.cel.ast import Call, Comprehension, Literal, Select, Uint
-from crdlint.cel.builder import Builder
+from crdlint.cel.builder import Builder, ParserOptions
 from crdlint.cel.lexer import tokenize
-from crdlint.cel.parser import ParseResult, ParserOptions, parse
+from crdlint.cel.parser import ParseResult, parse
 from crdlint.cel.source import SourceInfo
 
 OPTIONS = ParserOptions()
