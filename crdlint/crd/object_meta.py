@@ -1,50 +1,129 @@
-"""What is wrong with the metadata of any object (apimachinery pkg/api/validation/objectmeta.go).
+"""ObjectMeta as Go reads it: metadata goes through the struct and back, which drops unknown fields.
 
-Name and namespace are left out: each type has rules of its own for them.
+Values of other types are errors. Upstream: apiextensions pkg/apiserver/schema/objectmeta, GetObjectMetaWithOptions.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.crd.equality import semantic_equal
-from crdlint.crd.errors import TOO_LONG, FieldError, Wording, forbidden, invalid, too_long_detail
+from crdlint.crd.decode_errors import explain
+from crdlint.crd.decode_values import INT_RANGES
 from crdlint.crd.gotypes import OBJECT_META
-from crdlint.crd.kubenames import is_label_key, is_label_value
-from crdlint.golang.quote import quote
-from crdlint.golang.text import to_lower
-from crdlint.golang.unicode import is_print
-from crdlint.golang.values import Typed, marshal
+from crdlint.golang.times import check_rfc3339
+from crdlint.golang.utc import as_utc
+from crdlint.yaml.from_json import json_node
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
     from crdlint.crd.gotypes import GoType
-    from crdlint.crd.model import ObjectMeta, OwnerReference
-    from crdlint.crd.paths import Path
 
-ANNOTATIONS_LIMIT: Final = 262144  # bytes of all keys and values together
-_MANAGER_LIMIT: Final = 128
-_SUBRESOURCE_LIMIT: Final = 256
-_MOST_REPEATED: Final = 1 << 16  # characters of owner references in errors that repeat the whole list
+_OWNER: Final = OBJECT_META.fields["ownerReferences"].type.element
+_ALWAYS: Final = {"apiVersion": "", "kind": "", "name": "", "uid": ""}  # fields of an owner without omitempty
+_ZEROS: Final[dict[str, Any]] = {"string": "", "int64": 0, "bool": False}
+_ZERO_TIME: Final = "0001-01-01T00:00:00Z"
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
-    """The ids of the rules that findings about metadata belong to."""
+class MetadataError(ValueError):
+    """Metadata that Go does not read as an ObjectMeta; the text is its decoder's."""
 
-    labels: str
-    annotations: str
-    annotations_size: str
-    owners: str
-    finalizers: str
-    server_owned: str
-    immutable: str
+
+class _MistypedError(ValueError):
+    """A value of another type than Go's."""
+
+
+def read_object_meta(metadata: Any, *, drop_malformed: bool = False) -> tuple[dict[str, Any], list[str]]:
+    """Return metadata as it comes out of Go's ObjectMeta, and the paths of unknown fields within it.
+
+    Raises MetadataError for what Go does not read; with ``drop_malformed`` only where it is no object
+    (GetObjectMetaWithOptions).
+    """
+    unknown: list[str] = []
+    try:
+        found = _struct(OBJECT_META, metadata, "", unknown)
+    except _MistypedError:
+        if not drop_malformed:
+            raise MetadataError(decode_error(metadata)) from None
+    else:
+        return found, unknown
+    if metadata.__class__ is not dict:
+        raise MetadataError(f"invalid metadata: expected object, got {_GO_TYPES[metadata.__class__]}")
+    unknown.clear()
+    kept: dict[str, Any] = {}
+    for name, value in metadata.items():
+        with suppress(_MistypedError):
+            kept.update(_struct(OBJECT_META, {name: value}, "", unknown))
+    return kept, unknown
+
+
+_GO_TYPES: Final = {str: "string", bool: "bool", int: "int64", float: "float64", list: "[]interface {}"}
+
+
+def decode_error(metadata: Any) -> str:
+    """Return the text of the error in which decoding metadata as an ObjectMeta ends."""
+    return str(explain(OBJECT_META, json_node(metadata)))
+
+
+def _struct(of: GoType, value: Any, path: str, unknown: list[str]) -> dict[str, Any]:
+    """Return a struct as ToUnstructured gives it back: what is zero and omitempty left out."""
+    made: dict[str, Any] = dict(_ALWAYS) if of is _OWNER else {}
+    if value is None:
+        return made
+    if value.__class__ is not dict:
+        raise _MistypedError
+    for name, item in value.items():
+        at = f"{path}.{name}" if path else name
+        field = of.fields.get(name)
+        if field is None:
+            unknown.append(at)
+        elif item is not None:
+            read = _value(field.type, item, at, unknown)
+            if read or field.is_pointer or name in made:
+                made[name] = read
+    return made
+
+
+def _value(of: GoType, value: Any, path: str, unknown: list[str]) -> Any:
+    """Return a value that is not null as Go holds it; an empty one for what omitempty leaves out."""
+    kind, given = of.kind, value.__class__
+    if kind == "string" and given is str:
+        return value
+    if kind == "int64" and given in {int, float}:
+        return _integer(value)
+    if kind == "bool" and given is bool:
+        return value
+    if kind == "time" and given is str and check_rfc3339(value) is None:
+        shown = as_utc(value)
+        return None if shown == _ZERO_TIME else shown
+    if kind == "map" and given is dict:
+        return {name: _item(of, item, f"{path}.{name}", unknown) for name, item in value.items()}
+    if kind == "slice" and given is list:
+        return [_item(of, item, f"{path}[{i}]", unknown) for i, item in enumerate(value)]
+    if kind == "struct":
+        return _struct(of, value, path, unknown)
+    if kind == "fields":
+        return value
+    raise _MistypedError
+
+
+def _item(of: GoType, value: Any, path: str, unknown: list[str]) -> Any:
+    element = of.element
+    assert element is not None  # noqa: S101  slices and maps have one
+    if value is None and element.kind != "struct":
+        return _ZEROS[element.kind]
+    return _value(element, value, path, unknown) if value is not None else _struct(element, None, path, unknown)
+
+
+def _integer(value: float) -> int:
+    # The decoder sees what Marshal prints, an integral float below 1e21 as an integer.
+    low, high = INT_RANGES["int64"]
+    if (value.__class__ is float and (not value.is_integer() or abs(value) >= 1e21)) or not low <= value <= high:
+        raise _MistypedError
+    return int(value)
 
 
 def as_record(value: dict[str, Any], of: GoType = OBJECT_META) -> Any:
-    """Return metadata that is in form (see ``crdlint.schema.object_meta``) as the record of its type."""
+    """Return metadata that `read_object_meta` returned as the record of its type."""
     assert of.record is not None  # noqa: S101  a struct
     record = of.record()
     for name, held in value.items():
@@ -54,166 +133,3 @@ def as_record(value: dict[str, Any], of: GoType = OBJECT_META) -> Any:
             held = [as_record(item, element) for item in held]
         setattr(record, field.attribute, held)
     return record
-
-
-def validate_object_meta(meta: ObjectMeta, path: Path, rules: Rules) -> Iterator[FieldError]:
-    """Yield what is wrong with metadata, name and namespace aside."""
-    if meta.generation < 0:
-        at = path.child("generation")
-        yield invalid(rules.server_owned, at, meta.generation, "must be greater than or equal to 0")
-    yield from _labels(meta, path, rules)
-    yield from _annotations(meta, path, rules)
-    yield from _owners(meta, path, rules)
-    yield from _finalizers(meta, path, rules)
-    yield from _managed_fields(meta, path, rules)
-
-
-def validate_update(meta: ObjectMeta, before: ObjectMeta, path: Path, rules: Rules) -> Iterator[FieldError]:
-    """Yield what an update may not do to metadata (ValidateObjectMetaAccessorUpdate)."""
-    if before.deletion_timestamp is not None:
-        extra = sorted(set(meta.finalizers) - set(before.finalizers))
-        if extra:
-            listed = "[]string{" + ", ".join(map(quote, extra)) + "}"
-            detail = f"no new finalizers can be added if the object is being deleted, found new finalizers {listed}"
-            yield forbidden(rules.immutable, path.child("finalizers"), detail)
-    if not meta.resource_version:
-        yield invalid(rules.immutable, path.child("resourceVersion"), "", "must be specified for an update")
-    if meta.generation < before.generation:
-        yield invalid(rules.immutable, path.child("generation"), meta.generation, "must not be decremented")
-    for name, attribute in _IMMUTABLE_FIELDS:
-        value = getattr(meta, attribute)
-        if not semantic_equal(value, getattr(before, attribute)):
-            # The uid is of a type of its own, which prints as JSON.
-            bad = Typed(value, "types.UID") if attribute == "uid" else value
-            yield invalid(rules.immutable, path.child(name), bad, "field is immutable")
-    yield from _labels(meta, path, rules)
-    yield from _annotations(meta, path, rules)
-    yield from _owners(meta, path, rules)
-    yield from _managed_fields(meta, path, rules)
-
-
-_IMMUTABLE_FIELDS: Final = (
-    ("name", "name"),
-    ("namespace", "namespace"),
-    ("uid", "uid"),
-    ("creationTimestamp", "creation_timestamp"),
-    ("deletionTimestamp", "deletion_timestamp"),
-    ("deletionGracePeriodSeconds", "deletion_grace_period_seconds"),
-)
-
-
-def _labels(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
-    path = within.child("labels")
-    for key, value in meta.labels.items():
-        for message in is_label_key(key):
-            yield invalid(rules.labels, path, key, message, at=path.child(key), help=None)
-        for message in is_label_value(value):
-            yield invalid(rules.labels, path, value, message, at=path.child(key))
-
-
-def _annotations(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
-    path = within.child("annotations")
-    size = 0
-    for key, value in meta.annotations.items():
-        size += len(key.encode("utf-8", "surrogatepass")) + len(value.encode("utf-8", "surrogatepass"))
-        for message in is_label_key(to_lower(key)):
-            yield FieldError(rules.annotations, "FieldValueInvalid", path, key, message, at=path.child(key), key=True)
-    if size > ANNOTATIONS_LIMIT:
-        yield FieldError(rules.annotations_size, TOO_LONG, path, None, too_long_detail(ANNOTATIONS_LIMIT))
-
-
-def _owners(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
-    """Yield the errors of owner references; their paths have no index. Upstream: ValidateOwnerReferences."""
-    path = within.child("ownerReferences")
-    controllers = _surplus_controllers(meta.owner_references, path, rules)
-    for i, owner in enumerate(meta.owner_references):
-        yield from _owner(owner, path, path.index(i), rules)
-        if i in controllers:
-            yield controllers[i]
-
-
-def _surplus_controllers(owners: Sequence[OwnerReference], path: Path, rules: Rules) -> dict[int, FieldError]:
-    """Return the errors of references with ``controller: true`` after the first one, by index, none twice.
-
-    Each error repeats the whole list. Where they exceed _MOST_REPEATED characters together, the last one that is
-    returned counts the others in its help.
-    """
-    found = [(i, f"{owner.kind}/{owner.name}") for i, owner in enumerate(owners) if owner.controller]
-    if len(found) < 2:
-        return {}
-    first = found[0][1]
-    indexes: dict[str, int] = {}
-    for i, name in found[1:]:
-        indexes.setdefault(name, i)
-    most = max(_MOST_REPEATED // len(marshal(owners)), 1)
-    reported = list(indexes.items())[:most]
-    left_out = len(indexes) - len(reported)
-    more = f"; {left_out:,} more references have it" if left_out else ""
-    errors = {}
-    for name, i in reported:
-        detail = (
-            f'Only one reference can have Controller set to true. Found "true" in references for {first} and {name}'
-        )
-        help_ = f"set `controller: true` on one reference only{more if (name, i) == reported[-1] else ''}"
-        at = path.index(i).child("controller")
-        errors[i] = invalid(rules.owners, path, Typed(owners, "[]v1.OwnerReference"), detail, at=at, help=help_)
-    return errors
-
-
-def _not_empty(field: str) -> str:
-    return Wording.by_version(f"{field} must not be empty", (34, "must not be empty"))
-
-
-def _owner(owner: OwnerReference, path: Path, at: Path, rules: Rules) -> Iterator[FieldError]:
-    """Yield the errors of the owner reference that is at ``at``, with the list's ``path``."""
-    group, _, version = owner.api_version.rpartition("/")
-    if owner.api_version.count("/") > 1:
-        group = version = ""  # what schema.FromAPIVersionAndKind cannot parse is empty
-    for name, value, held, message in (
-        ("apiVersion", owner.api_version, version, "version must not be empty"),
-        ("kind", owner.kind, owner.kind, _not_empty("kind")),
-        ("name", owner.name, owner.name, _not_empty("name")),
-        ("uid", owner.uid, owner.uid, _not_empty("uid")),
-    ):
-        if not held:
-            bad = Typed(value, "types.UID") if name == "uid" else value
-            yield invalid(rules.owners, path.child(name), bad, message, at=at.child(name))
-    if (group, version, owner.kind) == ("", "v1", "Event"):
-        yield invalid(rules.owners, path, owner, "/v1, Kind=Event is disallowed from being an owner", at=at)
-
-
-def _finalizers(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
-    path = within.child("finalizers")
-    for i, finalizer in enumerate(meta.finalizers):
-        for message in is_label_key(finalizer):
-            yield invalid(rules.finalizers, path, finalizer, message, at=path.index(i))
-    if {"orphan", "foregroundDeletion"} <= set(meta.finalizers):
-        detail = "finalizer orphan and foregroundDeletion cannot be both set"
-        yield invalid(rules.finalizers, path, Typed(meta.finalizers, "[]string"), detail)
-
-
-def _managed_fields(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
-    for i, entry in enumerate(meta.managed_fields):
-        path = within.child("managedFields").index(i)
-        if entry.operation not in {"Apply", "Update"}:
-            at = path.child("operation")
-            yield invalid(
-                rules.server_owned,
-                at,
-                Typed(entry.operation, "v1.ManagedFieldsOperationType"),
-                "must be `Apply` or `Update`",
-            )
-        if entry.fields_type and entry.fields_type != "FieldsV1":
-            yield invalid(rules.server_owned, path.child("fieldsType"), entry.fields_type, "must be `FieldsV1`")
-        if len(entry.manager.encode("utf-8", "surrogatepass")) > _MANAGER_LIMIT:
-            detail = too_long_detail(_MANAGER_LIMIT)
-            yield FieldError(rules.server_owned, TOO_LONG, path.child("manager"), None, detail)
-        position = 0
-        for char in entry.manager:
-            if not is_print(ord(char)):
-                detail = f"invalid character U+{ord(char):04X} (at position {position})"
-                yield invalid(rules.server_owned, path.child("manager"), entry.manager, detail)
-            position += len(char.encode("utf-8", "surrogatepass"))
-        if len(entry.subresource.encode("utf-8", "surrogatepass")) > _SUBRESOURCE_LIMIT:
-            detail = too_long_detail(_SUBRESOURCE_LIMIT)
-            yield FieldError(rules.server_owned, TOO_LONG, path.child("subresource"), None, detail)

@@ -9,8 +9,8 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import NOT_SUPPORTED, REQUIRED
+from crdlint.crd.gotypes import OBJECT_META
 from crdlint.diagnostics.spelling import nearest
-from crdlint.schema.object_meta import OBJECT_META
 from crdlint.schema.value_help import LIKE, listed, way_out
 from crdlint.yaml.nodes import Scalar
 from crdlint.yaml.resolve import resolve

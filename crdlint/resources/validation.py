@@ -20,6 +20,13 @@ from crdlint.crd.errors import (
     FieldError,
     invalid,
 )
+from crdlint.crd.object_meta import MetadataError, read_object_meta
+from crdlint.crd.object_meta_validation import (
+    dns_subdomain,
+    path_segment,
+    validate_resource_meta,
+    validate_resource_meta_update,
+)
 from crdlint.crd.paths import Path
 from crdlint.golang.numbers import format_float
 from crdlint.kubecel.evaluation import MISSING, OutOfBudgetError, Ratcheting, Run, rule_validator, validate_rules
@@ -28,15 +35,8 @@ from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.safety import work
 from crdlint.schema.correlation import Correlation
 from crdlint.schema.defaulting import apply_defaults, prune_defaults, prune_nulls
+from crdlint.schema.embedded_resources import coerce, validate_embedded
 from crdlint.schema.list_type import validate_list_sets_and_maps
-from crdlint.schema.object_meta import MetadataError, coerce, read_object_meta
-from crdlint.schema.object_meta_validation import (
-    dns_subdomain,
-    path_segment,
-    validate_embedded,
-    validate_object_meta,
-    validate_object_meta_update,
-)
 from crdlint.schema.pruning import prune
 from crdlint.schema.validator import ValueValidator
 from crdlint.schema.values import deep_copy
@@ -136,7 +136,7 @@ class ResourceValidator:
         errors = self._type_errors(resource)
         if not errors:
             meta = read_object_meta(resource.get("metadata"))[0]
-            errors += validate_object_meta(
+            errors += validate_resource_meta(
                 meta, Path("metadata"), requires_namespace=self._namespaced, name_check=dns_subdomain
             )
             if self.schema is not None:
@@ -291,8 +291,8 @@ class ResourceValidator:
         """
         meta, old_meta = (read_object_meta(one.get("metadata"))[0] for one in (resource, old))
         meta, path = _taken_over(meta, old_meta), Path("metadata")
-        of_update = {str(error): error for error in validate_object_meta_update(meta, old_meta, path)}
-        found = validate_object_meta(meta, path, requires_namespace=self._namespaced, name_check=path_segment)
+        of_update = {str(error): error for error in validate_resource_meta_update(meta, old_meta, path)}
+        found = validate_resource_meta(meta, path, requires_namespace=self._namespaced, name_check=path_segment)
         common = {str(error): error for error in found}
         return [error for text, error in common.items() if text not in of_update], list(of_update.values())
 

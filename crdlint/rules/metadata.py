@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd import object_meta
+from crdlint.crd import object_meta_validation
 from crdlint.crd.errors import FieldError, forbidden, invalid, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain, mask_trailing_dash
-from crdlint.crd.object_meta import ANNOTATIONS_LIMIT
+from crdlint.crd.object_meta_validation import ANNOTATIONS_LIMIT
 from crdlint.crd.paths import Path
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import to_lower
@@ -185,7 +185,7 @@ RULES = (
     IMMUTABLE,
 )
 
-IDS: Final = object_meta.Rules(
+IDS: Final = object_meta_validation.Rules(
     LABELS.id, ANNOTATIONS.id, ANNOTATIONS_SIZE.id, OWNERS.id, FINALIZERS.id, SERVER_OWNED.id, IMMUTABLE.id
 )
 
@@ -207,7 +207,7 @@ def validate(crd: CustomResourceDefinition) -> Iterator[FieldError]:
             yield invalid(NAME.id, _PATH.child("name"), meta.name, message, help=f"name it `{wanted}`")
     if meta.namespace:
         yield forbidden(NAMESPACE.id, _PATH.child("namespace"), "not allowed on this type")
-    yield from object_meta.validate_object_meta(meta, _PATH, IDS)
+    yield from object_meta_validation.validate_object_meta(meta, _PATH, IDS)
 
 
 def _name(text: str, given: str, wanted: str) -> list[str]:
@@ -217,4 +217,4 @@ def _name(text: str, given: str, wanted: str) -> list[str]:
 
 def validate_update(crd: CustomResourceDefinition, old: CustomResourceDefinition) -> Iterator[FieldError]:
     """Yield what an update may not do to the metadata."""
-    return object_meta.validate_update(crd.metadata, old.metadata, _PATH, IDS)
+    return object_meta_validation.validate_object_meta_update(crd.metadata, old.metadata, _PATH, IDS)

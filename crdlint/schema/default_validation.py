@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from crdlint.crd.errors import NOT_EVALUATED, Wording, invalid
 from crdlint.kubernetes.servers import NEWEST
-from crdlint.schema.object_meta import coerce
-from crdlint.schema.object_meta_validation import validate_embedded
+from crdlint.schema.embedded_resources import coerce, validate_embedded
 from crdlint.schema.pruning import META_FIELDS, prune
 from crdlint.schema.surrounding_object import TYPED_ROOT, SurroundingObject
 from crdlint.schema.validator import ValueValidator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.schema.object_meta import coerce
+from crdlint.schema.embedded_resources import coerce
 from crdlint.schema.pruning import prune
 from crdlint.schema.surrounding_object import ROOT, NotAnObjectError, SurroundingObject
 from crdlint.schema.values import deep_copy, deep_equal

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 import pytest
 from schema_support import schema, value
 
+from crdlint.crd.object_meta import MetadataError, read_object_meta
+from crdlint.crd.object_meta_validation import (
+    dns_subdomain,
+    validate_resource_meta,
+    validate_resource_meta_update,
+)
 from crdlint.crd.paths import Path
 from crdlint.golang.utc import as_utc
-from crdlint.schema.object_meta import MetadataError, coerce, read_object_meta
-from crdlint.schema.object_meta_validation import (
-    dns_subdomain,
-    validate_embedded,
-    validate_object_meta,
-    validate_object_meta_update,
-)
+from crdlint.schema.embedded_resources import coerce, validate_embedded
 
 if TYPE_CHECKING:
     from typing import Any
@@ -229,13 +229,13 @@ METADATA = {
 
 @pytest.mark.parametrize(("given", "said"), METADATA.values(), ids=METADATA)
 def test_metadata(given: str, said: list[str]) -> None:
-    errors = validate_object_meta(value(given), Path("m"), requires_namespace=True, name_check=dns_subdomain)
+    errors = validate_resource_meta(value(given), Path("m"), requires_namespace=True, name_check=dns_subdomain)
     assert [str(error) for error in errors] == said
 
 
 def owner_errors(owners: list[dict[str, object]]) -> list[FieldError]:
     meta = {"name": "x", "namespace": "y", "ownerReferences": owners}
-    return list(validate_object_meta(meta, Path("m"), requires_namespace=True, name_check=dns_subdomain))
+    return list(validate_resource_meta(meta, Path("m"), requires_namespace=True, name_check=dns_subdomain))
 
 
 def owner(name: str, uid: str = "u", *, controller: bool = False) -> dict[str, object]:
@@ -268,7 +268,7 @@ def test_errors_of_many_controllers_grow_with_the_list() -> None:
 
 
 def test_a_cluster_has_no_namespaces() -> None:
-    errors = validate_object_meta(
+    errors = validate_resource_meta(
         {"name": "x", "namespace": "y"}, Path("m"), requires_namespace=False, name_check=dns_subdomain
     )
     assert [str(error) for error in errors] == ["m.namespace: Forbidden: not allowed on this type"]
@@ -277,7 +277,7 @@ def test_a_cluster_has_no_namespaces() -> None:
 def test_updates() -> None:
     old = {"name": "x", "generation": 2, "finalizers": ["a.b/c"], "deletionTimestamp": "2020-01-01T00:00:00Z"}
     new = {"name": "y", "generation": 1, "finalizers": ["a.b/d"], "uid": "u"}
-    assert [str(error) for error in validate_object_meta_update(new, old, Path("m"))] == [
+    assert [str(error) for error in validate_resource_meta_update(new, old, Path("m"))] == [
         "m.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, "
         'found new finalizers []string{"a.b/d"}',
         'm.resourceVersion: Invalid value: "": must be specified for an update',

@@ -1,0 +1,261 @@
+"""The rules of the metadata of any object (apimachinery pkg/api/validation/objectmeta.go, pkg/apis/meta/v1/validation).
+
+Those of name and namespace depend on the type: see `validate_resource_meta` for custom resources.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.crd.equality import semantic_equal
+from crdlint.crd.errors import TOO_LONG, FieldError, Wording, forbidden, invalid, required, too_long_detail
+from crdlint.crd.kubenames import (
+    is_dns1123_label,
+    is_dns1123_subdomain,
+    is_label_key,
+    is_label_value,
+    is_path_segment,
+    mask_trailing_dash,
+)
+from crdlint.crd.object_meta import as_record
+from crdlint.golang.quote import quote
+from crdlint.golang.text import to_lower
+from crdlint.golang.unicode import is_print
+from crdlint.golang.values import Typed, marshal
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from crdlint.crd.model import ObjectMeta, OwnerReference
+    from crdlint.crd.paths import Path
+
+    NameCheck = Callable[[str, bool], list[str]]
+
+RESOURCE_METADATA: Final = "resource-metadata"
+ANNOTATIONS_LIMIT: Final = 262144  # bytes of all keys and values together
+_MANAGER_LIMIT: Final = 128
+_SUBRESOURCE_LIMIT: Final = 256
+_MOST_REPEATED: Final = 1 << 16  # characters of owner references in errors that repeat the whole list
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The ids of the rules that findings about metadata belong to."""
+
+    labels: str
+    annotations: str
+    annotations_size: str
+    owners: str
+    finalizers: str
+    server_owned: str
+    immutable: str
+
+
+def validate_object_meta(meta: ObjectMeta, path: Path, rules: Rules) -> Iterator[FieldError]:
+    """Yield what is wrong with metadata, name and namespace aside."""
+    if meta.generation < 0:
+        at = path.child("generation")
+        yield invalid(rules.server_owned, at, meta.generation, "must be greater than or equal to 0")
+    yield from _labels(meta, path, rules)
+    yield from _annotations(meta, path, rules)
+    yield from _owners(meta, path, rules)
+    yield from _finalizers(meta, path, rules)
+    yield from _managed_fields(meta, path, rules)
+
+
+def validate_object_meta_update(meta: ObjectMeta, before: ObjectMeta, path: Path, rules: Rules) -> Iterator[FieldError]:
+    """Yield what an update may not do to metadata (ValidateObjectMetaAccessorUpdate)."""
+    if before.deletion_timestamp is not None:
+        extra = sorted(set(meta.finalizers) - set(before.finalizers))
+        if extra:
+            listed = "[]string{" + ", ".join(map(quote, extra)) + "}"
+            detail = f"no new finalizers can be added if the object is being deleted, found new finalizers {listed}"
+            yield forbidden(rules.immutable, path.child("finalizers"), detail)
+    if not meta.resource_version:
+        yield invalid(rules.immutable, path.child("resourceVersion"), "", "must be specified for an update")
+    if meta.generation < before.generation:
+        yield invalid(rules.immutable, path.child("generation"), meta.generation, "must not be decremented")
+    for name, attribute in _IMMUTABLE_FIELDS:
+        value = getattr(meta, attribute)
+        if not semantic_equal(value, getattr(before, attribute)):
+            # The uid is of a type of its own, which prints as JSON.
+            bad = Typed(value, "types.UID") if attribute == "uid" else value
+            yield invalid(rules.immutable, path.child(name), bad, "field is immutable")
+    yield from _labels(meta, path, rules)
+    yield from _annotations(meta, path, rules)
+    yield from _owners(meta, path, rules)
+    yield from _managed_fields(meta, path, rules)
+
+
+_IMMUTABLE_FIELDS: Final = (
+    ("name", "name"),
+    ("namespace", "namespace"),
+    ("uid", "uid"),
+    ("creationTimestamp", "creation_timestamp"),
+    ("deletionTimestamp", "deletion_timestamp"),
+    ("deletionGracePeriodSeconds", "deletion_grace_period_seconds"),
+)
+
+
+def _labels(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
+    path = within.child("labels")
+    for key, value in meta.labels.items():
+        for message in is_label_key(key):
+            yield invalid(rules.labels, path, key, message, at=path.child(key), help=None)
+        for message in is_label_value(value):
+            yield invalid(rules.labels, path, value, message, at=path.child(key))
+
+
+def _annotations(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
+    path = within.child("annotations")
+    size = 0
+    for key, value in meta.annotations.items():
+        size += len(key.encode("utf-8", "surrogatepass")) + len(value.encode("utf-8", "surrogatepass"))
+        for message in is_label_key(to_lower(key)):
+            yield FieldError(rules.annotations, "FieldValueInvalid", path, key, message, at=path.child(key), key=True)
+    if size > ANNOTATIONS_LIMIT:
+        yield FieldError(rules.annotations_size, TOO_LONG, path, None, too_long_detail(ANNOTATIONS_LIMIT))
+
+
+def _owners(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
+    """Yield the errors of owner references; their paths have no index. Upstream: ValidateOwnerReferences."""
+    path = within.child("ownerReferences")
+    controllers = _surplus_controllers(meta.owner_references, path, rules)
+    for i, owner in enumerate(meta.owner_references):
+        yield from _owner(owner, path, path.index(i), rules)
+        if i in controllers:
+            yield controllers[i]
+
+
+def _surplus_controllers(owners: Sequence[OwnerReference], path: Path, rules: Rules) -> dict[int, FieldError]:
+    """Return the errors of references with ``controller: true`` after the first one, by index, none twice.
+
+    Each error repeats the whole list. Where they exceed _MOST_REPEATED characters together, the last one that is
+    returned counts the others in its help.
+    """
+    found = [(i, f"{owner.kind}/{owner.name}") for i, owner in enumerate(owners) if owner.controller]
+    if len(found) < 2:
+        return {}
+    first = found[0][1]
+    indexes: dict[str, int] = {}
+    for i, name in found[1:]:
+        indexes.setdefault(name, i)
+    most = max(_MOST_REPEATED // len(marshal(owners)), 1)
+    reported = list(indexes.items())[:most]
+    left_out = len(indexes) - len(reported)
+    more = f"; {left_out:,} more references have it" if left_out else ""
+    errors = {}
+    for name, i in reported:
+        detail = (
+            f'Only one reference can have Controller set to true. Found "true" in references for {first} and {name}'
+        )
+        help_ = f"set `controller: true` on one reference only{more if (name, i) == reported[-1] else ''}"
+        at = path.index(i).child("controller")
+        errors[i] = invalid(rules.owners, path, Typed(owners, "[]v1.OwnerReference"), detail, at=at, help=help_)
+    return errors
+
+
+def _not_empty(field: str) -> str:
+    return Wording.by_version(f"{field} must not be empty", (34, "must not be empty"))
+
+
+def _owner(owner: OwnerReference, path: Path, at: Path, rules: Rules) -> Iterator[FieldError]:
+    """Yield the errors of the owner reference that is at ``at``, with the list's ``path``."""
+    group, _, version = owner.api_version.rpartition("/")
+    if owner.api_version.count("/") > 1:
+        group = version = ""  # what schema.FromAPIVersionAndKind cannot parse is empty
+    for name, value, held, message in (
+        ("apiVersion", owner.api_version, version, "version must not be empty"),
+        ("kind", owner.kind, owner.kind, _not_empty("kind")),
+        ("name", owner.name, owner.name, _not_empty("name")),
+        ("uid", owner.uid, owner.uid, _not_empty("uid")),
+    ):
+        if not held:
+            bad = Typed(value, "types.UID") if name == "uid" else value
+            yield invalid(rules.owners, path.child(name), bad, message, at=at.child(name))
+    if (group, version, owner.kind) == ("", "v1", "Event"):
+        yield invalid(rules.owners, path, owner, "/v1, Kind=Event is disallowed from being an owner", at=at)
+
+
+def _finalizers(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
+    path = within.child("finalizers")
+    for i, finalizer in enumerate(meta.finalizers):
+        for message in is_label_key(finalizer):
+            yield invalid(rules.finalizers, path, finalizer, message, at=path.index(i))
+    if {"orphan", "foregroundDeletion"} <= set(meta.finalizers):
+        detail = "finalizer orphan and foregroundDeletion cannot be both set"
+        yield invalid(rules.finalizers, path, Typed(meta.finalizers, "[]string"), detail)
+
+
+def _managed_fields(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
+    for i, entry in enumerate(meta.managed_fields):
+        path = within.child("managedFields").index(i)
+        if entry.operation not in {"Apply", "Update"}:
+            at = path.child("operation")
+            yield invalid(
+                rules.server_owned,
+                at,
+                Typed(entry.operation, "v1.ManagedFieldsOperationType"),
+                "must be `Apply` or `Update`",
+            )
+        if entry.fields_type and entry.fields_type != "FieldsV1":
+            yield invalid(rules.server_owned, path.child("fieldsType"), entry.fields_type, "must be `FieldsV1`")
+        if len(entry.manager.encode("utf-8", "surrogatepass")) > _MANAGER_LIMIT:
+            detail = too_long_detail(_MANAGER_LIMIT)
+            yield FieldError(rules.server_owned, TOO_LONG, path.child("manager"), None, detail)
+        position = 0
+        for char in entry.manager:
+            if not is_print(ord(char)):
+                detail = f"invalid character U+{ord(char):04X} (at position {position})"
+                yield invalid(rules.server_owned, path.child("manager"), entry.manager, detail)
+            position += len(char.encode("utf-8", "surrogatepass"))
+        if len(entry.subresource.encode("utf-8", "surrogatepass")) > _SUBRESOURCE_LIMIT:
+            detail = too_long_detail(_SUBRESOURCE_LIMIT)
+            yield FieldError(rules.server_owned, TOO_LONG, path.child("subresource"), None, detail)
+
+
+_RESOURCE_RULES: Final = Rules(*[RESOURCE_METADATA] * 7)
+
+
+def path_segment(text: str, prefix: bool) -> list[str]:
+    """Return why a text is not a name of any object. Upstream: ValidatePathSegmentName."""
+    return is_path_segment(text, prefix=prefix)
+
+
+def dns_subdomain(text: str, prefix: bool) -> list[str]:
+    """Return why a text is not a name of a custom resource, or not a generateName. Upstream: NameIsDNSSubdomain."""
+    return is_dns1123_subdomain(mask_trailing_dash(text) if prefix else text)
+
+
+def validate_resource_meta(
+    meta: dict[str, Any], path: Path, *, requires_namespace: bool, name_check: NameCheck
+) -> Iterator[FieldError]:
+    """Yield what is wrong with the metadata of a new object of a custom resource (ValidateObjectMetaAccessor)."""
+    generate_name, name = meta.get("generateName", ""), meta.get("name", "")
+    if generate_name:
+        for message in name_check(generate_name, True):
+            yield invalid(RESOURCE_METADATA, path.child("generateName"), generate_name, message)
+    if name:
+        for message in name_check(name, False):
+            yield invalid(RESOURCE_METADATA, path.child("name"), name, message)
+    else:
+        yield required(RESOURCE_METADATA, path.child("name"), "name or generateName is required")
+    yield from _namespace(meta.get("namespace", ""), path.child("namespace"), required_=requires_namespace)
+    yield from validate_object_meta(as_record(meta), path, _RESOURCE_RULES)
+
+
+def validate_resource_meta_update(meta: dict[str, Any], old: dict[str, Any], path: Path) -> Iterator[FieldError]:
+    """Yield what an update may not do to metadata (ValidateObjectMetaAccessorUpdate)."""
+    return validate_object_meta_update(as_record(meta), as_record(old), path, _RESOURCE_RULES)
+
+
+def _namespace(namespace: str, path: Path, *, required_: bool) -> Iterator[FieldError]:
+    if not required_:
+        if namespace:
+            yield forbidden(RESOURCE_METADATA, path, "not allowed on this type")
+    elif not namespace:
+        yield required(RESOURCE_METADATA, path, "")
+    else:
+        for message in is_dns1123_label(namespace):
+            yield invalid(RESOURCE_METADATA, path, namespace, message)

@@ -1,0 +1,155 @@
+"""Resources embedded in others: their type and metadata brought into form, and validated.
+
+Upstream: apiextensions pkg/apiserver/schema/objectmeta, coerce.go and validation.go.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.crd.errors import Wording, invalid, required
+from crdlint.crd.kubenames import is_dns1035_label
+from crdlint.crd.model import JSONSchemaProps
+from crdlint.crd.object_meta import MetadataError, read_object_meta
+from crdlint.crd.object_meta_validation import RESOURCE_METADATA, path_segment, validate_resource_meta
+from crdlint.schema.nil_paths import child, index, key
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from crdlint.crd.errors import FieldError
+    from crdlint.crd.paths import Path
+
+_EMPTY: Final = JSONSchemaProps()
+
+
+@dataclass(frozen=True, slots=True)
+class Coerced:
+    """What coercing found: the first error, which ended it, and the paths of unknown metadata fields, sorted."""
+
+    error: FieldError | None
+    unknown: tuple[str, ...]
+
+
+def coerce(
+    path: Path | None,
+    value: Any,
+    schema: JSONSchemaProps | None,
+    *,
+    is_resource_root: bool,
+    drop_invalid: bool = False,
+) -> Coerced:
+    """Bring apiVersion, kind and metadata of embedded resources into form, in place (CoerceWithOptions).
+
+    ``is_resource_root`` does so at the top too; ``drop_invalid`` takes out what is of a wrong type instead of ending
+    with an error. ``path`` is that of the value, None for a whole resource.
+    """
+    unknown: list[str] = []
+    for at, here in _embedded(path, value, schema, is_resource_root=is_resource_root):
+        error = _coerce(at, here, unknown, drop_invalid=drop_invalid)
+        if error is not None:
+            return Coerced(error, tuple(sorted(unknown)))
+    return Coerced(None, tuple(sorted(unknown)))
+
+
+def _coerce(path: Path | None, here: dict[str, Any], unknown: list[str], *, drop_invalid: bool) -> FieldError | None:
+    for name in ("apiVersion", "kind"):
+        if name in here and here[name].__class__ is not str:
+            if not drop_invalid:
+                return invalid(RESOURCE_METADATA, child(path, name), here[name], "must be a string")
+            del here[name]
+    if "metadata" not in here:
+        return None
+    try:
+        here["metadata"], fields = read_object_meta(here["metadata"], drop_malformed=drop_invalid)
+    except MetadataError as error:
+        # Metadata that is no object at all is left as it is where the invalid is dropped.
+        return (
+            None if drop_invalid else invalid(RESOURCE_METADATA, child(path, "metadata"), here["metadata"], str(error))
+        )
+    place = child(path, "metadata")
+    unknown.extend(f"{place}.{name}" for name in fields)
+    return None
+
+
+def validate_embedded(
+    path: Path | None, value: Any, schema: JSONSchemaProps | None, *, is_resource_root: bool
+) -> list[FieldError]:
+    """Return what is wrong with the type and metadata of embedded resources, and at the top with ``is_resource_root``."""
+    found = _embedded(path, value, schema, is_resource_root=is_resource_root)
+    return [error for at, here in found for error in _validate(at, here)]
+
+
+def _embedded(
+    path: Path | None, value: Any, schema: JSONSchemaProps | None, *, is_resource_root: bool
+) -> Iterator[tuple[Path | None, dict[str, Any]]]:
+    """Yield the embedded resources in a value with their paths, outer ones first; they may be changed meanwhile."""
+    if is_resource_root and schema is None:
+        schema = _EMPTY
+    pending: list[tuple[Path | None, Any, JSONSchemaProps | None, bool]] = [(path, value, schema, is_resource_root)]
+    while pending:
+        at, here, schema, is_resource = pending.pop()
+        if schema is None:
+            continue
+        below: list[tuple[Path | None, Any, JSONSchemaProps | None, bool]] = []
+        if here.__class__ is dict:
+            if is_resource or schema.x_embedded_resource:
+                yield at, here
+            additional = schema.additional_properties
+            for name, item in here.items():
+                if item.__class__ is not dict and item.__class__ is not list:
+                    continue
+                known = schema.properties.get(name)
+                if known is not None:
+                    below.append((child(at, name), item, known, False))
+                elif additional is not None and additional.schema is not None:
+                    below.append((key(at, name), item, additional.schema, False))
+        elif here.__class__ is list and schema.items is not None:
+            below = [(index(at, i), item, schema.items.schema, False) for i, item in enumerate(here)]
+        pending.extend(reversed(below))
+
+
+_MISSING: Final = Wording.by_version("must not be empty", (34, ""))
+
+
+def _validate(path: Path | None, here: dict[str, Any]) -> Iterator[FieldError]:
+    for name in ("apiVersion", "kind"):
+        if name not in here:
+            yield required(RESOURCE_METADATA, child(path, name), _MISSING)
+    for name, value in here.items():
+        if name == "metadata":
+            yield from _metadata(path, value)
+        elif name in _TYPE_META:
+            at = child(path, name)
+            if value.__class__ is not str:
+                yield invalid(RESOURCE_METADATA, at, value, "must be a string")
+            elif not value:
+                yield invalid(RESOURCE_METADATA, at, value, "must not be empty")
+            else:
+                wrong = _TYPE_META[name](value)
+                if wrong is not None:
+                    yield invalid(RESOURCE_METADATA, at, value, wrong)
+
+
+def _api_version_error(text: str) -> str | None:
+    return f"unexpected GroupVersion string: {text}" if text.count("/") > 1 else None
+
+
+def _kind_error(text: str) -> str | None:
+    errors = is_dns1035_label("".join(char.lower()[0] for char in text))
+    return "may have mixed case, but should otherwise match: " + ",".join(errors) if errors else None
+
+
+_TYPE_META: Final[dict[str, Callable[[str], str | None]]] = {"apiVersion": _api_version_error, "kind": _kind_error}
+
+
+def _metadata(path: Path | None, value: Any) -> Iterator[FieldError]:
+    at = child(path, "metadata")
+    try:
+        meta, _ = read_object_meta(value)
+    except MetadataError as error:
+        yield invalid(RESOURCE_METADATA, at, value, str(error))
+        return
+    meta.setdefault("name", "fakename")  # an embedded resource needs none
+    yield from validate_resource_meta(meta, at, requires_namespace="namespace" in meta, name_check=path_segment)
