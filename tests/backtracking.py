@@ -145,7 +145,12 @@ class Steps:
     def _look(self, inner: Matcher, *, consumes: bool) -> Matcher:
         def match(at: int, following: Next) -> bool:
             ends: list[int] = []
-            return inner(at, lambda end: not ends.append(end)) and following(ends[0] if consumes else at)
+
+            def note(end: int) -> bool:
+                ends.append(end)
+                return True
+
+            return inner(at, note) and following(ends[0] if consumes else at)
 
         return match
 
@@ -155,7 +160,7 @@ class Steps:
 
         def match(at: int, following: Next) -> bool:
             start = at if direction > 0 else at - low
-            assert direction > 0 or low == high
+            assert low == high if direction <= 0 else low <= high
             holds = start >= 0 and inner(start, lambda end: direction > 0 or end == at)
             return holds is not negative and following(at)
 

@@ -35,7 +35,7 @@ def on_terminal(
 
 def _drained(leader: int) -> bytes:
     """Return what is written to a terminal until nothing has it open, which Linux reports as an error."""
-    parts = []
+    parts: list[bytes] = []
     while True:
         try:
             part = os.read(leader, 65536)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from backtracking import with_deep_stack, worst
+from present import present
 
 import crdlint
 
@@ -43,7 +44,7 @@ def patterns_in(value: Any, depth: int = 3) -> Iterator[re.Pattern[str]]:
 
 def tree_of(name: str) -> ast.Module:
     spec = importlib.util.find_spec(name)
-    return ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
+    return ast.parse(Path(present(present(spec).origin)).read_text(encoding="utf-8"))
 
 
 TREES = {name: tree_of(name) for name in MODULES}
@@ -91,7 +92,7 @@ def inline() -> Iterator[tuple[str, re.Pattern[str], bool]]:
 def all_patterns() -> dict[str, tuple[re.Pattern[str], bool]]:
     """Return the patterns by a name, each with whether it is tried at more than one place of a text."""
     used = methods()
-    found: dict[str, tuple[re.Pattern[str], bool]] = {}
+    found: dict[str, tuple[str, re.Pattern[str], bool]] = {}
     for module in MODULES:
         for name, value in vars(importlib.import_module(module)).items():
             for i, pattern in enumerate(patterns_in(value)):

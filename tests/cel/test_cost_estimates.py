@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -72,12 +72,12 @@ class Sizes:
 COUNTED = replace(NEWEST.cel, presence_test_has_cost=True)
 
 
-def cost(text: str, **options: object) -> CostEstimate:
+def cost(text: str, **options: Any) -> CostEstimate:
     compiled = compile_text(text, ENV, PARSER)
     assert not compiled.errors, compiled.display()
     return estimate(
         compiled.expr, compiled.result, Sizes(), options.pop("overloads", {}), options.pop("dialect", COUNTED)
-    )  # type: ignore[arg-type]
+    )
 
 
 @pytest.mark.parametrize(

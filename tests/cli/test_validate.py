@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
+from counting import recording
 from terminal import on_terminal
 
 from crdlint.cli.main import cli
@@ -20,7 +21,7 @@ FIXTURES = Path(__file__).resolve().parents[2] / "fixtures" / "resources"
 CRD, GOOD, BAD = (str(FIXTURES / f"{name}.yaml") for name in ("crd", "good", "bad"))
 
 
-def run(*args: str, **more: Any) -> None:
+def run(*args: str, **more: Any) -> Result:
     return CliRunner().invoke(cli, ("validate", *args), catch_exceptions=False, **more)
 
 
@@ -113,7 +114,7 @@ REJECTED = "the CRD widgets.example.com itself is rejected: "
 
 def crd_with(tmp_path: Path, *damage: str) -> str:
     crd = tmp_path / "crd.yaml"
-    crd.write_text(Path(CRD).read_text().replace(*damage, 1))
+    crd.write_text(Path(CRD).read_text().replace(damage[0], damage[1], 1))
     return str(crd)
 
 
@@ -195,8 +196,8 @@ def test_crds_found(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     other = Path(CRD).read_text().replace("example.com", "other.io").replace("type: integer", "type: nothing")
     (tmp_path / "deploy" / "other.yaml").write_text(other)
     monkeypatch.chdir(tmp_path / "deploy")
-    for path in ("bad.yaml", ".", str(tmp_path / "deploy" / "bad.yaml")):
-        document = json.loads(run("--format", "json", path).stdout)
+    for given in ("bad.yaml", ".", str(tmp_path / "deploy" / "bad.yaml")):
+        document = json.loads(run("--format", "json", given).stdout)
         assert len(document["diagnostics"]) == 12
 
 
@@ -414,9 +415,9 @@ def test_only_crds_that_are_needed_are_parsed(layout: str, here: Path, monkeypat
     texts = [*others, Path(CRD).read_text()]
     for i, text in enumerate(texts if layout == "files" else ["---\n".join(texts)]):
         (here / "crds" / f"{i}.yaml").write_text(text)
-    parsed = []
+    parsed: list[str] = []
     read = parse._document  # noqa: SLF001
-    monkeypatch.setattr(parse, "_document", lambda text, *rest: parsed.append(text) or read(text, *rest))
+    monkeypatch.setattr(parse, "_document", recording(parsed, read))
     assert run("--crd", "crds", "wrong.yaml").exit_code == 1
     assert [("CustomResourceDefinition" in text, "kind: Widget\nmetadata" in text) for text in parsed] == [
         (False, True),

@@ -6,6 +6,7 @@ import pickle
 from dataclasses import replace
 
 import pytest
+from present import present
 
 from crdlint.config.apply import apply, closing_line, is_rejection
 from crdlint.config.baseline import KnownFindings
@@ -87,7 +88,7 @@ def test_the_closing_line() -> None:
     assert closing_line(1) == (
         "1 ignored finding is refused by the API server: exit status 1 (--accept-rejections accepts that)"
     )
-    assert closing_line(3).startswith("3 ignored findings are refused by the API server: exit status 1")
+    assert present(closing_line(3)).startswith("3 ignored findings are refused by the API server: exit status 1")
     assert closing_line(3, accepted=True) == (
         "3 ignored findings are refused by the API server (accepted by --accept-rejections)"
     )

@@ -7,6 +7,7 @@ import os
 import pickle
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -110,7 +111,7 @@ def test_the_closest_one_upwards(tmp_path: Path) -> None:
     put(tmp_path / "a", "pyproject.toml", "[project]\nname = 'crdlint-user'\n")
     put(tmp_path / "b", ".crdlint.yml", "ignore: [pattern-invalid]\n")
     put(tmp_path / "c", "pyproject.toml", "[tool.crdlint]\n")
-    cache = {}
+    cache: dict[Any, Any] = {}
     assert nearest(str(tmp_path / "a/deep/er/x.yaml"), cache).ignore == ("yaml-boolean",)
     assert nearest(str(tmp_path / "b/deep/x.yaml"), cache).ignore == ("pattern-invalid",)
     assert nearest(str(tmp_path / "c/x.yaml"), cache).ignore == ()
@@ -120,7 +121,7 @@ def test_the_closest_one_upwards(tmp_path: Path) -> None:
 
 def test_it_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     put(tmp_path, ".crdlint.yaml", "ignore: [yaml-boolean]\n")
-    cache = {}
+    cache: dict[Any, Any] = {}
     first = nearest(str(tmp_path / "a/x.yaml"), cache)
     monkeypatch.setattr("crdlint.config.load._of_folder", lambda _: pytest.fail("read again"))
     assert nearest(str(tmp_path / "a/y.yaml"), cache) is first
@@ -129,7 +130,7 @@ def test_it_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_without_one_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert nearest("x.yaml", {}).file is None or not nearest("x.yaml", {}).file.startswith(str(tmp_path))
+    assert not (nearest("x.yaml", {}).file or "").startswith(str(tmp_path))
     put(tmp_path, ".crdlint.yaml", "fail-on: info\n")
     assert nearest("-", {}).fail_on == "info"
     assert nearest("sub/../x.yaml", {}).file == ".crdlint.yaml"
@@ -151,7 +152,7 @@ def test_two_in_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_a_broken_one_is_the_same_error_for_all_below(tmp_path: Path) -> None:
     put(tmp_path, "a/.crdlint.yaml", "ignor: []\n")
-    cache = {}
+    cache: dict[Any, Any] = {}
     errors = []
     for name in ("a/x.yaml", "a/b/y.yaml", "a/b/z.yaml"):
         with pytest.raises(ConfigError) as caught:

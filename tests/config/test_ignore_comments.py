@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from counting import recording
 
 from crdlint.config.apply import apply
 from crdlint.config.comments import read_comments
@@ -25,7 +26,7 @@ def crd(schema: str) -> str:
     return HEAD + textwrap.indent(textwrap.dedent(schema), " " * 8)
 
 
-def told(text: str, **options: object) -> list[tuple[str, int, int]]:
+def told(text: str, **options: Any) -> list[tuple[str, int, int]]:
     result = lint_file(text, filename="x.yaml")
     applied = apply(result, Config(), read_comments(text, "x.yaml"), **options)
     return [(d.rule, d.line - FIRST + 1, d.column - 8) for d in applied.result.diagnostics if not d.hidden]
@@ -291,9 +292,9 @@ def test_hostile_comments_come_to_an_end(text: str) -> None:
 def test_comments_above_one_key_look_for_its_block_once(monkeypatch: pytest.MonkeyPatch) -> None:
     from crdlint.config import comments
 
-    calls = []
+    calls: list[Any] = []
     block = vars(comments)["_block"]
-    monkeypatch.setattr(comments, "_block", lambda *given: calls.append(given) or block(*given))
+    monkeypatch.setattr(comments, "_block", recording(calls, block))
     text = "a: b\nx:\n" + "# crdlint: ignore[cel-*]\n" * 100 + "- - - 1\n"
     assert len(read_comments(text, "a.yaml").found) == 100
     assert len(calls) == 1

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from present import present, root_of
 
 from crdlint.crd.convert import read_crd
 from crdlint.crd.defaults import prepare_for_update
 from crdlint.crd.equality import semantic_equal
-from crdlint.yaml.parse import parse_stream
 
 if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinition
 
 
 def read(text: str, **options: Any) -> CustomResourceDefinition:
-    return read_crd(parse_stream(text).documents[0].root, **options).crd
+    return read_crd(root_of(text), **options).crd
 
 
 def versions(*bodies: str) -> str:
@@ -26,14 +26,18 @@ def versions(*bodies: str) -> str:
 def test_defaults() -> None:
     crd = read("spec: {names: {kind: FooBar}, versions: [{name: v1}, {name: v2, storage: true}]}\n")
     spec = crd.spec
-    assert (spec.names.singular, spec.names.list_kind, spec.conversion.strategy) == ("foobar", "FooBarList", "None")
+    assert (spec.names.singular, spec.names.list_kind, present(spec.conversion).strategy) == (
+        "foobar",
+        "FooBarList",
+        "None",
+    )
     assert (spec.version, spec.preserve_unknown_fields, crd.status.stored_versions) == ("v1", False, ["v2"])
     assert crd.metadata.generation == 1
 
 
 def test_defaults_leave_what_is_given() -> None:
     crd = read("spec: {names: {kind: Foo, singular: s, listKind: L}, conversion: {}}\n")
-    assert (crd.spec.names.singular, crd.spec.names.list_kind, crd.spec.conversion.strategy) == ("s", "L", "")
+    assert (crd.spec.names.singular, crd.spec.names.list_kind, present(crd.spec.conversion).strategy) == ("s", "L", "")
     assert crd.status.stored_versions == []
 
 
@@ -52,10 +56,10 @@ def test_webhook_loses_a_level() -> None:
         "spec:\n  conversion:\n    strategy: Webhook\n    webhook:\n      conversionReviewVersions: [v1]\n"
         "      clientConfig:\n        caBundle: aGk=\n        service: {name: a, namespace: b, path: /c}\n"
     )
-    conversion = crd.spec.conversion
+    conversion = present(crd.spec.conversion)
     assert (conversion.strategy, conversion.conversion_review_versions) == ("Webhook", ["v1"])
-    assert conversion.webhook_client_config.ca_bundle == b"hi"
-    assert conversion.webhook_client_config.service.port == 443
+    assert present(conversion.webhook_client_config).ca_bundle == b"hi"
+    assert present(present(conversion.webhook_client_config).service).port == 443
 
 
 EQUAL = "schema: {openAPIV3Schema: {type: object, properties: {a: {maxLength: 1.0, enum: []}}}}"
@@ -74,11 +78,14 @@ EQUAL_TOO = "schema: {openAPIV3Schema: {properties: {a: {enum: null, maxLength: 
 def test_equal_schemas_move(bodies: tuple[Any, ...], moved: bool) -> None:
     spec = read(versions(*bodies)).spec
     if moved:
-        assert str(spec.validation.open_api_v3_schema.path) == "spec.validation.openAPIV3Schema"
+        assert str(present(present(spec.validation).open_api_v3_schema).path) == "spec.validation.openAPIV3Schema"
         assert [v.schema for v in spec.versions] == [None] * len(bodies)
     else:
         assert spec.validation is None
-        assert str(spec.versions[0].schema.open_api_v3_schema.path) == "spec.versions[0].schema.openAPIV3Schema"
+        assert (
+            str(present(present(spec.versions[0].schema).open_api_v3_schema).path)
+            == "spec.versions[0].schema.openAPIV3Schema"
+        )
 
 
 def test_parts_move_each_for_itself() -> None:
@@ -92,7 +99,7 @@ def test_parts_move_each_for_itself() -> None:
     assert [c.name for c in spec.additional_printer_columns] == ["a"]
     assert [f.json_path for f in spec.selectable_fields] == [".a"]
     assert spec.subresources is None
-    assert spec.versions[0].subresources.status is not None
+    assert present(spec.versions[0].subresources).status is not None
     assert not spec.versions[0].additional_printer_columns
 
 
@@ -141,7 +148,7 @@ def test_semantic_equal(left: Any, right: Any, equal: bool) -> None:
 )
 def test_equal_schemas(left: str, right: str, equal: bool) -> None:
     one, other = (
-        read(versions(f"schema: {{openAPIV3Schema: {text}}}")).spec.validation.open_api_v3_schema
+        present(read(versions(f"schema: {{openAPIV3Schema: {text}}}")).spec.validation).open_api_v3_schema
         for text in (left, right)
     )
     assert semantic_equal(one, other) is equal

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
+from present import mapping_of, present, root_of
 
 from crdlint.crd.convert import read_crd
 from crdlint.crd.paths import Path
 from crdlint.crd.positions import Locator, Span, node_span
-from crdlint.yaml.parse import parse_stream
 
 TEXT = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -46,7 +46,7 @@ SCHEMA = SPEC.child("validation", "openAPIV3Schema")
 
 @pytest.fixture
 def locator() -> Locator:
-    return Locator(parse_stream(TEXT).documents[0].root)
+    return Locator(root_of(TEXT))
 
 
 def shown(span: Span) -> tuple[int, str]:
@@ -94,12 +94,12 @@ def test_span_of_a_key(locator: Locator) -> None:
 
 
 def test_line_offset() -> None:
-    locator = Locator(parse_stream(TEXT).documents[0].root, 10)
+    locator = Locator(root_of(TEXT), 10)
     assert locator.span(Path("kind")).line == 12
 
 
 def test_scalar_over_lines() -> None:
-    root = parse_stream("a: 'x\n  y'\nb: {\n}\n").documents[0].root
+    root = mapping_of("a: 'x\n  y'\nb: {\n}\n")
     span = node_span(root.items[1])
     assert (span.line, span.column, span.end_line, span.end_column) == (1, 4, 2, 5)
     span = node_span(root.items[3])
@@ -108,8 +108,8 @@ def test_scalar_over_lines() -> None:
 
 def test_versions_that_differ_keep_their_places() -> None:
     text = TEXT.replace("    name: v2", "    name: v2\n    schema: {openAPIV3Schema: {type: string}}")
-    root = parse_stream(text).documents[0].root
+    root = root_of(text)
     crd = read_crd(root).crd
-    path = crd.spec.versions[1].schema.open_api_v3_schema.path.child("type")
+    path = present(present(crd.spec.versions[1].schema).open_api_v3_schema).path.child("type")
     span = Locator(root).span(path)
     assert (span.line, span.column) == (29, 38)

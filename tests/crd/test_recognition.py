@@ -5,10 +5,11 @@ from __future__ import annotations
 import base64
 import json
 from itertools import product
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
+from counting import recording
 
 from crdlint import lint_text
 from crdlint.cli.main import cli
@@ -238,8 +239,8 @@ def test_a_document_that_is_not_yaml_is_reported_beside_crds_only() -> None:
 
 
 def test_the_text_is_searched_once_for_all_broken_documents(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls = []
-    monkeypatch.setattr("crdlint.linting.pipeline.names_crd", lambda data: calls.append(len(data)) or False)
+    calls: list[Any] = []
+    monkeypatch.setattr("crdlint.linting.pipeline.names_crd", recording(calls, lambda _: False))
     lint_file("kind: x\na: b: c\n---\n" * 50, filename="a.yaml", skip_unfinished=True)
     assert len(calls) == 1
 

@@ -31,7 +31,7 @@ def test_few_ratios_are_worked_out(monkeypatch: pytest.MonkeyPatch) -> None:
     count = 0
     ratio = SequenceMatcher.ratio
 
-    def counted(self) -> float:
+    def counted(self: SequenceMatcher[str]) -> float:
         nonlocal count
         count += 1
         return ratio(self)

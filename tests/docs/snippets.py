@@ -61,8 +61,8 @@ def commands() -> list[Command]:
             line = snippet.line + 1 + snippet.text.count("\n", 0, prompt.start())
             found.append(Command(snippet.page, line, _without_comment(prompt[1]), snippet.text[prompt.end() : end]))
     for snippet in snippets("sh"):
-        for number, line in enumerate(snippet.text.splitlines(), snippet.line + 1):
-            found.append(Command(snippet.page, number, _without_comment(line), ""))
+        for number, text in enumerate(snippet.text.splitlines(), snippet.line + 1):
+            found.append(Command(snippet.page, number, _without_comment(text), ""))
     return found
 
 

@@ -60,4 +60,4 @@ def test_type_checkers_see_the_signatures() -> None:
     with pytest.raises(TypeError):
         crdlint.lint_text()  # type: ignore[call-arg]
     with pytest.raises(TypeError):
-        crdlint.validate_resource("", "", "")  # type: ignore[misc]
+        crdlint.validate_resource("", "", "")  # type: ignore[call-arg]

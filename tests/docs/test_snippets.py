@@ -16,6 +16,7 @@ from snippets import ROOT, Command, Snippet, commands, snippets
 from terminal import on_terminal
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
 LANGUAGES: Final = {"", "console", "sh", "yaml", "toml", "json", "text", "python"}
@@ -254,7 +255,7 @@ def _keys(value: Any) -> set[str]:
     return set(value) if isinstance(value, dict) else set()
 
 
-KINDS: Final = {
+KINDS: Final[dict[str, tuple[Callable[[str, Any], bool], Callable[..., None]]]] = {
     "configuration": (lambda text, _: text.startswith("# .crdlint.yaml"), _configuration),
     "pre-commit": (lambda _, value: "repos" in _keys(value), _pre_commit),
     "workflow": (lambda _, value: "jobs" in _keys(value) or isinstance(value, list), _workflow),

@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,7 +97,7 @@ def _batch(result: Result, seed: int, first: int, last: int, seconds: int, megab
     return started + 1
 
 
-def _reports(lines: Iterator[str]) -> Iterator[dict]:
+def _reports(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
     for line in lines:
         if line.endswith("\n"):  # the end of the process cuts lines short
             yield json.loads(line)

@@ -93,7 +93,7 @@ def patterns(value: object) -> Iterator[str]:
 
 
 def test_accepted_patterns() -> None:
-    accepted = set()
+    accepted: set[Any] = set()
     for case in cases():
         if case["expect"].get("errors") == [] and case.get("yaml", "").startswith("{"):
             accepted.update(patterns(json.loads(case["yaml"])))

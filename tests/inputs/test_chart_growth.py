@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import Counter
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -129,7 +130,7 @@ def of_one_line(n: int, end: str) -> FileResult:
 def test_a_rendered_line_of_many_directives() -> None:
     assert {one.line for one in of_one_line(400, "").diagnostics} == {15}
     assert {one.line for one in of_one_line(400, "y").diagnostics} == {14}
-    once, twice = (calls(lambda n=n: of_one_line(n, "y"), rendered_module) for n in (500, 1000))
+    once, twice = (calls(partial(of_one_line, n, "y"), rendered_module) for n in (500, 1000))
     assert twice < 2.3 * once
 
 
@@ -160,12 +161,12 @@ def test_many_findings_in_lines_that_helm_makes() -> None:
         return check_rendered("a.yaml", template, [f"{CRD}        properties:\n{names}"], lint)
 
     assert len(work(100).diagnostics) == 100
-    once, twice = (calls(lambda n=n: work(n), rendered_module) for n in (200, 400))
+    once, twice = (calls(partial(work, n), rendered_module) for n in (200, 400))
     assert twice < 2.3 * once
 
 
 def test_dashes_of_a_list_in_a_line() -> None:
-    once, twice = (calls(lambda n=n: outline(["- " * n + "a: b"], [], []), outline_module) for n in (2000, 4000))
+    once, twice = (calls(partial(outline, ["- " * n + "a: b"], [], []), outline_module) for n in (2000, 4000))
     assert once == twice
 
 
@@ -178,7 +179,7 @@ def test_findings_within_filled_lines() -> None:
     assert work(10).crds != ()
     from crdlint.inputs.helm import templates
 
-    once, twice = (calls(lambda n=n: work(n), templates) for n in (400, 800))
+    once, twice = (calls(partial(work, n), templates) for n in (400, 800))
     assert twice < 2.3 * once
 
 

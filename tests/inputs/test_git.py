@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from counting import recording
 
 import crdlint
 from crdlint.inputs.git import Content, commit_of, contents, objects_of, tracked_files
@@ -76,11 +77,9 @@ def test_contents_are_read_some_at_a_time(checkout: Any, monkeypatch: pytest.Mon
     monkeypatch.setattr("crdlint.inputs.git.MAX_BYTES", 25)
     files = {"a": "1234567", "b": "123", "c": "1", "d": "x" * 20, "e": "y" * 26, "f": "1234567", "g": ""}
     checkout.commit(files)
-    calls = []
+    calls: list[Any] = []
     real = program.run
-    monkeypatch.setattr(
-        "crdlint.inputs.git.run", lambda command, **more: calls.append(command) or real(command, **more)
-    )
+    monkeypatch.setattr("crdlint.inputs.git.run", recording(calls, real))
     found = read(repository(checkout.top), "HEAD")
     assert found.pop("e") == Content(problem="larger than 0 KiB: not read")
     assert found == {name: Content(text.encode()) for name, text in files.items() if name != "e"}
@@ -270,11 +269,9 @@ def test_many_objects_that_are_broken_end_the_reading(checkout: Any, monkeypatch
         path = checkout.top / ".git/objects" / found[:2] / found[2:]
         path.chmod(0o644)
         path.write_bytes(zlib.compress(b"blob 100\0short"))
-    calls = []
+    calls: list[Any] = []
     real = program.run
-    monkeypatch.setattr(
-        "crdlint.inputs.git.run", lambda command, **more: calls.append(command) or real(command, **more)
-    )
+    monkeypatch.setattr("crdlint.inputs.git.run", recording(calls, real))
     with pytest.raises(RepositoryError, match="more than 16 objects are broken"):
         read(repository(checkout.top), "HEAD")
     assert len(calls) == 21  # rev-parse, ls-tree, the sizes, rev-list, and 17 times the contents

@@ -133,7 +133,7 @@ def test_what_a_patch_mends_in_a_file_that_is_told_of_is_noted(built: Callable[.
 
 def test_a_file_is_told_of_once_for_all_that_is_made_of_it(built: Callable[..., Any], tmp_path: Path) -> None:
     built(BAD)
-    judged: dict = {}
+    judged: dict[Any, Any] = {}
     folder = folders(tmp_path, BAD)
     assert len(check_kustomization(folder, lint, judged)) == 1
     assert check_kustomization(folder, lint, judged) == []

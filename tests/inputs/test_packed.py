@@ -8,13 +8,12 @@ import os
 import random
 import tarfile
 import zlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
 
 from crdlint.cli.main import cli
-from crdlint.inputs.helm import archive
 from crdlint.inputs.helm.archive import MAX_BYTES, MAX_HEADER, MAX_HEADERS, MAX_MEMBERS, ArchiveError, Budget, members
 from crdlint.inputs.helm.dependency_archives import packed_files
 from crdlint.inputs.paths import Problem
@@ -194,10 +193,10 @@ def unpacked_in_blocks(data: bytes, monkeypatch: pytest.MonkeyPatch) -> int:
     real = zlib.decompressobj
 
     class Counting:
-        def __init__(self, *given: int) -> None:
+        def __init__(self, *given: Any) -> None:
             self.inflating = real(*given)
 
-        def decompress(self, *given: object) -> bytes:
+        def decompress(self, *given: Any) -> bytes:
             nonlocal made
             data = self.inflating.decompress(*given)
             made += len(data)
@@ -206,7 +205,7 @@ def unpacked_in_blocks(data: bytes, monkeypatch: pytest.MonkeyPatch) -> int:
         def __getattr__(self, name: str) -> object:
             return getattr(self.inflating, name)
 
-    monkeypatch.setattr(archive.zlib, "decompressobj", Counting)
+    monkeypatch.setattr(zlib, "decompressobj", Counting)
     with pytest.raises(ArchiveError):
         read(data, packed=True)
     return made

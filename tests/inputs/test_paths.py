@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from counting import recording
 
 from crdlint.inputs.paths import Problem, Selection, discover
 from crdlint.inputs.read import STDIN
@@ -249,9 +250,9 @@ def test_a_glob_reports_a_folder_that_cannot_be_read(monkeypatch: pytest.MonkeyP
 def test_a_glob_enters_no_folder_that_git_ignores(monkeypatch: pytest.MonkeyPatch) -> None:
     write(".git/HEAD", "a/b.yaml", "gen/c.yaml", "gen/deep/d.yaml")
     write(".gitignore", text="gen/\n")
-    entered = []
+    entered: list[Any] = []
     scandir = os.scandir
-    monkeypatch.setattr(os, "scandir", lambda path: entered.append(path) or scandir(path))
+    monkeypatch.setattr(os, "scandir", recording(entered, scandir))
     assert files("**/*.yaml") == ["a/b.yaml"]
     assert not any("gen" in path for path in entered)
 

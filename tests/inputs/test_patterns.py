@@ -120,8 +120,8 @@ def _ignored_by_git(root: Path, paths: list[str]) -> list[bool]:
 def test_matching_does_not_backtrack(monkeypatch: pytest.MonkeyPatch, line: str, path: str) -> None:
     calls = 0
 
-    def count(function: Callable[..., Any]) -> Callable[..., Any]:  # type: ignore[no-untyped-def]
-        def counted(*given: bytes | int) -> bool:  # type: ignore[no-untyped-def]
+    def count(function: Callable[..., Any]) -> Callable[..., Any]:
+        def counted(*given: bytes | int) -> Any:
             nonlocal calls
             calls += 1
             return function(*given)

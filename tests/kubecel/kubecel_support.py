@@ -5,6 +5,8 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from present import present, root_of
+
 from crdlint.crd.convert import read_crd
 from crdlint.kubecel.compilation import CompiledRule, Environments, RuleCompiler
 from crdlint.kubecel.environment import LIBRARIES, new_expressions, stored_expressions
@@ -12,7 +14,6 @@ from crdlint.kubecel.schema_context import SchemaContext
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.rules.engine.examples import HEAD
 from crdlint.schema.traversal import schemas, whole_schemas
-from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
@@ -26,13 +27,13 @@ def call(overload_id: str, *values: Any) -> Any:
         for one in library.functions
         if one.id == overload_id
     }.values()
-    return found.call(*values)
+    return present(found).call(*values)
 
 
 def schema(text: str) -> JSONSchemaProps:
     """Return the whole schema that a YAML text gives."""
-    document = parse_first(HEAD + textwrap.indent(textwrap.dedent(text), " " * 8))
-    crd = read_crd(document.root, stored=False).crd
+    root = root_of(HEAD + textwrap.indent(textwrap.dedent(text), " " * 8))
+    crd = read_crd(root, stored=False).crd
     return next(iter(whole_schemas(crd.spec)))
 
 

@@ -6,6 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 import pytest
+from present import present
 
 import crdlint
 from crdlint.kubecel.compilation import Expression
@@ -231,7 +232,7 @@ def test_where_no_limits_would_do() -> None:
         flat("{s: {type: string}}", "'abc'.charAt(1).matches('a') || quantity(self.s.charAt(2)).isInteger()")
     )
     assert solved(estimated) is None
-    assert "no limit helps" in Advice([estimated], Effort()).on_rule(estimated)
+    assert "no limit helps" in present(Advice([estimated], Effort()).on_rule(estimated))
     assert culprit(estimated.compiled.rule, RULE_COST_LIMIT) in estimated.rule.rule
 
 
@@ -239,7 +240,9 @@ def test_a_reserved_word_hides_limits() -> None:
     (estimated,) = rules(
         flat("{namespace: {type: array, maxItems: 3, items: {type: string}}}", "self.namespace.all(x, x != '')")
     )
-    assert Advice([estimated], Effort()).on_rule(estimated).startswith("write `__namespace__` instead of `namespace`")
+    assert present(Advice([estimated], Effort()).on_rule(estimated)).startswith(
+        "write `__namespace__` instead of `namespace`"
+    )
 
 
 def test_explanation() -> None:
@@ -283,7 +286,9 @@ def visits(text: str) -> int:
     count = 0
     cost = Expression.cost
 
-    def counted(self, estimator: KubernetesEstimator | None = None, part: Comprehension | None = None) -> CostEstimate:
+    def counted(
+        self: Expression, estimator: KubernetesEstimator | None = None, part: Comprehension | None = None
+    ) -> CostEstimate:
         nonlocal count
         estimate = cost(self, estimator, part)
         count += len(estimate.parts)
@@ -344,7 +349,9 @@ def test_suggestions_for_large_rules_pass(text: str) -> None:
 
 
 def test_helps_of_a_schema_agree() -> None:
-    helps = {d.help.partition(":")[0] for d in crdlint.lint_text(expensive_rules(9)) if d.rule == "cel-rule-cost"}
+    helps = {
+        present(d.help).partition(":")[0] for d in crdlint.lint_text(expensive_rules(9)) if d.rule == "cel-rule-cost"
+    }
     assert len(helps) == 1
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from kubecel_support import node, schema
+from present import present
 
 from crdlint.cel.format import format_type
 from crdlint.kubecel.declarations import Declarations, Declarer
@@ -78,7 +79,7 @@ def test_not_declared(text: str) -> None:
 def test_what_has_no_type_or_no_spelling_is_no_field() -> None:
     declared = declare("{type: object, properties: {a: {}, 'b c': {type: string}, d-e: {type: string}}}")
     assert declared is not None
-    assert list(declared.fields or {}) == ["d__dash__e"]
+    assert list(present(declared.fields)) == ["d__dash__e"]
 
 
 def test_a_resource_has_its_metadata() -> None:
@@ -88,7 +89,7 @@ def test_a_resource_has_its_metadata() -> None:
     assert declared is not None
     fields = declared.fields or {}
     assert sorted(fields) == ["apiVersion", "kind", "metadata"]
-    assert sorted(fields["metadata"].type.fields or {}) == ["generateName", "name"]
+    assert sorted(present(fields["metadata"].type.fields)) == ["generateName", "name"]
 
 
 def test_metadata_that_says_all_is_taken_as_it_is() -> None:
@@ -98,7 +99,7 @@ def test_metadata_that_says_all_is_taken_as_it_is() -> None:
     )
     declared = declare(text, is_resource=True)
     assert declared is not None
-    assert (declared.fields or {})["metadata"].type.fields["name"].type.max_elements == 12
+    assert present(present(declared.fields)["metadata"].type.fields)["name"].type.max_elements == 12
 
 
 def test_objects_are_named_after_their_place() -> None:

@@ -35,6 +35,7 @@ def test_paths(rule: str, paths: set[Any]) -> None:
 
 def test_a_value_is_read_with_what_is_around_it_and_within_it() -> None:
     paths = frozenset({("a", "b")})
-    assert [is_read(path, paths) for path in (["a"], ["a", "b"], ["a", "b", 0, "c"], ["a", "c"], ["b"], [])] == [
+    tried: list[list[str | int]] = [["a"], ["a", "b"], ["a", "b", 0, "c"], ["a", "c"], ["b"], []]
+    assert [is_read(path, paths) for path in tried] == [
         True, True, True, False, False, True,
     ]  # fmt: skip

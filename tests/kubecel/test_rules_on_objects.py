@@ -35,7 +35,9 @@ PANIC = "internal error: interface conversion: "
 NO_LIST = f"{PANIC}*types.Err is not traits.Lister: missing method Add"
 
 
-def judged(rules: list[str], spec: object, old: object = None, schema: dict | None = None) -> tuple[list[str], int]:
+def judged(
+    rules: list[str], spec: object, old: object = None, schema: dict[str, Any] | None = None
+) -> tuple[list[str], int | None]:
     """Return what is said of an object, and what its rules cost."""
     whole = schema or {"type": "object", "properties": FIELDS}
     root = {**whole, "x-kubernetes-validations": [{"rule": rule} for rule in rules]}
@@ -121,7 +123,7 @@ def test_what_goes_wrong(rule: str, spec: dict[str, Any], problem: str) -> None:
     assert judged([rule], spec)[0] == [f"{problem} evaluating rule: {rule}"]
 
 
-LIST_TYPES = {
+LIST_TYPES: dict[str, dict[str, Any]] = {
     "atomic": {},
     "set": {"x-kubernetes-list-type": "set"},
     "map": {"x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["k"]},

@@ -45,7 +45,7 @@ class Runner:
     def _lookup(self, name: str) -> str:
         if name.startswith("inputs."):
             name = name.removeprefix("inputs.")
-            return self.inputs.get(name, ACTION["inputs"][name]["default"])
+            return str(self.inputs.get(name, ACTION["inputs"][name]["default"]))
         _, step, _, output = name.split(".")
         return self.outputs.get(step, {}).get(output, "")
 

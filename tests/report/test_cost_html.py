@@ -232,14 +232,16 @@ HOSTILE = "<script>alert(1)</script>\"' onclick='x' & `<b>`"
 @pytest.mark.parametrize("field", ["rule", "crd", "path", "file", "error", "message_expression", "message_error"])
 def test_no_text_of_a_rule_is_markup(field: str) -> None:
     one = made(message=1)
-    page = cost_page([replace(one, cost=replace(one.cost, **{field: HOSTILE}))])
+    hostile: dict[str, Any] = {field: HOSTILE}
+    page = cost_page([replace(one, cost=replace(one.cost, **hostile))])
     check_escaped(page)
 
 
 @pytest.mark.parametrize("field", ["place", "times", "help", "tree", "message_tree"])
 def test_no_text_of_an_entry_is_markup(field: str) -> None:
     value = Part(HOSTILE, 3, HOSTILE, (Part(HOSTILE, 2, HOSTILE),)) if "tree" in field else HOSTILE
-    check_escaped(cost_page([replace(made(message=1), **{field: value})]))
+    changed: dict[str, Any] = {field: value}
+    check_escaped(cost_page([replace(made(message=1), **changed)]))
 
 
 def check_escaped(page: str) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from counting import recording
 
 from crdlint.cli import console
 from crdlint.cli.main import cli
@@ -60,8 +61,8 @@ def test_findings_are_written_file_by_file(name: str, folder: Path, monkeypatch:
     """Each file is written before the next one is checked."""
     events: list[str] = []
     check, out = Checker.check, console.out
-    monkeypatch.setattr(Checker, "check", lambda *given: (events.append("check"), check(*given))[1])
-    monkeypatch.setattr(console, "out", lambda text, *, nl=True: (events.append("write"), out(text, nl=nl))[1])
+    monkeypatch.setattr(Checker, "check", recording(events, check, "check"))
+    monkeypatch.setattr(console, "out", recording(events, out, "write"))
     arguments = ["check", "--no-cache", "--jobs", "1", "--format", name, str(folder / "in")]
     CliRunner().invoke(cli, arguments, catch_exceptions=False)
     assert events[: 2 * COUNT] == ["check", "write"] * COUNT

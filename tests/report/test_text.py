@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from counting import recording
 
 from crdlint.diagnostics.diagnostic import Diagnostic
 from crdlint.linting.pipeline import lint_file
@@ -189,13 +190,13 @@ def test_work_grows_with_the_findings_and_not_with_the_line(monkeypatch: pytest.
     """One line of JSON, with a character that is not ASCII and many findings."""
 
     def work(count: int) -> int:
-        seen: list[int] = []
-        monkeypatch.setattr(snippet_module, "columns", lambda text: (seen.append(len(text)), columns(text))[1])
+        seen: list[str] = []
+        monkeypatch.setattr(snippet_module, "columns", recording(seen, columns))
         line = '"é"' + ',"p":{}' * count
         found = [finding("error", "m", column=5 + 7 * i, end_column=10 + 7 * i) for i in range(count)]
         lines = list(Report(View(Terminal(100))).lines(FileResult("a.yaml", line, 1, (), 0, tuple(found))))
         assert sum("^" in line for line in lines) == count
-        return sum(seen)
+        return sum(map(len, seen))
 
     assert work(2000) < 2.3 * work(1000)
 

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+from typing import TYPE_CHECKING
 
 import pytest
 
 from crdlint import validate_resource
 from crdlint.rules.engine.examples import small
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
 RESOURCE = json.dumps({"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "x", "namespace": "y"}})
 IP = {"type": "object", "x-kubernetes-validations": [{"rule": "isIP('1.2.3.4')"}]}
 
 
-def crd(schema: dict[str, object]) -> str:
-    return json.dumps(small(schema))
+def crd(schema: Mapping[str, object]) -> str:
+    return json.dumps(small(dict(schema)))
 
 
 def test_an_accepted_crd_has_no_errors() -> None:

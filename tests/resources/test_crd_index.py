@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+from counting import recording
 
 from crdlint.linting.pipeline import lint_file
 from crdlint.resources.definitions import Definitions
@@ -66,7 +67,8 @@ def test_a_group_is_found_however_it_is_written(written: str, is_told: bool) -> 
 def test_json_and_flow_mappings_are_outlined() -> None:
     found = outline('{"kind": "CustomResourceDefinition", "spec": {"group": "a.io", "names": {"kind":"Foo"}}}')
     assert found is not None
-    assert (found.groups, found.kinds) == ({"a.io"}, {"CustomResourceDefinition", "Foo"})
+    assert found.groups == frozenset({"a.io"})
+    assert found.kinds == frozenset({"CustomResourceDefinition", "Foo"})
     assert outline("kind: ClusterRole\ngroup: a.io\n") is None
 
 
@@ -91,7 +93,8 @@ def test_a_list_of_crds_of_two_groups_is_parsed_once() -> None:
 
 
 def test_a_later_source_counts_if_no_earlier_one_has_the_group() -> None:
-    first, second = [], []
+    first: list[Any] = []
+    second: list[Any] = []
     sources = [files({"a": crd("a.io")}, first), files({"b": crd("a.io", kind="Bar"), "c": crd("c.io")}, second)]
     definitions = Definitions(sources)
     assert list(definitions.kinds("a.io")) == ["Foo"]
@@ -109,9 +112,9 @@ def test_the_group_that_was_meant_is_found_before_it_is_parsed() -> None:
 
 def test_the_number_of_groups_that_are_compared_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     definitions = Definitions([files({"a": crd("example.com")}, [])])
-    looked = []
+    looked: list[object] = []
     find = Definitions._find_group  # noqa: SLF001
-    monkeypatch.setattr(Definitions, "_find_group", lambda self, *key: looked.append(key) or find(self, *key))
+    monkeypatch.setattr(Definitions, "_find_group", recording(looked, find))
     for i in range(1000):
         definitions.group_meant(f"group{i}.io", "Foo")
     assert len(looked) == 100

@@ -6,10 +6,10 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
+from present import root_of
 from ruamel.yaml import YAML
 
 from crdlint.resources.dump import dump
-from crdlint.yaml.parse import parse_first
 from crdlint.yaml.values import to_json
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ TEXTS = [
 def test_texts_are_read_back(text: str) -> None:
     value = {"k": text, "l": [text, [text], {"z": text}], "m": {text: 1}}
     written = "\n".join(dump(value)) + "\n"
-    assert to_json(parse_first(written).root) == value
+    assert to_json(root_of(written)) == value
     assert YAML(typ="safe", pure=True).load(written) == value
 
 
@@ -58,7 +58,7 @@ def test_texts_are_read_back(text: str) -> None:
 def test_long_keys_are_read_back(key: str) -> None:
     value = {"m": {key: {"a": 1, key: [1, {key: "x\ny"}]}, "z": 1}, "l": [{key: []}]}
     written = "\n".join(dump(value)) + "\n"
-    assert to_json(parse_first(written).root) == value
+    assert to_json(root_of(written)) == value
     assert YAML(typ="safe", pure=True).load(written) == value
 
 

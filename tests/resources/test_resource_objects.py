@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from present import root_of
 
 from crdlint.resources.objects import duplicate_fields, objects_of
 from crdlint.yaml.parse import parse_first
@@ -55,10 +56,10 @@ DUPLICATES = {
 
 @pytest.mark.parametrize(("text", "wanted"), DUPLICATES.values(), ids=DUPLICATES)
 def test_duplicate_fields(text: str, wanted: list[str]) -> None:
-    root = parse_first(text).root
+    root = root_of(text)
     assert [one.message for one in duplicate_fields(root)] == wanted
 
 
 def test_a_hundred_duplicates_are_told() -> None:
     text = "{" + ", ".join(f'"k{i}": 1, "k{i}": 2' for i in range(150)) + "}"
-    assert len(duplicate_fields(parse_first(text).root)) == 100
+    assert len(duplicate_fields(root_of(text))) == 100

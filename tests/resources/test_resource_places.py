@@ -6,13 +6,14 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from present import root_of
 
 from crdlint.crd.paths import Path
 from crdlint.resources.places import ResourceLocator
-from crdlint.yaml.parse import parse_first
+from crdlint.yaml.nodes import Scalar
 
 if TYPE_CHECKING:
-    from crdlint.crd.positions import Place
+    from crdlint.crd.positions import SourceLocation
 
 TEXT = """\
 spec:
@@ -49,7 +50,7 @@ PRINTED = {
 
 @pytest.fixture
 def locator() -> ResourceLocator:
-    return ResourceLocator(parse_first(TEXT).root, 0, TEXT)
+    return ResourceLocator(root_of(TEXT), 0, TEXT)
 
 
 @pytest.mark.parametrize(("path", "key", "wanted"), PRINTED.values(), ids=PRINTED)
@@ -81,7 +82,7 @@ class CountingLocator(ResourceLocator):
 
     looked = 0
 
-    def _ways(self, place: Place, text: str, at: int) -> Any:
+    def _ways(self, place: SourceLocation, text: str, at: int) -> Any:
         self.looked += 1
         return super()._ways(place, text, at)
 
@@ -97,7 +98,7 @@ ODD = "{" + "a.a: {" * 40 + "x: 1" + "}" * 40 + "}"
 def test_the_work_on_odd_keys_grows_with_the_number_of_paths(document: str, path: str) -> None:
     looked = []
     for count in (1000, 2000):
-        locator = CountingLocator(parse_first(document).root, 0, document)
+        locator = CountingLocator(root_of(document), 0, document)
         for _ in range(count):
             locator.find_text(path)
         looked.append(locator.looked)
@@ -109,5 +110,6 @@ def test_the_work_on_odd_keys_grows_with_the_number_of_paths(document: str, path
 )
 def test_keys_of_any_length_are_found(key: str) -> None:
     text = f"spec:\n  a: [1]\n  ? {json.dumps(key)}\n  : 1\n"
-    place = ResourceLocator(parse_first(text).root, 0, text).find_text(f"spec.{key}")
+    place = ResourceLocator(root_of(text), 0, text).find_text(f"spec.{key}")
+    assert isinstance(place.key, Scalar)
     assert (place.exact, place.key.value) == (True, key)

@@ -28,12 +28,12 @@ def judged(
     crd = small({"type": "object", **schema})
     if subresources is not None:
         crd["spec"]["versions"][0]["subresources"] = subresources
-    texts = [
-        None if one is None else json.dumps({"apiVersion": "example.com/v1", "kind": "Foo", "metadata": META, **one})
-        for one in (given, old)
-    ]
-    texts = [text and text.replace('"DEEP"', "[" * 5000 + "]" * 5000) for text in texts]
-    return validate_resource(json.dumps(crd), texts[0], old_resource=texts[1])
+
+    def text_of(one: dict[str, Any]) -> str:
+        text = json.dumps({"apiVersion": "example.com/v1", "kind": "Foo", "metadata": META, **one})
+        return text.replace('"DEEP"', "[" * 5000 + "]" * 5000)
+
+    return validate_resource(json.dumps(crd), text_of(given), old_resource=None if old is None else text_of(old))
 
 
 def messages(*args: dict[str, Any], **kwargs: Any) -> list[str]:
@@ -94,7 +94,10 @@ def test_metadata_is_judged_before_the_kind() -> None:
     ]
 
 
-ITEM = {"type": "object", "properties": {"a": {"type": "number"}, "b": {"type": "string"}, "c": {"type": "integer"}}}
+ITEM: dict[str, Any] = {
+    "type": "object",
+    "properties": {"a": {"type": "number"}, "b": {"type": "string"}, "c": {"type": "integer"}},
+}
 ITEM["x-kubernetes-validations"] = [{"rule": "self.c >= oldSelf.c", "message": "less"}]
 LIST = {
     "type": "array",

@@ -44,7 +44,7 @@ def at_each_level(depth: int, inner: str) -> str:
 
 
 RULED = '{"type":"string","x-kubernetes-validations":[{"rule":"self != \'x\'"}]}'
-INPUTS = [
+INPUTS: list[Callable[[int], str]] = [
     lambda n: at_each_level(n, '{"type":"string","default":"x"}'),
     lambda n: at_each_level(n, RULED),
     lambda n: (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ import crdlint
 _SPEC = {"type": "object", "properties": {"spec": {"type": "object", "properties": {"a": {"type": "string"}}}}}
 
 
-def said(*versions: dict, **spec: object) -> list[str]:
+def said(*versions: dict[str, Any], **spec: object) -> list[str]:
     """Return what the server says of versions, each given as what it has besides the usual."""
     usual = {"name": "v1", "served": True, "schema": {"openAPIV3Schema": _SPEC}}
     manifest = {
@@ -29,7 +30,7 @@ def said(*versions: dict, **spec: object) -> list[str]:
     return [d.message for d in crdlint.lint_text(json.dumps(manifest)) if d.origin == "apiserver"]
 
 
-def _schema(**fields: object) -> dict:
+def _schema(**fields: object) -> dict[str, Any]:
     return {"openAPIV3Schema": {**_SPEC, **fields}}
 
 
@@ -40,7 +41,9 @@ def _schema(**fields: object) -> dict:
         ({"status": {}}, {}, ["spec.versions[0].schema.openAPIV3Schema", "spec.versions[1].schema.openAPIV3Schema"]),
     ],
 )
-def test_of_versions_with_one_name_the_first_tells_of_the_status(first: dict, second: dict, refused: list) -> None:
+def test_of_versions_with_one_name_the_first_tells_of_the_status(
+    first: dict[str, Any], second: dict[str, Any], refused: list[str]
+) -> None:
     messages = said(
         {"subresources": first, "schema": _schema(minProperties=1)},
         {"subresources": second, "schema": _schema(minProperties=2)},
@@ -95,6 +98,6 @@ MISSING = [
         ),
     ],
 )
-def test_selectable_fields_without_a_schema(version: dict, messages: list[str]) -> None:
+def test_selectable_fields_without_a_schema(version: dict[str, Any], messages: list[str]) -> None:
     fields = [{"jsonPath": path} for path in (".spec.a", "", "spec.a", ".", "[a")]
     assert said({"selectableFields": fields, **version}) == messages

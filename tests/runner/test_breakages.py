@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import TYPE_CHECKING
 
 import pytest
 from breakages import BREAKAGES, CRD, OTHER
@@ -12,27 +13,30 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.runner.fixes import fix
 from crdlint.yaml import decode_yaml
 
+if TYPE_CHECKING:
+    from typing import Any
+
 ALL = [pytest.param(one, id=one.name) for one in BREAKAGES]
 LABELS = '    {{- include "x.labels" . | nindent 4 }}\n'
 CHART = "{{- if .Values.crds.install }}\n"
 
 
-def check(text):
+def check(text: Any) -> Any:
     return lint_file(text, filename="x", skip_unfinished=True, fixes=True)
 
 
-def errors(result):
+def errors(result: Any) -> Any:
     return [one.message for one in result.diagnostics if one.severity == "error"]
 
 
-def test_the_crd_is_accepted():
+def test_the_crd_is_accepted() -> None:
     assert errors(check(CRD)) == []
     assert len(BREAKAGES) >= 60
     assert len({one.name for one in BREAKAGES}) == len(BREAKAGES)
 
 
 @pytest.mark.parametrize("breakage", ALL)
-def test_the_breakage_is_repaired(breakage):
+def test_the_breakage_is_repaired(breakage: Any) -> None:
     before = check(breakage.text)
     safe = fix(before, check, unsafe=False)
     assert (errors(safe.result) == []) == (breakage.fixes == "safe")
@@ -47,13 +51,13 @@ def test_the_breakage_is_repaired(breakage):
     assert again.text == fixed.text
 
 
-@pytest.mark.parametrize("breakage", [one for one in ALL if one.values[0].fixed != OTHER])
-def test_the_values_are_those_that_are_meant(breakage):
+@pytest.mark.parametrize("breakage", [pytest.param(one, id=one.name) for one in BREAKAGES if one.fixed != OTHER])
+def test_the_values_are_those_that_are_meant(breakage: Any) -> None:
     fixed = fix(check(breakage.text), check, unsafe=breakage.fixes == "unsafe")
     assert decode_yaml(fixed.text) == decode_yaml(breakage.repaired)
 
 
-def in_chart(text):
+def in_chart(text: Any) -> Any:
     """Return a text as the template of a chart."""
     body = text.removeprefix("---\n").replace(
         "    app.kubernetes.io/part-of: widgets\n", '    {{- include "x.labels" . | nindent 4 }}\n'
@@ -62,10 +66,10 @@ def in_chart(text):
 
 
 @pytest.mark.parametrize("breakage", ALL)
-def test_the_breakage_is_repaired_in_a_template(breakage):
+def test_the_breakage_is_repaired_in_a_template(breakage: Any) -> Any:
     text = in_chart(breakage.text)
 
-    def check(given):
+    def check(given: Any) -> Any:
         return check_template(
             "x", given, lambda masked, file: lint_file(masked, filename=file, skip_unfinished=True, fixes=True)
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -63,7 +64,7 @@ def check(text: str) -> FileResult:
 def test_fixes(text: Callable[[int], str]) -> None:
     results = [check(text(n)) for n in (40, 80)]
     assert all("optionalOldSelf" not in fix(result, check, unsafe=False).text for result in results)
-    once, twice = (lines_run(lambda result=result: fix(result, check, unsafe=False)) for result in results)
+    once, twice = (lines_run(partial(fix, result, check, unsafe=False)) for result in results)
     assert twice / once < LINEAR
 
 
@@ -76,7 +77,6 @@ def test_patches(text: Callable[[int], str]) -> None:
     edits = [fix(result, check, unsafe=True).edits for result in results]
     assert all(edits)
     once, twice = (
-        lines_run(lambda result=result, found=found: patch("x", result.text, found))
-        for result, found in zip(results, edits, strict=True)
+        lines_run(partial(patch, "x", result.text, found)) for result, found in zip(results, edits, strict=True)
     )
     assert twice / once < LINEAR

@@ -140,11 +140,21 @@ def test_the_secret_is_made_once_and_is_private(home: Path) -> None:
     assert stat.S_IMODE(home.stat().st_mode) == 0o700
 
 
+def _link(path: Path) -> None:
+    path.rename(path.with_name("other"))
+    path.symlink_to("other")
+
+
+def _pipe(path: Path) -> None:
+    path.unlink()
+    os.mkfifo(path, 0o600)
+
+
 BROKEN: dict[str, Callable[[Path], object]] = {
     "readable by others": lambda path: path.chmod(0o644),
     "too short": lambda path: path.write_bytes(b"x"),
-    "a link": lambda path: (path.rename(path.with_name("other")), path.symlink_to("other")),
-    "a pipe": lambda path: (path.unlink(), os.mkfifo(path, 0o600)),
+    "a link": _link,
+    "a pipe": _pipe,
 }
 
 

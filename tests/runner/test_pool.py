@@ -92,7 +92,7 @@ def test_what_is_checked_already_is_passed_on_in_its_place() -> None:
 
 
 @pytest.mark.parametrize("jobs", [None, 1, 2, 3])
-def test_tasks_are_taken_as_results_are(jobs: int | None, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def test_tasks_are_taken_as_results_are(jobs: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
     """No more than a few chunks of tasks are ahead of the results, whatever the length of the run."""
     monkeypatch.setattr(pool, "_READ_AHEAD", 5_000)
     monkeypatch.setattr(pool, "_CHUNK_TASKS", 4)
@@ -124,9 +124,8 @@ def test_processes_are_started_for_what_is_not_in_the_cache(
 ) -> None:
     known = [CheckOutcome(f"known{i}", tasks()[0]) for i in range(100)]
     started: list[int] = []
-    real = workers.Workers
 
-    class Counted(real):
+    class Counted(workers.Workers):
         def __init__(self, count: int, settings: Settings) -> None:
             started.append(count)
             super().__init__(count, settings)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from schema_support import schema, value
 
@@ -78,7 +80,7 @@ def test_a_value_that_is_no_resource_keeps_no_metadata() -> None:
 
 
 def test_without_a_schema_only_the_resource_is_left() -> None:
-    obj = {"metadata": {}, "spec": {}}
+    obj: dict[str, Any] = {"metadata": {}, "spec": {}}
     assert prune(obj, None, is_resource_root=True) == ["spec"]
     assert obj == {"metadata": {}}
 
@@ -112,7 +114,8 @@ def test_defaulting(of: str, given: str, full: str) -> None:
 
 def test_defaults_are_copied() -> None:
     whole = schema("{properties: {a: {default: {b: [1]}}}}")
-    one, other = {}, {}
+    one: dict[str, Any] = {}
+    other: dict[str, Any] = {}
     apply_defaults(one, whole)
     one["a"]["b"].append(2)
     apply_defaults(other, whole)
@@ -148,13 +151,14 @@ def test_defaults_are_pruned_and_coerced() -> None:
         id(whole.properties["a"]): {"b": 1},
         id(whole.properties["e"]): {"metadata": {"name": "x"}},
     }
-    obj = {}
+    obj: dict[str, Any] = {}
     apply_defaults(obj, whole, changed)
     assert obj == {"a": {"b": 1}, "b": {"d": 1}, "e": {"metadata": {"name": "x"}}}
 
 
 def test_depth_is_no_trouble() -> None:
-    at, given = JSONSchemaProps(), {"x": None}
+    at = JSONSchemaProps()
+    given: dict[str, Any] = {"x": None}
     for _ in range(5000):
         above = JSONSchemaProps()
         above.properties = {"a": at}

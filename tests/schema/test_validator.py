@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
+from present import present
 from schema_support import schema, value
 
 from crdlint.crd.model import JSONSchemaProps, JSONSchemaPropsOrArray
@@ -253,7 +256,7 @@ def test_errors_know_their_place() -> None:
     )
     (error,) = ValueValidator(whole).validate({"a.b": {"c": ["d", 1]}}, Path("status"))
     assert str(error.path) == "status.a.b.c[1]"
-    assert error.at.steps() == ["status", "a.b", "c", 1]
+    assert present(error.at).steps() == ["status", "a.b", "c", 1]
 
 
 def test_structural_form_has_no_int_or_string_and_keeps_formats() -> None:
@@ -309,7 +312,8 @@ def test_updates_let_pass_what_did_not_change(new: str, old: str, said: list[str
 def test_depth_is_no_trouble() -> None:
     leaf = JSONSchemaProps()
     leaf.type = "string"
-    at, given = leaf, 1
+    at = leaf
+    given: Any = 1
     for i in range(6000):
         above = JSONSchemaProps()
         if i % 3 == 0:

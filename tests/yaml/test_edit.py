@@ -6,19 +6,18 @@ import random
 from typing import TYPE_CHECKING
 
 import pytest
+from present import mapping_of, present, root_of
 
 from crdlint.yaml.edit import Edit, apply, composed
 from crdlint.yaml.editor import Editor
-from crdlint.yaml.parse import parse_first
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
-    from crdlint.yaml.nodes import Mapping, Sequence
+    from crdlint.yaml.nodes import Node
 
 
-def mapping(text: str) -> Mapping | Sequence:
-    document = parse_first(text)
-    assert document.error is None
-    return document.root
+def entry(text: str, key: str) -> tuple[Node, Node] | None:
+    return mapping_of(text).find(key)
 
 
 @pytest.mark.parametrize(
@@ -38,16 +37,21 @@ def mapping(text: str) -> Mapping | Sequence:
     ],
 )
 def test_set_entry(text: str, after: str) -> None:
-    root = mapping(text)
+    root = mapping_of(text)
     done = apply(text, [Editor(text, root).set(root, "maxItems", "5", before="type")] * 2)
     assert done == after
-    assert mapping(done).find("maxItems")[1].value == "5"
+    _, value = present(entry(done, "maxItems"))
+    assert isinstance(value, Scalar)
+    assert value.value == "5"
 
 
 def test_an_entry_in_a_list_item() -> None:
     text = "- type: array\n  items: {}\n"
-    root = mapping(text)
-    assert apply(text, [Editor(text, root).set(root.items[0], "maxItems", "5", before="type")]) == (
+    root = root_of(text)
+    assert isinstance(root, Sequence)
+    [item] = root.items
+    assert isinstance(item, Mapping)
+    assert apply(text, [Editor(text, root).set(item, "maxItems", "5", before="type")]) == (
         "- maxItems: 5\n  type: array\n  items: {}\n"
     )
 
@@ -69,10 +73,10 @@ def test_an_entry_in_a_list_item() -> None:
     ],
 )
 def test_remove_entry(text: str, after: str) -> None:
-    root = mapping(text)
+    root = mapping_of(text)
     done = apply(text, [Editor(text, root).remove(root, "x")])
     assert done == after
-    assert mapping(done).find("x") is None
+    assert entry(done, "x") is None
 
 
 @pytest.mark.parametrize("seed", range(40))

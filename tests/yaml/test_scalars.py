@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import io
 import random
-from typing import TYPE_CHECKING
 
 import pytest
+from present import mapping_of
 from ruamel.yaml import YAML
 from ruamel.yaml.scalarstring import (
     DoubleQuotedScalarString,
@@ -15,17 +15,17 @@ from ruamel.yaml.scalarstring import (
     SingleQuotedScalarString,
 )
 
+from crdlint.yaml.nodes import Scalar
 from crdlint.yaml.parse import parse_first
 from crdlint.yaml.scalars import place_inside
 
-if TYPE_CHECKING:
-    from ruamel.yaml.events import ScalarEvent
 
-
-def scalar(text: str) -> ScalarEvent:
+def scalar(text: str) -> Scalar:
     document = parse_first(text)
     assert document.error is None
-    return document.root.items[1]
+    found = mapping_of(text).items[1]
+    assert isinstance(found, Scalar)
+    return found
 
 
 def shown(text: str, place: tuple[int, int, int, int] | None) -> str:

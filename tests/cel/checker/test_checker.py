@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-    from crdlint.cel.ast import Call, Ident, ListExpr, Literal, Select
+    from crdlint.cel.ast import Call, Expr, Ident, ListExpr, Literal, Select
     from crdlint.cel.checker import CheckResult
     from crdlint.cel.env import Env
     from crdlint.cel.parser import ParseResult
@@ -159,7 +159,7 @@ def test_comprehension_scope() -> None:
 
 
 def test_deep_tree_is_no_recursion_error() -> None:
-    expr = name("i")
+    expr: Expr = name("i")
     for _ in range(5000):
         expr = call("_+_", expr, lit(1))
     assert run(expr) == ("int", [])

@@ -11,7 +11,7 @@ from crdlint.cel.ast import Uint
 from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.eval.values import Duration, Timestamp
 from crdlint.cel.library.formatting import format_string
-from crdlint.cel.types import INT
+from crdlint.cel.types import INT, object_type
 from crdlint.safety import work
 
 if TYPE_CHECKING:
@@ -26,8 +26,6 @@ STRING_CLAUSE = (
 
 
 class Thing:
-    from crdlint.cel.types import object_type
-
     cel_type = object_type("Thing")
 
 
@@ -107,7 +105,7 @@ def test_memory_is_not_filled() -> None:
 
 
 def test_deep_input() -> None:
-    value = 1
+    value: Any = 1
     for _ in range(50_000):
         value = [value]
     assert format_string("%s", [value]) == "[" * 50_000 + "1" + "]" * 50_000

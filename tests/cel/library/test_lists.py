@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+from functools import partial
 from time import process_time
 from typing import TYPE_CHECKING
 
@@ -87,13 +88,17 @@ def test_errors(function: Callable[..., Any], args: tuple[Any, ...], message: st
     assert str(caught.value) == message
 
 
+def _less(values: list[int], i: int, j: int) -> bool:
+    return values[i] < values[j]
+
+
 def test_sort_sorts() -> None:
     generator = random.Random(1)
     for length in (0, 1, 12, 13, 49, 50, 200, 1000):
         for choices in (2, 10, 10**6):
             values = [generator.randrange(choices) for _ in range(length)]
             for given in (values, sorted(values), sorted(values, reverse=True)):
-                order = sort(length, lambda i, j, given=given: given[i] < given[j])
+                order = sort(length, partial(_less, given))
                 assert [given[i] for i in order] == sorted(values)
 
 
@@ -131,7 +136,8 @@ def test_values() -> None:
     assert compare("a", "b") == -1
     assert compare(2**63 - 1, Uint(2**63)) == -1
     assert compare(-1.5, Uint(0)) == -1
-    deep_one, deep_other = [], []
+    deep_one: list[Any] = []
+    deep_other: list[Any] = []
     for _ in range(50_000):
         deep_one, deep_other = [deep_one], [deep_other]
     assert equal(deep_one, deep_other)

@@ -124,7 +124,7 @@ def test_few_replacements_are_made_of_long_texts() -> None:
 
 
 def test_deep_input() -> None:
-    value = []
+    value: list[Any] = []
     for _ in range(50_000):
         value = [value]
     with pytest.raises(FunctionError, match="join: invalid input"):

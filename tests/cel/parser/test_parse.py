@@ -59,8 +59,9 @@ ERRORS = {
 
 @pytest.mark.parametrize("text", ERRORS, ids=lambda text: text[:20])
 def test_error(text: str) -> None:
-    first, *_ = parse(text, options=OPTIONS).display().splitlines() or [None]
-    assert first == (ERRORS[text] and f"ERROR: <input>:{ERRORS[text]}")
+    first = parse(text, options=OPTIONS).display().partition("\n")[0]
+    error = ERRORS[text]
+    assert first == ("" if error is None else f"ERROR: <input>:{error}")
 
 
 def test_wide_characters_in_the_caret_line() -> None:
