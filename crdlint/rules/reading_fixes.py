@@ -100,9 +100,9 @@ def _single_value(finding: Finding) -> Iterable[Edit]:
     _, key, value = _value(finding)
     if _wanted(finding) != "string" or key.value == "type":
         return
-    one, *more = items(value)
-    if isinstance(one, Scalar) and not more:
-        yield finding.editor.replace(value, finding.editor.value(one.value, like=one))
+    match items(value):
+        case [Scalar() as one]:
+            yield finding.editor.replace(value, finding.editor.value(one.value, like=one))
 
 
 def _nullable_type(finding: Finding) -> Iterable[Edit]:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -17,6 +19,7 @@ from crdlint.yaml.edit import apply
 if TYPE_CHECKING:
     from typing import Any
 
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 FIXES = [
     pytest.param(rule, fixer, id=f"{rule.id}-{i}")
     for rule in all_rules().values()
@@ -74,3 +77,13 @@ def test_the_rest_of_the_text_is_kept(rule: Any, fixer: Any, how: Any) -> None:
     else:
         bad, good = f"# first\n---\n# above\n{bad}# below\n", f"# first\n---\n# above\n{good}# below\n"
     assert fix(check(bad), check, unsafe=fixer.applicability == "unsafe").text == good
+
+
+@pytest.mark.parametrize("value", ["[]", "{}", "~", "[1]", "[a, b]", "{a: 1}", "1", "x"])
+def test_values_of_other_types_are_fixed_or_left(value: str) -> None:
+    """Every scalar of a CRD is replaced in turn; the fix of what is found ends, and brings no new error."""
+    text = (FIXTURES / "valid" / "minimal.yaml").read_text(encoding="utf-8")
+    for match in re.finditer(r"(?<=: )\S.*$", text, re.MULTILINE):
+        before = check(f"{text[: match.start()]}{value}{text[match.end() :]}")
+        fixed = fix(before, check, unsafe=True)
+        assert len(errors(fixed.result)) <= len(errors(before))
