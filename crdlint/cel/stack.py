@@ -18,22 +18,34 @@ _STACK_BYTES = 64 * 1024 * 1024
 _LOCK = threading.Lock()
 
 
+class _Limit:
+    """Python's limit of recursion, which is the whole process's; several threads may raise it at the same time."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._before = 0
+        self._added = 0
+
+    def add(self, frames: int) -> None:
+        """Raise the limit, or lower it again; at last it is as before, whatever other code has set meanwhile."""
+        with self._lock:
+            if not self._added:
+                self._before = sys.getrecursionlimit()
+            self._added += frames
+            sys.setrecursionlimit(self._before + self._added)
+
+
+_limit = _Limit()
+
+
 @contextmanager
 def more_frames(count: int) -> Iterator[None]:
-    """Raise the limit of recursion, which is the whole process's, by so many frames meanwhile.
-
-    Other threads may do the same at the same time: what each adds, it takes away again.
-    """
-    _raise_limit(count)
+    """Allow so many more frames of recursion meanwhile."""
+    _limit.add(count)
     try:
         yield
     finally:
-        _raise_limit(-count)
-
-
-def _raise_limit(count: int) -> None:
-    with _LOCK:
-        sys.setrecursionlimit(sys.getrecursionlimit() + count)
+        _limit.add(-count)
 
 
 def run_with_large_stack(work: Callable[[], _Result]) -> _Result:
