@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 PLAIN = str(Path(__file__).resolve().parents[1] / "fixtures" / "valid" / "minimal.yaml")
+BAD = str(Path(__file__).resolve().parents[1] / "fixtures" / "invalid" / "list-map-key-optional.yaml")
 RUN = "from crdlint.cli.main import cli\ntry: cli.main({}, standalone_mode=False)\nexcept SystemExit: pass"
 # What only rules, values, configurations, charts and other formats need.
 LATER = {
@@ -40,8 +41,22 @@ def loaded(code: str, folder: Path) -> set[str]:
             {*LATER, "ruamel", "crdlint.linting.pipeline", "crdlint.config"},
         ),
         (RUN.format(["check", "--no-cache", PLAIN]), {*LATER, "platformdirs"}),
+        (RUN.format(["rules"]), {"rich", "xml", "crdlint.cel"}),
+        (RUN.format(["explain", "yaml-syntax"]), {"rich", "xml", "crdlint.cel"}),
+        (RUN.format(["cost", PLAIN]), {"rich", "xml"}),
+        (RUN.format(["check", "--no-cache", BAD]), {"rich", "xml"}),
     ],
-    ids=["import", "lint_text", "--version", "a file without CRDs", "a CRD without rules"],
+    ids=[
+        "import",
+        "lint_text",
+        "--version",
+        "a file without CRDs",
+        "a CRD without rules",
+        "rules",
+        "explain",
+        "cost",
+        "findings in a pipe",
+    ],
 )
 def test_heavy_modules_stay_out(code: str, absent: set[str], tmp_path: Path) -> None:
     (tmp_path / "none.yaml").write_text("kind: ConfigMap\n")

@@ -8,7 +8,7 @@ import click
 
 from crdlint.cli import console, options
 from crdlint.cli.completion import complete_rules
-from crdlint.report.page import rule_link
+from crdlint.report.page import Part, rule_link
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,23 +37,17 @@ def command(rule_id: str, color: str) -> None:
 
 
 def _paragraphs(rule: Rule, page: Page) -> Iterator[list[str]]:
-    yield [f"{page.styled(rule.id, 'title', rule_link(rule.id))} ({page.styled(rule.severity, rule.severity)})"]
+    from crdlint.rules.engine.examples import EXAMPLE_LIMIT, place_of_example
+
+    heading = Part(rule.id, "title", rule_link(rule.id))
+    yield page.flow(heading, Part(" ("), Part(rule.severity, rule.severity), Part(")"))
     yield page.wrapped(rule.summary, "")
     yield page.wrapped(rule.why, "", "Why: ", "title")
-    where = "" if rule.scope in {"text", "manifest", "resource", "template", "crds"} else f" ({_SCOPES[rule.scope]})"
+    where = place_of_example(rule)
     for label, style, example in (("Bad", "error", rule.bad), ("Good", "good", rule.good)):
-        if example and (len(example) < _LONGEST or label == "Good"):
+        if example and len(example) < EXAMPLE_LIMIT:
             yield [f"{page.styled(label, style)}{where}:"]
             yield page.yaml(example.rstrip(), "    ")
     yield page.wrapped(rule.help, "", "Help: ", "label")
     if rule.source:
         yield page.wrapped(rule.source, "", "Upstream: ", "faint")
-
-
-_LONGEST = 2000  # characters of an example that are still one to read
-_SCOPES = {
-    "metadata": "in metadata",
-    "spec": "in spec",
-    "version": "in a version",
-    "schema": "the schema of a version",
-}

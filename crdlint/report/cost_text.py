@@ -72,7 +72,9 @@ def tables(costs: Costs, page: Page) -> Iterator[str]:
         if not first:
             yield ""
         first = False
-        yield page.styled(printable_line("  ".join(filter(None, (schema.crd, schema.version, schema.file)))), "title")
+        yield from page.flow(
+            Part(printable_line("  ".join(filter(None, (schema.crd, schema.version, schema.file)))), "title")
+        )
         yield from page.table(_COLUMNS, [_row(one, page) for one in own])
         share = percent(whole / CRD_COST_LIMIT)
         total = f"{shown_cost(whole)} in all, {share} of the {CRD_COST_LIMIT:,} that a schema's rules may cost"
@@ -158,8 +160,8 @@ def _details(entry: Entry) -> str:
 def explanation(entry: Entry, page: Page) -> Iterator[str]:
     """Yield the lines about one rule: where it is, how often it runs, and what each part costs."""
     cost = entry.cost
-    yield page.styled(printable_line(f"{cost.crd}  {entry.place}  {cost.file}:{cost.line}"), "title")
-    yield f"  {printable_line(cost.path)}"
+    yield from page.flow(Part(printable_line(f"{cost.crd}  {entry.place}  {cost.file}:{cost.line}"), "title"))
+    yield from page.wrapped(printable_line(cost.path), "  ")
     yield from page.wrapped(printable_line(f"evaluated {entry.times}"), "  ")
     share = cost.expression_cost / RULE_COST_LIMIT
     summary = (

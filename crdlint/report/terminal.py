@@ -130,6 +130,8 @@ class Terminal(Page):
             below = Text("\n").join([self._text(row.cells[-1]), *map(self._below, row.below), *self._help(row.help)])
             yield from self._rendered(first)
             yield from self._rendered(Padding(below, (0, 0, 0, 2)))
+            if row.below:
+                yield ""
 
     def _text(self, parts: Iterable[Part]) -> Text:
         found = Text()
@@ -159,12 +161,13 @@ class Terminal(Page):
         """Return the lines of YAML, escaped already, indented and in the colours of its syntax."""
         lines = []
         for line in text.split("\n"):
-            text_ = self._coloured(Text(line), _YAML)
+            coloured = self._coloured(Text(line), _YAML)
             hanging = " " * min(len(line) - len(line.lstrip()) + 2, _LEAST)
             room = max(self.width - len(indent) - len(hanging), _LEAST) if self.width is not None else None
-            pieces = [text_] if room is None else text_.divide(breaks(line, room, used=-len(hanging)))
+            pieces = [coloured] if room is None else coloured.divide(breaks(line, room, used=-len(hanging)))
             for i, piece in enumerate(pieces):
-                lines.append(f"{indent}{hanging if i else ''}{self._ansi(piece)}".rstrip())
+                piece.rstrip()
+                lines.append(f"{indent}{hanging if i else ''}{self._ansi(piece)}" if piece.plain else "")
         return lines
 
     def _ansi(self, text: Text) -> str:
@@ -243,7 +246,7 @@ def breaks(line: str, room: int, used: int = 0) -> list[int]:
         pieces = [word] if cell_len(word) <= room else _cut(word, room)
         for piece in pieces:
             size = cell_len(piece)
-            if at and used and used + size > room:
+            if used > 0 and used + size > room:
                 offsets.append(at)
                 used = 0
             used += size

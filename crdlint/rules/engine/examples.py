@@ -59,3 +59,17 @@ def _lay_over(target: dict[str, Any], given: dict[str, Any]) -> None:
             _lay_over(target[key], value)
         else:
             target[key] = value
+
+
+EXAMPLE_LIMIT: Final = 2000  # characters of an example that is shown
+_PLACES: Final = {
+    "metadata": " (in metadata)",
+    "spec": " (in spec)",
+    "version": " (in a version)",
+    "schema": " (the schema of a version)",
+}
+
+
+def place_of_example(rule: Rule) -> str:
+    """Return where in a CRD the examples of a rule belong, in brackets; empty for a whole file."""
+    return _PLACES.get(rule.scope, "")

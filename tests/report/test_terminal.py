@@ -1,0 +1,190 @@
+"""What a person sees on a terminal: styles, links and tables, at any width, with nothing of the input taken as markup."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from rich.cells import cell_len
+from rich.color import ColorSystem
+from terminal import on_terminal
+
+from crdlint.report.page import PLAIN, Column, Part, Row
+from crdlint.report.terminal import Terminal, breaks, has_links
+from crdlint.rules.catalog import all_rules
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
+CLEAN = {
+    name: value
+    for name, value in os.environ.items()
+    if name
+    not in {"NO_COLOR", "FORCE_COLOR", "COLORTERM", "GITHUB_ACTIONS", "TERM_PROGRAM", "VTE_VERSION", "FORCE_HYPERLINK"}
+} | {"TERM": "xterm-256color"}
+ANSI = re.compile(r"\x1b\[[0-9;]*m|\x1b\]8;[^\x1b]*\x1b\\")
+MARKUP = "[bold red]x[/] [link=https://evil.example]y[/link] :smile: [/nothing]"
+COLOURED = Terminal(80, ColorSystem.STANDARD, links=True)
+
+
+def shown(*arguments: str, columns: int = 80, **environment: str) -> str:
+    done = on_terminal([sys.executable, "-m", "crdlint", *arguments], columns, {**CLEAN, **environment})
+    assert done.stderr == ""
+    return done.stdout
+
+
+def plain(text: str) -> str:
+    return ANSI.sub("", text)
+
+
+def words(text: str) -> str:
+    return "".join(plain(text).split())
+
+
+@pytest.mark.parametrize("room", [16, 33, 78])
+@pytest.mark.parametrize("used", [0, 7])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "a",
+        "  a b",
+        "spec.versions[0].schema.openAPIV3Schema.properties[spec]: Required",
+        "x" * 200,
+        "漢字" * 60,
+        "a  b" * 40,
+    ],
+)
+def test_lines_are_broken_where_there_is_no_room_and_nothing_is_lost(text: str, room: int, used: int) -> None:
+    offsets = breaks(text, room, used)
+    pieces = [text[start:end] for start, end in zip([0, *offsets], [*offsets, len(text)], strict=True)]
+    assert "".join(pieces) == text
+    assert all(cell_len(piece.rstrip()) <= room - (used if i == 0 else 0) for i, piece in enumerate(pieces))
+    assert offsets == sorted(set(offsets))
+
+
+def test_markup_of_rich_is_text() -> None:
+    for page in (
+        PLAIN,
+        Terminal(None, ColorSystem.STANDARD),
+        Terminal(200),
+        Terminal(200, ColorSystem.TRUECOLOR, links=True),
+    ):
+        assert plain(page.styled(MARKUP, "error")) == MARKUP
+        assert [plain(line) for line in page.wrapped(MARKUP, "  ")] == [f"  {MARKUP}"]
+        assert [plain(line) for line in page.yaml(MARKUP)] == [MARKUP]
+        assert [plain(line) for line in page.flow(Part(MARKUP))] == [MARKUP]
+        table = page.table(
+            [Column("A"), Column("B")], [Row([[Part("1")], [Part(MARKUP)]], [Part(MARKUP, "rule")], MARKUP)]
+        )
+        assert plain("\n".join(table)).count(MARKUP) == 3
+
+
+def test_controls_in_wrapped_text_are_spelled_out() -> None:
+    line = COLOURED.wrapped("a \x1b[31mred\x1b]8;;https://evil.example\x07 b", "")[0]
+    assert "\\x1b[31mred\\x1b]8;;https://evil.example\\x07" in line
+    assert "\x1b[31m" not in line
+
+
+def test_a_file_whose_names_are_markup_and_controls(tmp_path: Path) -> None:
+    text = (FIXTURES / "invalid" / "rule-too-expensive.yaml").read_text(encoding="utf-8")
+    file = tmp_path / "[red]\x1b[31m[link=x].yaml"
+    file.write_text(text.replace("hosts", '"[/][blink]"', 1), encoding="utf-8")
+    for arguments in (("check", "--no-cache"), ("cost",)):
+        done = on_terminal(
+            [sys.executable, "-m", "crdlint", *arguments, str(file)], 200, {**CLEAN, "FORCE_HYPERLINK": "1"}
+        )
+        assert "[red]\\x1b[31m[link=x].yaml" in plain(done.stdout)
+        assert "\x1b" not in plain(done.stdout)
+        assert "]8;;x" not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("environment", "styles", "links"),
+    [
+        ({"FORCE_HYPERLINK": "1"}, True, True),
+        ({"FORCE_HYPERLINK": "0", "TERM": "xterm-kitty"}, True, False),
+        ({}, True, False),
+        ({"VTE_VERSION": "7600"}, True, True),
+        ({"FORCE_HYPERLINK": "1", "NO_COLOR": "1"}, False, False),
+        ({"FORCE_HYPERLINK": "1", "TERM": "dumb"}, False, False),
+    ],
+    ids=str,
+)
+def test_styles_and_links_are_for_terminals_that_have_them(
+    environment: dict[str, str], styles: bool, links: bool
+) -> None:
+    bad = FIXTURES / "invalid" / "list-map-key-optional.yaml"
+    for arguments in (("check", "--no-cache", str(bad)), ("explain", "list-map-key-required"), ("rules",)):
+        out = shown(*arguments, **environment)
+        assert ("\x1b[" in out) is styles
+        assert ("docs/rules.md#list-map-key-required\x1b\\" in out) is links
+    assert (
+        bad.as_uri().removeprefix("file://") + "\x1b\\" in shown("check", "--no-cache", str(bad), **environment)
+    ) is links
+
+
+@pytest.mark.parametrize(
+    ("environment", "expected"),
+    [
+        ({}, False),
+        ({"TERM": "xterm-256color"}, False),
+        ({"TERM": "xterm-kitty"}, True),
+        ({"TERM": "screen-256color", "TERM_PROGRAM": "iTerm.app"}, False),
+        ({"TERM_PROGRAM": "vscode"}, True),
+        ({"TERM_PROGRAM": "Apple_Terminal"}, False),
+        ({"WT_SESSION": "1"}, True),
+        ({"VTE_VERSION": "5000"}, False),
+        ({"VTE_VERSION": "5202"}, True),
+        ({"FORCE_HYPERLINK": "1"}, True),
+    ],
+    ids=str,
+)
+def test_which_terminals_have_links(
+    environment: Mapping[str, str], expected: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(os, "environ", dict(environment))
+    assert has_links() is expected
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+@pytest.mark.parametrize("arguments", [("rules",), ("cost", "."), ("cost", "--explain", "self", ".")], ids=str)
+def test_nothing_is_wider_than_the_terminal(arguments: tuple[str, ...], columns: int, tmp_path: Path) -> None:
+    text = (FIXTURES / "valid" / "rules.yaml").read_text(encoding="utf-8")
+    (tmp_path / "a.yaml").write_text(text, encoding="utf-8")
+    done = on_terminal(
+        [sys.executable, "-m", "crdlint", *arguments],
+        columns,
+        {**CLEAN, "PYTHONPATH": str(FIXTURES.parent)},
+        cwd=tmp_path,
+    )
+    lines = plain(done.stdout).splitlines()
+    assert len(lines) > 5
+    assert max(map(cell_len, lines)) <= columns
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_every_rule_is_explained_in_full_at_any_width(columns: int) -> None:
+    from click.testing import CliRunner
+
+    from crdlint.cli import explain
+
+    page = Terminal(columns, ColorSystem.STANDARD)
+    for rule in all_rules().values():
+        lines = [line for part in explain._paragraphs(rule, page) for line in part]  # noqa: SLF001
+        whole = CliRunner().invoke(explain.command, [rule.id]).stdout
+        assert words("\n".join(lines)) == words(whole)
+        assert max(cell_len(plain(line)) for line in lines) <= columns
+
+
+def test_the_colours_of_a_line_of_yaml() -> None:
+    (line,) = COLOURED.yaml("""- name: "a # b"  # c: 'd'""")
+    assert plain(line) == """- name: "a # b"  # c: 'd'"""
+    assert [match[1] for match in re.finditer(r"\x1b\[\d+m([^\x1b]+)\x1b", line)] == ["name", '"a # b"', "# c: 'd'"]
+    (rule,) = COLOURED.yaml("self.mode != 'Safe' || self.size > 10")
+    assert [match[1] for match in re.finditer(r"\x1b\[\d+m([^\x1b]+)\x1b", rule)] == ["'Safe'", "10"]
