@@ -32,8 +32,8 @@ MARKUP = "[bold red]x[/] [link=https://evil.example]y[/link] :smile: [/nothing]"
 COLOURED = Terminal(80, ColorSystem.STANDARD, links=True)
 
 
-def shown(*arguments: str, columns: int = 80, **environment: str) -> str:
-    done = on_terminal([sys.executable, "-m", "crdlint", *arguments], columns, {**CLEAN, **environment})
+def shown(*arguments: str, environment: Mapping[str, str]) -> str:
+    done = on_terminal([sys.executable, "-m", "crdlint", *arguments], 80, {**CLEAN, **environment})
     assert done.stderr == ""
     return done.stdout
 
@@ -121,11 +121,12 @@ def test_styles_and_links_are_for_terminals_that_have_them(
 ) -> None:
     bad = FIXTURES / "invalid" / "list-map-key-optional.yaml"
     for arguments in (("check", "--no-cache", str(bad)), ("explain", "list-map-key-required"), ("rules",)):
-        out = shown(*arguments, **environment)
+        out = shown(*arguments, environment=environment)
         assert ("\x1b[" in out) is styles
         assert ("docs/rules.md#list-map-key-required\x1b\\" in out) is links
     assert (
-        bad.as_uri().removeprefix("file://") + "\x1b\\" in shown("check", "--no-cache", str(bad), **environment)
+        bad.as_uri().removeprefix("file://") + "\x1b\\"
+        in shown("check", "--no-cache", str(bad), environment=environment)
     ) is links
 
 
