@@ -211,7 +211,9 @@ class Builder:
     def report(self, span: tuple[int, int], problem: Problem) -> Expr:
         """Add an error at a place and return the node that stands there (reportError)."""
         new_id = self.new_id(span)
-        self.errors.append(CELError(self.source.location(span[0]), problem, new_id))
+        source = self.source
+        locate = source.location if self.options.dialect.parser_locates_line_starts else source.location_behind
+        self.errors.append(CELError(locate(span[0]), problem, new_id))
         return Unspecified(new_id)
 
     def add_error(self, problem: Problem, location: Location = NO_LOCATION) -> None:

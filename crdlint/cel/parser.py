@@ -93,7 +93,8 @@ def _parse_valid(text: str, options: ParserOptions, tokens: Tokens) -> ParseResu
 
 
 def _result(text: str, options: ParserOptions, work: Callable[[Builder], Expr]) -> ParseResult:
-    builder = Builder(SourceInfo(text), options)
+    source = SourceInfo(text, locates_line_starts=options.dialect.locates_line_starts)
+    builder = Builder(source, options)
     expr: Expr = Unspecified(1)
     try:
         expr = work(builder)

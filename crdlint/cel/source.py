@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,11 +22,15 @@ NO_LOCATION = Location(-1, -1)
 
 @dataclass(slots=True)
 class SourceInfo:
-    """The text and what the parser knows of it: id to (start, stop) code-point offsets, id to call before expansion."""
+    """The text and what the parser knows of it: id to (start, stop) code-point offsets, id to call before expansion.
+
+    Unless it `locates_line_starts`, a node at the start of a line is located behind the line before, as cel-go did.
+    """
 
     text: str
     offsets: dict[int, tuple[int, int]] = field(default_factory=dict)
     macro_calls: dict[int, Expr] = field(default_factory=dict)
+    locates_line_starts: bool = True
     _lines: list[int] | None = None
 
     @property
@@ -50,7 +54,15 @@ class SourceInfo:
     def location_of(self, node_id: int) -> Location:
         """Return where a node starts, `NO_LOCATION` for an unknown id (GetStartLocation)."""
         span = self.offsets.get(node_id)
-        return NO_LOCATION if span is None else self.location(span[0])
+        if span is None:
+            return NO_LOCATION
+        return self.location(span[0]) if self.locates_line_starts else self.location_behind(span[0])
+
+    def location_behind(self, offset: int) -> Location:
+        """Return the line and column of an offset, those behind the line before for the start of a line."""
+        starts = self.line_offsets
+        line = max(bisect_left(starts, offset), 1)
+        return Location(line, offset - starts[line - 1])
 
     def snippet(self, line: int) -> str | None:
         """Return a line of the text without its line feed, None where there is no such line or no text."""

@@ -164,7 +164,7 @@ class RuleCompiler:
             raise CompilationError("failed to convert to declType for CEL validation rules")
         self.declared: Final = declared
         self._sharing: Final = sharing if sharing is not None and declared.shape else Sharing()
-        self._declarations: dict[bool, Declarations] = {}
+        self._declarations: dict[tuple[bool, bool], Declarations] = {}
         self._envs: dict[tuple[int, bool], Env] = {}
 
     def rule(self, rule: ValidationRule, environments: Environments) -> CompiledRule:
@@ -217,8 +217,10 @@ class RuleCompiler:
 
     def declarations(self, environment: Environment) -> Declarations:
         """Return the types of the schema, as an environment names their fields."""
-        keywords = environment.keywords_as_fields
-        provider = self._declarations.get(keywords)
+        key = environment.keywords_as_fields, environment.dialect.types_names_of_types
+        provider = self._declarations.get(key)
         if provider is None:
-            provider = self._declarations[keywords] = Declarations(self.declared, keywords_as_fields=keywords)
+            provider = self._declarations[key] = Declarations(
+                self.declared, keywords_as_fields=key[0], types_names_of_types=key[1]
+            )
         return provider

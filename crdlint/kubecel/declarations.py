@@ -271,13 +271,24 @@ class Declarations(WellKnownTypes):
     """The types of one schema with rules, as a provider for the checker (DeclTypeProvider).
 
     Objects are named after where they stand, from `selfType` on; `self_type` is that of the variable `self`.
-    `keywords_as_fields` lets `a.namespace` stand for `a.__namespace__`.
+    `keywords_as_fields` lets `a.namespace` stand for `a.__namespace__`; `types_names_of_types` gives the name of a type
+    the type `type(T)`, not T.
     """
 
-    __slots__ = ("_keywords_as_fields", "_located", "_map_values", "_objects", "_root", "_types", "self_type")
+    __slots__ = (
+        "_keywords_as_fields",
+        "_located",
+        "_map_values",
+        "_objects",
+        "_root",
+        "_scalars",
+        "_types",
+        "self_type",
+    )
 
-    def __init__(self, root: DeclType, *, keywords_as_fields: bool) -> None:
+    def __init__(self, root: DeclType, *, keywords_as_fields: bool, types_names_of_types: bool = True) -> None:
         self._keywords_as_fields = keywords_as_fields
+        self._scalars = _SCALAR_TYPES if types_names_of_types else _SCALARS
         self._root = root
         self._objects: dict[str, DeclType] = {}
         self._located: dict[str, DeclType] = {}
@@ -287,10 +298,10 @@ class Declarations(WellKnownTypes):
         self._map_values = self.self_type.params[1] if self.self_type.kind is Kind.MAP else ANY
 
     def find_struct_type(self, name: str) -> Type | None:
-        """Return `type(T)` for the name of an object of the schema, a scalar or a message."""
+        """Return the type of the name of an object of the schema, a scalar or a message."""
         if name in self._objects:
             return type_type(object_type(name))
-        return _SCALAR_TYPES.get(name) or super().find_struct_type(name)
+        return self._scalars.get(name) or super().find_struct_type(name)
 
     def find_struct_field_type(self, struct: str, field: str) -> Type | None:
         """Return the type of an object's field, by its escaped name."""

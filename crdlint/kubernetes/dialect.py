@@ -16,9 +16,12 @@ class CELDialect:
     ``has_exists_one_in_camel_case`` adds the macro `existsOne` to `exists_one`.
     ``hides_accumulator`` keeps the variable that macros accumulate into out of reach of expressions.
     ``locates_macro_arguments`` reports an invalid argument of `has`, `map` or `filter` at the argument, not the call.
+    ``parser_locates_line_starts`` reports what the parser finds at the start of a line there, not behind the line before.
     ``quotes_syntax_errors`` reports syntax errors as they are, where others take `%` in them for a verb of Go's fmt.
 
     Types:
+    ``locates_line_starts`` reports what the checker finds at the start of a line there, not behind the line before.
+    ``types_names_of_types`` gives a name such as `duration` the type `type(duration)`, not `duration`.
     ``types_undeclared_methods`` gives the call of an undeclared method the error type, which fits everywhere.
     ``expects_bool_operands`` reports operands of `&&` and `||` one by one.
     ``null_unifies_either_way`` lets `null == self` compile as `self == null` does.
@@ -29,6 +32,7 @@ class CELDialect:
 
     Libraries:
     ``has_optional_list_functions`` adds `first`, `last` and `unwrap` to the library of optionals.
+    ``contains_networks_by_prefix`` finds a network in another by their prefixes, not by the whole address.
     ``checks_format_clauses`` compares the clauses of `format` with the types of its arguments.
 
     ``writes_powers_without_spaces`` formats `%e` without spaces around the sign of multiplication.
@@ -55,7 +59,10 @@ class CELDialect:
     has_exists_one_in_camel_case: bool = False
     hides_accumulator: bool = False
     locates_macro_arguments: bool = False
+    parser_locates_line_starts: bool = True
     quotes_syntax_errors: bool = False
+    locates_line_starts: bool = False
+    types_names_of_types: bool = False
     types_undeclared_methods: bool = False
     expects_bool_operands: bool = False
     null_unifies_either_way: bool = False
@@ -64,6 +71,7 @@ class CELDialect:
     formats_selected_types: bool = False
     names_optional_type: bool = False
     has_optional_list_functions: bool = False
+    contains_networks_by_prefix: bool = False
     checks_format_clauses: bool = False
     writes_powers_without_spaces: bool = False
     presence_test_has_cost: bool = True

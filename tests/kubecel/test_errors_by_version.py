@@ -139,3 +139,30 @@ def test_percent_signs_in_syntax_errors() -> None:
     old, new = (compile_rule("self.a % % 1", FIELDS, version).rule.error or "" for version in ("1.32", "1.33"))
     assert "extraneous input '%!'(MISSING) expecting" in old
     assert "extraneous input '%' expecting" in new
+
+
+@pytest.mark.parametrize(
+    ("rule", "expected"),
+    [
+        ("self.i\n+ 'a' == 1", {28: "1:8", 32: "2:1"}),
+        ("self.l.all(x,\n[x].map(1, true))", {28: "2:8", 29: "2:9"}),
+        ("self.l.all(\n1, true)", {28: "2:1", 31: "1:13", 32: "2:1"}),
+    ],
+)
+def test_where_errors_at_the_start_of_a_line_are(rule: str, expected: dict[int, str]) -> None:
+    found: dict[int, str] = {}
+    for server in SERVERS:
+        error = compile_rule(rule, FIELDS, str(server)).rule.error or ""
+        place = re.findall(r"ERROR: <input>:(\d+:\d+)", error)[0]
+        if list(found.values())[-1:] != [place]:
+            found[server.minor] = place
+    assert found == expected
+
+
+def test_a_name_of_a_type_is_no_value_of_it() -> None:
+    old, new = (
+        compile_rule("type(duration('1s')) == duration", FIELDS, version).rule.error for version in ("1.31", "1.32")
+    )
+    assert old is not None
+    assert no_overload("_==_", "(type(duration), duration)") in old
+    assert new is None or no_overload("_==_", "(type(duration), duration)") not in new

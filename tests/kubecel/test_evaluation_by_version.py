@@ -76,3 +76,11 @@ def test_a_server_evaluates_only_what_its_own_libraries_have() -> None:
     rule = '{rule: "[3, 1].sort() == [1, 3]"}'
     found = {server.minor: run(on_spec(rule), {"spec": {}}, server.minor)[0] for server in SERVERS}
     assert [minor for minor, paths in found.items() if not paths] == [34, 35, 36]
+
+
+@pytest.mark.parametrize(("version", "contains"), [(31, False), (32, True)])
+@pytest.mark.parametrize("other", ["'10.1.0.0/16'", "cidr('10.1.0.0/16')"])
+def test_networks_within_networks(version: int, contains: bool, other: str) -> None:
+    paths, _ = run(on_spec(f"{{rule: \"cidr('10.0.0.0/8').containsCIDR({other})\"}}"), {"spec": {}}, version)
+    assert paths == ([] if contains else ["x.spec"])
+    assert run(on_spec("{rule: \"cidr('10.0.0.0/8').containsCIDR('10.0.0.0/16')\"}"), {"spec": {}}, version)[0] == []

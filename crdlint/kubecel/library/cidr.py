@@ -13,8 +13,9 @@ from crdlint.kubecel.library.declaration import Library
 from crdlint.kubecel.types.opaque import CIDR, IP
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
+    from crdlint.cel.decls import Binding
     from crdlint.kubecel.types import ip
 
 
@@ -84,6 +85,11 @@ def _with_parsing(cost: CallCost) -> CallCost:
 _CONTAINS_IP_COST: Final = CallCost(constant(_CONTAINS_IP), _track_contains_ip)
 _CONTAINS_CIDR_COST: Final = CallCost(constant(_CONTAINS_CIDR), _track_contains_cidr)
 
+_CONTAINS_BY_ADDRESS: Final[Mapping[str, Binding]] = {
+    "cidr_contains_cidr_string": lambda network, text: network.contains_address_of(_cidr(text)),
+    "cidr_contains_cidr": lambda network, other: network.contains_address_of(other),
+}
+
 LIBRARY: Final = Library(
     "cidr",
     introduced=(1, 30),
@@ -118,5 +124,6 @@ LIBRARY: Final = Library(
         "containsCIDR": _CONTAINS_CIDR_COST,
         **constant_for("masked", "prefixLength"),
     },
+    older_bindings=lambda dialect: {} if dialect.contains_networks_by_prefix else _CONTAINS_BY_ADDRESS,
     equality={CIDR: constant()},
 )

@@ -108,6 +108,10 @@ class CIDR(Opaque):
         """Return whether a network is part of this one."""
         return self.bits <= other.bits and self.contains(other.ip)
 
+    def contains_address_of(self, other: CIDR) -> bool:
+        """Return whether another network, as long or longer, has the very address of this one (before Kubernetes 1.32)."""
+        return self.bits <= other.bits and self.masked().ip == other.ip
+
     def masked(self) -> CIDR:
         """Return the network with the bits of the host cleared."""
         host = _FAMILY_BITS[self.ip.version] - self.bits
