@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd import model
+from crdlint.crd.paths import Path
 from crdlint.golang.text import to_lower
 
 if TYPE_CHECKING:
@@ -66,10 +67,13 @@ def drop_disabled_fields(crd: CustomResourceDefinition, server: Server, in_use: 
     disabled = server.dropped_fields - in_use
     if "optional_old_self" in disabled:
         for schema in _wholes(crd.spec):
-            _drop_optional_old_self(schema)
+            crd.dropped = (*crd.dropped, *_drop_optional_old_self(schema))
     if "selectable_fields" in disabled:
-        for holder in (crd.spec, *crd.spec.versions):
-            holder.__dict__.pop("selectable_fields", None)
+        spec, path = crd.spec, Path("spec")
+        holders = [(spec, path), *((one, path.child("versions").index(i)) for i, one in enumerate(spec.versions))]
+        for holder, at in holders:
+            if holder.__dict__.pop("selectable_fields", None):
+                crd.dropped = (*crd.dropped, (at.child("selectableFields"), "selectable_fields"))
 
 
 def _wholes(spec: model.CustomResourceDefinitionSpec) -> Iterator[model.JSONSchemaProps]:
@@ -78,12 +82,14 @@ def _wholes(spec: model.CustomResourceDefinitionSpec) -> Iterator[model.JSONSche
             yield validation.open_api_v3_schema
 
 
-def _drop_optional_old_self(schema: model.JSONSchemaProps) -> None:
+def _drop_optional_old_self(schema: model.JSONSchemaProps) -> Iterator[tuple[Path, str]]:
     pending = [schema]
     while pending:
         here = pending.pop()
-        for rule in here.x_validations:
-            rule.__dict__.pop("optional_old_self", None)
+        for i, rule in enumerate(here.x_validations):
+            if rule.__dict__.pop("optional_old_self", None) is not None:
+                path = here.path.child("x-kubernetes-validations").index(i).child("optionalOldSelf")
+                yield path, "optional_old_self"
         if here.additional_properties is not None and here.additional_properties.schema is not None:
             pending.append(here.additional_properties.schema)
         pending.extend(here.properties.values())

@@ -356,3 +356,6 @@ class CustomResourceDefinition(Record):
     metadata: ObjectMeta = go("Metadata", "ObjectMeta")
     spec: CustomResourceDefinitionSpec = go("Spec", "CustomResourceDefinitionSpec")
     status: CustomResourceDefinitionStatus = go("Status", "CustomResourceDefinitionStatus")
+
+    # Fields that a server drops, since its feature gates disable them: path and name.
+    dropped: SequenceOf[tuple[Path, str]] = ()

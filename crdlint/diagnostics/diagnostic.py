@@ -30,7 +30,8 @@ class Diagnostic:
     ``origin`` is ``apiserver`` for what the API server itself reports and ``crdlint`` for our own advice; ``message`` is
     the whole string as the API server prints it, unless ``server_message`` is set, which is then the server's.
     ``crd`` is the name of the CRD it is about, ``hidden`` marks what the API server reports only after other findings
-    are fixed. ``fix`` has the edits of the file's text that fix it, where fixes are asked for and there is one.
+    are fixed. ``versions`` are the Kubernetes versions of a range that it holds for, empty if it holds for all of them.
+    ``fix`` has the edits of the file's text that fix it, where fixes are asked for and there is one.
     """
 
     origin: Origin
@@ -52,6 +53,7 @@ class Diagnostic:
     related: Related | None = None
     server_message: str | None = None
     fix: Fix | None = None
+    versions: tuple[str, ...] = ()
 
 
 def in_server_words(diagnostic: Diagnostic) -> Diagnostic:

@@ -209,6 +209,7 @@ def _advisories(
         old_schemas=[] if old is None else all_schemas(old.crd.spec),
         rules=manifest.rules,
         versions=options.versions,
+        dropped=crd.dropped,
     )
     for one in (found for advise in catalog.advice() for found in advise(decoded)):
         span = locator.span_inside(one.path, one.inside) if one.inside else locator.span(one.path)

@@ -13,8 +13,9 @@ from crdlint.crd.positions import node_span
 from crdlint.crd.recognition import KIND, names_crd
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.linting.documents import DocumentWalk, manifests, name_of
-from crdlint.linting.manifest import FixesOf, Options, check_crd
+from crdlint.linting.manifest import FixesOf, Options
 from crdlint.linting.result import CRD, FileResult, FoundCRD, FoundRule
+from crdlint.linting.version_range import check_versions
 from crdlint.rules.engine.finding import Manifest
 from crdlint.yaml.nodes import Mapping
 
@@ -44,8 +45,8 @@ def lint_file(
     ``skip_unfinished`` skips what is not a CRD yet, with a notice: templates, and parts of CRDs, which the notice calls
     ``partial``. It reports misspelled CRDs, which the API server does not know to be CRDs.
     ``only`` has the numbers of the documents to check (see crdlint.yaml.parse.split), None for all.
-    ``kube_version`` is the server's version, or a range such as ``1.29..1.36``: CRDs are checked as the newest of them
-    does, and advice names rules that older ones reject. Bad input raises nothing, an unknown version ValueError.
+    ``kube_version`` is the server's version, or a range such as ``1.29..1.36``: each finding of these servers is reported
+    once, with the servers that it holds for. Bad input raises nothing, an unknown version ValueError.
     """
     fixes_of = FixesOf(text) if fixes else None
     options = Options(filename, parse_range(kube_version), previous, skip_unfinished, keep, fixes_of)
@@ -126,7 +127,7 @@ class _CRDWalk(DocumentWalk):
             self._report_type(document, root, identity)
             if identity.form == "unserved" or identity.kind != KIND:
                 return True
-        checked = check_crd(document, root, self.options, rejected=identity.error is not None)
+        checked = check_versions(document, root, self.options, rejected=identity.error is not None)
         self.diagnostics += checked.diagnostics
         self.notices += checked.notices
         self.rules += checked.rules

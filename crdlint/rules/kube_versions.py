@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
+from crdlint.kubernetes.servers import first_to_know
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.rule import Rule
 
@@ -34,7 +35,21 @@ NEEDS_NEWER = Rule(
     origin="crdlint",
 )
 
-RULES = (NEEDS_NEWER,)
+DROPS_FIELD = Rule(
+    id="kube-version-drops-field",
+    summary="Field that the Kubernetes version drops without an error",
+    why="The field's feature gate is off by default on this version, so the server stores the CRD without the field.",
+    bad="selectableFields:\n- jsonPath: .spec.mode\nschema:\n  openAPIV3Schema:\n    type: object\n    properties:\n"
+    "      spec:\n        type: object\n        properties:\n          mode: {type: string}\n",
+    good="",
+    help="Require a newer version with `--kube-version`, or remove the field",
+    source="apiextensions-apiserver/pkg/registry/customresourcedefinition dropDisabledFields",
+    scope="version",
+    severity="warning",
+    origin="crdlint",
+)
+
+RULES = (NEEDS_NEWER, DROPS_FIELD)
 
 
 def newer_than_oldest(crd: DecodedCRD) -> Iterator[Advisory]:
@@ -61,8 +76,16 @@ def newer_than_oldest(crd: DecodedCRD) -> Iterator[Advisory]:
         yield Advisory("advice", NEEDS_NEWER.id, message, path, help_)
 
 
+def dropped_fields(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the fields that the newest of the versions drops."""
+    server = crd.versions.newest
+    for path, field in crd.dropped:
+        message = f"Kubernetes {server} drops this field: {first_to_know(field)} is the first version that keeps it"
+        yield Advisory("advice", DROPS_FIELD.id, message, path)
+
+
 def _version(server: Server) -> tuple[int, int]:
     return server.version
 
 
-ADVICE: Final = (newer_than_oldest,)
+ADVICE: Final = (newer_than_oldest, dropped_fields)

@@ -39,7 +39,7 @@ class DecodedCRD:
 
     ``root`` is its node and ``text`` that of its document. ``schemas`` are all schemas of its versions, ``old_schemas``
     those of the CRD that it replaces, empty on create. ``rules`` are those that the server compiles, with their costs.
-    ``versions`` are the servers that the run is for.
+    ``versions`` are the servers that the run is for, ``dropped`` the fields that the newest of them drops: path and name.
     """
 
     root: Mapping
@@ -49,6 +49,7 @@ class DecodedCRD:
     old_schemas: Sequence[JSONSchemaProps]
     rules: Sequence[EstimatedRule]
     versions: Range
+    dropped: Sequence[tuple[Path, str]] = ()
 
 
 Advice: TypeAlias = Callable[[DecodedCRD], Iterator[Advisory]]

@@ -1,0 +1,120 @@
+"""A range of servers: each finding once, with the versions that it holds for."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from crdlint import lint_text, lint_update
+from crdlint.linting.pipeline import lint_file
+
+
+def crd(schema: dict[str, Any], **version: Any) -> str:
+    return json.dumps({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "foos.example.com"},
+        "spec": {
+            "group": "example.com",
+            "scope": "Namespaced",
+            "names": {"plural": "foos", "kind": "Foo"},
+            "versions": [
+                {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}, **version}
+            ],
+        },
+    })  # fmt: skip
+
+
+def of(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "object", "properties": {"spec": schema}}
+
+
+SELECTABLE = crd(
+    of({"type": "object", "properties": {"a": {"type": "string"}}}), selectableFields=[{"jsonPath": ".spec.a"}]
+)
+# Before 1.29, an enum does not bound the length of a string.
+COSTLY = crd(
+    of({
+        "type": "array",
+        "maxItems": 1000,
+        "items": {"type": "string", "enum": ["a"], "x-kubernetes-validations": [{"rule": "self.contains(self)"}]},
+    })
+)  # fmt: skip
+INT32 = crd(of({"type": "integer", "format": "int32", "default": 3_000_000_000}))
+
+
+def found(text: str, versions: str) -> list[tuple[str, str, tuple[str, ...]]]:
+    result = lint_file(text, filename="x", kube_version=versions)
+    return [(one.rule, one.message.partition(": ")[0], one.versions) for one in result.diagnostics]
+
+
+def test_a_field_that_older_servers_reject_or_drop() -> None:
+    assert found(SELECTABLE, "1.28..1.36") == [
+        ("unknown-field", "rejected by Kubernetes 1.28 to 1.29, accepted from 1.30 on", ("1.28", "1.29")),
+        (
+            "kube-version-drops-field",
+            "Kubernetes 1.30 drops this field",
+            ("1.30",),
+        ),
+    ]
+    assert found(SELECTABLE, "1.31..1.36") == []
+
+
+def test_a_cost_that_older_servers_reject() -> None:
+    costs = found(COSTLY, "1.28..1.36")
+    assert {rule for rule, _, _ in costs} == {"cel-rule-cost", "cel-schema-cost"}
+    assert {(text, versions) for _, text, versions in costs} == {
+        ("rejected by Kubernetes 1.28, accepted from 1.29 on", ("1.28",))
+    }
+
+
+def test_what_only_the_newest_server_rejects() -> None:
+    assert found(INT32, "1.33..1.36") == [("default-invalid", "rejected from Kubernetes 1.36 on", ("1.36",))]
+
+
+def test_what_all_servers_reject_is_reported_once_in_the_words_of_the_oldest() -> None:
+    text = crd({**of({"type": "object"}), "x-kubernetes-validations": [{"rule": "true", "fieldPath": ".nope"}]})
+    (one,) = lint_text(text, kube_version="1.28..1.36")
+    assert one.versions == ()
+    assert one.message.endswith('Invalid value: ".nope": fieldPath must be a valid path')
+
+
+def test_the_api_gives_the_servers_message_and_the_versions() -> None:
+    one = lint_text(SELECTABLE, kube_version="1.29..1.31")[0]
+    assert (one.message, one.versions) == ('unknown field "spec.versions[0].selectableFields"', ("1.29",))
+
+
+@pytest.mark.parametrize(
+    ("text", "versions", "notices"),
+    [
+        (SELECTABLE, "1.28..1.36", ("line 1: foos.example.com can be created on Kubernetes 1.30 and newer",)),
+        (SELECTABLE, "1.31..1.36", ()),
+        (SELECTABLE, "1.29", ()),
+        (INT32, "1.28..1.36", ()),
+    ],
+)
+def test_the_version_from_which_on_a_crd_can_be_created(text: str, versions: str, notices: tuple[str, ...]) -> None:
+    assert lint_file(text, filename="x", kube_version=versions).notices == notices
+
+
+def test_advice_on_the_version_that_a_rule_needs_stands_for_the_errors_of_older_servers() -> None:
+    text = crd(of({"type": "string", "maxLength": 40, "x-kubernetes-validations": [{"rule": "isIP(self)"}]}))
+    assert [rule for rule, _, _ in found(text, "1.28..1.36")] == ["kube-version-too-old"]
+
+
+def test_an_update_for_a_range() -> None:
+    fields = [{"jsonPath": f".spec.f{i}"} for i in range(9)]
+    properties = {f"f{i}": {"type": "string"} for i in range(9)}
+    old, new = (
+        crd({**of({"type": "object", "properties": properties}), "description": text}, selectableFields=fields)
+        for text in ("a", "b")
+    )
+    errors = [one for one in lint_update(old, new, kube_version="1.33..1.36") if one.kind == "field"]
+    assert [(one.rule, one.versions) for one in errors] == [("selectable-fields-too-many", ("1.33", "1.34"))]
+
+
+def test_a_duplicate_key_holds_for_every_server() -> None:
+    text = SELECTABLE.replace('"scope": "Namespaced"', '"scope": "Namespaced", "scope": "Namespaced"')
+    assert ("duplicate-key", ()) in [(rule, versions) for rule, _, versions in found(text, "1.28..1.36")]
