@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from crdlint.cel.decls import DeclarationError, Function, Overload, Variable, merge
-from crdlint.cel.types import INT, Kind, Type, type_type
-from crdlint.cel.well_known import WellKnownTypes
+from crdlint.cel.types import INT, Type, type_type
 from crdlint.kubernetes.servers import NEWEST
 
 if TYPE_CHECKING:
@@ -157,13 +156,6 @@ class Env:
             names.update(dict.fromkeys(env.own_functions))
             env = env.parent
         return list(names)
-
-    def declares_type(self, name: str) -> bool:
-        """Whether a name is a type's of the environment itself, not of the schema's own provider."""
-        declared = self._declared(name)
-        if declared is not None:
-            return declared.type.kind is Kind.TYPE
-        return WellKnownTypes().find_struct_type(name) is not None
 
     def _declared(self, name: str) -> Variable | None:
         env: Env | None = self

@@ -131,7 +131,7 @@ BOUND: Final[dict[str, Binding]] = {
     "ends_with_string": _of_strings(str.endswith),
     "starts_with_string": _of_strings(str.startswith),
     **{id_: timestamp_getter(name) for name, id_ in _GETTERS.items()},
-    **{f"{id_}_with_tz": timestamp_getter(name) for name, id_ in _GETTERS.items()},
+    **{f"{id_}_with_tz": timestamp_getter(name) for name, id_ in _GETTERS.items() if name != "getSeconds"},
     "timestamp_to_seconds_tz": timestamp_getter("getSeconds"),
     "duration_to_hours": duration_getter(3600 * SECOND),
     "duration_to_minutes": duration_getter(60 * SECOND),
