@@ -141,7 +141,7 @@ def closing_line(rejections: int, fail_on: FailOn = "error", *, accepted: bool =
     """Return what a run ends with where findings that the API server refuses were ignored; None where none were."""
     if not rejections:
         return None
-    said = f"{rejections:,} ignored finding{' is' if rejections == 1 else 's are'} refused by the API server"
+    said = f"{rejections:,} ignored finding{' is' if rejections == 1 else 's are'} rejected by the API server"
     if accepted:
         return f"{said} (accepted by --accept-rejections)"
     if fail_on == "never":

@@ -118,7 +118,7 @@ def read_comments(text: str, file: str) -> Comments:
         line += text.count("\n", start, match.start())
         start = match.start()
         column = match.start(1) - match.start() + 1
-        message = "the comment stands on a line that separates documents, which belongs to none of them"
+        message = "the comment is on a line that separates documents, so it applies to none of them: nothing is ignored"
         comments.say(MALFORMED, message, (line, column), column + len(match[1].rstrip()))
     comments.remarks.sort(key=lambda said: (said.line, said.column))
     if comments.dropped:
@@ -183,14 +183,14 @@ def _rules_of(
         else []
     )
     if word not in _DIRECTIVES:
-        said = f"{shown(word)} is nothing that crdlint knows" if word else "the comment says nothing that crdlint knows"
-        message = said + (did_you_mean(word, _DIRECTIVES) or ": `ignore[RULE]` and `ignore-file[RULE]` are")
+        said = f"unknown directive {shown(word)}" if word else "the comment has no directive"
+        message = said + (did_you_mean(word, _DIRECTIVES) or ": use `ignore[RULE]` or `ignore-file[RULE]`")
     elif match[2] is not None and not match[3]:
         message = "the bracket is not closed: nothing is ignored"
     elif not names:
         message = "the comment names no rule: nothing is ignored"
     elif word == "ignore-file" and not is_first:
-        message = "`ignore-file` must stand at the start of a line: nothing is ignored"
+        message = "`ignore-file` must be at the start of a line: nothing is ignored"
     else:
         return word, _known(comments, names)
     comments.say(MALFORMED, message, at, column + len(comment.rstrip()))
@@ -313,11 +313,11 @@ def match_ignore_comments(
 
 
 def _unused(file: str, comment: Comment, name: Named) -> Diagnostic:
-    message = f"`{name.pattern}` is ignored here, and there is no such finding"
+    message = f"`{name.pattern}` is ignored here, but has no finding"
     if not comment.where:
-        message = f"`{name.pattern}` is ignored in what stands below this comment, and nothing does"
+        message = f"`{name.pattern}` is ignored below this comment, where the file ends"
     elif comment.where == (_WHOLE_FILE,):
-        message = f"`{name.pattern}` is ignored in this file, and there is no such finding"
+        message = f"`{name.pattern}` is ignored in this file, but has no finding"
     return UNUSED.diagnostic(file, "advice", message, Span(name.line, name.column, name.line, name.end_column))
 
 

@@ -187,5 +187,5 @@ def _problem(error: GoError | StrictError) -> DecodeProblem:
 
 def _help(error: StrictError) -> str | None:
     if error.since is not None:
-        return f"Kubernetes {error.since} and newer have this field: support those only, or remove it"
-    return f"did you mean `{error.nearest}`?" if error.nearest else None
+        return f"Remove the field, or support only Kubernetes {error.since} and later, which have it"
+    return f"Did you mean `{error.nearest}`?" if error.nearest else None

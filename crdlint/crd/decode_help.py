@@ -1,4 +1,4 @@
-"""The way out of a decoder's type error: what to write instead, from the value and the Go type that it should fit."""
+"""Helps for type errors of the decoder: what to write instead, from the value and the Go type of the field."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _LONGEST: Final = 40  # characters of a value that is shown
 
 
 def way_out(message: str, node: Node) -> str | None:
-    """Return the way out of a decoder's error about a node; None where the message is none about types."""
+    """Return the help for a decoder's error about a node, None if the message is not about types."""
     start, marker, rest = message.rpartition(" of type ")
     if not marker or _UNMARSHAL not in start:
         return None
@@ -31,24 +31,24 @@ def way_out(message: str, node: Node) -> str | None:
         return _number(value, whole=wanted != "float64")
     if wanted == "bool":
         meant = value.lower() if value is not None and value.lower() in {"true", "false"} else None
-        return f"write `{meant}` without quotes" if meant else "write `true` or `false`, without quotes"
+        return f"Write `{meant}` without quotes" if meant else "Write `true` or `false`, without quotes"
     if wanted == "string":
-        return f"write one text, not {_COLLECTIONS[given]}" if given in _COLLECTIONS else _quoted(value)
+        return f"Write a string, not {_COLLECTIONS[given]}" if given in _COLLECTIONS else _quoted(value)
     if wanted.startswith("[]"):
-        return f"write a list: `[{value}]`" if value is not None else "write a list, such as `[a, b]`"
-    of_strings = " whose values are all in quotes" if wanted == "map[string]string" else ""
+        return f"Write a list: `[{value}]`" if value is not None else "Write a list, such as `[a, b]`"
+    of_strings = " with all values in quotes" if wanted == "map[string]string" else ""
     if of_strings and value is not None:
         return _quoted(value)
-    return f"write a mapping{of_strings}: `key: value`"
+    return f"Write a mapping{of_strings}: `key: value`"
 
 
 def _number(value: str | None, *, whole: bool) -> str:
     if value is not None and _WHOLE.match(value):
-        return f"write `{value}` without quotes"
+        return f"Write `{value}` without quotes"
     if value is not None and not whole and _NUMBER.match(value):
-        return f"write `{value}` without quotes"
-    return "write a whole number, without quotes" if whole else "write a number, without quotes"
+        return f"Write `{value}` without quotes"
+    return "Write an integer, without quotes" if whole else "Write a number, without quotes"
 
 
 def _quoted(value: str | None) -> str:
-    return f'write it in quotes: `"{value}"`' if value is not None else 'write it in quotes: `"..."`'
+    return f'Write it in quotes: `"{value}"`' if value is not None else 'Write it in quotes: `"..."`'

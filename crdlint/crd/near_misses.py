@@ -54,7 +54,7 @@ def near_miss(root: Mapping, identity: Identity, text: str) -> NearMiss | None:
         wrong = ["kind"] * (kind != KIND) + ["apiVersion"] * (api_version != VERSION)
     key, value = keys.get(wrong[0], (root, root))
     is_key_wrong = isinstance(key, Scalar) and key.value != wrong[0]
-    return NearMiss(message, key if is_key_wrong else value, f"write {' and '.join(_FIX[name] for name in wrong)}")
+    return NearMiss(message, key if is_key_wrong else value, f"Write {' and '.join(_FIX[name] for name in wrong)}")
 
 
 def is_partial(root: Mapping) -> bool:
@@ -72,7 +72,7 @@ def misspelled_type_key(root: Mapping) -> str | None:
     """Return how to correct a key that was probably meant to be kind or apiVersion, None if there is no such key."""
     for known, (key, _) in _type_keys(root).items():
         if isinstance(key, Scalar) and key.value.lower() != known.lower():
-            return f"write `{known}` instead of `{key.value}`"
+            return f"Write `{known}` instead of `{key.value}`"
     return None
 
 

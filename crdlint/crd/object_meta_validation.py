@@ -150,7 +150,7 @@ def _surplus_controllers(owners: Sequence[OwnerReference], path: Path, rules: Ru
         detail = (
             f'Only one reference can have Controller set to true. Found "true" in references for {first} and {name}'
         )
-        help_ = f"set `controller: true` on one reference only{more if (name, i) == reported[-1] else ''}"
+        help_ = f"Set `controller: true` on one reference only{more if (name, i) == reported[-1] else ''}"
         at = path.index(i).child("controller")
         errors[i] = invalid(rules.owners, path, Typed(owners, "[]v1.OwnerReference"), detail, at=at, help=help_)
     return errors

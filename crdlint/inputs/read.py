@@ -157,7 +157,7 @@ _CHUNK: Final = 64 * 1024
 def _position(data: bytes, at: int, encoding: str) -> str:
     name = encoding.upper()
     if encoding != "utf-8":
-        return f"not {name} as its byte order mark says: byte offset {at}"
+        return f"not {name} according to its byte order mark: byte offset {at}"
     line = data.count(b"\n", 0, at) + 1
     before = data[data.rfind(b"\n", 0, at) + 1 : at].removeprefix(codecs.BOM_UTF8 if line == 1 else b"")
     column = len(before.decode("utf-8", "replace")) + 1

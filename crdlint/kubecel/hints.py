@@ -1,4 +1,4 @@
-"""A way out of an error in an expression: the field that was meant, the version that brings a function, ..."""
+"""Helps for errors in an expression: the field that is meant, the version that added a function, and so on."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class _Case:
 
 
 def hint(expression: Expression, effort: Effort) -> str | None:
-    """Return what to do about the first error of an expression, None where its text says all there is to say."""
+    """Return the help for the first error of an expression, None if its message needs none."""
     compiled = expression.compiled
     if not compiled.errors:
         return _output_type(expression)
@@ -64,10 +64,10 @@ def _nearest(name: str, effort: Effort, *groups: Collection[str]) -> str | None:
 def _output_type(expression: Expression) -> str:
     given = format_type(expression.compiled.output_type)
     if expression.kind is MESSAGE:
-        return f"the expression gives {given}: a message is a string, such as `'was ' + string(self.replicas)`"
+        return f"Return a string, such as `'was ' + string(self.replicas)`: the expression evaluates to {given}"
     if expression.compiled.output_type.is_optional:
-        return f"the rule gives {given}: take its value with `.orValue(...)`, or ask `.hasValue()`"
-    return f"the rule gives {given}: compare it with something, as in `self.replicas > 0`"
+        return f"Use its value with `.orValue(...)`, or check `.hasValue()`: the rule evaluates to {given}"
+    return f"Compare it with a value, as in `self.replicas > 0`: the rule evaluates to {given}"
 
 
 def _node(expression: Expression, error: CELError) -> Expr | None:
@@ -93,16 +93,16 @@ def _undefined_field(case: _Case) -> str | None:
     fields = declared.fields or {}
     given = {} if declared.schema is None else declared.schema.properties
     if name in given and escape(name) not in fields:
-        return f"`{name}` has no type that CEL knows: give it one (x-kubernetes-preserve-unknown-fields is none)"
+        return f"Add a `type` to the schema of `{name}`: without one CEL cannot read the field"
     if escape(name) in fields:
-        return f"CEL spells the field `{name}` as `{escape(name)}`"
+        return f"Write `{escape(name)}`, the CEL name of the field `{name}`"
     near = _nearest(name, case.effort, fields, given)
     if near is not None:
-        return f"did you mean `{near if near in fields else escape(near) or near}`?"
+        return f"Did you mean `{near if near in fields else escape(near) or near}`?"
     if not fields:
-        return "the object has no properties: declare the field under `properties`"
+        return "Add the field to the `properties` of the object, which has none"
     shown = ", ".join(islice(fields, _SHOWN_FIELDS))
-    return f"the fields are: {shown}{', ...' if len(fields) > _SHOWN_FIELDS else ''}"
+    return f"Use one of the fields: {shown}{', ...' if len(fields) > _SHOWN_FIELDS else ''}"
 
 
 def _library_of(names: Callable[[Library], bool], expression: Expression) -> Library | None:
@@ -132,19 +132,19 @@ def _undeclared(case: _Case) -> str | None:
         brought = ".".join(map(str, library.introduced))
         used = f"{name}() over two variables" if any(name == macro for macro, *_ in library.macros) else f"{name}"
         return (
-            f"`{used}` needs Kubernetes {version_text(library)}: {library.name} came with {brought},"
-            " and a new rule may use it one release later"
+            f"Remove `{used}`, or require Kubernetes {version_text(library)}: {library.name} was added in {brought},"
+            " and new rules may use it one release later"
         )
     if isinstance(node, Call):
         near = _nearest(name, case.effort, [one for one in expression.env.function_names() if one.isidentifier()])
-        return f"did you mean `{near}`?" if near is not None else f"there is no function `{name}`"
+        return f"Did you mean `{near}`?" if near is not None else f"Use another function: CEL has no `{name}`"
     declared = _object_of_self(expression)
     if declared is not None and escape(name) in (declared.fields or {}):
-        return f"fields are reached through self: `self.{escape(name)}`"
+        return f"Read the field through self: `self.{escape(name)}`"
     near = _nearest(name, case.effort, ("self", "oldSelf"), (declared.fields if declared is not None else None) or {})
     if near is None:
-        return "the names are `self` and, in a transition rule, `oldSelf`"
-    return f"did you mean `{near if near in ('self', 'oldSelf') else f'self.{near}'}`?"
+        return "Use `self` or, in a transition rule, `oldSelf`: an expression has no other variables"
+    return f"Did you mean `{near if near in ('self', 'oldSelf') else f'self.{near}'}`?"
 
 
 def _object_of_self(expression: Expression) -> DeclType | None:
@@ -161,13 +161,13 @@ def _no_overload(case: _Case) -> str | None:
         declared = _object(expression, node.args[0])
         escaped = escape(node.args[1].value)
         if declared is not None and escaped in (declared.fields or {}):
-            return f"an object's field is selected, not indexed: `.{escaped}`"
+            return f"Select the field of an object with a dot: `.{escaped}`"
     if name in ("hasValue", "value", "orValue", "or") and _is_old_self(node.target):
-        return "oldSelf is an optional value only where the rule sets `optionalOldSelf: true`"
+        return "Set `optionalOldSelf: true` on the rule: otherwise oldSelf is not an optional value"
     function = expression.env.find_function(expression.compiled.result.namespaced.get(node.id, name))
     if function is None or name in _OPERATORS:
         return _OPERATORS.get(name)
-    return "it takes " + " or ".join(map(_signature, function.overloads[:4]))
+    return "Call it as " + " or ".join(map(_signature, function.overloads[:4]))
 
 
 def _is_old_self(node: Expr | None) -> bool:
@@ -185,47 +185,47 @@ _CONVERT: Final = (
     "convert one side to the type of the other, as in `string(self.port) == '80'` or `int(self.port) == 80`"
 )
 _OPERATORS: Final = {
-    **dict.fromkeys(("_==_", "_!=_"), f"both sides must have one type: {_CONVERT}"),
-    **dict.fromkeys(("_<_", "_<=_", "_>_", "_>=_"), f"both sides must be comparable: {_CONVERT}"),
+    **dict.fromkeys(("_==_", "_!=_"), f"Compare values of the same type: {_CONVERT}"),
+    **dict.fromkeys(("_<_", "_<=_", "_>_", "_>=_"), f"Compare values that can be ordered: {_CONVERT}"),
     **dict.fromkeys(
         ("_+_", "_-_", "_*_", "_/_", "_%_"),
-        "both sides must have one type: convert with `int()`, `double()` or `string()`",
+        "Use operands of the same type: convert with `int()`, `double()` or `string()`",
     ),
-    "@in": "on the right stands a list, or a map whose keys are looked through; on the left a value of its elements' type",
-    "_[_]": "a list is indexed by an int, a map by a key of its type; an object's field is selected with a dot",
-    "!_": "`!` negates a boolean",
-    "-_": "`-` negates an int or a double",
-    "_?_:_": "before `?` stands a boolean, and both results have one type",
+    "@in": "Write a list or a map on the right, and a value of the type of its elements or keys on the left",
+    "_[_]": "Index a list with an int and a map with a key of its type; select the field of an object with a dot",
+    "!_": "Use `!` with a bool",
+    "-_": "Use `-` with an int or a double",
+    "_?_:_": "Write a bool before `?`, and two results of the same type after it",
 }
 
 
 def _type_mismatch(case: _Case) -> str | None:
     expected, actual = case.args
     if expected is BOOL:
-        return f"`&&`, `||`, `?` and macros take conditions: compare the {format_type(actual)} with something"
+        return f"Compare the {format_type(actual)} with a value: `&&`, `||`, `?` and macros need conditions"
     return (
-        "the elements of one list or map must have one type:"
-        f" write the {format_type(actual)} as {format_type(expected)}, or wrap it in `dyn()`"
+        f"Write the {format_type(actual)} as {format_type(expected)}, or wrap it in `dyn()`:"
+        " the elements of a list or map must have the same type"
     )
 
 
 def _literal(case: _Case) -> str | None:
     return {
-        "duration": "write a Go duration as a string: `duration('1h30m')`, with the units h, m, s, ms, us, ns",
-        "timestamp": "write an RFC 3339 time: `timestamp('2026-01-31T12:00:00Z')`",
-        "matches": "mend the regular expression: it is of Go's RE2 syntax, without look-around and back-references",
+        "duration": "Write a Go duration as a string: `duration('1h30m')`, with the units h, m, s, ms, us, ns",
+        "timestamp": "Write an RFC 3339 time: `timestamp('2026-01-31T12:00:00Z')`",
+        "matches": "Write the regular expression in RE2 syntax, without lookaround and back references",
     }.get(case.args[0])
 
 
 def _range(_case: _Case) -> str:
-    return "all(), exists(), map() and filter() go over lists and maps: call them on one, or drop the macro"
+    return "Call all(), exists(), map() and filter() on a list or a map, or remove the macro"
 
 
 def _selection(case: _Case) -> str | None:
     (type_,) = case.args
     if type_.kind is Kind.LIST:
-        return "a list has no fields: take an element, `[0]`, or all of them, `.all(x, x.name != '')`"
-    return f"a value of type {format_type(type_)} has no fields: end the path here"
+        return "Select an element, `[0]`, or use all of them, `.all(x, x.name != '')`: a list has no fields"
+    return f"End the path here: a value of type {format_type(type_)} has no fields"
 
 
 def _unrecognized(case: _Case) -> str:
@@ -233,23 +233,23 @@ def _unrecognized(case: _Case) -> str:
     if text.startswith(("=", "&", "|")):
         return _OPERATORS_HELP
     if text.startswith(_QUOTES) or text.endswith(_QUOTES):
-        return "a string is not closed: end it with the quote it begins with"
+        return "Close the string with the quote that it starts with"
     return _SYNTAX_HELP
 
 
 def _unexpected_end(case: _Case) -> str:
     text = case.expression.text
     opened = next((a for a, b in ("()", "[]", "{}") if text.count(a) > text.count(b)), None)
-    return "the expression ends too early" + ("" if opened is None else f": `{opened}` is not closed")
+    return ("Complete the expression" if opened is None else f"Close the `{opened}`") + ": it ends too early"
 
 
 def _reserved(_case: _Case) -> str:
-    return "a reserved word is no name: write the field `__word__`, a variable otherwise"
+    return "Write the field as `__word__`, or rename the variable: a reserved word cannot be a name"
 
 
 _QUOTES: Final = ("'", '"')
-_OPERATORS_HELP: Final = "CEL compares with `==` and joins with `&&` and `||`"
-_SYNTAX_HELP: Final = "it is no CEL: see https://kubernetes.io/docs/reference/using-api/cel/"
+_OPERATORS_HELP: Final = "Write `==` to compare, and `&&` or `||` to combine conditions"
+_SYNTAX_HELP: Final = "Write the expression in CEL: https://kubernetes.io/docs/reference/using-api/cel/"
 
 _HINTS: Final[Mapping[Code, Callable[[_Case], str | None]]] = {
     Code.UNDEFINED_FIELD: _undefined_field,

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 # The help where finding the limits of a rule takes too long.
-_GENERAL: Final = "set maxItems, maxProperties and maxLength where the rule goes through lists, maps and strings"
+_GENERAL: Final = "Set `maxItems`, `maxProperties` and `maxLength` on the lists, maps and strings that the rule reads"
 
 
 class Schema(NamedTuple):

@@ -226,7 +226,7 @@ def _without_placeholders(found: list[Diagnostic], document: Document) -> tuple[
         line = lines[one.line - 1 - document.line_offset]
         value = line[one.column - 1 : one.end_column - 1] if one.line == one.end_line else ""
         if is_placeholder(value):
-            notices.append(f"line {one.line}: not checked: {value} stands for a value")
+            notices.append(f"line {one.line}: not checked: {value} is a placeholder")
         else:
             kept.append(one)
     return kept, notices

@@ -87,7 +87,7 @@ class _CRDWalk(DocumentWalk):
             return False
         line = found.line + document.line_offset + 1
         how = ": helm template ... | crdlint check -" if found.is_go else ""
-        self.notices.append(f"line {line}: skipped a template; check what it renders{how}")
+        self.notices.append(f"line {line}: skipped a template; check its rendered output{how}")
         return True
 
     def with_fix(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:
@@ -110,7 +110,7 @@ class _CRDWalk(DocumentWalk):
         first, end = root.start_mark.line + 1 + offset, root.end_mark
         last = max(end.line + bool(end.column) + offset, first)
         lines = f"line {first}" if first == last else f"lines {first} to {last}"
-        help_ = f"the API server takes {lines} for the whole document: mend the indentation, or make a comment of it"
+        help_ = f"Fix the indentation, or comment the lines out: the API server reads {lines} as the whole document"
         message = kind_missing(root, document.text)
         self.report("decode", "decode-type", message, node_span(root, offset), help_)
         return True
@@ -154,7 +154,7 @@ class _CRDWalk(DocumentWalk):
         missed = near_miss(root, identity, document.text)
         if missed is None:
             if identity.kind == KIND:
-                self.notices.append(f"line {line}: skipped: not a CRD, since its apiVersion is {identity.api_version}")
+                self.notices.append(f"line {line}: skipped: apiVersion {identity.api_version} is not that of a CRD")
             return False
         self.crds.append(CRD(name_of(root), line))
         span = node_span(missed.node, document.line_offset)
@@ -169,7 +169,7 @@ class _CRDWalk(DocumentWalk):
         found = placeholder_of(root) if any(opening in document.text for opening in PLACEHOLDERS) else None
         if found is not None:
             line = node_span(found[1], document.line_offset).line
-            self.notices.append(f"line {line}: skipped a template: {found[0]} stands for a part of the CRD")
+            self.notices.append(f"line {line}: skipped a template: {found[0]} replaces a part of the CRD")
             return True
         if not is_partial(root):
             return False

@@ -97,7 +97,7 @@ class Findings:
         help_ = None
         if named is not None and named[3] == "string" and named[1] in _SCALARS:
             text = f': "{place.node.value}"' if isinstance(place.node, Scalar) else ""
-            help_ = f"YAML reads this as {_SCALARS[named[1]]}: write it in quotes{text}"
+            help_ = f"Write it in quotes, since YAML reads it as {_SCALARS[named[1]]}{text}"
         span = self.locator.span_of(place)
         return diagnostic(self.file, "decode", "resource-decode", message, span, help_)
 

@@ -1,6 +1,6 @@
-"""The way out of a finding about a custom resource: what to write, from the text that stands there and from the schema.
+"""Helps for findings about custom resources: what to write, from the text in the file and from the schema.
 
-What can be told from the error and the schema alone is ``crdlint.schema.value_help``'s.
+``crdlint.schema.value_help`` makes those that need only the error and the schema.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _FORMATS: Final = {
 
 
 def of_error(error: FieldError, place: SourceLocation, schema: JSONSchemaProps | None, kind: str) -> str | None:
-    """Return the way out of an error, None where nothing is known that is closer than its rule's own.
+    """Return the help for an error, None if its rule's own help fits best.
 
     ``place`` is what the error is about, as far as the file has it, ``schema`` that of the value, for a missing field
     that of the field, and ``kind`` the object's.
@@ -64,7 +64,7 @@ def of_error(error: FieldError, place: SourceLocation, schema: JSONSchemaProps |
     if error.type == REQUIRED and schema is not None:
         sample = _sample(schema)
         if sample is not None:
-            return f"add `{error.path.step if error.at is None else error.at.step}: {sample}`"
+            return f"Add `{error.path.step if error.at is None else error.at.step}: {sample}`"
     node = place.node if place.exact else None
     for pattern, find in _BY_DETAIL:
         match = pattern.search(error.detail)
@@ -75,60 +75,60 @@ def of_error(error: FieldError, place: SourceLocation, schema: JSONSchemaProps |
 
 
 def of_unknown(path: str, parent: JSONSchemaProps | None, name: str, above: JSONSchemaProps | None) -> str:
-    """Return the way out of an unknown field: the field that is meant, the place where it belongs, or those that there are.
+    """Return the help for an unknown field: the field that is meant, its right place, or the fields of the schema.
 
     ``parent`` is the schema of the object that has the field, ``above`` that of the object around it.
     """
     if path.startswith("metadata."):
         meant = nearest(name, OBJECT_META.fields, LIKE)
-        return f"did you mean `{meant}`?" if meant else f"remove `{name}`; what is yours to name goes into annotations"
+        return f"Did you mean `{meant}`?" if meant else f"Remove `{name}`; use an annotation for data of your own"
     known: Mapping[str, JSONSchemaProps] = {} if parent is None else parent.properties
     near = nearest(name, known, LIKE)
     if near is not None:
-        return f"did you mean `{near}`?"
+        return f"Did you mean `{near}`?"
     deeper = sorted(one for one, schema in known.items() if name in schema.properties)
     if deeper:
-        return f"indent it: `{name}` is a field of `{deeper[0]}`"
+        return f"Indent it: `{name}` is a field of `{deeper[0]}`"
     if above is not None and name in above.properties:
-        return f"move it one level up: `{name}` is a field of what is around this object"
+        return f"Move it one level up: `{name}` is a field of the object that contains this one"
     if not known:
-        return f"remove `{name}`: the schema has no field there"
-    return f"remove `{name}`; the fields here are {listed(sorted(known))}"
+        return f"Remove `{name}`: the schema specifies no fields here"
+    return f"Remove `{name}`; the fields here are {listed(sorted(known))}"
 
 
 def _of_rule(error: FieldError, rule: ValidationRule) -> str | None:
     key = _NO_KEY.search(error.detail)
     if key is not None:
-        return f"give `{key[1]}` a value; or, in the CRD, let the rule ask has(...{key[1]}) first"
+        return f"Set `{key[1]}`, or make the rule in the CRD check `has(...{key[1]})` first"
     if "cost budget" in error.detail or "cost limit" in error.detail:
-        return "shorten the lists and texts that the rule goes through; `crdlint cost` tells what it costs"
+        return "Shorten the lists and strings that the rule reads; `crdlint cost` shows its cost"
     if " evaluating rule: " in error.detail or error.detail.startswith("rule compile error"):
-        return "the rule cannot be worked out for this value: mend it in the CRD"
+        return "Fix the rule in the CRD: it cannot be evaluated for this value"
     if "oldSelf" in rule.rule:
-        return "leave the value as it was, or make a new object"
+        return "Restore the previous value, or create a new object"
     return None
 
 
 def _of_metadata(error: FieldError, where: str, kind: str) -> str | None:
     field = where.removeprefix("metadata.")
     if error.type == REQUIRED:
-        return f"add `name: my-{kind.lower()}` to metadata" if field == "name" else f"add `{field}` to metadata"
+        return f"Add `name: my-{kind.lower()}` to metadata" if field == "name" else f"Add `{field}` to metadata"
     value = error.value
     if not isinstance(value, str):
         return None
     if field in {"name", "namespace", "generateName"}:
-        mended = _NOT_A_NAME.sub("-", value.lower()).strip("-.")
+        valid = _NOT_A_NAME.sub("-", value.lower()).strip("-.")
         if field == "namespace":
-            mended = mended.replace(".", "-")
+            valid = valid.replace(".", "-")
     elif field == "labels":
-        mended = "/".join(_NOT_A_LABEL.sub("-", part).strip("-._") for part in value.split("/"))
+        valid = "/".join(_NOT_A_LABEL.sub("-", part).strip("-._") for part in value.split("/"))
     else:
         return None
-    return f"write `{mended}`" if mended and mended != value and len(mended) <= _LONGEST else None
+    return f"Write `{valid}`" if valid and valid != value and len(valid) <= _LONGEST else None
 
 
 def _sample(schema: JSONSchemaProps) -> str | None:
-    """Return a value of a schema that has a limit to it, None where any of its type would do."""
+    """Return a valid value for a schema that restricts its values, None if any value of its type is valid."""
     if schema.enum:
         from crdlint.golang.values import marshal
 
@@ -145,20 +145,20 @@ def _mistyped(match: re.Match[str], node: Node | None, _schema: JSONSchemaProps 
         return None
     text: str = node.value
     if wanted == "string" and given in {"integer", "number", "boolean"}:
-        return f'write it in quotes: "{text}"' if _is_short(text) else None
+        return f'Write it in quotes: "{text}"' if _is_short(text) else None
     if given in {"string", "integer"} and wanted in {"integer", "number", "boolean"}:
         value = _read_plain(text)
         if value.__class__ in _CLASSES[wanted] and given == "string":
-            return f"write it without quotes: `{text}`"
+            return f"Write it without quotes: `{text}`"
         if wanted == "boolean" and text in {"0", "1"}:
-            return f"write `{'true' if text == '1' else 'false'}`"
-        return f"write {_NOUNS[wanted]}"
+            return f"Write `{'true' if text == '1' else 'false'}`"
+        return f"Write {_NOUNS[wanted]}"
     if wanted == "integer" and given == "number":
         return _whole(node)
     if wanted == "array" and given != "null" and _is_short(text):
-        return f"write it as a list: `[{text}]`"
+        return f"Write it as a list: `[{text}]`"
     if wanted in _FORMATS:
-        return f"write a value of the format `{wanted}`, such as `{_FORMATS[wanted]}`"
+        return f"Write a value of the format `{wanted}`, such as `{_FORMATS[wanted]}`"
     return None
 
 
@@ -169,17 +169,17 @@ def _unfitting(match: re.Match[str], node: Node | None, _schema: JSONSchemaProps
 def _whole(node: Any) -> str:
     value = resolve(node)
     if isinstance(value, float) and abs(value) < 2**53:
-        return f"write a whole number, such as `{round(value)}`"
-    return f"write a whole number from {_INT64}"
+        return f"Write an integer, such as `{round(value)}`"
+    return f"Write an integer from {_INT64}"
 
 
 def _no_item(_match: re.Match[str], _node: Node | None, schema: JSONSchemaProps | None) -> str | None:
     del schema
-    return "write each item as an object with the list's keys, such as `- name: ...`"
+    return "Write each item as an object with the list's keys, such as `- name: ...`"
 
 
 def _alternatives(match: re.Match[str], _node: Node | None, schema: JSONSchemaProps | None) -> str | None:
-    """Name the fields that the alternatives ask for, where that is all they do."""
+    """Name the fields that the alternatives require, if they do nothing else."""
     if schema is None:
         return None
     exactly = match[1] == "one and only one"
@@ -187,11 +187,11 @@ def _alternatives(match: re.Match[str], _node: Node | None, schema: JSONSchemaPr
     wanted = [" and ".join(f"`{name}`" for name in one.required) for one in given if one.required]
     if not wanted or len(wanted) != len(given):
         return None
-    return f"give {'exactly' if exactly else 'at least'} one of {', '.join(wanted)}"
+    return f"Set {'exactly' if exactly else 'at least'} one of {', '.join(wanted)}"
 
 
 _NOUNS: Final = {
-    "integer": "a whole number, such as `1`",
+    "integer": "an integer, such as `1`",
     "number": "a number, such as `1.5`",
     "boolean": "`true` or `false`",
 }

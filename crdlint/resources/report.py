@@ -264,10 +264,10 @@ def _of_unknown_group(walk: _ObjectWalk, document: Document, one: Object) -> lis
         return [diagnostic(walk.file, "decode", "resource-decode", one.identity.error, span)]
     if not api_version:
         span = _span_of(one.root, "kind", offset)
-        help_ = f"add `apiVersion: {wanted}`"
+        help_ = f"Add `apiVersion: {wanted}`"
         return [diagnostic(walk.file, "advice", "resource-no-match", "Object 'apiVersion' is missing", span, help_)]
     return [
-        _no_match(walk.file, kind, api_version, _span_of(one.root, "apiVersion", offset), f"did you mean `{wanted}`?")
+        _no_match(walk.file, kind, api_version, _span_of(one.root, "apiVersion", offset), f"Did you mean `{wanted}`?")
     ]
 
 
@@ -282,7 +282,7 @@ def _of_known_group(walk: _ObjectWalk, document: Document, one: Object) -> list[
         return _of_unknown_kind(walk, one, offset)
     if one.version not in definition.served:
         served = ", ".join(f"`{version}`" for version in definition.served) or "none"
-        help_ = f"served versions of {kind}: {served} ({definition.file})"
+        help_ = f"Use a served version of {kind}: {served} ({definition.file})"
         return [_no_match(walk.file, kind, api_version, _span_of(one.root, "apiVersion", offset), help_)]
     return [*_rejection(walk, one, offset, definition), *_of_definition(walk, document, one, definition)]
 
@@ -293,7 +293,7 @@ def _of_unknown_kind(walk: _ObjectWalk, one: Object, offset: int) -> list[Diagno
     unreadable = known.unreadable.get(one.group)
     if unreadable is not None:
         if unreadable in known.reported:
-            unreadable = f"no CRD of {one.group} can be read that defines {kind}: not validated"
+            unreadable = f"not validated: the CRD of {one.group} that may define {kind} cannot be decoded"
         known.reported.add(unreadable)
         span = _span_of(one.root, "kind", offset)
         return [diagnostic(walk.file, "advice", "resource-crd-unreadable", unreadable, span)]
@@ -302,7 +302,7 @@ def _of_unknown_kind(walk: _ObjectWalk, one: Object, offset: int) -> list[Diagno
         walk.undefined.setdefault((api_version, kind), []).append(line)
         return None
     near = known.kind_meant(one.group, kind) if kind else None
-    help_ = (f"did you mean `{near}`? " if near else "") + known.describe(one.group)
+    help_ = (f"Did you mean `{near}`? " if near else "") + known.describe(one.group)
     return [
         _no_match(walk.file, kind, api_version, _span_of(one.root, "kind" if kind else "apiVersion", offset), help_)
     ]
@@ -316,7 +316,7 @@ def _rejection(walk: _ObjectWalk, one: Object, offset: int, definition: Definiti
     if message in walk.definitions.reported:
         return
     walk.definitions.reported.add(message)
-    help_ = f"fix the CRD first: `crdlint check {definition.file}`. Its resources are validated as if it were accepted"
+    help_ = f"Fix the CRD first: run `crdlint check {definition.file}`; crdlint validates its resources as if it were accepted"
     yield diagnostic(walk.file, "advice", "resource-crd-refused", message, _span_of(one.root, "kind", offset), help_)
 
 
@@ -393,10 +393,10 @@ def _outcome(
         try:
             return validator.update(sent, as_sent(old, namespaced=definition.namespaced), withhold)
         except NotDecodedError as error:
-            why = f"was one that cannot be read: {error}"
+            why = f"had an old object that cannot be decoded: {error}"
     outcome = validator.create(sent, withhold)  # raises where it is the new one that cannot be read
     name, line = f"{one.identity.kind} {key_of(sent)[3]}".rstrip(), node_span(one.root, offset).line
-    walk.notices.append(f"line {line}: {name} {why}; judged as a new one")
+    walk.notices.append(f"line {line}: {name} {why}; validated as a new object")
     return outcome
 
 

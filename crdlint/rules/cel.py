@@ -65,9 +65,7 @@ def _quoted_expression(finding: Finding) -> Iterable[Edit]:
 def _meant_name(finding: Finding) -> Iterable[Edit]:
     """Write the name that is meant in place of one that is not declared."""
     about = finding.error
-    meant = (
-        re.search(r"(?:did you mean|reached through self:) `([\w.]+)`", about.help or "") if about is not None else None
-    )
+    meant = re.search(r"(?:Did you mean|through self:) `([\w.]+)`", about.help or "") if about is not None else None
     if about is None or about.inside is None or meant is None:
         return
     node = finding.scalar()
@@ -80,7 +78,7 @@ def _meant_name(finding: Finding) -> Iterable[Edit]:
 def _closed(finding: Finding) -> Iterable[Edit]:
     """Add the brackets that are missing at the end."""
     about = finding.error
-    if about is None or "is not closed" not in (about.help or ""):
+    if about is None or "Close the `" not in (about.help or ""):
         return
     node = finding.scalar()
     missing = _unclosed(node.value)
@@ -404,8 +402,8 @@ def _unguarded(expression: Expression, schema: JSONSchemaProps, path: Path) -> I
         if not prover.proves(one):
             continue
         source = expression.compiled.source
-        message = f"`{one.path}` is optional: where it is not set, this ends in the error `no such key: {one.field}`"
-        help_ = f"ask first: `!has({one.path}) || ...`, or make `{one.field}` required or give it a default"
+        message = f"`{one.path}` is optional: if it is not set, the evaluation fails with `no such key: {one.field}`"
+        help_ = f"Check it first with `!has({one.path}) || ...`, or make `{one.field}` required or give it a default"
         place = range_at(source.text, source.offsets[one.node.id][0])
         yield Advisory("advice", UNGUARDED.id, message, path, help_, place)
 

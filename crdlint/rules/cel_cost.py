@@ -161,10 +161,10 @@ def near_limit(crd: DecodedCRD) -> Iterator[Advisory]:
             limits = [limit_of(schema) for schema in enclosing(judged.node.schema)]
             open_ = next(limit for limit in limits if limit is not None and limit.bound is None)
             where = value_path(open_.schema)
-            message = f"the rule's estimate hangs on `{where}`, which has no {open_.keyword}: {share}"
-            yield Advisory("advice", UNBOUNDED.id, message, path, f"set `{open_.keyword}` on `{where}`")
+            message = f"the rule's cost depends on `{where}`, which has no {open_.keyword}: {share}"
+            yield Advisory("advice", UNBOUNDED.id, message, path, f"Set `{open_.keyword}` on `{where}`")
         elif cost > RULE_COST_LIMIT * _NEAR:
-            yield Advisory("advice", NEAR_LIMIT.id, f"the rule's estimate is {share}", path)
+            yield Advisory("advice", NEAR_LIMIT.id, f"the rule's estimated cost is {share}", path)
 
 
 ADVICE: Final = (near_limit,)

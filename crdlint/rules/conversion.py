@@ -232,7 +232,7 @@ def validate(spec: CustomResourceDefinitionSpec, path: Path, options: Options) -
         yield from _with_webhook(conversion, at, options)
         return
     detail = "should not be set when strategy is not set to Webhook"
-    help_ = "write `strategy: Webhook` in `spec.conversion`, or remove `webhook` there"
+    help_ = "Set `strategy: Webhook` in `spec.conversion`, or remove `webhook` there"
     if conversion.webhook_client_config is not None:
         yield forbidden(CONFIG.id, at.child("webhookClientConfig"), detail, help=help_)
     if conversion.conversion_review_versions:
@@ -284,7 +284,7 @@ def _service(service: ServiceReference, path: Path) -> Iterator[FieldError]:
     # Upstream's caller passes name and namespace in the wrong order, so each is reported as the other.
     for reported, missing, value in (("name", "namespace", service.namespace), ("namespace", "name", service.name)):
         if not value:
-            help_ = f"add `{missing}` to the service: the API server reports a missing `{missing}` as `{reported}`"
+            help_ = f"Add `{missing}` to the service: the API server reports a missing `{missing}` as `{reported}`"
             wanted = Wording.by_version(f"service {reported} is required", (34, ""))
             yield required(SERVICE.id, path.child(reported), wanted, at=path.child(missing), help=help_)
     if not 1 <= service.port <= 65535:

@@ -35,7 +35,7 @@ def of_yaml(duplicate: DuplicateKey, file: str, line_offset: int) -> Diagnostic:
         message = f"key {name} overrides the one that `<<` merges from line {first}: {_ONLY_RAW.format('YAML')}"
     elif duplicate.how == "replaced by merge":
         message = f"`<<` replaces key {name} of line {first} by that of line {later}: {_LAST_WINS.format('YAML')}"
-        help_ = "write `<<` above the keys that override it: this decoder lets the last one win"
+        help_ = "Write `<<` above the keys that override it: the decoder keeps the last value"
     else:
         message = f"key {name} is set twice, {_lines(first, later)}: {_LAST_WINS.format('YAML')}"
     if duplicate.repetitions:

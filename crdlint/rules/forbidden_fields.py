@@ -379,7 +379,7 @@ def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None
     path = schema.path.child("type")
     if context.options.require_valid_property_type:
         meant = _MEANT.get(schema.type.lower())
-        help_ = f"write `type: {meant}`" if meant else None
+        help_ = f"Write `type: {meant}`" if meant else None
         findings.add(schema, not_supported(_TYPE_UNSUPPORTED.id, path, schema.type, sorted(TYPES), help=help_))
     if schema.type == "null":
         detail = "type cannot be set to null, use nullable as an alternative"

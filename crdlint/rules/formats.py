@@ -119,12 +119,12 @@ def formats_of(type_: str) -> list[str]:
 def _help(schema: JSONSchemaProps) -> str | None:
     known = formats_of(schema.type)
     if not known:
-        return f"remove it: values of type {schema.type} have no formats"
+        return f"Remove it: values of type {schema.type} have no formats"
     near = nearest(schema.format, known, _LIKE)
     if near:
-        return f"did you mean `{near}`? The API server ignores a format that it does not know"
+        return f"Did you mean `{near}`? The API server ignores unrecognized formats"
     if schema.type in _KNOWN:
-        return f"use {' or '.join(f'`{name}`' for name in known)}, the formats of type {schema.type}, or remove it"
+        return f"Use {' or '.join(f'`{name}`' for name in known)}, the formats of type {schema.type}, or remove it"
     return None
 
 

@@ -70,7 +70,7 @@ def newer_than_oldest(crd: DecodedCRD) -> Iterator[Advisory]:
     if not found:
         return
     lowest = max((needs.server for _, needs in found), key=_version)
-    help_ = f"the whole CRD needs Kubernetes {lowest}: support {lowest} and newer, or write its rules without"
+    help_ = f"Support only Kubernetes {lowest} and later, or rewrite all rules of the CRD that need a newer version"
     for path, needs in found:
         message = f"needs Kubernetes >= {needs.server}{f': {needs.reason}' if needs.reason else ''}"
         yield Advisory("advice", NEEDS_NEWER.id, message, path, help_)

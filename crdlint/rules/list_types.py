@@ -422,7 +422,7 @@ def _list_type(schema: JSONSchemaProps, context: Context, findings: Findings) ->
         # Upstream prints the list type for objects too.
         value = Typed(item.x_list_type, "*string")
         detail = "must be atomic as item of a list with x-kubernetes-list-type=set"
-        help_ = f"add `x-kubernetes-{kind}-type: atomic` to the items"
+        help_ = f"Add `x-kubernetes-{kind}-type: atomic` to the items"
         findings.add(schema, invalid(SET_ATOMIC.id, path, value, detail, help=help_))
     if list_type not in {"atomic", "set", "map"}:
         path = schema.path.child("x-kubernetes-list-type")
@@ -483,7 +483,7 @@ def _list_map(schema: JSONSchemaProps) -> Iterator[FieldError]:
         # Upstream repeats the errors about the whole list for each key, and its aggregate drops the repetitions.
         if found is None and not unknown:
             unknown = True
-            help_ = f"the items have no property `{key}`: they have {_shown(item.properties) or 'none'}"
+            help_ = f"Correct `{key}`, or add it to the properties of the items, which are: {_shown(item.properties) or 'none'}"
             yield invalid(
                 KEY_UNKNOWN.id, at, Typed(keys, "[]string"), "entries must all be names of item properties", help=help_
             )
@@ -541,7 +541,7 @@ def _key_help(key: str, item: JSONSchemaProps) -> str:
     required_now = f"..., {key}" if len(item.required) >= _SHOWN else ", ".join((*item.required, key))
     usual = _USUAL_DEFAULTS.get(key)
     default = f"`default: {usual}`, as Kubernetes does" if usual else "a `default`"
-    return f"write `required: [{required_now}]` in the items, or give `{key}` {default}"
+    return f"Write `required: [{required_now}]` in the items, or give `{key}` {default}"
 
 
 CHECKS = (

@@ -199,12 +199,12 @@ def validate(crd: CustomResourceDefinition) -> Iterator[FieldError]:
     if meta.generate_name:
         path = _PATH.child("generateName")
         for message in _name(mask_trailing_dash(meta.generate_name), meta.generate_name, wanted):
-            yield invalid(NAME.id, path, meta.generate_name, message, help=f"write `name: {wanted}` instead")
+            yield invalid(NAME.id, path, meta.generate_name, message, help=f"Write `name: {wanted}` instead")
     if not meta.name:
-        yield required(NAME.id, _PATH.child("name"), "name or generateName is required", help=f"add `name: {wanted}`")
+        yield required(NAME.id, _PATH.child("name"), "name or generateName is required", help=f"Add `name: {wanted}`")
     else:
         for message in _name(meta.name, meta.name, wanted):
-            yield invalid(NAME.id, _PATH.child("name"), meta.name, message, help=f"name it `{wanted}`")
+            yield invalid(NAME.id, _PATH.child("name"), meta.name, message, help=f"Rename it to `{wanted}`")
     if meta.namespace:
         yield forbidden(NAMESPACE.id, _PATH.child("namespace"), "not allowed on this type")
     yield from object_meta_validation.validate_object_meta(meta, _PATH, IDS)

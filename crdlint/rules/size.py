@@ -52,10 +52,10 @@ def too_large(crd: DecodedCRD) -> Iterator[Advisory]:
 def _help(crd: DecodedCRD, size: int) -> str:
     """Return the ways out; descriptions are one where what remains without them is small enough."""
     described = sum(len(schema.description) for schema in crd.schemas)
-    apply = "use `kubectl apply --server-side`"
+    apply = "Use `kubectl apply --server-side`"
     if size - described > ANNOTATIONS_LIMIT:
-        return f"{apply}: without its descriptions ({described / size:.0%}) it would be too large, too"
-    return f"{apply}, or leave out its descriptions, {described / size:.0%} of it (controller-gen crd:maxDescLen=0)"
+        return f"{apply}: without its descriptions ({described / size:.0%} of it) the CRD would still be too large"
+    return f"{apply}, or remove the descriptions, {described / size:.0%} of the CRD (controller-gen `crd:maxDescLen=0`)"
 
 
 def _kibibytes(size: int) -> str:

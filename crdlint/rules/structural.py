@@ -496,7 +496,7 @@ def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None
     embedded = schema.x_embedded_resource
     if embedded and schema.type != "object":
         detail = "must be object if x-kubernetes-embedded-resource is true"
-        help_ = "write `type: object`"
+        help_ = "Set `type: object`"
         if schema.type:
             findings.add_structural(schema, invalid(EMBEDDED.id, path, schema.type, detail, help=help_))
         else:
@@ -504,16 +504,16 @@ def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None
     elif not schema.type and not schema.x_int_or_string and not schema.x_preserve_unknown_fields:
         guess = "object" if context.place is SchemaPosition.ROOT else _guess_type(schema)
         if guess:
-            help_ = f"add `type: {guess}`"
+            help_ = f"Add `type: {guess}`"
         elif any(child.type for child in (*schema.any_of, *schema.one_of)):
             help_ = (
-                "add the `type` here, outside of the alternatives; "
-                "`x-kubernetes-int-or-string: true` takes both an integer and a string"
+                "Add the `type` here, outside of the alternatives; "
+                "`x-kubernetes-int-or-string: true` accepts integers and strings"
             )
         else:
             help_ = (
-                "add the `type` of this value, such as `type: string`; "
-                "`x-kubernetes-preserve-unknown-fields: true` takes anything"
+                "Add the `type` of this value, such as `type: string`; "
+                "`x-kubernetes-preserve-unknown-fields: true` accepts any value"
             )
         findings.add_structural(schema, required(TYPE_REQUIRED.id, path, _TYPE_MISSING[context.place], help=help_))
     if context.place is SchemaPosition.ROOT and schema.type and schema.type != "object":
@@ -545,7 +545,7 @@ def _int_or_string(schema: JSONSchemaProps, _context: Context, findings: Finding
     ):
         if held:
             detail = "must be false if x-kubernetes-int-or-string is true"
-            help_ = f"remove `{name}`"
+            help_ = f"Remove `{name}`"
             findings.add_structural(
                 schema, invalid(INT_OR_STRING.id, schema.path.child(name), True, detail, help=help_)
             )
@@ -556,7 +556,7 @@ def _embedded_fields(schema: JSONSchemaProps, _context: Context, findings: Findi
         detail = (
             "must not be empty if x-kubernetes-embedded-resource is true without x-kubernetes-preserve-unknown-fields"
         )
-        help_ = "add `x-kubernetes-preserve-unknown-fields: true`, or the `properties` to keep"
+        help_ = "Add `x-kubernetes-preserve-unknown-fields: true`, or the `properties` of the object"
         findings.add_structural(schema, required(EMBEDDED.id, schema.path.child("properties"), detail, help=help_))
 
 
@@ -569,7 +569,7 @@ def _object_fields(schema: JSONSchemaProps, context: Context, findings: Findings
         if child is not None and child.type != type_:
             path = child.path.child("type")
             findings.add_structural(
-                child, invalid(META_TYPE.id, path, child.type, f"must be {type_}", help=f"write `type: {type_}`")
+                child, invalid(META_TYPE.id, path, child.type, f"must be {type_}", help=f"Set `type: {type_}`")
             )
     metadata = schema.properties.get("metadata")
     if context.place is SchemaPosition.ROOT and metadata is not None and not _may_restrict(metadata):
@@ -598,12 +598,13 @@ def _pattern(schema: JSONSchemaProps, _context: Context, findings: Findings) -> 
 def _pattern_help(pattern: str) -> str | None:
     if "(?!" in pattern or "(?<!" in pattern:
         return (
-            "RE2 has no lookaround; write what must not match as a rule: "
+            "Replace the lookaround, which RE2 does not support, with a rule for what must not match: "
             "`x-kubernetes-validations: [{rule: \"!self.matches('...')\"}]`"
         )
     if "(?=" in pattern or "(?<=" in pattern:
         return (
-            "RE2 has no lookaround; write it as a rule: `x-kubernetes-validations: [{rule: \"self.matches('...')\"}]`"
+            "Replace the lookaround, which RE2 does not support, with a rule: "
+            "`x-kubernetes-validations: [{rule: \"self.matches('...')\"}]`"
         )
     return None
 
@@ -640,10 +641,10 @@ _FORBIDDEN_NESTED: Final[tuple[tuple[str, str, Callable[[JSONSchemaProps], bool]
 def _nested(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     for name, detail, held in _FORBIDDEN_NESTED:
         if held(schema):
-            help_ = f"remove `{name}` here, and say it outside of the allOf, anyOf, oneOf or not"
+            help_ = f"Remove `{name}` here, and specify it outside of the allOf, anyOf, oneOf or not"
             if name == "type" and schema.type in {"integer", "string"}:
                 help_ += (
-                    "; an integer or a string is `x-kubernetes-int-or-string: true` "
+                    "; for an integer or a string use `x-kubernetes-int-or-string: true` "
                     "with `anyOf: [{type: integer}, {type: string}]`"
                 )
             findings.add_structural(schema, forbidden(NOT_STRUCTURAL.id, schema.path.child(name), detail, help=help_))

@@ -169,7 +169,7 @@ def validate(subresources: CustomResourceSubresources | None, path: Path) -> Ite
     ):
         at = path.child(f"scale.{name}")
         if not text:
-            yield required(SCALE.id, at, "", help=f"add `{name}: {parent}.replicas`")
+            yield required(SCALE.id, at, "", help=f"Add `{name}: {parent}.replicas`")
         elif problem := _json_path_problem(text):
             yield invalid(SCALE.id, at, text, problem)
         elif not text.startswith(f"{parent}."):
@@ -192,16 +192,16 @@ def _json_path_problem(text: str) -> str | None:
 def column(given: CustomResourceColumnDefinition, path: Path) -> Iterator[FieldError]:
     """Yield what is wrong with a printer column."""
     if not given.name:
-        yield required(COLUMN.id, path.child("name"), "", help="add the `name` that heads the column")
+        yield required(COLUMN.id, path.child("name"), "", help="Add the `name` of the column")
     types = f"must be one of {','.join(_TYPES)}"
     if not given.type:
-        yield required(COLUMN.id, path.child("type"), types, help="add `type: string`, or another of these")
+        yield required(COLUMN.id, path.child("type"), types, help="Add `type: string`, or another of these types")
     elif given.type not in _TYPES:
         yield invalid(COLUMN.id, path.child("type"), given.type, types)
     if given.format and given.format not in _FORMATS:
         yield invalid(COLUMN.id, path.child("format"), given.format, f"must be one of {','.join(_FORMATS)}")
     at = path.child("JSONPath")
     if not given.json_path:
-        yield required(COLUMN.id, at, "", help="add `jsonPath`, such as `jsonPath: .status.phase`")
+        yield required(COLUMN.id, at, "", help="Add `jsonPath`, such as `jsonPath: .status.phase`")
     elif problem := _json_path_problem(given.json_path):
-        yield invalid(COLUMN.id, at, given.json_path, problem, help=f"write `.{given.json_path}`")
+        yield invalid(COLUMN.id, at, given.json_path, problem, help=f"Write `.{given.json_path}`")

@@ -258,12 +258,14 @@ def _rule_and_message(rule: ValidationRule, path: Path) -> Iterator[FieldError]:
     if not text:
         yield required(RULE_REQUIRED.id, path.child("rule"), "rule is not specified")
     elif rule.message and not message:
-        help_ = "remove `message`, or say in one line what must hold"
+        help_ = "Remove `message`, or write one line that states the requirement"
         yield invalid(MESSAGE.id, at, rule.message, _not_empty("message"), help=help_)
     elif _has_newlines(message):
         yield invalid(MESSAGE.id, at, rule.message, _one_line("message"))
     elif _has_newlines(text) and not message:
-        help_ = "add `message:` in one line: the expression, which would be shown in its place, has several"
+        help_ = (
+            "Add `message:` with one line of text: without it users would see the expression, which has several lines"
+        )
         detail = "message must be specified if rule contains line breaks"
         yield required(MESSAGE.id, at, detail, at=path.child("rule"), help=help_)
 

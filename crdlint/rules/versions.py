@@ -230,7 +230,7 @@ def as_a_whole(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[Field
     names = [version.name for version in versions]
     if len(set(names)) != len(names):
         twice = sorted(name for name, times in Counter(names).items() if times > 1)
-        help_ = f"`{twice[0]}` stands twice: rename one of the two, or remove it"
+        help_ = f"Rename one of the two versions `{twice[0]}`, or remove it"
         yield invalid(UNIQUE.id, at, Typed(versions, _VERSIONS_TYPE), "must contain unique version names", help=help_)
     stored = [version.name for version in versions if version.storage]
     if len(stored) != 1:
@@ -245,8 +245,8 @@ def as_a_whole(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[Field
 
 def _storage_help(stored: SequenceOf[str], names: SequenceOf[str]) -> str | None:
     if len(stored) > 1:
-        return f"set `storage: true` on one version only: {' and '.join(f'`{n}`' for n in stored)} have it"
-    return f"set `storage: true` on `{names[-1]}`, or on the version that is stored" if names else None
+        return f"Set `storage: true` on one version only: {' and '.join(f'`{n}`' for n in stored)} have it"
+    return f"Set `storage: true` on `{names[-1]}`, or on the version that is stored" if names else None
 
 
 def version_field(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[FieldError]:
@@ -288,7 +288,7 @@ def stored_versions(
     if not stored:
         # On create there is no status yet: what is missing is a version with `storage: true`.
         here = at if not versions else _VERSIONS
-        help_ = "set `storage: true` on one version"
+        help_ = "Set `storage: true` on one version"
         yield invalid(
             STORAGE.id, at, Typed(None, "[]string"), "must have at least one stored version", at=here, help=help_
         )
@@ -297,7 +297,7 @@ def stored_versions(
     for version in versions:
         if version.storage and version.name not in positions:
             here = _VERSIONS
-            help_ = "set `storage: true` on one version only"
+            help_ = "Set `storage: true` on one version only"
             detail = f"must have the storage version {version.name}"
             yield invalid(STORAGE.id, at, Typed(stored, "[]string"), detail, at=here, help=help_)
         positions.pop(version.name, None)
@@ -308,8 +308,8 @@ def stored_versions(
         )
         detail = Wording.by_version("must appear in spec.versions", (33, since_1_33))
         help_ = (
-            f"put `{name_}` back into spec.versions (`served: false` is enough), run a storage migration, "
-            f"then drop `{name_}` from status.storedVersions"
+            f"Restore `{name_}` in `spec.versions` (`served: false` is enough), run a storage migration, "
+            f"then remove `{name_}` from `status.storedVersions`"
         )
         here = _VERSIONS
         yield invalid(STORED.id, at.index(i), name_, detail, at=here, help=help_)

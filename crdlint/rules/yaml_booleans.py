@@ -66,7 +66,7 @@ def _in_enum(schema: JSONSchemaProps) -> Iterator[Advisory]:
                 BOOLEAN.id,
                 f"`{node.value}` is read as the boolean {read}, not as a string",
                 schema.path.child("enum").index(i),
-                f'write `"{node.value}"`',
+                f'Write `"{node.value}"`',
             )
 
 

@@ -155,7 +155,7 @@ def _unpruned(path: Path, value: Any, unknown: list[str]) -> FieldError:
         return error
     listed = ", ".join(f"`{name}`" for name in unknown[:_LISTED])
     more = f" and {len(unknown) - _LISTED} more" if len(unknown) > _LISTED else ""
-    help_ = f"remove {listed}{more} from the default, or add to `properties` of the schema"
+    help_ = f"Remove {listed}{more} from the default, or specify it in `properties` of the schema"
     return replace(error, at=path.child(unknown[0]), key=True, help=help_)
 
 

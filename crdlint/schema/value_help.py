@@ -1,4 +1,4 @@
-"""The way out of an error about a value: what to write instead, from the error and the schema that it breaks."""
+"""Helps for errors about a value: what to write instead, from the error and the schema of the value."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LISTED: Final = 6  # names in one help
 
 
 def schema_at(schema: JSONSchemaProps | None, steps: Iterable[Step]) -> JSONSchemaProps | None:
-    """Return the schema of what steps lead to, None where there is none."""
+    """Return the schema of the value at a path, None if the schema does not specify it."""
     for step in steps:
         if schema is None:
             return None
@@ -43,7 +43,7 @@ def steps_of(path: str) -> list[str]:
 
 
 def way_out(error: FieldError, schema: JSONSchemaProps | None) -> str | None:
-    """Return the way out of an error; ``schema`` is that of the value, for a missing field that of the field."""
+    """Return the help for an error; ``schema`` is the schema of the value, or of the field that is missing."""
     find = _BY_TYPE.get(error.type)
     if find is not None:
         return find(error, schema)
@@ -57,18 +57,18 @@ def way_out(error: FieldError, schema: JSONSchemaProps | None) -> str | None:
 def _required(error: FieldError, schema: JSONSchemaProps | None) -> str:
     name = (error.at or error.path).step
     if schema is None:
-        return f"add `{name}`"
+        return f"Add `{name}`"
     sample = _SAMPLES.get(schema.type, "...")
     if schema.enum:
         sample = str(schema.enum[0])
-    return f"add `{name}: {sample}`" + (f" ({schema.type})" if schema.type else "")
+    return f"Add `{name}: {sample}`" + (f" ({schema.type})" if schema.type else "")
 
 
 def _unsupported(error: FieldError, schema: JSONSchemaProps | None) -> str:
     del schema
     allowed = re.findall(r'"((?:[^"\\]|\\.)*)"', error.detail)
     near = nearest(error.value, allowed, LIKE) if isinstance(error.value, str) else None
-    return f"did you mean `{near}`?" if near else f"write one of {listed(allowed)}"
+    return f"Did you mean `{near}`?" if near else f"Write one of {listed(allowed)}"
 
 
 def _mistyped(error: FieldError, schema: JSONSchemaProps | None) -> str | None:
@@ -76,15 +76,15 @@ def _mistyped(error: FieldError, schema: JSONSchemaProps | None) -> str | None:
     match = re.search(r'must be of type ([a-z]+): "([a-z]+)"', error.detail)
     if match is None:
         match = re.search(r"must be of type ([a-zA-Z0-9-]+)", error.detail)
-        return None if match is None else f"write a value of the format `{match[1]}`"
+        return None if match is None else f"Write a value of the format `{match[1]}`"
     wanted, given = match.groups()
     if wanted == "string" and given in {"integer", "number", "boolean"}:
-        return 'write it in quotes: "..."'
+        return 'Write it in quotes: "..."'
     if given == "null":
-        return "give it a value, or leave the field out"
+        return "Set a value, or remove the field"
     if given == "string" and wanted in {"integer", "number", "boolean"}:
-        return f"write {_article(wanted)} {wanted} without quotes, such as `{_SAMPLES[wanted]}`"
-    return f"write {_article(wanted)} {wanted}, such as `{_SAMPLES.get(wanted, '...')}`"
+        return f"Write {_article(wanted)} {wanted} without quotes, such as `{_SAMPLES[wanted]}`"
+    return f"Write {_article(wanted)} {wanted}, such as `{_SAMPLES.get(wanted, '...')}`"
 
 
 def _article(word: str) -> str:
@@ -94,21 +94,21 @@ def _article(word: str) -> str:
 def _too_long(error: FieldError, schema: JSONSchemaProps | None) -> str:
     del schema
     limit = re.search(r"\d+", error.detail)
-    return "shorten it" + (f" to {limit[0]} characters at most" if limit else "")
+    return "Shorten the value" + (f" to at most {limit[0]} characters" if limit else "")
 
 
 def _too_many(error: FieldError, schema: JSONSchemaProps | None) -> str:
     del schema
     limit = re.search(r"\d+", error.detail)
-    return "remove some" + (f": {limit[0]} are allowed" if limit else "")
+    return "Remove some" + (f": at most {limit[0]} are allowed" if limit else "")
 
 
 def _duplicate(error: FieldError, schema: JSONSchemaProps | None) -> str:
     del schema
     if isinstance(error.value, dict) and error.value:
         keys = " and ".join(f"`{name}`" for name in error.value)
-        return f"remove this entry, or give it another {keys}: {'they tell' if len(error.value) > 1 else 'it tells'} entries apart"
-    return "remove this entry: it is there already"
+        return f"Remove this item, or change its {keys}, which must be unique"
+    return "Remove this item: the list contains it already"
 
 
 _BY_TYPE: Final[dict[str, Callable[[FieldError, JSONSchemaProps | None], str | None]]] = {
@@ -122,20 +122,20 @@ _BY_TYPE: Final[dict[str, Callable[[FieldError, JSONSchemaProps | None], str | N
 _BY_DETAIL: Final = tuple(
     (re.compile(pattern), text)
     for pattern, text in (
-        (r"should be (less|greater) than or equal to (\S+)", r"write a number \1 than \2, or \2 itself"),
-        (r"should be (less|greater) than (\S+)", r"write a number \1 than \2"),
-        (r"should be a multiple of (\S+)", r"write a multiple of \1"),
-        (r"should match '(.*)'", r"write a text that matches `\1`"),
-        (r"should be at least (\d+) chars long", r"write \1 characters or more"),
-        (r"should have at least (\d+) (items|properties)", r"give \1 or more"),
-        (r"shouldn't contain duplicates", r"remove the entries that are there twice"),
-        (r"correct the existing errors", r"mend the other findings first"),
-        (r"field is immutable", r"leave the field as it was"),
+        (r"should be (less|greater) than or equal to (\S+)", r"Write \2 or a number \1 than \2"),
+        (r"should be (less|greater) than (\S+)", r"Write a number \1 than \2"),
+        (r"should be a multiple of (\S+)", r"Write a multiple of \1"),
+        (r"should match '(.*)'", r"Write a string that matches `\1`"),
+        (r"should be at least (\d+) chars long", r"Write at least \1 characters"),
+        (r"should have at least (\d+) (items|properties)", r"Write at least \1 \2"),
+        (r"shouldn't contain duplicates", r"Remove the duplicate items"),
+        (r"correct the existing errors", r"Fix the other findings first"),
+        (r"field is immutable", r"Restore the previous value"),
     )
 )
 
 
 def listed(names: list[str]) -> str:
-    """Return names as a help gives them, at most six."""
+    """Return names as a help lists them, at most six."""
     shown = ", ".join(f"`{name}`" for name in names[:_LISTED])
     return f"{shown} and {len(names) - _LISTED} more" if len(names) > _LISTED else shown

@@ -113,7 +113,7 @@ def _conflicts(text: _Text) -> Iterator[Cause]:
     for i, line in enumerate(text.lines):
         if _CONFLICT.match(line):
             yield Cause(
-                "conflict", text.line(i), f"line {text.line(i)} is a merge conflict marker: resolve the conflict"
+                "conflict", text.line(i), f"Resolve the merge conflict: line {text.line(i)} is a conflict marker"
             )
             return
 
@@ -129,8 +129,8 @@ def _tabs(text: _Text) -> Iterator[Cause]:
             blanks = text.lines[i][: len(text.lines[i]) - len(text.lines[i].lstrip())]
             start = text.starts[i]
             edits.append(Edit(start, start + len(blanks), blanks.replace("\t", " " * width)))
-        yield Cause("tab", first, f"line {first} is indented with a tab: YAML takes blanks only", tuple(edits))
-    yield Cause("tab", first, f"line {first} is indented with a tab: YAML takes blanks only")
+        yield Cause("tab", first, f"Indent line {first} with spaces: YAML does not allow tabs", tuple(edits))
+    yield Cause("tab", first, f"Indent line {first} with spaces: YAML does not allow tabs")
 
 
 def _other_blanks(text: _Text) -> Iterator[Cause]:
@@ -138,9 +138,9 @@ def _other_blanks(text: _Text) -> Iterator[Cause]:
         line = text.lines[i]
         if "\u00a0" in line or "\ufeff" in line:
             number = text.line(i)
-            what = "a non-breaking blank" if "\u00a0" in line else "a byte order mark"
+            what = "a non-breaking space" if "\u00a0" in line else "a byte order mark"
             new = line.replace("\u00a0", " ").replace("\ufeff", "")
-            yield Cause("blank", number, f"line {number} has {what}: write a plain blank", text.whole(i, new))
+            yield Cause("blank", number, f"Replace {what} in line {number} with a space", text.whole(i, new))
 
 
 def _unquoted(text: _Text) -> Iterator[Cause]:
@@ -153,8 +153,8 @@ def _unquoted(text: _Text) -> Iterator[Cause]:
             continue
         if value[0] in "|>" and not re.search(r"[^-+0-9|>\s]", value):
             continue
-        why = f"begins with `{value[0]}`" if value[0] in _BAD_START else "has a colon and a blank in it"
-        help_ = f"put the value of line {number} in quotes, since it {why}: `{quoted(value)}`"
+        why = f"begins with `{value[0]}`" if value[0] in _BAD_START else "contains a colon and a space"
+        help_ = f"Put the value in line {number} in quotes, since it {why}: `{quoted(value)}`"
         yield Cause("unquoted", number, help_, text.whole(i, f"{match['head']}{quoted(value)}{match['rest']}"))
 
 
@@ -165,7 +165,7 @@ def _escapes(text: _Text) -> Iterator[Cause]:
         new = _BAD_ESCAPE.sub(lambda match: f"\\\\{match[1]}", text.lines[i])
         if new != text.lines[i]:
             number = text.line(i)
-            help_ = f"write `\\\\` for a backslash between double quotes in line {number}, or use single quotes"
+            help_ = f"Write `\\\\` for a backslash between double quotes in line {number}, or use single quotes"
             yield Cause("escape", number, help_, text.whole(i, new))
 
 
@@ -184,7 +184,7 @@ def _quotes(text: _Text) -> Iterator[Cause]:
         if quote not in "'\"" or (value.count(quote) - value.count(f"\\{quote}")) % 2 == 0:
             continue
         number = text.line(i)
-        help_ = f"the quote that line {number} begins with is not closed: add `{quote}` at the end of its text"
+        help_ = f"Add `{quote}` at the end of the value in line {number} to close the quote"
         yield Cause("quote", number, help_, text.whole(i, f"{match['head']}{value}{quote}{match['rest']}"))
 
 
@@ -201,11 +201,11 @@ def _colons(text: _Text) -> Iterator[Cause]:
         number = text.line(i)
         match = _NO_BLANK.match(text.lines[i])
         if match is not None:
-            help_ = f"write a blank behind the colon in line {number}: `{match[1].strip()} {match[2].strip()}`"
+            help_ = f"Write a space after the colon in line {number}: `{match[1].strip()} {match[2].strip()}`"
             yield Cause("colon", number, help_, text.whole(i, f"{match[1]} {match[2]}"))
         match = _BARE_KEY.match(text.lines[i])
         if match is not None:
-            help_ = f"line {number} is a key without a colon: `{match[1].strip()}:`"
+            help_ = f"Add a colon after the key in line {number}: `{match[1].strip()}:`"
             yield Cause("colon", number, help_, text.whole(i, f"{match[1]}:{match[2]}"))
 
 
@@ -220,7 +220,7 @@ def _brackets(text: _Text) -> Iterator[Cause]:
         opened = "".join(_CLOSING[c] for c in reversed(_open_brackets(value)))
         if opened:
             number = text.line(i)
-            help_ = f"the bracket that line {number} opens is not closed: add `{opened}`"
+            help_ = f"Add `{opened}` to close the bracket in line {number}"
             yield Cause("bracket", number, help_, text.whole(i, f"{match['head']}{value}{opened}{match['rest']}"))
 
 
@@ -238,13 +238,13 @@ def _directives(text: _Text) -> Iterator[Cause]:
     for i in text.near():
         if "{{" in text.lines[i]:
             number = text.line(i)
-            yield Cause("template", number, f"line {number} is a template: check the file that it is rendered to")
+            yield Cause("template", number, f"Check the rendered file: line {number} contains template syntax")
 
 
 def _list_below_text(text: _Text) -> Iterator[Cause]:
     if "block sequence entries" in text.message:
         number = text.line(text.at)
-        yield Cause("list", number, f"write the list of line {number} on lines of its own, below the key")
+        yield Cause("list", number, f"Move the list in line {number} to lines of its own, below the key")
     for i in text.near():
         line = text.lines[i]
         above = next((j for j in range(i - 1, -1, -1) if text.lines[j].strip()), None)
@@ -253,7 +253,9 @@ def _list_below_text(text: _Text) -> Iterator[Cause]:
         match = _ENTRY.match(text.lines[above])
         if match is not None and match["value"][0] not in "|>" and _indent(line) >= _indent(text.lines[above]):
             number = text.line(above)
-            yield Cause("list", number, f"line {number} has a value and a list below it: remove one of the two")
+            yield Cause(
+                "list", number, f"Remove the value in line {number} or the list below it: a key cannot have both"
+            )
             return
 
 
@@ -271,7 +273,7 @@ def _dedents(text: _Text) -> Iterator[Cause]:
         number = text.line(i)
         above = next((_indent(text.lines[j]) for j in range(i - 1, -1, -1) if text.lines[j].strip()), indent)
         for wanted in sorted(tried, key=lambda one: (abs(one - indent), one != above)):
-            help_ = f"line {number} is indented by {_count(indent)}, where the lines around are by {_count(wanted)}"
+            help_ = f"Indent line {number} by {_count(wanted)} instead of {_count(indent)}, like the lines around it"
             yield Cause("dedent", number, help_, text.whole(i, " " * wanted + line.lstrip(" ")))
 
 
@@ -279,7 +281,7 @@ _NEAR: Final = 3
 
 
 def _count(blanks: int) -> str:
-    return f"{blanks} blank{'' if blanks == 1 else 's'}"
+    return f"{blanks} space{'' if blanks == 1 else 's'}"
 
 
 def _indent(line: str) -> int:

@@ -40,7 +40,7 @@ def test_a_bad_resource() -> None:
     assert result.exit_code == 1
     lines = result.stdout.splitlines()
     assert f"  rule `self.mode != 'Safe' || self.size > 1` at {CRD}:39:21" in lines
-    assert "  help: did you mean `Fast`?" in lines
+    assert "  help: Did you mean `Fast`?" in lines
     assert (8, 3, 'unknown field "spec.naem"') in found("--crd", CRD, BAD)
     assert (25, 13, 'no matches for kind "Widget" in version "example.com/v1alpha1"') in found("--crd", CRD, BAD)
 
@@ -141,7 +141,7 @@ def test_metadata_that_yaml_misreads() -> None:
     assert "cannot unmarshal bool into Go struct field ObjectMeta.name of type string" in " ".join(
         result.stdout.split()
     )
-    assert "help: YAML reads this as a boolean: write it in quotes" in result.stdout
+    assert "help: Write it in quotes, since YAML reads it as a boolean" in result.stdout
 
 
 def test_deep_objects_end() -> None:
@@ -343,7 +343,7 @@ def test_options_of_the_configuration() -> None:
     result = run("wrong.yaml", "--ignore", "unknown-field", "--ignore", "resource-value")
     assert result.exit_code == 1
     assert result.stdout.endswith(
-        "2 ignored findings are refused by the API server: exit status 1 (--accept-rejections accepts that)\n"
+        "2 ignored findings are rejected by the API server: exit status 1 (--accept-rejections accepts that)\n"
     )
     assert run("wrong.yaml", "--ignore", "*", "--accept-rejections").exit_code == 0
 

@@ -86,13 +86,13 @@ def test_what_the_server_refuses(diagnostic: Diagnostic, expected: bool) -> None
 def test_the_closing_line() -> None:
     assert closing_line(0) is None
     assert closing_line(1) == (
-        "1 ignored finding is refused by the API server: exit status 1 (--accept-rejections accepts that)"
+        "1 ignored finding is rejected by the API server: exit status 1 (--accept-rejections accepts that)"
     )
-    assert present(closing_line(3)).startswith("3 ignored findings are refused by the API server: exit status 1")
+    assert present(closing_line(3)).startswith("3 ignored findings are rejected by the API server: exit status 1")
     assert closing_line(3, accepted=True) == (
-        "3 ignored findings are refused by the API server (accepted by --accept-rejections)"
+        "3 ignored findings are rejected by the API server (accepted by --accept-rejections)"
     )
-    assert closing_line(3, "never") == "3 ignored findings are refused by the API server"
+    assert closing_line(3, "never") == "3 ignored findings are rejected by the API server"
 
 
 TEXT = """\

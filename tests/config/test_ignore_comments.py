@@ -171,13 +171,13 @@ def test_messages() -> None:
     applied = apply(result, Config(), read_comments(text, "x.yaml"))
     assert [d.message for d in applied.result.diagnostics if d.rule.startswith("ignore-")] == [
         "the comment names no rule: nothing is ignored",
-        "'disable' is nothing that crdlint knows: `ignore[RULE]` and `ignore-file[RULE]` are",
-        "'ignroe' is nothing that crdlint knows; did you mean 'ignore'?",
+        "unknown directive 'disable': use `ignore[RULE]` or `ignore-file[RULE]`",
+        "unknown directive 'ignroe'; did you mean 'ignore'?",
         "there is no rule 'patern-invalid'; did you mean 'pattern-invalid'?",
-        "the comment stands on a line that separates documents, which belongs to none of them",
-        "`yaml-boolean` is ignored in this file, and there is no such finding",
-        "`pattern-invalid` is ignored here, and there is no such finding",
-        "`pattern-invalid` is ignored in what stands below this comment, and nothing does",
+        "the comment is on a line that separates documents, so it applies to none of them: nothing is ignored",
+        "`yaml-boolean` is ignored in this file, but has no finding",
+        "`pattern-invalid` is ignored here, but has no finding",
+        "`pattern-invalid` is ignored below this comment, where the file ends",
     ]
     assert all(d.help and d.severity == "warning" for d in applied.result.diagnostics if "ignore" in d.rule)
 

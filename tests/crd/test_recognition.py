@@ -228,7 +228,7 @@ def test_other_objects_are_no_crds(text: str) -> None:
 
 def test_the_kind_in_a_foreign_group_is_named() -> None:
     result = lint_file(f"apiVersion: foo.io/v1\n{KIND_LINE}\n", filename="a.yaml", skip_unfinished=True)
-    assert result.notices == ("line 1: skipped: not a CRD, since its apiVersion is foo.io/v1",)
+    assert result.notices == ("line 1: skipped: apiVersion foo.io/v1 is not that of a CRD",)
 
 
 def test_a_document_that_is_not_yaml_is_reported_beside_crds_only() -> None:
@@ -277,17 +277,17 @@ def test_a_part_of_a_crd_is_skipped(spec: str, version: str) -> None:
 @pytest.mark.parametrize(
     ("right", "written", "notice"),
     [
-        ("foos.example.com", "${NAME}", "line 4: skipped a template: ${NAME} stands for a part of the CRD"),
-        ("foos.example.com", "${PLURAL}.${GROUP}", "line 4: skipped a template: ${PLURAL} stands for a part of the CRD"),
-        ("foos.example.com", '"{{ .Plural }}"', "line 4: skipped a template: {{ .Plural }} stands for a part of the CRD"),
-        ("group: example.com", "group: [[ .Group ]]", "line 6: skipped a template: [[ .Group ]] stands for a part of the CRD"),
-        ("{type: object}", "[[ .Schema ]]", "line 14: skipped a template: [[ .Schema ]] stands for a part of the CRD"),
-        ("  scope: Namespaced", "${SCOPE}", "line 8: skipped a template; check what it renders"),
-        ("  scope: Namespaced", "[[ if .Scope ]]", "line 8: skipped a template; check what it renders"),
-        ("  scope: Namespaced", "  {% if scope %}", "line 8: skipped a template; check what it renders"),
+        ("foos.example.com", "${NAME}", "line 4: skipped a template: ${NAME} replaces a part of the CRD"),
+        ("foos.example.com", "${PLURAL}.${GROUP}", "line 4: skipped a template: ${PLURAL} replaces a part of the CRD"),
+        ("foos.example.com", '"{{ .Plural }}"', "line 4: skipped a template: {{ .Plural }} replaces a part of the CRD"),
+        ("group: example.com", "group: [[ .Group ]]", "line 6: skipped a template: [[ .Group ]] replaces a part of the CRD"),
+        ("{type: object}", "[[ .Schema ]]", "line 14: skipped a template: [[ .Schema ]] replaces a part of the CRD"),
+        ("  scope: Namespaced", "${SCOPE}", "line 8: skipped a template; check its rendered output"),
+        ("  scope: Namespaced", "[[ if .Scope ]]", "line 8: skipped a template; check its rendered output"),
+        ("  scope: Namespaced", "  {% if scope %}", "line 8: skipped a template; check its rendered output"),
         (
             "  scope: Namespaced", "{{ if .Scope }}",
-            "line 8: skipped a template; check what it renders: helm template ... | crdlint check -",
+            "line 8: skipped a template; check its rendered output: helm template ... | crdlint check -",
         ),
     ],
 )  # fmt: skip
@@ -329,7 +329,7 @@ def test_a_placeholder_for_a_value_is_not_checked_and_the_rest_is() -> None:
     text = CRD.replace("  scope:", f"{webhook}  scope:")
     result = lint_file(text, filename="a.yaml", skip_unfinished=True)
     assert result.diagnostics == ()
-    assert result.notices == ('line 12: not checked: "${CA_BUNDLE}" stands for a value',)
+    assert result.notices == ('line 12: not checked: "${CA_BUNDLE}" is a placeholder',)
     assert [one.rule for one in lint_text(text)] == ["decode-type"]
     wrong = text.replace("scope: Namespaced", "scope: Somewhere")
     (found,) = lint_file(wrong, filename="a.yaml", skip_unfinished=True).diagnostics

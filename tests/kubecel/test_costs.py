@@ -232,7 +232,7 @@ def test_where_no_limits_would_do() -> None:
         flat("{s: {type: string}}", "'abc'.charAt(1).matches('a') || quantity(self.s.charAt(2)).isInteger()")
     )
     assert solved(estimated) is None
-    assert "no limit helps" in present(Advice([estimated], Effort()).on_rule(estimated))
+    assert "no limit reduces the cost" in present(Advice([estimated], Effort()).on_rule(estimated))
     assert culprit(estimated.compiled.rule, RULE_COST_LIMIT) in estimated.rule.rule
 
 
@@ -241,7 +241,7 @@ def test_a_reserved_word_hides_limits() -> None:
         flat("{namespace: {type: array, maxItems: 3, items: {type: string}}}", "self.namespace.all(x, x != '')")
     )
     assert present(Advice([estimated], Effort()).on_rule(estimated)).startswith(
-        "write `__namespace__` instead of `namespace`"
+        "Write `__namespace__` instead of `namespace`"
     )
 
 
@@ -254,7 +254,7 @@ def test_explanation() -> None:
     inner = entry.tree.parts[-1]
     assert inner.text == "self.l.exists_one(y, x == y)"
     assert inner.parts[-1].bound == "spec.l[*] has no maxLength: 3,145,726 bytes assumed"
-    assert entry.help.startswith("set `max")
+    assert entry.help.startswith("Set `max")
 
 
 def test_limits_that_bear_on_a_rule() -> None:

@@ -59,26 +59,26 @@ SPEC = """
 """
 # The spec in line 4 of an object: line 4's column, the start of the message, what the help has.
 FOUND = {
-    "text for an integer": ("{size: '7'}", 14, "spec.size: Invalid value:", "write it without quotes: `7`"),
-    "no number at all": ("{size: seven}", 14, "spec.size: Invalid value:", "write a whole number"),
-    "a fraction": ("{size: 3.5}", 14, "spec.size: Invalid value:", "write a whole number, such as `4`"),
-    "too small": ("{size: 1}", 14, "spec.size: Invalid value: 1:", "3 itself"),
-    "missing, with a limit": ("{text: x}", 1, "spec.size: Required value", "add `size: 3`"),
-    "a number for a flag": ("{size: 3, flag: 1}", 23, "spec.flag:", "write `true`"),
-    "a word for a flag": ("{size: 3, flag: 'yes'}", 23, "spec.flag:", "write it without quotes: `yes`"),
-    "a number for a text": ("{size: 3, text: 8080}", 23, "spec.text:", 'write it in quotes: "8080"'),
+    "text for an integer": ("{size: '7'}", 14, "spec.size: Invalid value:", "Write it without quotes: `7`"),
+    "no number at all": ("{size: seven}", 14, "spec.size: Invalid value:", "Write an integer"),
+    "a fraction": ("{size: 3.5}", 14, "spec.size: Invalid value:", "Write an integer, such as `4`"),
+    "too small": ("{size: 1}", 14, "spec.size: Invalid value: 1:", "Write 3 or a number greater than 3"),
+    "missing, with a limit": ("{text: x}", 1, "spec.size: Required value", "Add `size: 3`"),
+    "a number for a flag": ("{size: 3, flag: 1}", 23, "spec.flag:", "Write `true`"),
+    "a word for a flag": ("{size: 3, flag: 'yes'}", 23, "spec.flag:", "Write it without quotes: `yes`"),
+    "a number for a text": ("{size: 3, text: 8080}", 23, "spec.text:", 'Write it in quotes: "8080"'),
     "a format": ("{size: 3, when: now}", 23, "spec.when:", "such as `2026-01-31T15:04:05Z`"),
-    "an enum": ("{size: 3, mode: fast}", 23, "spec.mode: Unsupported value", "did you mean `Fast`?"),
-    "a scalar for a list": ("{size: 3, tags: a}", 23, "spec.tags:", "write it as a list: `[a]`"),
-    "a key with a dot": ("{size: 3, map: {a.b: x}}", 28, "spec.map.a.b:", "write a whole number"),
-    "an item twice": ("{size: 3, pair: [{k: a}, {k: a}]}", 32, "spec.pair[1]: Duplicate", "another `k`"),
-    "alternatives": ("{size: 3, either: {}}", 17, "<nil>: Invalid value:", "give exactly one of `a`, `b`"),
-    "an unknown field": ("{size: 3, txet: x}", 17, 'unknown field "spec.txet"', "did you mean `text`?"),
+    "an enum": ("{size: 3, mode: fast}", 23, "spec.mode: Unsupported value", "Did you mean `Fast`?"),
+    "a scalar for a list": ("{size: 3, tags: a}", 23, "spec.tags:", "Write it as a list: `[a]`"),
+    "a key with a dot": ("{size: 3, map: {a.b: x}}", 28, "spec.map.a.b:", "Write an integer"),
+    "an item twice": ("{size: 3, pair: [{k: a}, {k: a}]}", 32, "spec.pair[1]: Duplicate", "change its `k`"),
+    "alternatives": ("{size: 3, either: {}}", 17, "<nil>: Invalid value:", "Set exactly one of `a`, `b`"),
+    "an unknown field": ("{size: 3, txet: x}", 17, 'unknown field "spec.txet"', "Did you mean `text`?"),
     "a field of what is below": ("{size: 3, depth: 1}", 17, 'unknown field "spec.depth"', "a field of `inner`"),
     "a field of what is above": ("{size: 3, inner: {flag: 1}}", 25, 'unknown field "spec.inner.flag"', "one level up"),
-    "a field with a dot": ("{size: 3, x.y: 1}", 17, 'unknown field "spec.x.y"', "remove `x.y`"),
+    "a field with a dot": ("{size: 3, x.y: 1}", 17, 'unknown field "spec.x.y"', "Remove `x.y`"),
     "a rule": ("{size: 9}", 14, "spec.size: Invalid value: ", "so that the rule evaluates to true"),
-    "a rule that ends in an error": ("{size: 3, odd: {}}", 1, "spec: Invalid value:", "give `z` a value"),
+    "a rule that ends in an error": ("{size: 3, odd: {}}", 1, "spec: Invalid value:", "Set `z`"),
     "an embedded resource": (
         "{size: 3, template: {apiVersion: v1, kind: A, metadata: {labels: {x: a b}}}}",
         76,
@@ -121,14 +121,19 @@ def test_found(spec: str, column: int, message: str, way_out: str) -> None:
 
 # Metadata in line 3: column, the start of the message, what the help has.
 METADATA = {
-    "a name": ("{name: A_b}", 18, 'metadata.name: Invalid value: "A_b"', "write `a-b`"),
-    "no name": ("{}", 1, "metadata.name: Required value", "add `name: my-foo`"),
-    "a label's value": ("{name: x, labels: {a: b c}}", 33, 'metadata.labels: Invalid value: "b c"', "write `b-c`"),
-    "a label's key": ("{name: x, labels: {-a: b}}", 30, 'metadata.labels: Invalid value: "-a"', "write `a`"),
-    "a generated name": ("{generateName: AB-}", 26, 'metadata.generateName: Invalid value: "AB-"', "write `ab`"),
-    "what comes of it": ("{generateName: AB-}", 26, 'metadata.name: Invalid value: "AB-xxxxx"', "write `ab-xxxxx`"),
-    "an annotation": ("{name: x, annotations: {a: b, c: 1}}", 44, "json: cannot unmarshal number", 'in quotes: "1"'),
-    "unknown": ("{name: x, lables: {}}", 21, 'unknown field "metadata.lables"', "did you mean `labels`?"),
+    "a name": ("{name: A_b}", 18, 'metadata.name: Invalid value: "A_b"', "Write `a-b`"),
+    "no name": ("{}", 1, "metadata.name: Required value", "Add `name: my-foo`"),
+    "a label's value": ("{name: x, labels: {a: b c}}", 33, 'metadata.labels: Invalid value: "b c"', "Write `b-c`"),
+    "a label's key": ("{name: x, labels: {-a: b}}", 30, 'metadata.labels: Invalid value: "-a"', "Write `a`"),
+    "a generated name": ("{generateName: AB-}", 26, 'metadata.generateName: Invalid value: "AB-"', "Write `ab`"),
+    "what comes of it": ("{generateName: AB-}", 26, 'metadata.name: Invalid value: "AB-xxxxx"', "Write `ab-xxxxx`"),
+    "an annotation": (
+        "{name: x, annotations: {a: b, c: 1}}",
+        44,
+        "json: cannot unmarshal number",
+        'YAML reads it as a number: "1"',
+    ),
+    "unknown": ("{name: x, lables: {}}", 21, 'unknown field "metadata.lables"', "Did you mean `labels`?"),
     "no object": ("[x]", 1, "json: cannot unmarshal array", "Write a value of the type"),
 }
 
@@ -150,7 +155,7 @@ def test_the_rule_s_own_place() -> None:
 
 UPDATES = {
     "nothing wrong": ("{size: 3}", "{size: 3}", []),
-    "a transition": ("{size: 3, fixed: b}", "{size: 3, fixed: a}", [("error", "leave the value as it was")]),
+    "a transition": ("{size: 3, fixed: b}", "{size: 3, fixed: a}", [("error", "Restore the previous value")]),
     "ratcheting of a rule": ("{size: 9}", "{size: 9}", [("warning", "so that the rule evaluates to true")]),
     "ratcheting of a value": ("{size: 3, mode: Old}", "{size: 3, mode: Old}", []),
     "changed": ("{size: 10}", "{size: 9}", [("error", "so that the rule evaluates to true")]),
@@ -166,7 +171,11 @@ def test_updates(new: str, old: str, wanted: list[tuple[str, str]]) -> None:
 
 NOTICES = {
     "not among the old": (foo("{size: 3}"), foo("{size: 3}", "{name: y}"), "is not among the old objects"),
-    "an old one that is broken": (foo("{size: 3}"), foo("{}", "{name: x, labels: 7}"), "was one that cannot be read"),
+    "an old one that is broken": (
+        foo("{size: 3}"),
+        foo("{}", "{name: x, labels: 7}"),
+        "had an old object that cannot be decoded",
+    ),
 }
 
 
@@ -188,12 +197,12 @@ UNDEFINED = {
         "example.com/v9",
         "Foo",
         'no matches for kind "Foo" in version "example.com/v9"',
-        "versions of Foo: `v1`",
+        "Use a served version of Foo: `v1`",
     ),
-    "a kind": ("example.com/v1", "Foos", 'no matches for kind "Foos"', "did you mean `Foo`? the CRDs of example.com"),
-    "a group": ("exampel.com/v1", "Foo", 'no matches for kind "Foo"', "did you mean `example.com/v1`?"),
-    "a CRD's name": ("foos.example.com/v1", "Foo", 'no matches for kind "Foo"', "did you mean `example.com/v1`?"),
-    "no apiVersion": ("", "Foo", "Object 'apiVersion' is missing", "add `apiVersion: example.com/v1`"),
+    "a kind": ("example.com/v1", "Foos", 'no matches for kind "Foos"', "Did you mean `Foo`? the CRDs of example.com"),
+    "a group": ("exampel.com/v1", "Foo", 'no matches for kind "Foo"', "Did you mean `example.com/v1`?"),
+    "a CRD's name": ("foos.example.com/v1", "Foo", 'no matches for kind "Foo"', "Did you mean `example.com/v1`?"),
+    "no apiVersion": ("", "Foo", "Object 'apiVersion' is missing", "Add `apiVersion: example.com/v1`"),
     "no kind": ("example.com/v1", "", "Object 'Kind' is missing", "define `Foo` (v1)"),
     "a kind that is no text": ("example.com/v1", "7", "couldn't get version/kind; json parse error:", "type"),
     "an apiVersion that is no text": ("7", "Foo", "couldn't get version/kind; json parse error:", "type"),
@@ -277,7 +286,7 @@ def test_the_errors_of_a_rejected_crd_are_counted() -> None:
     assert more.startswith("and ")
     assert found.severity == "warning"
     assert found.help == (
-        "fix the CRD first: `crdlint check crd.yaml`. Its resources are validated as if it were accepted"
+        "Fix the CRD first: run `crdlint check crd.yaml`; crdlint validates its resources as if it were accepted"
     )
 
 
@@ -309,14 +318,14 @@ def test_the_resources_of_a_crd_that_cannot_be_decoded_are_each_reported() -> No
         [("resource-crd-unreadable", "error")]
     ] * 2
     assert "cannot unmarshal array" in found[0][0].message
-    assert found[1][0].message == "no CRD of example.com can be read that defines Foo: not validated"
+    assert found[1][0].message == "not validated: the CRD of example.com that may define Foo cannot be decoded"
 
 
 KINDS = {
     "a kind of its own": ("FooConfig", False, None),
     "a kind of its own, strictly": ("FooConfig", True, "the CRDs of example.com define `Foo` (v1)"),
-    "a misspelt one": ("Fooo", False, "did you mean `Foo`? the CRDs of example.com define `Foo` (v1)"),
-    "another case": ("foo", False, "did you mean `Foo`? the CRDs of example.com define `Foo` (v1)"),
+    "a misspelt one": ("Fooo", False, "Did you mean `Foo`? the CRDs of example.com define `Foo` (v1)"),
+    "another case": ("foo", False, "Did you mean `Foo`? the CRDs of example.com define `Foo` (v1)"),
 }
 
 

@@ -17,7 +17,7 @@ RULES: Final = list(all_rules().values())
 LONGEST_SUMMARY: Final = 72
 # The verbs that a help starts with: someone who does that gets rid of the finding.
 VERB: Final = re.compile(
-    "(Add|Change|Check|Convert|Correct|Escape|Fix|Install|Keep|Make|Move|Put|Raise|Remove|Rename|Replace|Restore|Set|"
+    "(Add|Change|Check|Convert|Correct|Escape|Fix|Install|Keep|Make|Move|Put|Raise|Remove|Rename|Replace|Require|Restore|Set|"
     "Simplify|Specify|Use|Write) "
 )
 

@@ -261,7 +261,7 @@ def test_errors_of_many_controllers_grow_with_the_list() -> None:
     for count in (1024, 2048):
         errors = owner_errors([owner(f"{i:04}", controller=True) for i in range(count)])
         assert errors[-1].help == (
-            f"set `controller: true` on one reference only; {count - 1 - len(errors):,} more references have it"
+            f"Set `controller: true` on one reference only; {count - 1 - len(errors):,} more references have it"
         )
         sizes.append(sum(len(str(error)) for error in errors))
     assert sizes[1] / sizes[0] < 2.3

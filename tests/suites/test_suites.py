@@ -77,7 +77,7 @@ BROKEN = {
     "no tests": ("crdName: x\n", "`tests` is missing"),
     "a misspelt key": (
         SUITE.replace("expectedError:", "expectError:", 1),
-        ":32: a test has no `expectError`: did you mean `expectedError`?",
+        ":32: a test has no `expectError`: Did you mean `expectedError`?",
     ),
     "no initial": ("crdName: x\ntests: {onCreate: [{name: x}]}\n", "`initial` is missing"),
     "no list": ("crdName: x\ntests: {onCreate: {name: x}}\n", "a list is wanted here"),

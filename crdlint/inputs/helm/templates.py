@@ -199,7 +199,7 @@ def _skipped(path: str, lines: list[str], line: int, message: str) -> Diagnostic
 
 def _defined(path: str, text: str, masked: Masked) -> list[Diagnostic]:
     """Return a finding for each CRD in a named template, which is rendered elsewhere or not at all."""
-    message = "this CRD is not checked without Helm: it stands in a named template"
+    message = "this CRD is not checked without Helm: it is in a named template"
     kinds = [match.start() for match in _KIND.finditer(text)] if masked.defined else []
     return [
         SKIPPED.diagnostic(path, "advice", message, _place(one))
@@ -211,10 +211,10 @@ def _defined(path: str, text: str, masked: Masked) -> list[Diagnostic]:
 def _unescaped(path: str, text: str, directive: Directive) -> Diagnostic:
     given = " ".join(text[directive.start : directive.end].split())
     quote = '"' if '"' not in given and "\\" not in given else "`"
-    message = f"Helm executes `{given}`: it is no text of the CRD"
+    message = f"Helm executes `{given}`, so the text is missing from the CRD"
     escaped = f"{{{{ {quote}{given}{quote} }}}}"
     fits = quote not in given and directive.line == directive.end_line
-    help_ = f"to have it as text, write {escaped}" if fits else None
+    help_ = f"Write {escaped} to keep it as text" if fits else None
     return BRACES.diagnostic(path, "advice", message, _place(directive), help_)
 
 

@@ -123,9 +123,9 @@ def _current_text(file: OldFile) -> str | None:
 
 
 def _diagnostic(file: OldFile, name: str, span: Span, renamed: str | None = None) -> Diagnostic:
-    message, help_ = f"CRD {name} of {file.name} is in no file any more", None
+    message, help_ = f"CRD {name} of {file.name} was removed: no file contains it", None
     if renamed is not None:
         message = f"CRD {name} of {file.name} is now named {renamed}"
-        help_ = f"keep the name {name}; to rename a CRD, keep both until no cluster has objects of the old one"
+        help_ = f"Keep the name {name}; to rename a CRD, keep both until no cluster has objects of the old one"
     found = REMOVED.diagnostic(file.path or file.name, "advice", message, span, help_)
     return replace(found, crd=name)

@@ -45,7 +45,7 @@ class Advice:
         solution = self.plan.of(judged)
         if solution is not None and solution.values:
             cost = solution.message_cost if of_message else solution.cost
-            return f"set {shown(solution.values)}: the estimate is then {shown_cost(cost)} of {RULE_COST_LIMIT:,}"
+            return f"Set {shown(solution.values)}: the estimate is then {shown_cost(cost)} of {RULE_COST_LIMIT:,}"
         expression = judged.compiled.message if of_message else judged.compiled.rule
         if expression is None or id(judged) not in self.plan.hopeless:
             return None
@@ -59,8 +59,9 @@ class Advice:
         rules = f"{len(plan.hopeless):,} rules" if len(plan.hopeless) > 1 else "the rule"
         parts = [f"set {shown(plan.values)}"] if plan.values else []
         if plan.hopeless:
-            parts.append(f"simplify {rules} that no limits bring below the budget")
-        return " and ".join(parts) or None
+            parts.append(f"simplify {rules} that no limit brings below the budget")
+        text = " and ".join(parts)
+        return text[:1].upper() + text[1:] or None
 
     def _on_hopeless(self, expression: Expression) -> str | None:
         below = list(nodes(expression.compiled.expr))
@@ -68,8 +69,8 @@ class Advice:
         if words:
             word = min(words)
             return (
-                f"write `__{word}__` instead of `{word}`: the estimator ignores the limits of a field"
-                " that is named like a reserved word"
+                f"Write `__{word}__` instead of `{word}`: the estimator ignores the limits of a field"
+                " whose name is a reserved word"
             )
         steps = _STEPS_TO_QUOTE * len(below)
         if not self._effort.affords(steps):
@@ -77,7 +78,7 @@ class Advice:
         self._effort.spend(steps)
         part = culprit(expression, RULE_COST_LIMIT)
         inner = f"`{part}`" if len(part) <= _QUOTED else f"`{part[:_QUOTED]}...`"
-        return f"no limit helps, since the server sees no bound for the values in {inner}: remove it, or compare less"
+        return f"Remove or simplify {inner}: the estimator knows no bound for its values, so no limit reduces the cost"
 
 
 def shown(values: SequenceOf[tuple[Limit, int]]) -> str:
