@@ -29,7 +29,7 @@ def command(rule_id: str, color: str) -> None:
     if rule is None:
         from crdlint.diagnostics.spelling import nearest
 
-        near = nearest(rule_id, rules, cutoff=0.4)
+        near = nearest(rule_id, rules, cutoff=0.7)
         hint = f" Did you mean '{near}'?" if near else " `crdlint rules` lists them."
         raise click.UsageError(f"There is no rule '{rule_id}'.{hint}")
     page = options.page(color, 100)
@@ -49,5 +49,21 @@ def _paragraphs(rule: Rule, page: Page) -> Iterator[list[str]]:
             yield [f"{page.styled(label, style)}{where}:"]
             yield page.yaml(example.rstrip(), "    ")
     yield page.wrapped(rule.help, "", "Help: ", "label")
+    yield from _fixes(rule, page)
     if rule.source:
         yield page.wrapped(rule.source, "", "Upstream: ", "faint")
+
+
+def _fixes(rule: Rule, page: Page) -> Iterator[list[str]]:
+    """Yield what each fix of a rule changes, as a diff of its example."""
+    from difflib import ndiff
+
+    from crdlint.rules.engine.examples import EXAMPLE_LIMIT
+
+    for one in rule.fixes:
+        bad, good = one.bad or rule.bad, one.good or rule.good
+        if len(bad) < EXAMPLE_LIMIT:
+            option = "--fix" if one.applicability == "safe" else "--fix --unsafe-fixes"
+            yield page.wrapped(f"{one.title} ({option})", "", "Fix: ", "good")
+            lines = [line.rstrip() for line in ndiff(bad.splitlines(), good.splitlines()) if not line.startswith("?")]
+            yield [f"    {line}".rstrip() for line in lines]

@@ -38,5 +38,6 @@ def command(format_: str, color: str) -> None:
 
 
 def _described(rule: Rule) -> dict[str, Any]:
-    """Return the texts of a rule: all but its fixes, which are functions."""
-    return {one.name: getattr(rule, one.name) for one in fields(rule) if one.name != "fixes"}
+    """Return the texts of a rule; of its fixes, the titles and whether they are safe."""
+    fixes = [{"title": one.title, "applicability": one.applicability} for one in rule.fixes]
+    return {one.name: getattr(rule, one.name) for one in fields(rule) if one.name != "fixes"} | {"fixes": fixes}

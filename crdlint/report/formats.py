@@ -48,6 +48,7 @@ FORMATS: Final = {
     "sarif": Format("SARIF 2.1.0, for code scanning", findings="sarif"),
     "junit": Format("JUnit XML, for test reports", findings="junit", suites="suites_junit"),
     "github": Format("annotations of GitHub Actions", findings="github"),
+    "rdjson": Format("reviewdog, with fixes as suggestions", findings="rdjson"),
     "gitlab": Format("GitLab's Code Quality", findings="gitlab"),
     "checkstyle": Format("Checkstyle XML", findings="checkstyle"),
     "markdown": Format("for job summaries and comments", findings="markdown"),

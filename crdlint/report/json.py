@@ -2,21 +2,32 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import TYPE_CHECKING, Final
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.__about__ import __version__
+from crdlint.report.edit_ranges import Places
 from crdlint.report.escapes import json_text
 from crdlint.report.pieces import Lines, shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
     from crdlint.report.pieces import Outcome, View
 
 # Raised when a field goes or changes its meaning; new fields may come without.
 FORMAT_VERSION: Final = 1
+
+
+def _finding(one: Diagnostic, places: Places) -> dict[str, Any]:
+    """Return a finding as an object; its fix has the lines and columns of edits."""
+    fix, given = one.fix, asdict(replace(one, fix=None))
+    if fix is not None:
+        edits = [asdict(edit) for edit in places.ranges(fix)]
+        given["fix"] = {"title": fix.title, "applicability": fix.applicability, "edits": edits}
+    return given
 
 
 class Report:
@@ -38,8 +49,9 @@ class Report:
             "notices": list(result.notices),
         }
         self._files.add(about)
+        places = Places(result.text)
         for one in shown(result, hidden=self._hidden):
-            yield f"{self._before}{json_text(asdict(one))}"
+            yield f"{self._before}{json_text(_finding(one, places))}"
             self._before = ",\n"
 
     def end(self, outcome: Outcome) -> Iterator[str]:

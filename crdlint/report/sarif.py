@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.__about__ import __version__
+from crdlint.report.edit_ranges import Places, is_printable
 from crdlint.report.escapes import json_text, printable, printable_line
 from crdlint.report.fingerprints import fingerprints
 from crdlint.report.pieces import Lines, shown
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.diagnostics.fix import Fix
     from crdlint.linting.result import FileResult
     from crdlint.report.pieces import Outcome, View
     from crdlint.rules.engine.rule import Rule
@@ -35,9 +37,13 @@ class Report:
 
     def file(self, result: FileResult) -> Iterable[str]:
         """Return nothing: the rules go before the results."""
+        places = Places(result.text)
         for one, fingerprint in fingerprints(shown(result, hidden=self._hidden)):
             index = self._rules.setdefault(one.rule, len(self._rules))
-            self._results.add(_result(one, index, fingerprint))
+            made = _result(one, index, fingerprint)
+            if one.fix is not None and is_printable(one.fix):
+                made["fixes"] = [_fix(one.fix, one.file, places)]
+            self._results.add(made)
         for notice in result.notices:
             self._notes.add(_notification(result.file, notice, "note"))
         return ()
@@ -116,6 +122,26 @@ def _result(one: Diagnostic, index: int, fingerprint: str) -> dict[str, Any]:
             }
         ]
     return made
+
+
+def _fix(fix: Fix, file: str, places: Places) -> dict[str, Any]:
+    replacements = [
+        {
+            "deletedRegion": {
+                "startLine": edit.line,
+                "startColumn": edit.column,
+                "endLine": edit.end_line,
+                "endColumn": edit.end_column,
+            },
+            **({"insertedContent": {"text": edit.text}} if edit.text else {}),
+        }
+        for edit in places.ranges(fix)
+    ]
+    title = fix.title if fix.applicability == "safe" else f"{fix.title} (unsafe)"
+    return {
+        "description": {"text": printable(title)},
+        "artifactChanges": [{"artifactLocation": _artifact(file), "replacements": replacements}],
+    }
 
 
 def _artifact(file: str) -> dict[str, str]:
