@@ -130,7 +130,7 @@ def test_it_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 def test_without_one_and_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert not (nearest("x.yaml", {}).file or "").startswith(str(tmp_path))
+    assert not str(nearest("x.yaml", {}).file).startswith(str(tmp_path))
     put(tmp_path, ".crdlint.yaml", "fail-on: info\n")
     assert nearest("-", {}).fail_on == "info"
     assert nearest("sub/../x.yaml", {}).file == ".crdlint.yaml"

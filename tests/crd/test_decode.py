@@ -318,4 +318,4 @@ def test_a_crd_behind_the_end_of_the_document_is_told_of(lead: str, message: str
     [one] = crdlint.lint_text(text)
     assert (one.kind, one.line) == ("decode", 1)
     assert one.message == message.format(text=text, types=types)
-    assert "reads line 1 as the whole document" in (one.help or "")
+    assert "reads line 1 as the whole document" in str(one.help)

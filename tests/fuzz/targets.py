@@ -395,7 +395,7 @@ def _resolve(text: str) -> None:
         for one in references:
             path = Path(folder, one).resolve()
             assert one.startswith(("./", "../")), one
-            assert path in names or path / "kustomization.yaml" in names, one
+            assert not {path, path / "kustomization.yaml"}.isdisjoint(names), one
 
 
 def _cost(text: str) -> None:

@@ -184,7 +184,8 @@ def test_no_damage_to_an_archive_is_silent() -> None:
             continue
         # Only an archive that ends where a file begins is whole to every reader.
         assert found == names[: len(found)]
-        assert len(found) == len(names) or len(cut) % 512 == 0
+        if len(found) < len(names):
+            assert len(cut) % 512 == 0
 
 
 def unpacked_in_blocks(data: bytes, monkeypatch: pytest.MonkeyPatch) -> int:

@@ -77,7 +77,8 @@ def test_a_path_breaks_before_its_steps() -> None:
         "spec.validation.openAPIV3Schema.properties[spec].properties[replicas].type: Required", "  "
     )
     assert all(len(line) <= 40 for line in lines)
-    assert [line.strip()[0] for line in lines[1:3]] == [".", "["] or all(line.strip()[0] in ".[R" for line in lines[1:])
+    assert {line.strip()[0] for line in lines[1:]} <= set(".[R")
+    assert len(lines) > 2
 
 
 @pytest.mark.parametrize("width", [20, 40, 60, 80, 120])

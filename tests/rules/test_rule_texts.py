@@ -27,14 +27,14 @@ def test_a_summary_is_a_short_phrase(rule: Rule) -> None:
     assert len(rule.summary) <= LONGEST_SUMMARY
     assert not rule.summary.endswith((".", "!", "?"))
     assert ". " not in rule.summary
-    assert rule.summary[0].isupper() or rule.summary.startswith(("`", "apiVersion ", "cel-python "))
+    assert re.match(r"[A-Z]|`|apiVersion |cel-python ", rule.summary)
     assert not rule.summary.startswith(("A ", "An ", "The "))
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
 def test_a_reason_is_one_or_two_sentences(rule: Rule) -> None:
     assert rule.why.endswith(".")
-    assert rule.why[0].isupper() or rule.why.startswith(("`", "crdlint ", "kubectl "))
+    assert re.match(r"[A-Z]|`|crdlint |kubectl ", rule.why)
     assert rule.why.count(". ") <= 2
     assert max(len(sentence.split()) for sentence in rule.why.split(". ")) <= 30
 

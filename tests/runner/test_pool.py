@@ -108,7 +108,8 @@ def test_tasks_are_taken_as_results_are(jobs: int | None, monkeypatch: pytest.Mo
         done += 1
         most = max(most, taken - done)
     assert done == 3 * len(FILES)
-    assert most <= 4 * (3 * (jobs or 1) + 2)
+    processes = jobs or 1
+    assert most <= 4 * (3 * processes + 2)
 
 
 SIZES = {

@@ -50,7 +50,8 @@ READ = {
 
 @pytest.mark.parametrize(("given", "read", "unknown"), READ.values(), ids=READ)
 def test_reading(given: str, read: str | None, unknown: list[str]) -> None:
-    assert read_object_meta(value(given)) == (value(read or given), unknown)
+    expected = value(given if read is None else read)
+    assert read_object_meta(value(given)) == (expected, unknown)
 
 
 ERRORS = {

@@ -70,7 +70,8 @@ PRUNED = {
 def test_pruning(of: str, given: str, left: str | None, gone: list[str]) -> None:
     obj = value(given)
     assert prune(obj, schema(of), is_resource_root=True) == gone
-    assert obj == value(left or given)
+    expected = value(given if left is None else left)
+    assert obj == expected
 
 
 def test_a_value_that_is_no_resource_keeps_no_metadata() -> None:
