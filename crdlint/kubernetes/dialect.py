@@ -26,7 +26,7 @@ class CELDialect:
     ``expects_bool_operands`` reports operands of `&&` and `||` one by one.
     ``null_unifies_either_way`` lets `null == self` compile as `self == null` does.
     ``validates_mixed_literals`` finds lists and maps of mixed types after type checking, not in it.
-    ``exempts_whole_format_arguments`` allows such literals everywhere within arguments of `format`.
+    ``exempts_whole_format_arguments`` allows lists and maps of mixed types everywhere within arguments of `format`.
     ``formats_selected_types`` names the type that has no fields as CEL does, not as a protocol buffer.
     ``names_optional_type`` writes the type of optionals as `optional_type(T)`, not as `optional(T)`.
 

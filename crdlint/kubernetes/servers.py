@@ -43,14 +43,14 @@ class Server:
 
     ``ratchets_values`` accepts invalid values of a resource that an update leaves unchanged.
     ``enum_errors_block_rules`` runs no rule on a resource with a value that is not in an enum.
-    ``locates_status_errors`` gives errors about a value in an update of the status a path that begins with `status`.
+    ``locates_status_errors`` reports errors in the status subresource at paths that begin with `status`.
     ``checks_number_ranges`` applies the ranges of the formats int32, int64, float and double to values.
     ``keeps_message_expressions`` compiles on update the messageExpressions of the old CRD with the libraries for stored
-    expressions; before, it looks for the text of the rule instead.
-    ``checks_ca_bundle_on_update`` applies to established CRDs whose CA bundle was valid.
-    ``keeps_too_many_selectable_fields`` accepts on update what the old CRD has already.
-    ``has_kubernetes_name_formats`` has the formats k8s-short-name and k8s-long-name, and applies them to defaults;
-    ``checks_kubernetes_name_formats`` applies them to resources too.
+    expressions.
+    ``checks_ca_bundle_on_update`` rejects an update of an established CRD that makes its CA bundle invalid.
+    ``keeps_too_many_selectable_fields`` accepts on update more than eight selectable fields that do not change.
+    ``has_kubernetes_name_formats`` has the formats k8s-short-name and k8s-long-name, and applies them to defaults.
+    ``checks_kubernetes_name_formats`` applies the formats k8s-short-name and k8s-long-name to resources.
     ``prints_json_values`` prints bad values as JSON, not in Go syntax.
     ``prints_failed_values`` prints the value that a rule rejects, not the name of its type.
     ``names_paths_in_decode_errors`` gives the whole path of a field that cannot be decoded, not its last part.

@@ -1,0 +1,114 @@
+"""Writes docs/kubernetes-versions.md from the table of servers: `python docs/make_versions.py`."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from crdlint.kubecel.environment import LIBRARIES
+from crdlint.kubernetes.servers import SERVERS, FieldState, FormatWarnings, Server
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+    from crdlint.kubernetes.dialect import CELDialect
+
+PAGE: Final = Path(__file__).with_name("kubernetes-versions.md")
+
+_HEAD: Final = f"""\
+<!-- Written by docs/make_versions.py from crdlint/kubernetes: do not edit. -->
+
+# What changed for CRDs, version by version
+
+`crdlint --kube-version` answers for each of these API servers, {SERVERS[0]} to {SERVERS[-1]}: the latest patch release with its
+default feature gates. Each section lists what that version does differently from the one before. Changes in the wording
+of messages are left out.
+"""
+
+# Switches that only change how a message or a bad value is printed, or its position in an expression.
+_WORDING: Final = frozenset(
+    {
+        "expects_bool_operands",
+        "formats_selected_types",
+        "locates_line_starts",
+        "locates_macro_arguments",
+        "names_optional_type",
+        "names_paths_in_decode_errors",
+        "parser_locates_line_starts",
+        "prints_failed_values",
+        "prints_json_values",
+        "quotes_syntax_errors",
+    }
+)
+_FIELDS: Final = {"selectable_fields": "selectableFields", "optional_old_self": "optionalOldSelf"}
+_STATES: Final = {
+    FieldState.UNKNOWN: "is unknown: rejected under strict field validation, otherwise ignored",
+    FieldState.DROPPED: "is dropped, because its feature gate is off by default",
+    FieldState.KNOWN: "is available",
+}
+_WARNINGS: Final = {
+    FormatWarnings.NONE: "No longer warns of unrecognized formats",
+    FormatWarnings.STRINGS: "Warns of unrecognized formats of strings",
+    FormatWarnings.STRINGS_AND_NUMBERS: "Warns of unrecognized formats of every type",
+}
+
+
+def page() -> str:
+    """Return the text of docs/kubernetes-versions.md."""
+    first = f"## Kubernetes {SERVERS[0]}\n\nThe oldest version that crdlint knows.\n\n{_listed(_initial(SERVERS[0]))}"
+    sections = [
+        f"## Kubernetes {server}{' (preview)' if server.is_preview else ''}\n\n{_listed(_changes(before, server))}"
+        for before, server in pairwise(SERVERS)
+    ]
+    return "\n".join([_HEAD, first, *sections])
+
+
+def _listed(lines: Iterator[str]) -> str:
+    return "".join(f"- {line}\n" for line in lines) or "Nothing.\n"
+
+
+def _initial(server: Server) -> Iterator[str]:
+    for name, field in _FIELDS.items():
+        yield f"The field `{field}` {_STATES[getattr(server, name)]}."
+
+
+def _changes(before: Server, server: Server) -> Iterator[str]:
+    """Yield what a server does differently from the one before."""
+    for name, field in _FIELDS.items():
+        state = getattr(server, name)
+        if state is not getattr(before, name):
+            yield f"The field `{field}` {_STATES[state]}."
+    yield from _switched(before, server)
+    if server.format_warnings is not before.format_warnings:
+        yield f"{_WARNINGS[server.format_warnings]}."
+    version = (server.major, server.cel.compatible_with)
+    names = [library.name for library in LIBRARIES if library.introduced == version]
+    if names:
+        yield f"New rules may use: {', '.join(names)}."
+    for line in _switched(before.cel, server.cel):
+        yield f"CEL: {line[0].lower()}{line[1:]}"
+
+
+def _switched(before: Any, after: Any) -> Iterator[str]:
+    """Yield a sentence for each switch that differs, from the docstring of its class."""
+    sentences = _sentences(type(after))
+    for field in fields(after):
+        value = getattr(after, field.name)
+        if isinstance(value, bool) and value is not getattr(before, field.name) and field.name in sentences:
+            text = sentences[field.name]
+            yield f"{text[0].upper()}{text[1:]}" if value else f"No longer {text}"
+
+
+def _sentences(of: type[Server | CELDialect]) -> dict[str, str]:
+    """Return what each switch of a class does, a sentence without its subject."""
+    text = " ".join(line.strip() for line in (of.__doc__ or "").splitlines()).strip()
+    found = re.findall(r"``(\w+)`` (.*?[.;])(?= ``|  | \w+: ``|$)", text)
+    return {name: f"{what.rstrip('.;')}." for name, what in found if name not in _WORDING}
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

@@ -1,0 +1,46 @@
+"""docs/kubernetes-versions.md, which docs/make_versions.py writes from the table of servers."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from crdlint.kubernetes.dialect import CELDialect
+from crdlint.kubernetes.servers import SERVERS, Server
+
+if TYPE_CHECKING:
+    from types import ModuleType
+
+DOCS = Path(__file__).parents[2] / "docs"
+
+
+@pytest.fixture(scope="module")
+def make_versions() -> ModuleType:
+    spec = spec_from_file_location("make_versions", DOCS / "make_versions.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_page_is_what_the_table_has(make_versions: ModuleType, request: pytest.FixtureRequest) -> None:
+    if request.config.getoption("--update-expected"):
+        make_versions.PAGE.write_text(make_versions.page(), encoding="utf-8")
+    assert make_versions.PAGE.read_text(encoding="utf-8") == make_versions.page(), "run python docs/make_versions.py"
+
+
+def test_every_server_has_a_section(make_versions: ModuleType) -> None:
+    page = make_versions.page()
+    assert [line for line in page.splitlines() if line.startswith("## ")] == [f"## Kubernetes {one}" for one in SERVERS]
+
+
+@pytest.mark.parametrize("of", [Server, CELDialect])
+def test_every_switch_is_described(make_versions: ModuleType, of: type[Server | CELDialect]) -> None:
+    switches = {field.name for field in fields(of) if field.type == "bool"} - {"is_preview"}
+    described = make_versions._sentences(of).keys() | make_versions._WORDING  # noqa: SLF001
+    assert switches <= described
