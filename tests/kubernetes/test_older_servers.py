@@ -64,7 +64,7 @@ def test_selectable_fields_are_unknown_then_dropped_then_checked(version: str, s
 
 def test_help_names_the_version_that_has_a_field() -> None:
     (found,) = (one for one in lint_text(SELECTABLE, kube_version="1.29") if one.kind == "strict")
-    assert found.help == "Kubernetes 1.31 and newer have this field: support those only, or remove it"
+    assert found.help == "Remove the field, or support only Kubernetes 1.31 and later, which have it"
 
 
 @pytest.mark.parametrize(
