@@ -91,7 +91,7 @@ class ParserOptions:
 
 
 class LiteralError(ValueError):
-    """A literal out of bounds or with an escape that may not stand there."""
+    """A literal out of bounds or with an invalid escape."""
 
 
 def _decode(body: str, *, is_bytes: bool) -> str:
@@ -125,7 +125,7 @@ def _as_latin1(text: str) -> str:
 
 
 def _body(token: str) -> tuple[str, bool]:
-    """Return what stands between the quotes, line ends as line feeds, and whether escapes mean nothing in it."""
+    """Return the text between the quotes, line ends as line feeds, and whether it is raw."""
     if "\r" in token:
         token = token.replace("\r\n", "\n").replace("\r", "\n")
     raw = token[0] in "rR"
@@ -209,7 +209,7 @@ class Builder:
             self.next_id = old_id
 
     def report(self, span: tuple[int, int], problem: Problem) -> Expr:
-        """Add an error at a place and return the node that stands there (reportError)."""
+        """Add an error and return the node in place of the invalid one (reportError)."""
         new_id = self.new_id(span)
         source = self.source
         locate = source.location if self.options.dialect.parser_locates_line_starts else source.location_behind

@@ -1,6 +1,6 @@
 """The type checker (cel-go's checker/checker.go).
 
-The tree is left as it is: where cel-go rewrites a node to its full name, the name stands in the result instead. Nodes
+The tree is left as it is: where cel-go rewrites a node to its full name, the name is in the result instead. Nodes
 are visited by generators on an explicit stack, so depth is bounded by memory only.
 """
 

@@ -74,7 +74,7 @@ def _with_older_names(problem: Problem) -> Problem:
 
 
 def compile_text(text: str, env: Env, options: ParserOptions) -> Compiled:
-    """Parse, check and validate an expression; what is wrong stands in the result."""
+    """Parse, check and validate an expression; the result has its errors."""
     parsed = parse(text, options=options)
     source = parsed.source_info
     if parsed.errors:

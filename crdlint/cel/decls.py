@@ -36,7 +36,7 @@ class Implementation(NamedTuple):
 
     It takes the values by position and returns one, an `Error` among them, or raises `FunctionError`. One that is not
     `strict` is also given errors; one that is not `guarded` checks the types of its values itself; `variadic` says that
-    cel-go binds it as a function of any count, which does not evaluate the arguments after one that failed.
+    cel-go binds it as a function of any count, which stops evaluating arguments after an error.
     """
 
     call: Callable[..., Any]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from crdlint.kubernetes.dialect import CELDialect
 
 
-# Takes a checked expression (`validators.Checked`), yields node ids with problems.
+# Takes a checked expression (`validators.CheckedExpr`), yields node ids with problems.
 Validator: TypeAlias = "Callable[[Any], Iterator[tuple[int, Problem]]]"
 
 
@@ -29,7 +29,7 @@ class TypeProvider(Protocol):
         """Return the type of a field."""
 
     def find_ident(self, name: str) -> Type | None:
-        """Return the type T that a name stands for."""
+        """Return the type T that a name refers to."""
 
     def find_enum(self, name: str) -> int | None:
         """Return the number of an enum's value."""

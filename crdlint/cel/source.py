@@ -1,4 +1,4 @@
-"""Where the nodes of an expression stand in its text (cel-go's common/source.go and ast.SourceInfo)."""
+"""The positions of nodes in the text of an expression (cel-go's common/source.go and ast.SourceInfo)."""
 
 from __future__ import annotations
 

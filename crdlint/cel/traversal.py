@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def children(expr: Expr) -> list[Expr]:
-    """Return what stands right below a node, in the order of the text as far as there is one."""
+    """Return the child nodes, in the order of the text."""
     if isinstance(expr, ast.Call):
         return expr.args if expr.target is None else [expr.target, *expr.args]
     if isinstance(expr, ast.Select):

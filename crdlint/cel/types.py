@@ -99,9 +99,9 @@ def _free(params: tuple[Type, ...]) -> frozenset[str]:
 
 
 def agree(first: Type, second: Type, test: Callable[[Type, Type], bool | None]) -> bool:
-    """Whether two types agree throughout; `test` says it of two parts, None where their parameters decide.
+    """Whether two types agree throughout; `test` compares two parts, and returns None if their parameters decide.
 
-    Each pair of parts is looked at once: parts are shared, and written out a type may be exponentially long.
+    Each pair of parts is compared once: parts are shared, and written out a type may be exponentially long.
     """
     verdict = test(first, second)
     if verdict is not None:

@@ -67,7 +67,7 @@ class Substitution:
         return self._replacer(type_) if type_.free else type_
 
     def final(self, types: dict[int, Type]) -> dict[int, Type]:
-        """Return those of the types in which parameters stand, with all of them replaced."""
+        """Return the types that contain type parameters, with all of these replaced."""
         replacer = TypeReplacer(self._bound, to_dyn=True)
         return {id_: replacer(type_) for id_, type_ in types.items() if type_.free}
 
@@ -111,14 +111,14 @@ class Substitution:
             return source.kind is not Kind.UNKNOWN and target.accepts(source)
         if source.kind is not target.kind or source.name != target.name or len(source.params) != len(target.params):
             return False
-        # Parts are shared: a pair looked at before says nothing new until another parameter is bound.
+        # Parts are shared: a pair compared before has the same result until another parameter is bound.
         if done.get((source, target)) != len(self._bound):
             done[source, target] = len(self._bound)
             agenda += [(*pair, None) for pair in zip(reversed(source.params), reversed(target.params), strict=True)]
         return True
 
     def _substitutable(self, type_: Type, param: Type, agenda: Agenda) -> bool | None:
-        """Whether the parameter may stand for the type, None where it occurs in it (isValidTypeTypeReplacer)."""
+        """Return whether the parameter may be bound to the type, None if it occurs in it (isValidTypeSubstitution)."""
         if type_.is_exact(param):
             return True
         bound = self._bound.get(param.name)
@@ -196,7 +196,7 @@ class TypeReplacer:
         return done[type_]
 
     def _settled(self, type_: Type) -> bool:
-        """Whether there is nothing to replace in a type."""
+        """Return whether a type contains nothing to replace."""
         return not type_.free or not (self._to_dyn or any(name in self._bound for name in type_.free))
 
 

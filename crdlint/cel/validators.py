@@ -1,4 +1,4 @@
-"""What is looked at after an expression has its types (cel-go's cel/validator.go, ext/formatting.go).
+"""Checks of an expression after type checking (cel-go's cel/validator.go, ext/formatting.go).
 
 A validator takes what was checked and yields (node id, problem); an environment lists those that apply.
 """
@@ -32,7 +32,7 @@ _MIN_TIMESTAMP: Final = -62135596800
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedExpr:
     """A checked expression: its nodes in post-order, each with the index of its parent (-1 for the root)."""
 
     nodes: list[ast.Expr]
@@ -51,7 +51,7 @@ def validate(expr: ast.Expr, source: SourceInfo, result: CheckResult, env: Env) 
     if not env.validators:
         return []
     nodes, parents = _post_order(expr, result)
-    checked = Checked(nodes, parents, result, env.exempt, env.dialect.exempts_whole_format_arguments)
+    checked = CheckedExpr(nodes, parents, result, env.exempt, env.dialect.exempts_whole_format_arguments)
     return [
         CELError(source.location_of(id_), problem, id_)
         for validator in env.validators
@@ -59,22 +59,22 @@ def validate(expr: ast.Expr, source: SourceInfo, result: CheckResult, env: Env) 
     ]
 
 
-def duration_literals(checked: Checked) -> Findings:
+def duration_literals(checked: CheckedExpr) -> Findings:
     """Find literals that `duration()` does not take (ValidateDurationLiterals)."""
     return _literal_args(checked, "duration", lambda value: type(value) is str and parse_duration(value) is not None)
 
 
-def timestamp_literals(checked: Checked) -> Findings:
+def timestamp_literals(checked: CheckedExpr) -> Findings:
     """Find literals that `timestamp()` does not take (ValidateTimestampLiterals)."""
     return _literal_args(checked, "timestamp", _is_timestamp)
 
 
-def regex_literals(checked: Checked) -> Findings:
+def regex_literals(checked: CheckedExpr) -> Findings:
     """Find first arguments of `matches` that are no regular expression (ValidateRegexLiterals)."""
     return _literal_args(checked, "matches", lambda value: not isinstance(value, str) or compile_error(value) is None)
 
 
-def homogeneous_literals(checked: Checked) -> Findings:
+def homogeneous_literals(checked: CheckedExpr) -> Findings:
     """Find list and map literals of mixed types (ValidateHomogeneousAggregateLiterals)."""
     types = checked.result.type_map
     exempt = _exempt(checked)
@@ -111,7 +111,7 @@ def _is_timestamp(value: ast.Value) -> bool:
     return not isinstance(value, int) or _MIN_TIMESTAMP <= value <= _MAX_TIMESTAMP
 
 
-def _literal_args(checked: Checked, function: str, valid: Callable[[ast.Value], bool]) -> Findings:
+def _literal_args(checked: CheckedExpr, function: str, valid: Callable[[ast.Value], bool]) -> Findings:
     for node in checked.nodes:
         if type(node) is ast.Call and node.args and checked.function(node) == function:
             literal = node.args[0]
@@ -123,7 +123,7 @@ def _element_type(type_: Type, *, optional: bool) -> Type:
     return type_.params[0] if optional and type_.params else type_
 
 
-def _exempt(checked: Checked) -> frozenset[int]:
+def _exempt(checked: CheckedExpr) -> frozenset[int]:
     """Return the ids of the nodes below a call of an exempt function, through literals only unless all are exempt."""
     found: list[int] = []
     below = [False] * len(checked.nodes)

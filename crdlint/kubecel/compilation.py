@@ -36,7 +36,7 @@ class CompilationError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What an expression is for: the type that it must give, and what the server says where a step fails."""
+    """The purpose of an expression: the type that it must have, and the server's messages if a step fails."""
 
     output: Type
     not_compiled: str
@@ -91,7 +91,7 @@ class Expression:
 
     @property
     def declarations(self) -> Declarations:
-        """The types of the schema that the rule stands on."""
+        """The types of the rule's schema."""
         return self.compiler.declarations(self.environment)
 
     def cost(self, estimator: KubernetesEstimator | None = None, part: Expr | None = None) -> CostEstimate:

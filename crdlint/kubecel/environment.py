@@ -93,7 +93,7 @@ LIBRARIES: Final = (
     Library("lists", (1, 34), functions=cel_lists.functions(3), macros=SORT_BY_MACROS),
 )
 
-# From here on a field named by a keyword may stand unescaped behind a dot.
+# Since this version a field named like a keyword may be selected without escapes.
 KEYWORDS_AS_FIELDS: Final = (1, 31)
 
 
@@ -113,7 +113,7 @@ class Environment:
 
     @property
     def keywords_as_fields(self) -> bool:
-        """Whether `a.namespace` may stand for `a.__namespace__`."""
+        """Whether `a.namespace` may be written for `a.__namespace__`."""
         return self.version >= KEYWORDS_AS_FIELDS
 
 

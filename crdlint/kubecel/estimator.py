@@ -18,7 +18,7 @@ class KubernetesEstimator:
     """Estimates sizes by the declarations of a schema; ``limits`` sets other bounds on schemas, by their identity.
 
     ``consulted`` collects the declarations whose bounds counted, by their schemas' identity, ``declared`` those of the
-    nodes that stand for values of the schema, by node id.
+    nodes that are values of the schema, by node id.
     """
 
     def __init__(self, root: DeclType, dialect: CELDialect, limits: Mapping[int, int] | None = None) -> None:

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 _MAX_MESSAGE: Final = 5 * 1024  # bytes
 _NO_BUDGET: Final = "validation failed due to running out of cost budget, no further validation rules will be run"
 _ARGUMENTS: Final = "call arguments did not match a supported operator, function or macro signature for rule"
-# What stands for an old value that there is not; null is one.
+# In place of an absent old value; null is a value.
 MISSING: Final = object()
 
 
@@ -90,7 +90,7 @@ class Run:
     record: list[Evaluation] | None = field(default_factory=_RECORD.get)
 
     def spend(self, cost: int) -> bool:
-        """Take a cost off the budget; tell whether it was there."""
+        """Take a cost off the budget; return False if the budget is too small."""
         if cost > self.budget:
             return False
         self.budget -= cost
@@ -283,7 +283,7 @@ def _compiled(
     compiler = RuleCompiler(declared, sharing)
     found = []
     for rule in schema.x_validations:
-        if not rule.rule.strip(SPACE):  # that it is missing is said elsewhere
+        if not rule.rule.strip(SPACE):  # reported elsewhere
             continue
         compiled = compiler.rule(rule, Environments(environment, environment))
         found.append(_Ready(rule, compiled, program(compiled.rule), program(compiled.message)))

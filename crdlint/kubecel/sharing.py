@@ -20,7 +20,7 @@ _numbers: Final = count(1)
 class Compilation:
     """The result of compiling an expression: `error` is the server's message, None for an expression without errors.
 
-    `highest_cost` is what one evaluation costs at most, None as long as nobody has asked.
+    `highest_cost` is what one evaluation costs at most, None until it is estimated.
     """
 
     compiled: Compiled

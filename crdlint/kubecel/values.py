@@ -263,7 +263,7 @@ def _raw(value: Value) -> Any:
 
 
 class _Raw(Sequence[Any]):
-    """What the elements of a list are in a list of JSON values, found out when they are asked for."""
+    """The elements of a list as elements of a list of JSON values, converted on access."""
 
     __slots__ = ("_values", "depth")
 
@@ -282,7 +282,7 @@ class _Raw(Sequence[Any]):
 
 
 def _same(one: Value, other: Value) -> bool | Error:
-    """Whether two elements are equal by the first's own judgement, which for objects and lists null is no value to."""
+    """Return whether two elements are equal by the first one's `cel_equal`, which decides about null, too."""
     own = getattr(one, "cel_equal", None)
     if own is None:
         return equal(one, other)
@@ -291,7 +291,7 @@ def _same(one: Value, other: Value) -> bool | Error:
 
 
 class UnknownValue:
-    """A value that the schema says nothing of: it can only be compared."""
+    """A value without a schema: it can only be compared."""
 
     __slots__ = ("_value",)
     cel_type = _UNKNOWN
@@ -373,7 +373,7 @@ class ObjectValue(Mapping[Any, Any]):
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        """What it is made of, which tells it from others."""
+        """Its parts, which identify it."""
         return self._value, self._properties, self._additional
 
     def cel_equal(self, other: Value) -> bool | Error:
@@ -420,7 +420,7 @@ class ListValue(Sequence[Any]):
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        """What it is made of, which tells it from others."""
+        """Its parts, which identify it."""
         return self._values, self._items
 
     @property
@@ -493,7 +493,7 @@ class ListValue(Sequence[Any]):
 
 
 def _key(value: Any) -> Any:
-    """Return what tells a JSON value from others in a set of Go's."""
+    """Return the identity of a JSON value in a Go map."""
     if value.__class__ in _SCALARS:
         return value.__class__, value
     name = _go_type(value)
@@ -544,7 +544,7 @@ class SetValue(ListValue):
 
 
 class MapListValue(ListValue):
-    """A list of objects told apart by keys (unstructuredMapList)."""
+    """A list of objects identified by keys (unstructuredMapList)."""
 
     __slots__ = ("_keys",)
     go_type = "*common.unstructuredMapList"
@@ -555,7 +555,7 @@ class MapListValue(ListValue):
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        """What it is made of, which tells it from others."""
+        """Its parts, which identify it."""
         return *super().parts, self._keys
 
     def _key_of(self, value: Any) -> Any:

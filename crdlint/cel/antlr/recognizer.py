@@ -41,7 +41,7 @@ _RESERVED = re.compile(r"no viable alternative at input '.(true|false|null)'")
 
 
 class _StopError(Exception):
-    """Recognition ends; what is to be said has been said."""
+    """Ends recognition: all errors are reported."""
 
 
 class _Listener(ErrorListener):  # type: ignore[misc]
@@ -97,7 +97,7 @@ class _Parser(CELParser):
         super().__init__(stream)
         self._interp = _Simulator(self, self.atn, self.decisionsToDFA, self.sharedContextCache)
         self._depths = [0] * len(self.ruleNames)
-        # Rules are only told of where there is such a list.
+        # ANTLR only calls the triggers if there is such a list.
         self._parseListeners: list[Any] = []
 
     def triggerEnterRuleEvent(self) -> None:  # noqa: N802

@@ -61,14 +61,14 @@ class Stream:
         return self._tokens[index]
 
     def mark(self) -> int:
-        """Keep all tokens, as ever."""
+        """No-op: tokens are never released."""
         return 0
 
     def release(self, marker: int) -> None:
-        """Keep all tokens, as ever."""
+        """No-op: tokens are never released."""
 
     def getText(self, start: Any, stop: Any) -> str:  # noqa: N802
-        """Return the text from one token to another, with what stands between them."""
+        """Return the text from one token to another, both included."""
         return self._text[start.start : stop.stop + 1]
 
 

@@ -80,7 +80,7 @@ def _select_index(operand: Value, key: Value, *, test: bool) -> Value:
 
 
 def _index(key: Value) -> Value:
-    """Return a whole number, or the error of a key that is none (IndexOrError)."""
+    """Return a list index, or the error of a key that is not an integer (IndexOrError)."""
     cls = type(key)
     if cls is int:
         return key
@@ -154,7 +154,7 @@ def presence(inner: Qualifier, *, note: Note | None) -> Qualifier:
 
 
 def computed(id_: int, key: Run, *, optional: bool, note: Note | None, relative: bool) -> Qualifier:
-    """Return a selection by a key that is evaluated; `relative` says that it is no name but any other expression."""
+    """Return a selection by a key that is evaluated; `relative` if it is another expression than a name."""
 
     def found(frame: Frame, operand: Value, *, test: bool) -> Value:
         value = key(frame)

@@ -1,4 +1,4 @@
-"""Comprehensions: the accumulator, made when first asked for, and the rounds (evalFold in interpreter/interpretable.go)."""
+"""Comprehensions: the accumulator, made on first use, and the iterations (evalFold in interpreter/interpretable.go)."""
 
 from __future__ import annotations
 

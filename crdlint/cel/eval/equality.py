@@ -34,7 +34,7 @@ _SIMPLE: Final = frozenset({bool, int, Uint, str, bytes, type(None)})
 
 
 def equal(first: Value, second: Value) -> bool | Error:
-    """Whether two values are equal; an error only where an object of another kind of list or map says so.
+    """Return whether two values are equal; an error only if the `cel_equal` of a value returns one.
 
     What is nested in a value many times is compared once. Raises WorkLimitError.
     """

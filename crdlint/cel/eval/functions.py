@@ -176,7 +176,7 @@ _RECEIVERS: Final = frozenset({Kind.STRING, Kind.DURATION, Kind.TIMESTAMP})
 
 
 def no_such_overload(function: str, values: tuple[Value, ...]) -> Error:
-    """Return the error of a function asked with values that it does not take, or the error among them."""
+    """Return the error of a call with values that no overload accepts, or the error among the values."""
     for value in values:
         if type(value) is Error:
             return value
@@ -199,7 +199,7 @@ _CLASSES: Final[dict[Kind, type]] = {
 def guard_of(type_: Type) -> Guard | None:
     """Return a check whether a value may be given for a declared type, None if any may (IsAssignableRuntimeType).
 
-    Of lists and maps only the first element or entry is looked at, as in cel-go.
+    Only the first element of a list and the first entry of a map is checked, as in cel-go.
     """
     if type_.is_dyn or type_.kind is Kind.TYPE_PARAM:
         return None

@@ -1,7 +1,7 @@
-"""Message literals of protobuf's own types: the plain values that they stand for (types.Registry.NewValue).
+"""Message literals of protobuf's own types: converted to plain values (types.Registry.NewValue).
 
-A field's value is converted to the field's type in Go, whose names some errors tell. What an Any packs is not looked
-into: no rule can see more of one than its type does.
+A field's value is converted to the field's type in Go, whose names some error messages contain. The content
+of an Any is ignored: no rule can see more of one than its type.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class _Empty:
     cel_type = object_type(_PACKAGE + "Empty")
 
 
-# By kind of value: what is said of one that is not converted, with the type in Go that was wanted.
+# By kind of value: the message about one that cannot be converted to a Go type.
 _REFUSALS: Final[Mapping[Kind, str]] = {
     Kind.BOOL: "type conversion error from bool to '{}'",
     Kind.BYTES: "type conversion error from Bytes to '{}'",
@@ -57,9 +57,9 @@ _REFUSALS: Final[Mapping[Kind, str]] = {
 
 
 def _refusal(value: Value, wanted: str) -> _ConversionError:
-    said = _REFUSALS.get(kind_of(value))
-    if said is not None:
-        return _ConversionError(said.format(wanted))
+    text = _REFUSALS.get(kind_of(value))
+    if text is not None:
+        return _ConversionError(text.format(wanted))
     name = str(getattr(value, "go_type", type_of(value))).rpartition(".")[2]
     return _ConversionError(f"type conversion error from '{name}' to '{wanted}'")
 
@@ -175,7 +175,7 @@ def _of_kind(kind: Kind, convert: Callable[[Value], Value]) -> Callable[[Value],
 
 
 class _FieldTypeError(ValueError):
-    """A value for a repeated field that is no list, or for a map that is none."""
+    """A value that is not the list or map that a field requires."""
 
 
 _INT32: Final = _within(Kind.INT, "int32", -(2**31), 2**31 - 1, "integer overflow")
@@ -241,7 +241,7 @@ _VALUES: Final[Mapping[str, Callable[[Mapping[str, Value]], Value]]] = {
 
 
 def new_message(name: str, fields: Mapping[str, Value]) -> Value:
-    """Return what a literal of a message (its full name) stands for, or an error as a value."""
+    """Return the value of a literal of a message, by the message's full name, or an error as a value."""
     short = name.removeprefix(_PACKAGE)
     made: dict[str, Value] = {}
     for field, value in fields.items():

@@ -1,6 +1,6 @@
 """From a checked expression to functions that evaluate it (interpreter/planner.go, decorators.go).
 
-As in cel-go, each node is first planned and then, where that is asked for, replaced: constants are folded, `in` a list of
+As in cel-go, each node is first planned and then, with `optimize`, replaced: constants are folded, `in` a list of
 constants looks in a set, a constant regular expression is compiled. Nodes are visited by generators on an explicit
 stack, so depth is bounded by memory only.
 """
@@ -125,7 +125,7 @@ class _Planner:
         return Plan(run, self._slots, depth)
 
     def _visited(self, expr: ast.Expr, planned: list[Planned]) -> Generator[ast.Expr, Planned, None]:
-        """Visit a node, whose plan then stands in the list."""
+        """Visit a node, and add its plan to the list."""
         planned.append((yield from self._visit(expr)))
 
     def _visit(self, expr: ast.Expr) -> Visit:

@@ -195,7 +195,7 @@ def call_of(function: str, resolved: Resolved | None, id_: int) -> Callable[...,
 
 
 def _missing(text: str, id_: int, function: str | None = None) -> Callable[..., Value]:
-    """Return what stands for a function without implementation."""
+    """Return the function in place of one without implementation: it returns an error."""
 
     def call(first: Value, *_: Value) -> Value:
         error = without_trait(function or text, first)
@@ -228,7 +228,7 @@ def list_of(rest: Sequence[Run], optional: frozenset[int], id_: int) -> Then:
 
 
 def map_of(rest: Sequence[Run], optional: frozenset[int], id_: int) -> Then:
-    """Return a map literal with what stands after the first key: its value, and further keys and values in turn."""
+    """Return a map literal with the parts after the first key: its value, and further keys and values in turn."""
     others = tuple(rest)
 
     def run(frame: Frame, key: Value) -> Value:

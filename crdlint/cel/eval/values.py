@@ -380,7 +380,7 @@ _SCALARS: Final = frozenset({bool, int, Uint, float, str, bytes})
 
 
 def _hashed(key: Value) -> Value:
-    """Return what tells a key from others: type and value, as in Go's maps of interface values."""
+    """Return the identity of a key: type and value, as in Go's maps of interface values."""
     cls = type(key)
     if cls is str:
         return key

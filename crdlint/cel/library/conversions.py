@@ -84,12 +84,12 @@ def timestamp_to_int(value: Timestamp) -> int:
 
 
 def int_to_duration(value: int) -> Duration:
-    """Raise FunctionError: the overload is declared, the conversion is not there."""
+    """Raise FunctionError: the overload is declared but not implemented."""
     raise _failure(value, DURATION)
 
 
 def int_to_timestamp(value: int) -> Timestamp:
-    """Return the moment so many seconds after 1970; raise FunctionError beyond years 1 to 9999."""
+    """Return the timestamp of a Unix time in seconds; raise FunctionError beyond years 1 to 9999."""
     return from_seconds(value)
 
 
@@ -162,7 +162,7 @@ def string_to_duration(value: str) -> Duration:
 
 
 def string_to_timestamp(value: str) -> Timestamp:
-    """Return the moment of an RFC 3339 text, or raise FunctionError."""
+    """Return the timestamp of an RFC 3339 text, or raise FunctionError."""
     work.spend(len(value) >> 2)
     found = parse_timestamp(value)
     if found is None:

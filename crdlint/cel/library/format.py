@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from crdlint.cel.checker import CheckResult
-    from crdlint.cel.validators import Checked, Findings
+    from crdlint.cel.validators import CheckedExpr, Findings
 
 _MAX_PRECISION: Final = 2**63 - 1
 _PRECISION: Final = re.compile(r"[0-9]*")
@@ -85,8 +85,8 @@ CLAUSES: Final[Mapping[str, Accepted]] = {
 def pieces(text: str, arguments: int, *, static: bool = False) -> Iterator[str | Clause]:
     """Yield the plain texts and the clauses of a format string in order.
 
-    `static` is for a check before evaluation, where a `%` that ends the text is noticed before a missing argument.
-    Raises FormatSyntaxError with cel-go's text, after what stands before the fault has been yielded.
+    `static` is for a check before evaluation, which reports a `%` at the end before a missing argument.
+    Raises FormatSyntaxError with cel-go's text, after the pieces before the invalid one.
     """
     at = index = 0
     while at < len(text):
@@ -146,7 +146,7 @@ def _unreadable(reason: str) -> FormatSyntaxError:
     return FormatSyntaxError(f"could not parse formatting clause: {reason}")
 
 
-def format_literals(checked: Checked) -> Findings:
+def format_literals(checked: CheckedExpr) -> Findings:
     """Find format calls that fail, with the texts of versions 1 to 3 of the strings library.
 
     An environment with this validator exempts `format` from the validator of homogeneous literals.

@@ -127,7 +127,7 @@ def distinct(values: Sequence[Any]) -> Sequence[Any]:
 
 
 def range_(count: int) -> range:
-    """Return the numbers from 0 up to a count, none of which are made before they are asked for."""
+    """Return the numbers from 0 up to a count."""
     return range(count)
 
 

@@ -50,7 +50,7 @@ def char_at(text: str, index: int) -> str:
 
 
 def index_of(text: str, part: str, offset: int = 0) -> int:
-    """Return where a part first stands from an offset on, -1 where it does not; raise FunctionError below 0."""
+    """Return the first index of a part from an offset on, -1 if there is none; raise FunctionError below 0."""
     if not part:
         return offset
     if offset < 0:
@@ -59,7 +59,7 @@ def index_of(text: str, part: str, offset: int = 0) -> int:
 
 
 def last_index_of(text: str, part: str, offset: int | None = None) -> int:
-    """Return where a part last stands up to an offset, -1 where it does not; raise FunctionError below 0."""
+    """Return the last index of a part up to an offset, -1 if there is none; raise FunctionError below 0."""
     if offset is None:
         return _rfind(text, part)
     if not part:

@@ -33,13 +33,13 @@ _LONGEST_ZONE: Final = 64  # characters; the longest name in the time zone datab
 
 
 def parse_duration(text: str) -> Duration | None:
-    """Return the duration that Go's time.ParseDuration reads, or None where it reads none."""
+    """Return the duration of a text, None if it is invalid (time.ParseDuration)."""
     nanoseconds = durations.parse_duration(text)
     return None if nanoseconds is None else Duration(nanoseconds)
 
 
 def parse_timestamp(text: str) -> Timestamp | None:
-    """Return the moment of an RFC 3339 text, None for another text; raise FunctionError beyond years 1 to 9999."""
+    """Return the timestamp of an RFC 3339 text, None if it is invalid; raise FunctionError beyond years 1 to 9999."""
     try:
         seconds, nanoseconds, offset = parse_time(text)
     except TimeError:
@@ -50,7 +50,7 @@ def parse_timestamp(text: str) -> Timestamp | None:
 
 
 def from_seconds(seconds: int) -> Timestamp:
-    """Return the moment so many seconds after 1970; raise FunctionError beyond years 1 to 9999."""
+    """Return the timestamp of a Unix time in seconds; raise FunctionError beyond years 1 to 9999."""
     if not MIN_TIMESTAMP <= seconds <= MAX_TIMESTAMP:
         raise FunctionError(TIMESTAMP_OVERFLOW)
     return Timestamp(seconds * SECOND)
@@ -128,7 +128,7 @@ _FIELDS: Final[dict[str, Callable[[int, int, int], int]]] = {
 
 
 def timestamp_getter(name: str) -> Callable[..., int]:
-    """Return a function of a timestamp and, optionally, a zone; it raises FunctionError for a zone that is none."""
+    """Return a function of a timestamp and, optionally, a zone; it raises FunctionError for an invalid zone."""
     field = _FIELDS[name]
 
     def get(moment: Timestamp, zone: str = "UTC") -> int:
