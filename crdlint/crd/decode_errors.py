@@ -20,6 +20,7 @@ from crdlint.golang.numbers import json_float
 from crdlint.golang.quote import quote
 from crdlint.golang.times import check_rfc3339
 from crdlint.kubernetes.servers import NEWEST, Server, first_to_know
+from crdlint.safety import calls
 from crdlint.yaml.nodes import Mapping, Scalar
 from crdlint.yaml.resolve import resolve
 from crdlint.yaml.values import entries
@@ -138,7 +139,7 @@ def explain(of: GoType, root: Node, server: Server = NEWEST) -> GoError | list[S
         return GoError(root, "couldn't get version/kind; json parse error: exceeded max depth")
     state = _State(strict=True, json=is_json(root), server=server)
     try:
-        _run(_value(state, of, root, root))
+        calls.run(_value(state, of, root, root))
     except GoError as error:
         return state.in_context(error)
     return state.saved or list(state.strict_errors.values())
@@ -149,7 +150,7 @@ def explain_all(of: GoType, root: Node, server: Server = NEWEST) -> list[GoError
     if too_deep(root):
         return []
     state = _State(strict=True, json=is_json(root), server=server, goes_on=True)
-    _run(_value(state, of, root, root))
+    calls.run(_value(state, of, root, root))
     return [*state.others, *state.strict_errors.values()]
 
 
@@ -165,26 +166,6 @@ def too_deep(root: Node) -> bool:
         inner = {id(item): item for node in level for item in node.items if item.__class__ is not Scalar}  # type: ignore[union-attr]
         level = list(inner.values())
     return False
-
-
-def _run(steps: Steps) -> None:
-    """Run a generator to its end, and the generators that it yields before it goes on."""
-    stack = [steps]
-    failure: GoError | None = None
-    while stack:
-        try:
-            if failure is None:
-                stack.append(next(stack[-1]))
-            else:
-                thrown, failure = failure, None
-                stack.append(stack[-1].throw(thrown))
-        except StopIteration:  # noqa: PERF203  the trampoline's own end of a call
-            stack.pop()
-        except GoError as error:
-            stack.pop()
-            failure = error.with_traceback(None)
-    if failure is not None:
-        raise failure
 
 
 def _value(state: _State, of: GoType, node: Node, at: Node) -> Steps:

@@ -22,6 +22,7 @@ from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.limits import PER_CALL_LIMIT
 from crdlint.kubecel.sharing import shared
 from crdlint.kubecel.values import to_value
+from crdlint.safety import calls
 from crdlint.safety.work import WorkLimitError
 from crdlint.schema.correlation import item_key, items_by_key
 from crdlint.schema.fieldpath import FieldPathError, valid_field_path
@@ -169,7 +170,7 @@ class RuleValidators:
         if not self._has(schema):
             return None
         declared = self._declarer.declare(schema, is_resource=is_root)
-        return _built(self._validator(schema, schema, declared, is_root=is_root))
+        return calls.run(self._validator(schema, schema, declared, is_root=is_root))
 
     def _has(self, schema: JSONSchemaProps) -> bool:
         known = self._has_rules
@@ -239,22 +240,6 @@ class RuleValidators:
         )
         empty = not (rules or error or items or additional or properties or made.all_of)
         return None if empty else made
-
-
-def _built(building: _Building) -> RuleValidator | None:
-    """Run a generator to its end, and those that it yields before it goes on: schemas nest deep."""
-    stack = [building]
-    made: RuleValidator | None = None
-    while stack:
-        try:
-            below = stack[-1].send(made)
-        except StopIteration as done:  # noqa: PERF203  the trampoline's own end of a call
-            stack.pop()
-            made = done.value
-        else:
-            stack.append(below)
-            made = None
-    return made
 
 
 def _schemas_below(schema: JSONSchemaProps) -> list[JSONSchemaProps]:

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.crd.errors import INVALID, not_evaluated
 from crdlint.golang.quote import quote
 from crdlint.kubernetes.servers import NEWEST
+from crdlint.safety import calls
 from crdlint.safety.work import WorkLimitError
 from crdlint.schema import numbers
 from crdlint.schema.correlation import Correlation
@@ -132,28 +133,13 @@ class ValueValidator:
             if flat is not None:
                 flat(value, None, found)
             else:
-                _run(self._root.walk(value, None, found, old))
+                calls.run(self._root.walk(value, None, found, old))
         except WorkLimitError as limit:
             # Whether an update lets the errors found so far pass is no longer known.
             return [*(field_errors(found, path) if old is None else ()), not_evaluated(printable(path), limit)]
         if not found or (old is not None and old.equal()):
             return []
         return field_errors(found, path)
-
-
-def _run(walk: Walk) -> None:
-    """Drive a walk, and those that it waits for, to the end."""
-    stack = [walk]
-    matched = 0
-    send = True
-    while stack:
-        try:
-            stack.append(stack[-1].send(matched) if not send else next(stack[-1]))
-            send = True
-        except StopIteration as end:  # noqa: PERF203  a walk's own end
-            stack.pop()
-            matched = end.value
-            send = False
 
 
 class _Flats(dict[type, "Flat | None"]):

@@ -1,0 +1,64 @@
+"""Calls on a stack of their own: depth, results and exceptions."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import weakref
+from collections.abc import Generator
+
+import pytest
+
+from crdlint.safety import calls
+
+Depth = Generator["Depth", int, int]
+
+
+class CallError(Exception):
+    pass
+
+
+def depth(levels: int) -> Depth:
+    return 1 + (yield depth(levels - 1)) if levels else 0
+
+
+def failing(levels: int, caught: list[int]) -> Depth:
+    if not levels:
+        raise CallError
+    try:
+        yield failing(levels - 1, caught)
+    except CallError:
+        caught.append(levels)
+        if levels < 3:
+            raise
+    return levels
+
+
+def test_calls_may_nest_deeper_than_python_recurses() -> None:
+    levels = 10 * sys.getrecursionlimit()
+    assert calls.run(depth(levels)) == levels
+
+
+def test_an_exception_is_raised_where_the_call_is_made() -> None:
+    caught: list[int] = []
+    assert calls.run(failing(5, caught)) == 5
+    assert caught == [1, 2, 3]
+    with pytest.raises(CallError):
+        calls.run(failing(2, caught))
+
+
+def freed_error() -> weakref.ref[CallError]:
+    try:
+        calls.run(failing(2, []))
+    except CallError as error:
+        return weakref.ref(error)
+    raise AssertionError
+
+
+def test_an_exception_is_freed_without_the_collector() -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        assert freed_error()() is None
+    finally:
+        gc.enable()
