@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.config.node_index import places_of
-from crdlint.crd.shared import SHARED, is_within
+from crdlint.crd.paths import SHARED, is_within
 from crdlint.linting.documents import manifests
 from crdlint.schema.values import deep_equal
 from crdlint.yaml.errors import YAMLDecodeError

@@ -13,8 +13,7 @@ from crdlint.crd import model
 from crdlint.crd.gotypes import SCHEMA
 from crdlint.golang.base64 import CorruptInputError, decode_base64
 from crdlint.golang.numbers import json_float
-from crdlint.golang.times import check_rfc3339
-from crdlint.golang.utc import as_utc
+from crdlint.golang.times import as_utc, check_rfc3339
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.resolve import resolve
 from crdlint.yaml.values import entries, to_json

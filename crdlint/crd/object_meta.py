@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.crd.decode_errors import explain
 from crdlint.crd.decode_values import INT_RANGES
 from crdlint.crd.gotypes import OBJECT_META
-from crdlint.golang.times import check_rfc3339
-from crdlint.golang.utc import as_utc
+from crdlint.golang.times import as_utc, check_rfc3339
 from crdlint.yaml.from_json import json_node
 
 if TYPE_CHECKING:

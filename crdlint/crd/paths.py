@@ -92,3 +92,17 @@ def _printed(path: Path) -> str:
     if step.__class__ is not str:
         return f"[{step}]"
     return step if path.parent is None else f".{step}"
+
+
+# What all versions of a CRD share the API server moves up before it validates: its new place, and its name in a version.
+SHARED: Final = {
+    "spec.validation": "schema",
+    "spec.subresources": "subresources",
+    "spec.additionalPrinterColumns": "additionalPrinterColumns",
+    "spec.selectableFields": "selectableFields",
+}
+
+
+def is_within(field: str, place: str) -> bool:
+    """Return whether a printed path is that of a place or leads below it."""
+    return field == place or field.startswith((f"{place}.", f"{place}["))

@@ -10,8 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.paths import Key
-from crdlint.crd.shared import SHARED
+from crdlint.crd.paths import SHARED, Key
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.scalars import place_inside
 from crdlint.yaml.values import entries

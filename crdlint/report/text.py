@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.shared import SHARED, is_within
+from crdlint.crd.paths import SHARED, is_within
 from crdlint.report.escapes import printable, printable_line
 from crdlint.report.fold import fold
 from crdlint.report.page import Part, rule_link

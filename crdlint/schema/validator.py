@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import INVALID, not_evaluated
+from crdlint.golang.matching import PatternError, matches
 from crdlint.golang.quote import quote
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.safety import calls
@@ -21,7 +22,6 @@ from crdlint.schema import numbers
 from crdlint.schema.correlation import Correlation
 from crdlint.schema.formats import FORMATS, is_registered, is_supported, normalized
 from crdlint.schema.nil_paths import printable
-from crdlint.schema.patterns import mismatch
 from crdlint.schema.value_errors import (
     ADDITIONAL,
     INDEX,
@@ -393,7 +393,7 @@ def _string_checks(schema: JSONSchemaProps) -> list[Check]:
         elif shortest is not None and size < shortest:
             found.append(invalid(place, value, f"should be at least {shortest} chars long"))
         elif pattern:
-            wanted = mismatch(pattern, value)
+            wanted = _mismatch(pattern, value)
             if wanted is not None:
                 found.append(invalid(place, value, f"should match '{wanted}'"))
 
@@ -562,3 +562,11 @@ _JUNCTORS: Final[dict[str, Callable[[list[_Node], Any, ValuePath, Found], Walk]]
     "allOf": _all_of,
     "not": _not,
 }
+
+
+def _mismatch(pattern: str, text: str) -> str | None:
+    """Return None for a text that has a match, else the pattern as it is named in the refusal; raise WorkLimitError."""
+    try:
+        return None if matches(pattern, text) else pattern
+    except PatternError as error:
+        return f"{pattern}, but pattern is invalid: {error}"

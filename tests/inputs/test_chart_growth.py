@@ -12,12 +12,11 @@ import pytest
 from crdlint.inputs.helm import directives as directives_module
 from crdlint.inputs.helm import outline as outline_module
 from crdlint.inputs.helm import rendered as rendered_module
-from crdlint.inputs.helm.directives import directives, without_texts
+from crdlint.inputs.helm.directives import directives, is_foreign, without_texts
 from crdlint.inputs.helm.masking import mask
 from crdlint.inputs.helm.outline import outline
 from crdlint.inputs.helm.rendered import check_rendered
 from crdlint.inputs.helm.templates import check_template
-from crdlint.inputs.helm.unescaped_braces import is_foreign
 from crdlint.linting.pipeline import lint_file
 from crdlint.rules.engine.examples import HEAD
 

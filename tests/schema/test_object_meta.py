@@ -14,7 +14,7 @@ from crdlint.crd.object_meta_validation import (
     validate_resource_meta_update,
 )
 from crdlint.crd.paths import Path
-from crdlint.golang.utc import as_utc
+from crdlint.golang.times import as_utc
 from crdlint.schema.embedded_resources import coerce, validate_embedded
 
 if TYPE_CHECKING:

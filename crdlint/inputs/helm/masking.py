@@ -11,8 +11,7 @@ import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from crdlint.inputs.helm.directives import OPENING, directives
-from crdlint.inputs.helm.unescaped_braces import is_foreign
+from crdlint.inputs.helm.directives import OPENING, directives, is_foreign
 
 if TYPE_CHECKING:
     from crdlint.inputs.helm.directives import Directive
