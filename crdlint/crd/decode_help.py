@@ -27,6 +27,10 @@ def way_out(message: str, node: Node) -> str | None:
     value = None
     if given not in _COLLECTIONS and isinstance(node, Scalar):
         value = node.value if len(node.value) <= _LONGEST and "\n" not in node.value else None
+    if wanted == "[]string" and given == "bool" and start.endswith(".required"):
+        return "Remove `required` here, and add the name of the property to `required` of the object that has it"
+    if wanted.endswith("JSONSchemaProps") and given == "array" and getattr(node, "value", "") == "required":
+        return "Move `required` out of `properties`, to the same indentation as `properties`"
     if wanted in _NUMBERS:
         return _number(value, whole=wanted != "float64")
     if wanted == "bool":

@@ -129,7 +129,8 @@ class SpecValidator:
             yield from subresources.column(column, _SPEC.child("additionalPrinterColumns").index(i))
         if spec.selectable_fields and spec.validation is None:
             detail = _ONLY_WITH_VALIDATION
-            yield invalid(selectable_fields.PATH.id, _SPEC.child("selectableFields"), "", detail)
+            help_ = "Add a schema to every version: selectable fields are fields of the schema"
+            yield invalid(selectable_fields.PATH.id, _SPEC.child("selectableFields"), "", detail, help=help_)
         elif spec.validation is not None:
             yield from self._selectable(spec.selectable_fields, spec.validation.open_api_v3_schema, _SPEC, "")
         yield from conversion.validate(spec, _SPEC, self._options)

@@ -135,10 +135,16 @@ def _is_rejection(problem: DecodeProblem, *, has_placeholders: bool) -> bool:
     return problem.kind == "decode" and not is_placeholder(text)
 
 
+_NEAR: Final = 32  # repeated keys that are compared with one
+
+
 def _duplicate_key_findings(manifest: Manifest, options: Options, *, is_json: bool) -> list[Diagnostic]:
     found = []
-    for key in take_duplicate_keys(manifest.document, is_json=is_json):
-        diagnostic = duplicates.of_yaml(key, options.file, manifest.document.line_offset)
+    keys = take_duplicate_keys(manifest.document, is_json=is_json)
+    offset = manifest.document.line_offset
+    for i, key in enumerate(keys):
+        near = keys[max(i - _NEAR, 0) : i + _NEAR]
+        diagnostic = duplicates.of_yaml(key, options.file, offset, duplicates.repeated_block(key, near, offset))
         found.append(options.with_fix(diagnostic, Finding(manifest, diagnostic.rule, duplicate=key)))
     return found
 

@@ -14,6 +14,8 @@ from crdlint.diagnostics.diagnostic import Related
 from crdlint.rules import catalog
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.values import DuplicateKey
@@ -25,11 +27,43 @@ _LAST_WINS: Final = (
 )
 
 
-def of_yaml(duplicate: DuplicateKey, file: str, line_offset: int) -> Diagnostic:
+def repeated_block(one: DuplicateKey, others: Sequence[DuplicateKey], line_offset: int) -> str | None:
+    """Return the help for a key that is one of several that a block repeats, None for another key.
+
+    The usual cause is a block that is indented too far, so that it becomes a part of the one above.
+    """
+    if one.how != "written twice":
+        return None
+    column = one.later.start_mark.column
+    block = [
+        other for other in others
+        if other.how == one.how and other.later.start_mark.column == column
+        and abs(_distance(other) - _distance(one)) <= _APART
+        and abs(other.later.start_mark.line - one.later.start_mark.line) <= len(others) + _APART
+    ]  # fmt: skip
+    if len(block) == 1:
+        return None
+    spans = [node_span(node, line_offset).line for other in block for node in (other.first, other.later)]
+    first, last = min(spans[1::2]), max(spans[1::2])
+    return (
+        f"Check the indentation of lines {first} to {last}: they repeat the keys of lines {min(spans[::2])} to "
+        f"{max(spans[::2])}, and are probably meant for another mapping"
+    )
+
+
+_APART: Final = 2  # lines
+
+
+def _distance(one: DuplicateKey) -> int:
+    lines: int = one.later.start_mark.line - one.first.start_mark.line
+    return lines
+
+
+def of_yaml(duplicate: DuplicateKey, file: str, line_offset: int, help_: str | None = None) -> Diagnostic:
     """Return the finding about a key of a YAML document; ``line_offset`` is the number of lines above the document."""
     name = duplicate.name
     first, later = (node_span(node, line_offset).line for node in (duplicate.first, duplicate.later))
-    rule, help_ = "duplicate-key", None
+    rule = "duplicate-key"
     if duplicate.how == "overrides merge":
         rule = "merge-key-override"
         message = f"key {name} overrides the one that `<<` merges from line {first}: {_ONLY_RAW.format('YAML')}"

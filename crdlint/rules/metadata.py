@@ -195,16 +195,21 @@ _PATH: Final = Path("metadata")
 def validate(crd: CustomResourceDefinition) -> Iterator[FieldError]:
     """Yield what is wrong with the metadata of a new CRD."""
     meta = crd.metadata
-    wanted = f"{crd.spec.names.plural}.{crd.spec.group}"
+    plural, group = crd.spec.names.plural, crd.spec.group
+    wanted = f"{plural}.{group}"
+    missing = " and ".join(name for name, value in (("spec.names.plural", plural), ("spec.group", group)) if not value)
+    first = f"Set {missing} first: the CRD is named `<plural>.<group>`" if missing else None
     if meta.generate_name:
         path = _PATH.child("generateName")
         for message in _name(mask_trailing_dash(meta.generate_name), meta.generate_name, wanted):
-            yield invalid(NAME.id, path, meta.generate_name, message, help=f"Write `name: {wanted}` instead")
+            yield invalid(NAME.id, path, meta.generate_name, message, help=first or f"Write `name: {wanted}` instead")
     if not meta.name:
-        yield required(NAME.id, _PATH.child("name"), "name or generateName is required", help=f"Add `name: {wanted}`")
+        yield required(
+            NAME.id, _PATH.child("name"), "name or generateName is required", help=first or f"Add `name: {wanted}`"
+        )
     else:
         for message in _name(meta.name, meta.name, wanted):
-            yield invalid(NAME.id, _PATH.child("name"), meta.name, message, help=f"Rename it to `{wanted}`")
+            yield invalid(NAME.id, _PATH.child("name"), meta.name, message, help=first or f"Rename it to `{wanted}`")
     if meta.namespace:
         yield forbidden(NAMESPACE.id, _PATH.child("namespace"), "not allowed on this type")
     yield from object_meta_validation.validate_object_meta(meta, _PATH, IDS)

@@ -367,6 +367,9 @@ def _misplaced_property(finding: Finding) -> Iterable[Edit]:
         raise UneditableError
 
 
+_MOST_KEYS: Final = 500  # of a mapping: each repeated key is looked for among them
+
+
 def _twice(finding: Finding) -> tuple[Mapping, int, int]:
     """Return the mapping with a key set twice, and the indexes of the two keys."""
     editor = finding.editor
@@ -381,6 +384,9 @@ def _twice(finding: Finding) -> tuple[Mapping, int, int]:
     mapping = editor.parent(first)
     if not isinstance(mapping, Mapping) or editor.parent(later) is not mapping:
         raise UneditableError
+    names = [getattr(key, "value", None) for key in mapping.items[::2]]
+    if len(names) > _MOST_KEYS or len(names) - len(set(names)) > 1:
+        raise UneditableError  # a block that is indented too far repeats several keys: removing them would lose it
     return mapping, editor.index(first), editor.index(later)
 
 

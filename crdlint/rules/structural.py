@@ -5,6 +5,7 @@ Reproduces apiextensions pkg/apiserver/schema (validation.go ValidateStructural,
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import forbidden, invalid, required
@@ -595,17 +596,17 @@ def _pattern(schema: JSONSchemaProps, _context: Context, findings: Findings) -> 
         )
 
 
+_NEGATIVE: Final = re.compile(r"\^\(\?!((?:[^()\\]|\\.|\([^()?]*\))*)\)(?:\.[*+]\$?)?\Z")
+
+
 def _pattern_help(pattern: str) -> str | None:
-    if "(?!" in pattern or "(?<!" in pattern:
-        return (
-            "Replace the lookaround, which RE2 does not support, with a rule for what must not match: "
-            "`x-kubernetes-validations: [{rule: \"!self.matches('...')\"}]`"
-        )
-    if "(?=" in pattern or "(?<=" in pattern:
-        return (
-            "Replace the lookaround, which RE2 does not support, with a rule: "
-            "`x-kubernetes-validations: [{rule: \"self.matches('...')\"}]`"
-        )
+    """Return the help for a pattern with lookaround: for a negative lookahead alone, the rule that says the same."""
+    negative = _NEGATIVE.match(pattern)
+    if negative is not None and compile_error(f"^({negative[1]})") is None and "'" not in pattern:
+        rule = f"!self.matches(r'^({negative[1]})')" if "\\" in pattern else f"!self.matches('^({negative[1]})')"
+        return f'Remove the pattern, and add `x-kubernetes-validations: [{{rule: "{rule}"}}]`: RE2 has no lookahead'
+    if any(opening in pattern for opening in ("(?!", "(?<!", "(?=", "(?<=")):
+        return "Split the condition into several patterns or rules, each without lookaround: RE2 has none"
     return None
 
 

@@ -12,7 +12,7 @@ from crdlint.rules.engine.finding import Fixer, mapping_at
 from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Sequence
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceColumnDefinition, CustomResourceSubresources
@@ -185,6 +185,12 @@ def validate(subresources: CustomResourceSubresources | None, path: Path) -> Ite
             )
 
 
+def _one_of(given: str, known: Sequence[str]) -> str:
+    """Return the help for a word that is not one of the known ones."""
+    near = (_MEANT.get(given.lower()) if known is _TYPES else None) or nearest(given, known, _LIKE)
+    return f"Write `{near}`" if near else f"Write one of {', '.join(f'`{name}`' for name in known)}"
+
+
 def _json_path_problem(text: str) -> str | None:
     return None if text.startswith(".") else "must be a simple json path starting with ."
 
@@ -197,9 +203,10 @@ def column(given: CustomResourceColumnDefinition, path: Path) -> Iterator[FieldE
     if not given.type:
         yield required(COLUMN.id, path.child("type"), types, help="Add `type: string`, or another of these types")
     elif given.type not in _TYPES:
-        yield invalid(COLUMN.id, path.child("type"), given.type, types)
+        yield invalid(COLUMN.id, path.child("type"), given.type, types, help=_one_of(given.type, _TYPES))
     if given.format and given.format not in _FORMATS:
-        yield invalid(COLUMN.id, path.child("format"), given.format, f"must be one of {','.join(_FORMATS)}")
+        formats = f"must be one of {','.join(_FORMATS)}"
+        yield invalid(COLUMN.id, path.child("format"), given.format, formats, help=_one_of(given.format, _FORMATS))
     at = path.child("JSONPath")
     if not given.json_path:
         yield required(COLUMN.id, at, "", help="Add `jsonPath`, such as `jsonPath: .status.phase`")

@@ -112,7 +112,7 @@ RULE_REQUIRED = Rule(
     why="The API server has no expression to evaluate, so it rejects the CRD.",
     bad=_rule("message: must have a mode"),
     good=_GOOD,
-    help="Set `rule` to a CEL expression that must be true, such as `has(self.name)`",
+    help="Set `rule` to a CEL expression that must be true, such as `has(self.name)`, in quotes if it begins with `!`",
     source=_SOURCE,
     fixes=(
         Fixer(

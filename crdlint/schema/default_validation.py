@@ -11,11 +11,13 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from crdlint.crd.errors import NOT_EVALUATED, Wording, invalid
+from crdlint.diagnostics.spelling import nearest
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.schema.embedded_resources import coerce, validate_embedded
 from crdlint.schema.pruning import META_FIELDS, prune
 from crdlint.schema.surrounding_object import TYPED_ROOT, SurroundingObject
 from crdlint.schema.validator import ValueValidator
+from crdlint.schema.value_help import LIKE
 from crdlint.schema.values import deep_copy, deep_equal
 
 if TYPE_CHECKING:
@@ -133,7 +135,7 @@ def _judge(at: _At, require_pruned: bool, rules: RuleHook | None, server: Server
             pruned = deep_copy(value)
             unknown = prune(pruned, schema, is_resource_root=embedded)
             if not deep_equal(pruned, value):
-                errors.append(_unpruned(path, value, unknown))
+                errors.append(_unpruned(path, value, unknown, schema))
         # From here on the default is what Go's ObjectMeta makes of it, and is shown so.
         coerced = coerce(path, value, schema, is_resource_root=embedded).error
         found = [coerced] if coerced else validate_embedded(path, value, schema, is_resource_root=embedded)
@@ -148,7 +150,7 @@ def _judge(at: _At, require_pruned: bool, rules: RuleHook | None, server: Server
     return [*errors, *found], spent
 
 
-def _unpruned(path: Path, value: Any, unknown: list[str]) -> FieldError:
+def _unpruned(path: Path, value: Any, unknown: list[str], schema: JSONSchemaProps) -> FieldError:
     """Tell of fields that pruning takes out, at the first of them."""
     error = invalid(RULE, path, value, "must not have unknown fields")
     if not unknown:
@@ -156,6 +158,9 @@ def _unpruned(path: Path, value: Any, unknown: list[str]) -> FieldError:
     listed = ", ".join(f"`{name}`" for name in unknown[:_LISTED])
     more = f" and {len(unknown) - _LISTED} more" if len(unknown) > _LISTED else ""
     help_ = f"Remove {listed}{more} from the default, or specify it in `properties` of the schema"
+    near = nearest(unknown[0], schema.properties, LIKE) if len(unknown) == 1 and isinstance(value, dict) else None
+    if near is not None and near not in value:
+        help_ = f"Rename `{unknown[0]}` in the default to `{near}`, or remove it"
     return replace(error, at=path.child(unknown[0]), key=True, help=help_)
 
 

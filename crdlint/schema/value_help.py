@@ -76,7 +76,11 @@ def _mistyped(error: FieldError, schema: JSONSchemaProps | None) -> str | None:
     match = re.search(r'must be of type ([a-z]+): "([a-z]+)"', error.detail)
     if match is None:
         match = re.search(r"must be of type ([a-zA-Z0-9-]+)", error.detail)
-        return None if match is None else f"Write a value of the format `{match[1]}`"
+        if match is None:
+            return None
+        if match[1] in {"int32", "int64"} and error.value in {"float64", "number"}:
+            return "Write an integer"
+        return f"Write a value of the format `{match[1]}`"
     wanted, given = match.groups()
     if wanted == "string" and given in {"integer", "number", "boolean"}:
         return 'Write it in quotes: "..."'

@@ -28,7 +28,7 @@ FIXES = [
 
 
 def check(text: Any) -> Any:
-    return lint_file(text, filename="x", kube_version="1.29..1.36", skip_unfinished=True, fixes=True)
+    return lint_file(text, filename="x", skip_unfinished=True, fixes=True)
 
 
 def example(rule: Any, fixer: Any, which: Any) -> Any:

@@ -1,0 +1,103 @@
+# ruff: noqa: E501  texts as they are
+"""Helps that lead to a CRD without the finding if they are followed to the letter."""
+
+from __future__ import annotations
+
+import pytest
+
+from crdlint.linting.pipeline import lint_file
+from crdlint.rules.engine.examples import HEAD
+
+
+def schema(text: str) -> str:
+    return HEAD + "".join(f"        {line}\n" for line in text.splitlines())
+
+
+OBJECT = "type: object\nproperties:\n"
+NO_SCHEMA = schema("type: object").replace("    schema:\n      openAPIV3Schema:\n        type: object\n", "")
+BLOCK = OBJECT + "  a:\n    type: string\n    description: x\n    maxLength: 5\n"
+FOLLOWED = {
+    "required: true": (
+        schema(OBJECT + "  a:\n    type: string\n    required: true"),
+        "Remove `required` here, and add the name of the property to `required` of the object that has it",
+        schema("type: object\nrequired: [a]\nproperties:\n  a:\n    type: string"),
+    ),
+    "required inside properties": (
+        schema(OBJECT + "  required: [a]\n  a: {type: string}"),
+        "Move `required` out of `properties`, to the same indentation as `properties`",
+        schema("type: object\nrequired: [a]\nproperties:\n  a: {type: string}"),
+    ),
+    "negative lookahead": (
+        schema(OBJECT + "  a: {type: string, maxLength: 9, pattern: '^(?!kube-).*$'}"),
+        "Remove the pattern, and add `x-kubernetes-validations: [{rule: \"!self.matches('^(kube-)')\"}]`: RE2 has no lookahead",
+        schema(OBJECT + "  a: {type: string, maxLength: 9, x-kubernetes-validations: [{rule: \"!self.matches('^(kube-)')\"}]}"),
+    ),
+    "other lookaround": (
+        schema(OBJECT + "  a: {type: string, pattern: '^(?=.*[a-z])(?=.*[0-9]).+$'}"),
+        "Split the condition into several patterns or rules, each without lookaround: RE2 has none",
+        schema(OBJECT + "  a: {type: string, allOf: [{pattern: '[a-z]'}, {pattern: '[0-9]'}]}"),
+    ),
+    "negation without quotes": (
+        schema("type: object\nx-kubernetes-validations:\n- rule: !has(self.x)"),
+        "Set `rule` to a CEL expression that must be true, such as `has(self.name)`, in quotes if it begins with `!`",
+        schema(OBJECT + "  x: {type: string}\nx-kubernetes-validations:\n- rule: '!has(self.x)'"),
+    ),
+    "missing group": (
+        schema("type: object").replace("  group: example.com\n", ""),
+        "Set spec.group first: the CRD is named `<plural>.<group>`",
+        schema("type: object"),
+    ),
+    "selectable fields without a schema": (
+        NO_SCHEMA + "    selectableFields: [{jsonPath: .spec.a}]\n",
+        "Add a schema to every version: selectable fields are fields of the schema",
+        schema(OBJECT + "  spec: {type: object, properties: {a: {type: string}}}")
+        + "    selectableFields: [{jsonPath: .spec.a}]\n",
+    ),
+    "fraction for an integer": (
+        schema(OBJECT + "  a: {type: integer, format: int32, default: 1.5}"),
+        "Write an integer",
+        schema(OBJECT + "  a: {type: integer, format: int32, default: 1}"),
+    ),
+    "misspelt field of a default": (
+        schema(OBJECT + "  a: {type: object, properties: {size: {type: integer}}, default: {sise: 1}}"),
+        "Rename `sise` in the default to `size`, or remove it",
+        schema(OBJECT + "  a: {type: object, properties: {size: {type: integer}}, default: {size: 1}}"),
+    ),
+    "column type": (
+        NO_SCHEMA.replace("- name: v1\n", "- name: v1\n    additionalPrinterColumns: [{name: A, type: int, jsonPath: .a}]\n")
+        + "    schema: {openAPIV3Schema: {type: object}}\n",
+        "Write `integer`",
+        NO_SCHEMA.replace("- name: v1\n", "- name: v1\n    additionalPrinterColumns: [{name: A, type: integer, jsonPath: .a}]\n")
+        + "    schema: {openAPIV3Schema: {type: object}}\n",
+    ),
+    "block indented too far": (
+        schema(BLOCK + "    type: string\n    description: z\n    maxLength: 6"),
+        "Check the indentation of lines 21 to 23: they repeat the keys of lines 18 to 20, and are probably meant for another mapping",
+        schema(BLOCK + "  b:\n    type: string\n    description: z\n    maxLength: 6"),
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("bad", "help_", "good"), FOLLOWED.values(), ids=FOLLOWED)
+def test_the_help_leads_to_an_accepted_crd(bad: str, help_: str, good: str) -> None:
+    assert help_ in {one.help for one in lint_file(bad, filename="x").diagnostics}
+    assert [one.message for one in lint_file(good, filename="x").diagnostics if one.severity != "info"] == []
+
+
+CAUSES = {
+    "conflict": ("<<<<<<< HEAD\n", "Resolve the merge conflict: line 17 is a conflict marker"),
+    "tab": ("          a:\n\ttype: string\n", "Indent line 18 with spaces: YAML does not allow tabs"),
+    "colon": ("          a:\n            description: x: y\n", "Put the value in line 18 in quotes, since it contains a colon and a space: `'x: y'`"),
+    "start": ("          a:\n            description: @x\n", "Put the value in line 18 in quotes, since it begins with `@`: `'@x'`"),
+    "blank": ("          a:\n            type:string\n            maxLength: 5\n", "Write a space after the colon in line 18: `type: string`"),
+    "key": ("          a\n            type: string\n", "Add a colon after the key in line 17: `a:`"),
+    "quote": ("          a:\n            description: 'x\n            type: string\n", "Add `'` at the end of the value in line 18 to close the quote"),
+    "bracket": ("          a:\n            enum: [x, y\n            type: string\n", "Add `]` to close the bracket in line 18"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("lines", "help_"), CAUSES.values(), ids=CAUSES)
+def test_the_help_of_a_syntax_error_names_its_cause(lines: str, help_: str) -> None:
+    text = f"{HEAD}        type: object\n        properties:\n{lines}"
+    (found,) = lint_file(text, filename="x").diagnostics
+    assert (found.rule, found.help) == ("yaml-syntax", help_)
