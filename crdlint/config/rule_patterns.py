@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.diagnostics.spelling import nearest
 from crdlint.inputs.patterns import BrokenPatternError, segment
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 # A longer word is no rule and no typing error, and comparing it takes time.
 _LONGEST: Final = 64

@@ -18,7 +18,7 @@ _COLLECTIONS: Final = {"object": "a mapping", "array": "a list"}
 _LONGEST: Final = 40  # characters of a value that is shown
 
 
-def way_out(message: str, node: Node) -> str | None:
+def suggestion(message: str, node: Node) -> str | None:
     """Return the help for a decoder's error about a node, None if the message is not about types."""
     start, marker, rest = message.rpartition(" of type ")
     if not marker or _UNMARSHAL not in start:

@@ -7,15 +7,13 @@ defaulting, conversion and the preparation of an update set attributes; nothing 
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Mapping as MappingOf
+from collections.abc import Sequence as SequenceOf
+from typing import Any, Final
+from weakref import ReferenceType
 
 from crdlint.crd.paths import Key, Path
 from crdlint.crd.record import Record, go
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping as MappingOf
-    from collections.abc import Sequence as SequenceOf
-    from weakref import ReferenceType
 
 # Attributes that are no fields of a struct: where an object was read from.
 PROVENANCE: Final = frozenset({"given", "node", "parent_ref", "root", "steps"})

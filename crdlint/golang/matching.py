@@ -9,16 +9,14 @@ from __future__ import annotations
 import re
 import sys
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import Final, Protocol
 
 from crdlint.golang.regexp import compile_error
 from crdlint.golang.regexp_unicode import category
 from crdlint.safety import work
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 # Bytes that RE2 may take for a program and what it caches of it; the first limit that suffices is taken.
 _MEMORY: Final = (1 << 16, 1 << 18, 1 << 20, 1 << 23, 1 << 25)

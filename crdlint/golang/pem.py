@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.golang.base64 import CorruptInputError, decode_base64
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _BEGIN: Final = b"-----BEGIN "
 _END: Final = b"\n-----END "

@@ -5,10 +5,8 @@ A quicksort that falls back to insertion and heap sort, here on indices, with it
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from collections.abc import Callable
+from typing import Final
 
 _INSERTION: Final = 12
 _NINTHER: Final = 50

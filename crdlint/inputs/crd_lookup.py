@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.inputs.paths import has_yaml_suffix
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 # Of a chart, an operator's repository, controller-gen's.
 _FOLDERS: Final = ("crds", "crd", "config/crd")

@@ -8,11 +8,9 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple, TypeAlias
 
 # Characters that stand for themselves, or for each character the set of those that fit.
 _Piece: TypeAlias = "bytes | tuple[frozenset[int], ...]"

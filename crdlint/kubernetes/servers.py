@@ -7,15 +7,13 @@ Each server is the latest patch release of its minor version with its default fe
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from enum import Enum, auto
 from functools import cache
-from typing import TYPE_CHECKING, Final, Generic, TypeAlias, TypeVar
+from typing import Final, Generic, TypeAlias, TypeVar
 
 from crdlint.kubernetes.dialect import CELDialect
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 Version: TypeAlias = "tuple[int, int]"
 _T = TypeVar("_T")

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.convert import read_crd
-from crdlint.crd.decode_help import way_out
+from crdlint.crd.decode_help import suggestion
 from crdlint.crd.decode_values import is_json
 from crdlint.crd.near_misses import is_type_key
 from crdlint.crd.placeholders import PLACEHOLDERS, is_placeholder
@@ -163,7 +163,7 @@ def _decode_finding(problem: DecodeProblem, file: str, offset: int) -> Diagnosti
     """Return the finding of a problem of the decoder's."""
     if problem.first is not None:
         return duplicates.of_json(problem.message, problem.path, problem.first, problem.node, file, offset)
-    help_ = problem.help or (way_out(problem.message, problem.node) if problem.kind == "decode" else None)
+    help_ = problem.help or (suggestion(problem.message, problem.node) if problem.kind == "decode" else None)
     rule = catalog.get(_DECODE_RULES[problem.kind])
     return rule.diagnostic(file, problem.kind, problem.message, node_span(problem.node, offset), help_)
 

@@ -7,14 +7,12 @@ others. Depth is bounded by memory only.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from collections.abc import Iterator
+from typing import Any, Final
 
 from crdlint.golang.numbers import json_float
 from crdlint.safety.control_characters import CI_COMMAND, HIDDEN
 from crdlint.yaml.resolve import is_plain_string
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _PLAIN: Final = re.compile(r"[A-Za-z_/](?:[A-Za-z0-9_./@%+=~^()<>;,$*!?|\\-]|:(?=[^\s])| (?=[^\s#]))*\Z")
 _WORDS: Final = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y", "n", "nan", "inf"})

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.crd.errors import NOT_SUPPORTED, REQUIRED
 from crdlint.crd.gotypes import OBJECT_META
 from crdlint.diagnostics.spelling import nearest
-from crdlint.schema.value_help import LIKE, listed, way_out
+from crdlint.schema.value_help import LIKE, listed, suggestion
 from crdlint.yaml.nodes import Scalar
 from crdlint.yaml.resolve import resolve
 
@@ -71,7 +71,7 @@ def of_error(error: FieldError, place: SourceLocation, schema: JSONSchemaProps |
         found = None if match is None else find(match, node, schema)
         if found is not None:
             return found
-    return None if isinstance(error.value, (dict, list)) and error.type == NOT_SUPPORTED else way_out(error, schema)
+    return None if isinstance(error.value, (dict, list)) and error.type == NOT_SUPPORTED else suggestion(error, schema)
 
 
 def of_unknown(path: str, parent: JSONSchemaProps | None, name: str, above: JSONSchemaProps | None) -> str:

@@ -164,10 +164,10 @@ def has_unpruned(schema: JSONSchemaProps) -> bool:
 
 
 def _ours(error: FieldError) -> FieldError:
-    from crdlint.schema.value_help import way_out
+    from crdlint.schema.value_help import suggestion
 
     rule = UNPRUNED if error.detail == _UNKNOWN_FIELDS else INVALID_DEFAULT
-    return error.reported_as(rule.id, None if error.help else way_out(error, None))
+    return error.reported_as(rule.id, None if error.help else suggestion(error, None))
 
 
 @dataclass(slots=True)

@@ -7,12 +7,10 @@ are counted and never timed, so that every run stops at the same place.
 
 from __future__ import annotations
 
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
-
-if TYPE_CHECKING:
-    from collections.abc import Hashable, Iterator
+from typing import Any, Final, Generic, TypeVar
 
 LIMIT: Final = 2_000_000  # steps for one document
 _BYTES_PER_STEP: Final = 64  # of text

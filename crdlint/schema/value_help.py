@@ -42,7 +42,7 @@ def steps_of(path: str) -> list[str]:
     return [name or bracketed for name, bracketed in _PRINTED.findall(path)]
 
 
-def way_out(error: FieldError, schema: JSONSchemaProps | None) -> str | None:
+def suggestion(error: FieldError, schema: JSONSchemaProps | None) -> str | None:
     """Return the help for an error; ``schema`` is the schema of the value, or of the field that is missing."""
     find = _BY_TYPE.get(error.type)
     if find is not None:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from crdlint.inputs.read import UnreadableError, decode, read_bytes, reason
 from crdlint.yaml import YAMLDecodeError, decode_yaml
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
 
 _SET: Final = "release.openshift.io/feature-set"
 _MAJOR: Final = "release.openshift.io/major-version"

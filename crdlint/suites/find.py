@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
 
 from crdlint.inputs.fragments import SUITE_SUFFIX
 from crdlint.inputs.paths import Problem, Selection, discover
 from crdlint.inputs.read import UnreadableError, decode, read_bytes
 from crdlint.suites.read import is_suite
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 
 def find_suites(paths: Sequence[str], selection: Selection) -> Iterator[tuple[str, str] | Problem]:

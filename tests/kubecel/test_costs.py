@@ -11,7 +11,7 @@ from present import present
 import crdlint
 from crdlint.kubecel.compilation import Expression
 from crdlint.kubecel.cost.advice import Advice
-from crdlint.kubecel.cost.explain import culprit, explain, shown_cost
+from crdlint.kubecel.cost.explain import explain, most_expensive_part, shown_cost
 from crdlint.kubecel.cost.limits import value_path
 from crdlint.kubecel.cost.model import Model
 from crdlint.kubecel.cost.suggest import Plan, Solution
@@ -234,7 +234,7 @@ def test_where_no_limits_would_do() -> None:
     )
     assert solved(estimated) is None
     assert "no limit reduces the cost" in present(Advice([estimated], Effort()).on_rule(estimated))
-    assert culprit(estimated.compiled.rule, RULE_COST_LIMIT) in estimated.rule.rule
+    assert most_expensive_part(estimated.compiled.rule, RULE_COST_LIMIT) in estimated.rule.rule
 
 
 def test_a_reserved_word_hides_limits() -> None:

@@ -6,11 +6,9 @@ Python's tarfile ends in silence at a damaged header. Here everything that ends 
 from __future__ import annotations
 
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from typing import Final
 
 MAX_BYTES: Final = 100 * 1024 * 1024  # of all unpacked data; Helm's MaxDecompressedChartSize
 MAX_MEMBERS: Final = 20_000

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final
+from collections.abc import Iterator
+from typing import Final
 
 from crdlint.crd.recognition import may_hold_crd
 from crdlint.inputs.helm.archive import MAX_BYTES, ArchiveError, Budget, members
 from crdlint.inputs.helm.layout import ChartLocation
 from crdlint.inputs.paths import Problem
 from crdlint.inputs.read import UnreadableError, decode, read_bytes, reason
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 _YAML: Final = (".yaml", ".yml", ".json")
 _ARCHIVES: Final = (".tgz", ".tar.gz")

@@ -5,19 +5,17 @@ from __future__ import annotations
 import os
 import re
 import stat
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from crdlint.crd.recognition import KIND
 from crdlint.inputs.offline import reason, sandbox
 from crdlint.inputs.read import UnreadableError, read_bytes
 from crdlint.inputs.repository import is_below, repository_top
 from crdlint.safety.programs import ProgramError, find, shortened
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 # The first release that looks up no host names for templates (getHostByName).
 OLDEST: Final = (3, 11, 1)

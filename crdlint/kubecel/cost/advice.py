@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.cel.ast import Select
 from crdlint.cel.builder import RESERVED
 from crdlint.cel.traversal import nodes
-from crdlint.kubecel.cost.explain import culprit, shown_cost
+from crdlint.kubecel.cost.explain import most_expensive_part, shown_cost
 from crdlint.kubecel.cost.limits import value_path
 from crdlint.kubecel.cost.suggest import Plan
 from crdlint.kubecel.limits import RULE_COST_LIMIT
@@ -76,7 +76,7 @@ class Advice:
         if not self._effort.affords(steps):
             return None
         self._effort.spend(steps)
-        part = culprit(expression, RULE_COST_LIMIT)
+        part = most_expensive_part(expression, RULE_COST_LIMIT)
         inner = f"`{part}`" if len(part) <= _QUOTED else f"`{part[:_QUOTED]}...`"
         return f"Remove or simplify {inner}: the estimator knows no bound for its values, so no limit reduces the cost"
 

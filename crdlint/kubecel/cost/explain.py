@@ -116,7 +116,7 @@ def _bound(schema: JSONSchemaProps) -> int | None:
     return None if bound is None else max(bound, 0)
 
 
-def culprit(expression: Expression, limit: int) -> str:
+def most_expensive_part(expression: Expression, limit: int) -> str:
     """Return the text of the smallest part that alone costs more than a limit; empty where none does."""
     tree = explain(expression)
     if tree.cost <= limit:
