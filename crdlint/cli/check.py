@@ -92,66 +92,76 @@ class CheckOptions(options.RunOptions):
 @click.option(
     "--require-crds/--no-require-crds",
     default=None,
-    help="Exit with status 2 if no CRD is found, or never. By default, only if a file or - is named.",
+    help="Exit with status 2 if no CRD is found, or do not. By default, do so only if PATH contains a file or -.",
 )
 @click.option("--allow-empty", is_flag=True, hidden=True, help="Deprecated: the same as --no-require-crds.")
 @click.option(
     "--stdin-filename", metavar="FILE", shell_complete=complete_paths,
-    help="The file that - is the text of: its name in findings, and its configuration, chart and exclusions.",
+    help="The file name of standard input (-): for findings, and to find its configuration, chart and exclusions.",
 )  # fmt: skip
 @options.format_
 @options.output
 @click.option(
     "--kube-version",
     type=options.KubeVersion(),
-    help=f"The Kubernetes version to check CRDs for, or a range such as 1.29..{NEWEST}; "
-    f"else the configuration's, the chart's, or {NEWEST}.",
+    help=f"The Kubernetes version to check CRDs for, or a range such as 1.29..{NEWEST}. "
+    f"Default: from the configuration, else from the chart, else {NEWEST}.",
 )
 @click.option(
     "--against", metavar="REV_OR_PATH", shell_complete=complete_paths,
-    help="Judge as an update of the same CRDs in a git revision, a file or a directory.",
+    help="Check CRDs as updates of those in a git revision, a file or a directory.",
 )  # fmt: skip
 @options.configuration
 @click.option(
     "--baseline", "baseline_file", metavar="FILE", shell_complete=complete_paths,
-    help="Leave out the findings that are known in this file.",
+    help="Do not report the known findings in FILE.",
 )  # fmt: skip
-@click.option("--update-baseline", is_flag=True, help="Write what is found into the baseline.")
+@click.option("--update-baseline", is_flag=True, help="Write the current findings to the baseline.")
 @options.helm
 @click.option(
     "--hidden", is_flag=True, help="Also show what the API server would report after the other findings are fixed."
 )
 @click.option("--fix", is_flag=True, help="Apply safe fixes to the files.")
 @click.option(
-    "--unsafe-fixes", is_flag=True, help="With --fix or --diff, also apply fixes that guess at what is meant."
+    "--unsafe-fixes", is_flag=True, help="With --fix or --diff, also apply fixes that may change the meaning."
 )
-@click.option("--diff", is_flag=True, help="Print what --fix would change as a unified diff, and change nothing.")
-@click.option("--show-fixes", is_flag=True, help="With --fix, list the fixes that are applied.")
+@click.option("--diff", is_flag=True, help="Print the changes of --fix as a unified diff, and do not write files.")
+@click.option("--show-fixes", is_flag=True, help="With --fix or --diff, list the fixes.")
 @click.option("--statistics", is_flag=True, help="Count findings by rule.")
-@click.option("--jobs", type=click.IntRange(1), metavar="N", help="The number of processes; else as many as pay.")
-@click.option("--no-cache", is_flag=True, help="Neither use nor keep results of earlier runs.")
-@click.option("-q", "--quiet", is_flag=True, help="Print findings only: no summary, no notices.")
+@click.option(
+    "--jobs",
+    type=click.IntRange(1),
+    metavar="N",
+    help="The number of processes. Default: depends on the amount of work.",
+)
+@click.option("--no-cache", is_flag=True, help="Do not read or write the cache of results.")
+@click.option("-q", "--quiet", is_flag=True, help="Only print findings: no summary, no notices.")
 @options.color
 @click.pass_context
 def command(ctx: click.Context, /, **arguments: Any) -> None:
-    """Report what the API server would report about the CRDs in files, below directories, or on standard input (-).
+    """Check CRDs as the API server does: in files, directories, charts, kustomizations or on standard input (-).
 
-    Without a PATH, the working directory is checked. Below directories, files are .yaml, .yml and .json. Findings of
-    severity error make the exit status 1 (see --fail-on); warnings and hints do not.
-    """
+    Without PATH, crdlint checks the working directory. In directories it reads .yaml, .yml and .json files. The exit
+    status is 1 if there is a finding of severity error (see --fail-on).
+
+    \b
+    Examples:
+      crdlint check config/crd/
+      helm template --include-crds CHART | crdlint check -
+    """  # noqa: D301  \b keeps the lines below it as they are
     given = CheckOptions(**arguments)
     if (given.fix or given.diff) and STDIN in given.paths:
-        raise click.UsageError(f"--{'fix' if given.fix else 'diff'} needs files: - has no file to change")
+        raise click.UsageError(f"--{'fix' if given.fix else 'diff'} cannot change standard input (-): name a file")
     if given.fix and given.diff:
-        raise click.UsageError("--diff changes nothing: it does not go with --fix")
+        raise click.UsageError("--diff cannot be used with --fix")
     if given.unsafe_fixes and not (given.fix or given.diff):
-        raise click.UsageError("--unsafe-fixes goes with --fix or --diff")
+        raise click.UsageError("--unsafe-fixes requires --fix or --diff")
     if given.show_fixes and not (given.fix or given.diff):
-        raise click.UsageError("--show-fixes goes with --fix or --diff")
+        raise click.UsageError("--show-fixes requires --fix or --diff")
     if given.update_baseline and not given.baseline_file:
-        raise click.UsageError("--update-baseline goes with --baseline FILE")
+        raise click.UsageError("--update-baseline requires --baseline FILE")
     if given.stdin_filename is not None and STDIN not in given.paths:
-        raise click.UsageError("--stdin-filename goes with -")
+        raise click.UsageError("--stdin-filename requires - as PATH")
     try:
         ctx.exit(_Command(given).run())
     except SpoolError as error:
@@ -401,7 +411,7 @@ class _Command:
             console.err(f"crdlint: {file}: {word}")
             return
         for entry in () if self._quiet else run.matching.stale():
-            console.err(f"crdlint: note: no longer found, --update-baseline takes it out: {entry}")
+            console.err(f"crdlint: note: no longer found, --update-baseline removes it: {entry}")
 
     def _report_rejections(self, run: CheckState) -> None:
         if not run.rejections:

@@ -20,13 +20,14 @@ if TYPE_CHECKING:
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:
-    r"""Print the completion script of a shell.
+    """Print a completion script, which completes commands, options, rules and paths in your shell.
 
     \b
-    bash, in ~/.bashrc:                  eval "$(crdlint completion bash)"
-    zsh, in ~/.zshrc, after compinit:    eval "$(crdlint completion zsh)"
-    fish, in config.fish:                crdlint completion fish | source
-    """
+    Examples:
+      eval "$(crdlint completion bash)"        in ~/.bashrc
+      eval "$(crdlint completion zsh)"         in ~/.zshrc, after compinit
+      crdlint completion fish | source         in config.fish
+    """  # noqa: D301  \b keeps the lines below it as they are
     from click.shell_completion import get_completion_class
 
     script = get_completion_class(shell)

@@ -28,13 +28,21 @@ _SORTS: Final = ("cost", "place")
 @options.files
 @options.format_of("costs", "text for people, json for programs, html for a page of its own.")
 @options.output_of("costs")
-@click.option("--sort", type=click.Choice(_SORTS), default="cost", show_default=True, help="The order of rules.")
-@click.option("--top", type=click.IntRange(1), metavar="N", help="Show the first N rules only.")
 @click.option(
-    "--explain", metavar="RULE_OR_PATH", help="Show what each part costs of the rules with this in text or path."
+    "--sort",
+    type=click.Choice(_SORTS),
+    default="cost",
+    show_default=True,
+    help="Sort rules by cost or by place in the file.",
+)
+@click.option("--top", type=click.IntRange(1), metavar="N", help="Only show the first N rules.")
+@click.option(
+    "--explain",
+    metavar="RULE_OR_PATH",
+    help="Show the cost of each part of the rules whose text or path contains this.",
 )
 @click.option(
-    "--suggest", is_flag=True, help="Print a patch that sets the limits needed, for `patch -p1` or `git apply`."
+    "--suggest", is_flag=True, help="Print a patch that adds the required limits, for `patch -p1` or `git apply`."
 )
 @click.option(
     "--kube-version",
@@ -60,11 +68,16 @@ def command(
     kube_version: str,
     color: str,
 ) -> None:
-    """Show what the API server estimates CEL rules to cost, with the share of the budgets that they take.
+    """Show the costs that the API server estimates for CEL rules, and their share of the cost limits.
 
-    CRDs and rules that cannot be estimated are listed with the findings that keep them from it. The exit status is 1 if
-    there are any, or if a rule or a schema is above its budget, and 2 if an input cannot be read.
-    """
+    CRDs and rules without an estimate are listed with the findings that prevent it. The exit status is 1 if there are
+    any, or if a rule or a schema is over its limit, and 2 if an input cannot be read.
+
+    \b
+    Examples:
+      crdlint cost config/crd/
+      crdlint cost --suggest config/crd/ | git apply
+    """  # noqa: D301  \b keeps the lines below it as they are
     from crdlint.rules.cel_cost import OVER_BUDGET
 
     view = View(options.page(color, 140))

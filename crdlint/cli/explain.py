@@ -21,7 +21,13 @@ if TYPE_CHECKING:
 @click.argument("rule_id", metavar="RULE", shell_complete=complete_rules)
 @options.color
 def command(rule_id: str, color: str) -> None:
-    """Explain a rule: what it finds, why it matters, a bad and a good example, and the way out."""
+    """Explain a rule: what it reports, why it matters, how to fix it, and a bad and a good example.
+
+    \b
+    Examples:
+      crdlint explain list-map-key-required
+      crdlint explain cel-rule-cost
+    """  # noqa: D301  \b keeps the lines below it as they are
     from crdlint.rules.catalog import all_rules
 
     rules = all_rules()
@@ -31,7 +37,7 @@ def command(rule_id: str, color: str) -> None:
 
         near = nearest(rule_id, rules, cutoff=0.7)
         hint = f" Did you mean '{near}'?" if near else " `crdlint rules` lists them."
-        raise click.UsageError(f"There is no rule '{rule_id}'.{hint}")
+        raise click.UsageError(f"Unknown rule '{rule_id}'.{hint}")
     page = options.page(color, 100)
     console.out("\n\n".join("\n".join(lines) for lines in _paragraphs(rule, page)))
 

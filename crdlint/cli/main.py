@@ -22,13 +22,13 @@ _CLOSED_PIPE: Final = 141  # as of a program that SIGPIPE ends
 
 # Name: module, function, one line for --help.
 _COMMANDS: Final = {
-    "check": ("crdlint.cli.check", "Say what the API server would say about CRDs."),
-    "cost": ("crdlint.cli.cost", "Show what CEL rules cost, why, and which limits bring them down."),
-    "validate": ("crdlint.cli.validate", "Say what the API server would say about custom resources."),
-    "test": ("crdlint.cli.test", "Run declarative tests for CRDs."),
-    "rules": ("crdlint.cli.rules", "List every rule."),
-    "explain": ("crdlint.cli.explain", "Explain a rule: why it matters, a bad and a good example."),
-    "completion": ("crdlint.cli.completion", "Print a shell's completion script."),
+    "check": ("crdlint.cli.check", "Check CRDs as the API server does."),
+    "cost": ("crdlint.cli.cost", "Show the estimated costs of CEL rules."),
+    "validate": ("crdlint.cli.validate", "Validate custom resources as the API server does."),
+    "test": ("crdlint.cli.test", "Run declarative tests of CRDs."),
+    "rules": ("crdlint.cli.rules", "List all rules."),
+    "explain": ("crdlint.cli.explain", "Explain a rule, with a bad and a good example."),
+    "completion": ("crdlint.cli.completion", "Print a completion script for a shell."),
 }
 
 
@@ -70,14 +70,22 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", message="crdlint %(version)s")
 def cli() -> None:
-    """Say what kube-apiserver would say about your CustomResourceDefinitions: offline, at the exact line.
+    """Check CustomResourceDefinitions as kube-apiserver does, without a cluster.
 
-    Exit status: 0 nothing refused, 1 findings, 2 usage or unreadable input, 3 a bug of crdlint's.
-    """
+    For authors of operators, charts and APIs: crdlint reports the API server's own errors and warnings before a
+    manifest is applied, with the line and column of each.
+
+    Exit status: 0 nothing is rejected, 1 findings, 2 wrong usage or unreadable input, 3 a bug in crdlint.
+
+    \b
+    Examples:
+      crdlint check config/crd/
+      crdlint explain list-map-key-required
+    """  # noqa: D301  \b keeps the lines below it as they are
 
 
 def main() -> None:
-    """Run the command line; a bug of ours ends in a report and exit status 3, never in a bare traceback."""
+    """Run the command line; a bug in crdlint ends with a report and exit status 3, never with a bare traceback."""
     with handled():
         _run()
 
@@ -104,12 +112,12 @@ def _run() -> None:
 
 
 def report_bug(bug: Bug, file: str) -> None:
-    """Tell of a bug of ours on standard error, and how to report it; the traceback only where it is asked for."""
+    """Report a bug in crdlint on standard error, and how to report it; with CRDLINT_DEBUG also its traceback."""
     if os.environ.get("CRDLINT_DEBUG"):
         console.err(*bug.traceback.splitlines())
     where = f" while checking {file}" if file else ""
     console.err(
-        f"crdlint: a bug of crdlint's{where}: {bug.text}",
+        f"crdlint: a bug in crdlint{where}: {bug.text}",
         f"  Please report it at {ISSUES} with the file that caused it,",
         f"  crdlint {__version__}, Python {sys.version.split()[0]} on {sys.platform}, and what CRDLINT_DEBUG=1 prints.",
     )

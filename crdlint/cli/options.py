@@ -110,7 +110,7 @@ def files(command: Command) -> Command:
 
 def second_opinion(command: Command) -> Command:
     """Add the option that has cel-python evaluate rules as well."""
-    help_ = "Evaluate every rule with cel-python as well, and report where the results differ."
+    help_ = "Also evaluate every rule with cel-python, and report differences."
     return click.option("--second-opinion", is_flag=True, help=help_)(command)
 
 
@@ -143,14 +143,14 @@ def _globs(_ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) 
 
     for glob in value:
         if not is_pattern(glob):
-            raise click.BadParameter(f"{glob!r} is not a pattern of files", param=param)
+            raise click.BadParameter(f"{glob!r} is not a valid file pattern", param=param)
     return value
 
 
 _FINDINGS: Final = (AUTO, *formats.names("findings"))
 format_ = click.option(
     "--format", "format_", type=click.Choice(_FINDINGS), default=AUTO, show_default=True, metavar="FORMAT",
-    help=f"One of {', '.join(_FINDINGS)}. auto is github within GitHub Actions, else text.",
+    help=f"One of {', '.join(_FINDINGS)}. auto is github in GitHub Actions, else text.",
 )  # fmt: skip
 
 
@@ -170,7 +170,7 @@ def output_of(kind: formats.Kind) -> Callable[[Command], Command]:
     """Return what adds the option that writes reports to files, too."""
     return click.option(
         "--output", "outputs", multiple=True, metavar="FORMAT=FILE", shell_complete=complete_outputs(kind),
-        help=f"Write the {_NOUNS[kind]} to a file as well, in a format of its own (repeatable).",
+        help=f"Write the {_NOUNS[kind]} also to FILE, in FORMAT (repeatable).",
     )  # fmt: skip
 
 
@@ -205,8 +205,8 @@ def write(
 kube_version = click.option(
     "--kube-version",
     type=KubeVersion(),
-    help=f"The Kubernetes version to check CRDs for, or a range such as 1.29..{NEWEST}; "
-    f"else the configuration's, or {NEWEST}.",
+    help=f"The Kubernetes version to check for, or a range such as 1.29..{NEWEST}. "
+    f"Default: from the configuration, else {NEWEST}.",
 )
 
 
@@ -227,15 +227,15 @@ def configuration(command: Command) -> Command:
     """Add the options of configuration."""
     for decorate in (
         click.option(
-            "--accept-rejections", is_flag=True, help="Let ignored findings pass that the API server itself refuses."
+            "--accept-rejections", is_flag=True, help="Do not fail for ignored findings that the API server rejects."
         ),
         click.option(
             "--fail-on", type=click.Choice(["error", "warning", "info", "never"]),
-            help="The least severity that makes the exit status 1 [default: error].",
+            help="Exit with status 1 if there is a finding of this or a higher severity [default: error].",
         ),
         click.option(
             "--ignore", "ignored", multiple=True, metavar="RULE", shell_complete=complete_rules,
-            help="Leave out these rules (repeatable).",
+            help="Do not report these rules (repeatable).",
         ),
         click.option(
             "--select", "selected", multiple=True, metavar="RULE", shell_complete=complete_rules,
@@ -243,7 +243,7 @@ def configuration(command: Command) -> Command:
         ),
         click.option(
             "--config", metavar="FILE", shell_complete=complete_paths,
-            help="Use this configuration, in place of the closest .crdlint.yaml.",
+            help="Use this configuration file instead of the closest .crdlint.yaml.",
         ),
     ):  # fmt: skip
         command = decorate(command)
@@ -271,19 +271,19 @@ def override(options: RunOptions, *, include_dependencies: bool = False) -> Call
 def helm(command: Command) -> Command:
     """Add the options of charts."""
     for decorate in (
-        click.option("--include-dependencies", is_flag=True, help="Look into packed dependencies of charts, too."),
+        click.option("--include-dependencies", is_flag=True, help="Also check the packed dependencies of charts."),
+        click.option("--no-helm", is_flag=True, help="Do not run Helm; check templates with their directives masked."),
         click.option(
-            "--no-helm", is_flag=True, help="Read templates with their directives masked, though Helm is there."
+            "--no-kustomize", is_flag=True, help="Do not build kustomizations; check their resources as they are."
         ),
-        click.option("--no-kustomize", is_flag=True, help="Read resources of kustomizations as they are, build none."),
-        click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="A value for Helm (repeatable)."),
+        click.option("--set", "sets", multiple=True, metavar="KEY=VALUE", help="Set a Helm value (repeatable)."),
         click.option(
             "--values",
             "value_files",
             multiple=True,
             metavar="FILE",
             shell_complete=complete_paths,
-            help="Values for Helm (repeatable).",
+            help="Use a Helm values file (repeatable).",
         ),
     ):
         command = decorate(command)

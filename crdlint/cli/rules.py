@@ -18,7 +18,13 @@ if TYPE_CHECKING:
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
 @options.color
 def command(format_: str, color: str) -> None:
-    """List every rule: its id, severity and what it finds."""
+    """List all rules, for use in --select, --ignore and configuration files: id, severity and summary.
+
+    \b
+    Examples:
+      crdlint rules
+      crdlint rules --format json
+    """  # noqa: D301  \b keeps the lines below it as they are
     from crdlint.rules.catalog import all_rules
 
     rules = all_rules().values()

@@ -69,13 +69,13 @@ class TestState:
 )
 @click.option(
     "--crd", "crds", multiple=True, metavar="PATH", shell_complete=complete_paths,
-    help="A CRD, or a folder of them (repeatable).",
+    help="A CRD file, or a directory of them (repeatable). Default: CRDs in the directory of the suite.",
 )  # fmt: skip
-@click.option("-k", "wanted", default="", metavar="TEXT", help="Run the tests with this in their names only.")
+@click.option("-k", "wanted", default="", metavar="TEXT", help="Only run tests whose name contains TEXT.")
 @click.option("-x", "--fail-fast", is_flag=True, help="Stop at the first failure.")
 @click.option(
     "--junit", "junit_file", metavar="FILE", shell_complete=complete_paths,
-    help="Write the results as JUnit XML, too: the same as --output junit=FILE.",
+    help="Also write the results as JUnit XML; the same as --output junit=FILE.",
 )  # fmt: skip
 @options.second_opinion
 @options.format_of("suites", "text for people, junit for CI systems.")
@@ -85,10 +85,10 @@ class TestState:
     type=options.KubeVersion(),
     default=NEWEST_VERSION,
     show_default=True,
-    help="The Kubernetes version to run the tests for; of a range, its newest.",
+    help="The Kubernetes version to run the tests for; of a range, the newest one.",
 )
-@click.option("-v", "--verbose", is_flag=True, help="Name every test.")
-@click.option("-q", "--quiet", is_flag=True, help="Print failures and the closing line only.")
+@click.option("-v", "--verbose", is_flag=True, help="Print the name of every test.")
+@click.option("-q", "--quiet", is_flag=True, help="Only print failures and the summary.")
 @options.color
 @click.pass_context
 def command(
@@ -106,11 +106,15 @@ def command(
     quiet: bool,
     color: str,
 ) -> None:
-    """Run suites of tests (*.testsuite.yaml, or folders of them): objects, and what the server is expected to make of them.
+    """Run test suites (*.testsuite.yaml): objects, and whether the API server should accept or reject them.
 
-    CRDs are looked for beside a suite where --crd does not name them. Exit status: 0 all passed, 1 failures, 2 a suite
-    that could not be run.
-    """
+    SUITE is a file, or a directory of suites. Exit status: 0 all tests pass, 1 a test fails, 2 a suite cannot be run.
+
+    \b
+    Examples:
+      crdlint test api/
+      crdlint test --crd config/crd -k immutable widgets.testsuite.yaml
+    """  # noqa: D301  \b keeps the lines below it as they are
     start = time.perf_counter()
     view = View(options.page(color, 120), quiet=quiet, verbose=verbose)
     wanted_files = (*outputs, *([f"junit={junit_file}"] if junit_file is not None else []))
@@ -184,7 +188,7 @@ def _run_suite(
         run.broken.append((f"{file}:{error.line}", str(error)))
         return
     for line, message in suite.ignored:
-        console.err(f"crdlint: {file}:{line}: note: {message}; it is passed over")
+        console.err(f"crdlint: {file}:{line}: note: {message}; skipped")
     try:
         for target in files.of(suite):
             for result in run_suite(suite, target, files, wanted):

@@ -51,38 +51,43 @@ class ValidateOptions(options.RunOptions):
 @options.files
 @click.option(
     "--crd", "crds", multiple=True, metavar="PATH", shell_complete=complete_paths,
-    help="A CRD, or a folder of them (repeatable). Without it, CRDs are looked for among and beside the resources.",
+    help="A CRD file, or a directory of them (repeatable). Default: CRDs among and near the resources.",
 )  # fmt: skip
 @click.option(
     "--old", metavar="PATH", shell_complete=complete_paths,
-    help="Validate updates of the objects in this file or folder.",
+    help="Validate updates of the objects in this file or directory.",
 )  # fmt: skip
 @click.option(
     "--skip", "skipped", multiple=True, metavar="KIND",
-    help="Do not validate objects of KIND, which may be GROUP/KIND or GROUP/VERSION/KIND (repeatable).",
+    help="Do not validate objects of KIND, GROUP/KIND or GROUP/VERSION/KIND (repeatable).",
 )  # fmt: skip
-@click.option("--strict-kinds", is_flag=True, help="Report kinds that no CRD of their group defines as errors.")
+@click.option("--strict-kinds", is_flag=True, help="Report an error for a kind that no CRD of its group defines.")
 @options.second_opinion
-@click.option("--show-defaulted", is_flag=True, help="Print the objects as they would be stored, as YAML.")
+@click.option("--show-defaulted", is_flag=True, help="Print the objects as the API server would store them, as YAML.")
 @click.option(
     "--require-resources/--no-require-resources",
     default=None,
-    help="Exit with status 2 if no custom resource is found, or never. By default, only if a file or - is named.",
+    help="Exit with status 2 if no custom resource is found, or do not. By default, do so only if PATH contains a file or -.",
 )
 @click.option("--allow-empty", is_flag=True, hidden=True, help="Deprecated: the same as --no-require-resources.")
 @options.format_
 @options.output
 @options.kube_version
 @options.configuration
-@click.option("-q", "--quiet", is_flag=True, help="Print findings only: no summary, no notices.")
+@click.option("-q", "--quiet", is_flag=True, help="Only print findings: no summary, no notices.")
 @options.color
 @click.pass_context
 def command(ctx: click.Context, /, **arguments: Any) -> None:
-    """Report what the API server would report about custom resources: on create, or with --old on update.
+    """Validate custom resources as the API server does when they are created, or with --old updated.
 
-    Unknown fields, the schema with its defaults, list types, and the rules of x-kubernetes-validations. Objects that no
-    CRD defines are skipped. Findings of severity error make the exit status 1 (see --fail-on).
-    """
+    Checks unknown fields, the schema with its defaults, list types, and the rules of x-kubernetes-validations. Skips
+    objects that no CRD defines. The exit status is 1 if there is a finding of severity error (see --fail-on).
+
+    \b
+    Examples:
+      crdlint validate --crd config/crd samples/
+      crdlint validate --crd config/crd --old before.yaml after.yaml
+    """  # noqa: D301  \b keeps the lines below it as they are
     given = ValidateOptions(**arguments)
     if (*given.paths, *given.crds, given.old).count(STDIN) > 1:
         raise click.UsageError("- can be read only once")

@@ -177,7 +177,7 @@ def reduced(target: Target, version: str) -> tuple[dict[str, Any], str]:
     if not version:
         if len(versions) != 1:
             raise MissingCRDError(
-                f"{target.file} has the versions {', '.join(names)}: `version` in the suite says which"
+                f"{target.file} has the versions {', '.join(names)}: set `version` in the suite"
             )
         version = names[0]
     if version not in names:

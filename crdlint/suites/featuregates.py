@@ -49,7 +49,7 @@ def _folder(near: str) -> str:
     while not os.path.isdir(os.path.join(folder, _GATES)):
         above = os.path.dirname(folder)
         if above == folder:
-            raise GateError(f"no folder {_GATES} above {near}, which says what feature gates are on")
+            raise GateError(f"no directory {_GATES} with the feature gates above {near}")
         folder = above
     return os.path.join(folder, _GATES)
 

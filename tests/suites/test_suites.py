@@ -43,10 +43,10 @@ def test_all_pass() -> None:
 WRONG = {
     "another object stored": ("size: 1, mode: Fast}\n  - name: Should not", "size: 2, mode: Fast}\n  - name: Should not",
                               ["  -  size: 2", "  +  size: 1"]),
-    "another error": ("not one", "not two", ["  the create should be refused otherwise:"]),
-    "no error": ("{size: 1, mode: Safe}", "{size: 2, mode: Safe}", ["  the create should be refused, but was accepted; expected:"]),
+    "another error": ("not one", "not two", ["  the create should be rejected with another error:"]),
+    "no error": ("{size: 1, mode: Safe}", "{size: 2, mode: Safe}", ["  the create should be rejected, but was accepted; expected:"]),
     "an error at last": ("expectedError: class may not be changed", 'expected: "x: 1"', ["  the object should be updated, but:"]),
-    "another status error": ("equal to 9", "equal to 8", ["  the update of the status should be refused otherwise:"]),
+    "another status error": ("equal to 9", "equal to 8", ["  the update of the status should be rejected with another error:"]),
     "an initial object that is refused": ("{size: 2, class: gold}", "{size: 0}", ["  the initial object should be created, but:"]),
     "a patch of nothing": ("properties/zones/maxItems", "properties/zone/maxItems", ["  a patch cannot be applied to"]),
     "another kind": ("kind: Widget\n      spec: {size: 1}", "kind: Gadget\n      spec: {size: 1}",
@@ -83,7 +83,7 @@ BROKEN = {
     "no list": ("crdName: x\ntests: {onCreate: {name: x}}\n", "a list is wanted here"),
     "a CRD that is not there": (SUITE.replace("widgets.example", "gadgets.example"), "no CRD gadgets.example.com for this suite"),
     "a version that is not there": (SUITE.replace("version: v1", "version: v7"), "has no version v7: there are v1, v1alpha1"),
-    "no version": (SUITE.replace("version: v1\n", ""), "has the versions v1, v1alpha1: `version` in the suite says which"),
+    "no version": (SUITE.replace("version: v1\n", ""), "has the versions v1, v1alpha1: set `version` in the suite"),
 }  # fmt: skip
 
 

@@ -1,0 +1,63 @@
+"""`--help` of every command: what it does and for whom, two examples, and an instruction for each option."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+import click
+import pytest
+from click.testing import CliRunner
+from plain_english import avoided
+
+from crdlint.cli.main import cli
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+COMMANDS: Final = ["", *cli.list_commands(click.Context(cli))]
+
+
+def shown(command: str) -> str:
+    return CliRunner().invoke(cli, [*command.split(), "--help"], prog_name="crdlint").stdout
+
+
+def commands() -> Iterator[click.Command]:
+    yield cli
+    for name in COMMANDS[1:]:
+        command = cli.get_command(click.Context(cli), name)
+        assert command is not None
+        yield command
+
+
+OPTIONS: Final = {
+    f"{command.name} {option.opts[0]}": option.help
+    for command in commands()
+    for option in command.params
+    if isinstance(option, click.Option) and option.help is not None
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_is_plain_english(command: str) -> None:
+    assert avoided(shown(command)) == []
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_opens_with_what_the_command_does(command: str) -> None:
+    first = shown(command).split("\n\n")[1].strip()
+    assert re.match("(Check|Validate|Run|Show|List|Explain|Print) ", first)
+    assert first.endswith(".")
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_two_examples(command: str) -> None:
+    examples = shown(command).partition("  Examples:\n")[2].partition("\n\n")[0].splitlines()
+    assert len(examples) >= 2
+    assert all(re.search(rf"\bcrdlint {command or '(check|explain)'}\b", example) for example in examples)
+
+
+@pytest.mark.parametrize("help_", OPTIONS.values(), ids=OPTIONS)
+def test_an_option_is_described_by_a_sentence(help_: str) -> None:
+    assert help_[0].isupper() or help_.startswith(("text ", "auto "))
+    assert help_.endswith((".", "]."))

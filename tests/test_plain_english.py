@@ -1,0 +1,46 @@
+"""What the program prints contains none of the words and constructions of the table in plain_english.py."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+import pytest
+from plain_english import avoided
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+PACKAGE: Final = Path(__file__).parents[1] / "crdlint"
+# Generated code, and a page whose strings are CSS and JavaScript.
+LEFT_OUT: Final = {"CELLexer.py", "CELParser.py", "cost_html.py"}
+MODULES: Final = sorted(path for path in PACKAGE.rglob("*.py") if path.name not in LEFT_OUT)
+
+
+def strings(tree: ast.AST) -> Iterator[str]:
+    """Yield the string constants of a module, without docstrings and without rule ids and other names."""
+    docstrings = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and isinstance(node.body[0], ast.Expr)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and id(node) not in docstrings:
+            value = node.value
+            if isinstance(value, str) and " " in value:
+                yield value
+
+
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_the_sentences_of_a_module_are_plain_english(module: Path) -> None:
+    found = strings(ast.parse(module.read_text(encoding="utf-8")))
+    assert [word for text in found for word in avoided(text)] == []
+
+
+def test_the_table_finds_words_and_constructions_in_prose_only() -> None:
+    assert avoided("Mend it: a type that there is not") == [
+        "Mend -> fix",
+        "that there is not -> name the field, list, rule or file",
+    ]
+    assert avoided("`tell` is a name, and ```\nsay\n``` is code") == []
