@@ -28,16 +28,16 @@ def command(rule_id: str, color: str) -> None:
       crdlint explain list-map-key-required
       crdlint explain cel-rule-cost
     """  # noqa: D301  \b keeps the lines below it as they are
-    from crdlint.rules.catalog import all_rules
+    from crdlint.rules import catalog
 
-    rules = all_rules()
-    rule = rules.get(rule_id)
-    if rule is None:
+    try:
+        rule = catalog.get(rule_id)
+    except KeyError as error:
         from crdlint.diagnostics.spelling import nearest
 
-        near = nearest(rule_id, rules, cutoff=0.7)
+        near = nearest(rule_id, catalog.all_rules(), cutoff=0.7)
         hint = f" Did you mean '{near}'?" if near else " `crdlint rules` lists them."
-        raise click.UsageError(f"Unknown rule '{rule_id}'.{hint}")
+        raise click.UsageError(f"Unknown rule '{rule_id}'.{hint}") from error
     page = options.page(color, 100)
     console.out("\n\n".join("\n".join(lines) for lines in _paragraphs(rule, page)))
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.config.model import ConfigError, ConfigProblem
+from crdlint.config.rule_patterns import current_id
 from crdlint.safety import atomic
 
 if TYPE_CHECKING:
@@ -188,6 +189,7 @@ def _baseline(document: Any, text: str, path: str) -> KnownFindings:
             line, column = _place(text, ["findings", i])
             raise ConfigError((ConfigProblem(f"entry {i + 1}: {wrong}", path, line, column),))
         identity = Identity(*(entry.get(key, "") for key in _KEYS))
+        identity = identity._replace(rule=current_id(identity.rule))
         # The same twice comes of a merge, where both sides know it.
         counts[identity] = max(counts.get(identity, 0), entry.get("count", 1))
     return KnownFindings(counts)

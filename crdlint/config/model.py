@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from crdlint.config.rule_patterns import ON_REQUEST, is_matched
+from crdlint.config.rule_patterns import ON_REQUEST, current_id, is_matched
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Severity
@@ -132,7 +132,7 @@ class Config:
     def _names(self, rule: str) -> bool:
         """Return whether the configuration asks for a rule by name or pattern, and not only for all rules."""
         patterns = [pattern for pattern in self.select if pattern != "*"]
-        return is_matched(rule, patterns) or any(name == rule for name, _ in self.severity)
+        return is_matched(rule, patterns) or any(current_id(name) == rule for name, _ in self.severity)
 
     def severity_of(self, rule: str, own: Severity) -> Severity:
         """Return the severity of a rule's findings, which is ``own`` where the configuration says nothing of it."""
@@ -144,7 +144,7 @@ class Config:
         exact: Level | None = None
         found: Level | None = None
         for pattern, level in self.severity:
-            if pattern == rule:
+            if current_id(pattern) == rule:
                 exact = level
             elif is_matched(rule, (pattern,)):
                 found = level

@@ -17,20 +17,33 @@ ON_REQUEST: Final = frozenset({"merge-key-override"})
 
 
 def is_matched(rule: str, patterns: Iterable[str]) -> bool:
-    """Return whether any of the patterns is a rule's id or matches it (``cel-*``)."""
+    """Return whether any of the patterns is a rule's id, a former id of it, or matches one of them (``cel-*``)."""
     return any(pattern in {"*", rule} or rule in _rules_matched(pattern) for pattern in patterns)
 
 
 @cache
 def _rules_matched(pattern: str) -> frozenset[str]:
-    """Return the rules that a pattern with wildcards matches."""
-    if not _is_glob(pattern) or len(pattern) > _LONGEST:
+    """Return the rules that a former id names, or that a pattern with wildcards matches."""
+    if len(pattern) > _LONGEST:
         return frozenset()
+    if not _is_glob(pattern):
+        return frozenset({current_id(pattern)} - {pattern})
     try:
         found = segment(pattern.encode("utf-8", "surrogatepass"))
     except BrokenPatternError:
         return frozenset()
-    return frozenset(rule for rule in rule_ids() if found.matches(rule.encode()))
+    return frozenset(current_id(rule) for rule in (*rule_ids(), *_current_ids()) if found.matches(rule.encode()))
+
+
+def current_id(rule: str) -> str:
+    """Return the id of the rule that has this id or had it before."""
+    return _current_ids().get(rule, rule)
+
+
+def _current_ids() -> dict[str, str]:
+    from crdlint.rules.catalog import current_ids
+
+    return current_ids()
 
 
 @cache

@@ -317,7 +317,7 @@ def _rejection(walk: _ObjectWalk, one: Object, offset: int, definition: Definiti
         return
     walk.definitions.reported.add(message)
     help_ = f"Fix the CRD first: run `crdlint check {definition.file}`; crdlint validates its resources as if it were accepted"
-    yield diagnostic(walk.file, "advice", "resource-crd-refused", message, _span_of(one.root, "kind", offset), help_)
+    yield diagnostic(walk.file, "advice", "resource-crd-rejected", message, _span_of(one.root, "kind", offset), help_)
 
 
 def _of_definition(walk: _ObjectWalk, document: Document, one: Object, definition: Definition) -> Iterator[Diagnostic]:

@@ -49,9 +49,16 @@ def all_rules() -> dict[str, Rule]:
     return {rule.id: rule for family in _FAMILIES for rule in _module(family).RULES}
 
 
+@cache
+def current_ids() -> dict[str, str]:
+    """Return the id of the rule for each former id."""
+    return {alias: rule.id for rule in all_rules().values() for alias in rule.aliases}
+
+
 def get(rule_id: str) -> Rule:
-    """Return a rule. Raises KeyError if the id is unknown."""
-    return all_rules()[rule_id]
+    """Return a rule by its id or a former one. Raises KeyError if the id is unknown."""
+    rules = all_rules()
+    return rules[rule_id] if rule_id in rules else rules[current_ids()[rule_id]]
 
 
 def checks() -> list[Check]:

@@ -215,7 +215,8 @@ _DATA = (
 )
 
 DECLARATION = Rule(
-    id="cel-schema-undeclared",
+    id="cel-schema-without-type",
+    aliases=("cel-schema-undeclared",),
     summary="Rule on a schema that has no CEL type",
     why="The API server type-checks every rule, and cannot do so without a type for `self`.",
     bad=_DATA.format(""),

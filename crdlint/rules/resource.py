@@ -132,7 +132,8 @@ NO_MATCH = Rule(
     scope="resource",
 )
 CRD_REFUSED = Rule(
-    id="resource-crd-refused",
+    id="resource-crd-rejected",
+    aliases=("resource-crd-refused",),
     summary="Resource of a CRD that the API server rejects",
     why="A cluster without the CRD accepts none of its resources. crdlint validates them as if the CRD were accepted.",
     bad=_stream("{}").replace("replicas: {type: integer}", "replicas: {type: integr}"),

@@ -176,9 +176,7 @@ def reduced(target: Target, version: str) -> tuple[dict[str, Any], str]:
         raise _rejected(target.value, target.file)
     if not version:
         if len(versions) != 1:
-            raise MissingCRDError(
-                f"{target.file} has the versions {', '.join(names)}: set `version` in the suite"
-            )
+            raise MissingCRDError(f"{target.file} has the versions {', '.join(names)}: set `version` in the suite")
         version = names[0]
     if version not in names:
         raise MissingCRDError(f"{target.file} has no version {version}: there are {', '.join(names)}")

@@ -236,9 +236,11 @@ def _aggregate(texts: list[str]) -> str:
 
 def _expect(wanted: str, refusal: tuple[str, ...], what: str) -> None:
     if not refusal:
-        raise _FailedError(f"{what} should be rejected, but was accepted; expected:", f"  {wanted}")
+        raise _FailedError(f"{what} should be rejected, but is accepted; expected:", f"  {wanted}")
     if not any(wanted in one for one in refusal):
-        raise _FailedError(f"{what} should be rejected with another error:", f"  expected: {wanted}", f"  got:      {refusal[0]}")
+        raise _FailedError(
+            f"{what} should be rejected with another error:", f"  expected: {wanted}", f"  got:      {refusal[0]}"
+        )
 
 
 def _own(resource: dict[str, Any]) -> dict[str, Any]:

@@ -33,7 +33,7 @@ def test_table() -> None:
     assert lines[0].startswith("widgets.example.com  ")
     assert lines[1].split() == ["COST", "RULE", "BUDGET", "SCHEMA", "WHERE"]
     assert any("self.hosts.all(a, self.hosts.exists_one(b, a == b))" in line for line in lines)
-    assert any(line.startswith("  help: set `max") for line in lines)
+    assert any(line.startswith("  help: Set `max") for line in lines)
     assert lines[-1] == "  3,389 in all, 0.0% of the 100,000,000 that a schema's rules may cost"
 
 

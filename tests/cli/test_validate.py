@@ -122,7 +122,7 @@ def test_a_rejected_crd_is_a_warning(tmp_path: Path) -> None:
     crd = crd_with(tmp_path, "type: integer", "type: integr")
     result = run("--crd", crd, GOOD, GOOD.replace("good", "changed"), "--format", "concise")
     assert (result.exit_code, result.stdout.count(REJECTED)) == (0, 1)
-    assert f"good.yaml:2:7: warning resource-crd-refused: {REJECTED}{crd}:" in result.stdout
+    assert f"good.yaml:2:7: warning resource-crd-rejected: {REJECTED}{crd}:" in result.stdout
     with_errors = found("--crd", crd, BAD)
     assert [message.startswith(REJECTED) for _, _, message in with_errors].count(True) == 1
     assert (8, 3, 'unknown field "spec.naem"') in with_errors
@@ -401,9 +401,9 @@ def test_a_rejection_depends_on_the_version(here: Path) -> None:
     write(here, crd=Path(CRD).read_text().replace("self.mode != 'Safe' || self.size > 1", rule))
     write(here, wrong=Path(GOOD).read_text())
     assert rules("wrong.yaml") == []
-    assert [rule for rule, _ in rules("wrong.yaml", "--kube-version", "1.29")] == ["resource-crd-refused"]
+    assert [rule for rule, _ in rules("wrong.yaml", "--kube-version", "1.29")] == ["resource-crd-rejected"]
     (here / ".crdlint.yaml").write_text("kube-version: 1.29")
-    assert [rule for rule, _ in rules("wrong.yaml")] == ["resource-crd-refused"]
+    assert [rule for rule, _ in rules("wrong.yaml")] == ["resource-crd-rejected"]
 
 
 @pytest.mark.parametrize("layout", ["files", "one file"])

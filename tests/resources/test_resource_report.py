@@ -305,7 +305,7 @@ def test_resources_of_a_rejected_crd_are_validated_as_if_it_were_accepted(before
     texts = [foo("{size: 3, text: x}"), foo("{size: 1, text: x}", "{name: z}")]
     results = [judged(text, broken).result for text in texts]
     found = [(one.rule, one.severity, one.message.partition("\n")[0][:42]) for one in results[0].diagnostics]
-    assert found == [("resource-crd-refused", "warning", "the CRD foos.example.com itself is rejecte")]
+    assert found == [("resource-crd-rejected", "warning", "the CRD foos.example.com itself is rejecte")]
     # The reason is reported once for the CRD.
     assert [one.rule for one in results[1].diagnostics] == ["resource-value"]
     assert [len(result.crds) for result in results] == [1, 1]

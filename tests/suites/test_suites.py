@@ -44,7 +44,7 @@ WRONG = {
     "another object stored": ("size: 1, mode: Fast}\n  - name: Should not", "size: 2, mode: Fast}\n  - name: Should not",
                               ["  -  size: 2", "  +  size: 1"]),
     "another error": ("not one", "not two", ["  the create should be rejected with another error:"]),
-    "no error": ("{size: 1, mode: Safe}", "{size: 2, mode: Safe}", ["  the create should be rejected, but was accepted; expected:"]),
+    "no error": ("{size: 1, mode: Safe}", "{size: 2, mode: Safe}", ["  the create should be rejected, but is accepted; expected:"]),
     "an error at last": ("expectedError: class may not be changed", 'expected: "x: 1"', ["  the object should be updated, but:"]),
     "another status error": ("equal to 9", "equal to 8", ["  the update of the status should be rejected with another error:"]),
     "an initial object that is refused": ("{size: 2, class: gold}", "{size: 0}", ["  the initial object should be created, but:"]),
@@ -77,7 +77,7 @@ BROKEN = {
     "no tests": ("crdName: x\n", "`tests` is missing"),
     "a misspelt key": (
         SUITE.replace("expectedError:", "expectError:", 1),
-        ":32: a test has no `expectError`: Did you mean `expectedError`?",
+        ":32: a test has no `expectError`: did you mean `expectedError`?",
     ),
     "no initial": ("crdName: x\ntests: {onCreate: [{name: x}]}\n", "`initial` is missing"),
     "no list": ("crdName: x\ntests: {onCreate: {name: x}}\n", "a list is wanted here"),
@@ -293,5 +293,5 @@ def test_feature_gates(tmp_path: Path) -> None:
 
 
 def test_feature_gates_that_are_nowhere(tmp_path: Path) -> None:
-    with pytest.raises(GateError, match="no folder payload-manifests"):
+    with pytest.raises(GateError, match="no directory payload-manifests"):
         applies({PROFILE: "true"}, ["A"], str(tmp_path))

@@ -22,6 +22,7 @@ class Rule:
     the good one does not, which a test holds. ``help`` is the default way out where a finding has no closer one.
     ``source`` names the upstream function (package path and name) whose answer it reproduces, empty for our own advice.
     ``on_request`` rules are only reported where the configuration names them. Of ``fixes``, the first that fits is offered.
+    ``aliases`` are former ids, which remain valid wherever a user names a rule.
     """
 
     id: str
@@ -36,6 +37,7 @@ class Rule:
     origin: Origin = "apiserver"
     on_request: bool = False
     fixes: tuple[Fixer, ...] = ()
+    aliases: tuple[str, ...] = ()
 
     def diagnostic(self, file: str, kind: Kind, message: str, span: Span, help_: str | None = None) -> Diagnostic:
         """Make a finding of this rule; the rule's own help where none is closer."""
