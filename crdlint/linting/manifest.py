@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.kubernetes.servers import Range
     from crdlint.linting.create import Report
+    from crdlint.rules.engine.advisory import Advice
     from crdlint.yaml.parse import Document
 
     FindOldCRD = Callable[[str], OldCRD | None]
@@ -41,7 +42,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How the CRDs of a file are checked, see `lint_file`. ``effort`` limits the work for helps in the whole file."""
+    """How the CRDs of a file are checked, see `lint_file`.
+
+    ``advice`` are the advisory rules to run, None for all. ``effort`` limits the work for helps in the whole file.
+    """
 
     file: str
     versions: Range
@@ -49,6 +53,7 @@ class Options:
     skip_unfinished: bool
     keep: bool
     fixes_of: FixesOf | None = None
+    advice: tuple[Advice, ...] | None = None
     effort: Effort = field(default_factory=Effort)
 
     def with_fix(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:
@@ -88,13 +93,19 @@ class CheckedCRD:
     notices: list[str]
     definition: FoundCRD | None = None
     rules: tuple[FoundRule, ...] = ()
+    decoded: Decoded | None = None
 
 
-def check_crd(document: Document, root: Mapping, options: Options, *, rejected: bool) -> CheckedCRD:
-    """Check a CRD. What the API server reports is hidden if it has ``rejected`` apiVersion or kind already."""
+def check_crd(
+    document: Document, root: Mapping, options: Options, *, rejected: bool, decoded: Decoded | None = None
+) -> CheckedCRD:
+    """Check a CRD. What the API server reports is hidden if it has ``rejected`` apiVersion or kind already.
+
+    ``decoded`` is the CRD if another server decodes it in the same way, and no update changes it.
+    """
     old = options.previous(name_of(root)) if options.previous is not None else None
     server = options.versions.newest
-    decoded = read_crd(root, stored=old is not None, server=server)
+    decoded = decoded or read_crd(root, stored=old is not None, server=server)
     crd, locator = decoded.crd, Locator(root, document.line_offset, document.text)
     has_placeholders = options.skip_unfinished and any(opening in document.text for opening in PLACEHOLDERS)
     report = (
@@ -118,7 +129,7 @@ def check_crd(document: Document, root: Mapping, options: Options, *, rejected: 
     if has_placeholders:
         found, notices = _without_placeholders(found, document)
     if rejected or not options.keep:
-        return CheckedCRD(found, [], notices)
+        return CheckedCRD(found, [], notices, decoded=decoded)
     blocking = {id(one) for error in report.blocking if (one := of_fields.get(str(error))) is not None}
     return CheckedCRD(
         found,
@@ -126,6 +137,7 @@ def check_crd(document: Document, root: Mapping, options: Options, *, rejected: 
         notices,
         FoundCRD(crd, locator, server),
         tuple(FoundRule(crd.metadata.name, _version_of(rule, crd), rule, locator) for rule in report.rules),
+        decoded,
     )
 
 
@@ -217,7 +229,8 @@ def _advisories(
         versions=options.versions,
         dropped=crd.dropped,
     )
-    for one in (found for advise in catalog.advice() for found in advise(decoded)):
+    rules = catalog.advice() if options.advice is None else options.advice
+    for one in (found for advise in rules for found in advise(decoded)):
         span = locator.span_inside(one.path, one.inside) if one.inside else locator.span(one.path)
         diagnostic = catalog.get(one.rule).diagnostic(options.file, one.kind, one.message, span, one.help)
         yield options.with_fix(diagnostic, Finding(manifest, one.rule, advisory=one))

@@ -10,6 +10,7 @@ from crdlint.crd.positions import node_span
 from crdlint.kubernetes.servers import Range
 from crdlint.linting.documents import name_of
 from crdlint.linting.manifest import CheckedCRD, check_crd
+from crdlint.rules import formats, kube_versions
 from crdlint.rules.kube_versions import DROPS_FIELD, NEEDS_NEWER
 
 if TYPE_CHECKING:
@@ -30,10 +31,17 @@ def check_versions(document: Document, root: Mapping, options: Options, *, rejec
     servers = options.versions.servers
     if len(servers) == 1 or _is_alike_on_all(newest, document, options):
         return newest
-    found = [
-        (server, _of_server(check_crd(document, root, _only(options, server), rejected=rejected).diagnostics))
-        for server in servers[:-1]
-    ]
+    shares_decoded = (
+        options.previous is None
+        and newest.decoded is not None
+        and not newest.decoded.problems
+        and _FIELDS.search(document.text) is None
+    )
+    decoded = newest.decoded if shares_decoded else None
+    found = []
+    for server in servers[:-1]:
+        older = check_crd(document, root, _only(options, server), rejected=rejected, decoded=decoded)
+        found.append((server, _of_server(older.diagnostics)))
     found.append((servers[-1], _of_server(newest.diagnostics)))
     merged = _merged(found)
     needs = [one for one in newest.diagnostics if one.rule == NEEDS_NEWER.id]
@@ -46,8 +54,8 @@ def check_versions(document: Document, root: Mapping, options: Options, *, rejec
         diagnostics.append(made)
         if any(diagnostic is one for one in newest.blocking):
             blocking.append(made)
-    older = [one for one in merged if one.newest is None and not _is_covered(one.oldest, needs)]
-    diagnostics += [one.diagnostic(servers) for one in older]
+    only_older = [one for one in merged if one.newest is None and not _is_covered(one.oldest, needs)]
+    diagnostics += [one.diagnostic(servers) for one in only_older]
     notices = [*newest.notices, *_creatable(merged, servers, root, document)]
     return replace(newest, diagnostics=diagnostics, blocking=blocking, notices=notices)
 
@@ -68,7 +76,13 @@ _LATER_FEATURES: Final = re.compile("x-kubernetes-validations|selectableFields|k
 
 
 def _only(options: Options, server: Server) -> Options:
-    return replace(options, versions=Range(server, server), keep=False, fixes_of=None)
+    return replace(options, versions=Range(server, server), keep=False, fixes_of=None, advice=_ADVICE)
+
+
+# The advisory rules whose findings depend on the server.
+_ADVICE: Final = (formats.unrecognized, kube_versions.dropped_fields)
+# The fields that some servers do not know, or drop.
+_FIELDS: Final = re.compile("selectableFields|optionalOldSelf")
 
 
 def _of_server(found: Iterable[Diagnostic]) -> list[Diagnostic]:
