@@ -12,10 +12,11 @@ from crdlint.cel.types import BOOL, STRING, optional_type
 from crdlint.kubecel.declarations import Declarations
 from crdlint.kubecel.environment import OVERLOAD_COSTS
 from crdlint.kubecel.estimator import KubernetesEstimator
+from crdlint.kubecel.reuse import compiles_alike, uses_of
 from crdlint.kubecel.sharing import Compilation, Sharing
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Hashable, Mapping
 
     from crdlint.cel.ast import Expr
     from crdlint.cel.compiler import Compiled
@@ -186,9 +187,26 @@ class RuleCompiler:
         key = (self.declared.shape, id(environment), optional_old_self, kind.output, text)
         compilation = self._sharing.compilation(key)
         if compilation is None:
-            compilation = self._compilation(text, kind, environment, optional_old_self)
+            everywhere = (self.declared.shape, optional_old_self, kind.output, text)
+            compilation = self._reused(everywhere, environment)
+            if compilation is None:
+                compilation = self._compilation(text, kind, environment, optional_old_self)
+                if compilation.error is None:
+                    self._sharing.add_valid(everywhere, environment, compilation)
             self._sharing.add(key, compilation, text)
         return Expression(text, kind, optional_old_self, environment, self, compilation)
+
+    def _reused(self, key: Hashable, environment: Environment) -> Compilation | None:
+        """Return what compiling an expression on another server resulted in, where the result is the same here."""
+        found = self._sharing.valid(key)
+        if found is None:
+            return None
+        other, compilation = found
+        if compilation.uses is None:
+            compilation.uses = uses_of(compilation.compiled)
+        if not compiles_alike(compilation.uses, other, environment):
+            return None
+        return Compilation(compilation.compiled, None, uses=compilation.uses)
 
     def _compilation(self, text: str, kind: Kind, environment: Environment, optional_old_self: bool) -> Compilation:
         env = self.env(environment, optional_old_self=optional_old_self)

@@ -10,6 +10,8 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from crdlint.cel.compiler import Compiled
+    from crdlint.kubecel.environment import Environment
+    from crdlint.kubecel.reuse import Uses
 
 # Parts of shapes and characters of expressions, which take some 60 bytes each.
 _LARGEST: Final = 100_000
@@ -20,12 +22,14 @@ _numbers: Final = count(1)
 class Compilation:
     """The result of compiling an expression: `error` is the server's message, None for an expression without errors.
 
-    `highest_cost` is what one evaluation costs at most, None until it is estimated.
+    `highest_cost` is what one evaluation costs at most, and `uses` what the expression uses that not every server has;
+    both are None until they are needed.
     """
 
     compiled: Compiled
     error: str | None
     highest_cost: int | None = None
+    uses: Uses | None = None
 
 
 @dataclass(slots=True)
@@ -39,6 +43,7 @@ class Sharing:
     size: int = 0
     _shapes: dict[Hashable, int] = field(default_factory=dict)
     _compilations: dict[Hashable, Compilation] = field(default_factory=dict)
+    _valid: dict[Hashable, tuple[Environment, Compilation]] = field(default_factory=dict)
 
     def shape(self, *parts: Hashable) -> int:
         """Return the number of declarations made up of ``parts``."""
@@ -51,6 +56,16 @@ class Sharing:
     def compilation(self, key: Hashable) -> Compilation | None:
         """Return what is known under a key."""
         return self._compilations.get(key)
+
+    def valid(self, key: Hashable) -> tuple[Environment, Compilation] | None:
+        """Return the newest environment in which an expression is known to compile, and the result."""
+        return self._valid.get(key)
+
+    def add_valid(self, key: Hashable, environment: Environment, compilation: Compilation) -> None:
+        """Keep that an expression compiles without errors in an environment."""
+        known = self._valid.get(key)
+        if known is None or known[0].version < environment.version:
+            self._valid[key] = environment, compilation
 
     def add(self, key: Hashable, compilation: Compilation, text: str) -> None:
         """Keep what compiling ``text`` resulted in."""
