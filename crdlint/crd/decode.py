@@ -34,6 +34,8 @@ class DecodeProblem:
 
     ``path`` is the unknown field's, as in the message; empty for a decode error. ``help`` names ``nearest``, the
     field probably meant.
+    Of a type error, ``given`` is the JSON type of the value, ``wanted`` the Go type of the field, and
+    ``field`` the field's name or path in its struct.
     A field given twice is strict too in a JSON document; ``first`` is then the first of the two keys. Those of YAML are
     found by ``crdlint.yaml``.
     """
@@ -45,6 +47,9 @@ class DecodeProblem:
     help: str | None = None
     first: Node | None = None
     nearest: str | None = None
+    given: str = ""
+    wanted: str = ""
+    field: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +186,8 @@ def _problems(root: Node, server: Server) -> tuple[tuple[DecodeProblem, ...], tu
 
 def _problem(error: GoError | StrictError) -> DecodeProblem:
     if isinstance(error, Exception):
-        return DecodeProblem("decode", str(error), error.node)
+        given = error.value.partition(" ")[0]
+        return DecodeProblem("decode", str(error), error.node, given=given, wanted=error.of, field=error.field)
     return DecodeProblem("strict", error.text, error.node, error.path, _help(error), error.first, error.nearest)
 
 

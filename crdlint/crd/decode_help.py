@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, Final
 from crdlint.yaml.nodes import Scalar
 
 if TYPE_CHECKING:
-    from crdlint.yaml.nodes import Node
+    from crdlint.crd.decode import DecodeProblem
 
-_UNMARSHAL: Final = "json: cannot unmarshal "
 _WHOLE: Final = re.compile(r"[-+]?\d+\Z")
 _NUMBER: Final = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?\Z")
 _NUMBERS: Final = frozenset({"int", "int32", "int64", "float64"})
@@ -18,16 +17,13 @@ _COLLECTIONS: Final = {"object": "a mapping", "array": "a list"}
 _LONGEST: Final = 40  # characters of a value that is shown
 
 
-def suggestion(message: str, node: Node) -> str | None:
-    """Return the help for a decoder's error about a node, None if the message is not about types."""
-    start, marker, rest = message.rpartition(" of type ")
-    if not marker or _UNMARSHAL not in start:
-        return None
-    given, wanted = start.partition(_UNMARSHAL)[2].partition(" ")[0], rest
+def suggestion(problem: DecodeProblem) -> str:
+    """Return the help for a type error: what to write in place of the value."""
+    given, wanted, node = problem.given, problem.wanted, problem.node
     value = None
     if given not in _COLLECTIONS and isinstance(node, Scalar):
         value = node.value if len(node.value) <= _LONGEST and "\n" not in node.value else None
-    if wanted == "[]string" and given == "bool" and start.endswith(".required"):
+    if wanted == "[]string" and given == "bool" and problem.field.rpartition(".")[2] == "required":
         return "Remove `required` here, and add the name of the property to `required` of the object that has it"
     if wanted.endswith("JSONSchemaProps") and given == "array" and getattr(node, "value", "") == "required":
         return "Move `required` out of `properties`, to the same indentation as `properties`"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal
 
+from crdlint.crd.reasons import Code, Reason
 from crdlint.kubernetes.servers import NEWEST, ByVersion, Server
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ class FieldError:
     ``detail`` may be a `Wording`. ``server`` is the one that prints the error.
     ``at`` is the path to point at where that is not ``path`` itself (a missing field points at its parent by itself).
     ``help`` is one concrete way out for this very finding. ``subject`` is what the rule's fix needs to know besides.
+    ``reason`` is what ``detail`` says, for helps and fixes.
     """
 
     rule: str
@@ -105,6 +107,7 @@ class FieldError:
     cause: Cause | None = None
     subject: object = None
     server: Server = NEWEST
+    reason: Reason | None = None
 
     @property
     def kind(self) -> Literal["field", "advice"]:
@@ -127,6 +130,7 @@ class FieldError:
             self.cause,
             self.subject,
             self.server,
+            self.reason,
         )
 
     def on(self, server: Server) -> FieldError:
@@ -210,9 +214,10 @@ def invalid(
     *,
     at: Path | None = None,
     help: str | None = None,  # noqa: A002
+    reason: Reason | None = None,
 ) -> FieldError:
     """Return upstream's field.Invalid."""
-    return FieldError(rule, INVALID, path, value, detail, at, help)
+    return FieldError(rule, INVALID, path, value, detail, at, help, reason=reason)
 
 
 def not_supported(
@@ -226,6 +231,6 @@ def not_supported(
     """Return upstream's field.NotSupported, with the values that are, in the order given."""
     from crdlint.golang.quote import quote
 
-    return FieldError(
-        rule, NOT_SUPPORTED, path, value, "supported values: " + ", ".join(map(quote, supported)), help=help
-    )
+    allowed = tuple(supported)
+    detail = "supported values: " + ", ".join(map(quote, allowed))
+    return FieldError(rule, NOT_SUPPORTED, path, value, detail, help=help, reason=Reason(Code.ENUM, allowed))

@@ -8,7 +8,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.crd.decode_errors import explain
+from crdlint.crd.decode_errors import GoError, explain
 from crdlint.crd.decode_values import INT_RANGES
 from crdlint.crd.gotypes import OBJECT_META
 from crdlint.golang.times import as_utc, check_rfc3339
@@ -24,7 +24,17 @@ _ZERO_TIME: Final = "0001-01-01T00:00:00Z"
 
 
 class MetadataError(ValueError):
-    """Metadata that Go does not read as an ObjectMeta; the text is its decoder's."""
+    """Metadata that Go does not read as an ObjectMeta; the text is its decoder's.
+
+    ``field`` is the path of the field of another type, ``given`` its JSON type and ``wanted`` Go's; empty if all of the
+    metadata is.
+    """
+
+    def __init__(self, text: str, field: str = "", given: str = "", wanted: str = "") -> None:
+        super().__init__(text)
+        self.field = field
+        self.given = given
+        self.wanted = wanted
 
 
 class _MistypedError(ValueError):
@@ -42,7 +52,7 @@ def read_object_meta(metadata: Any, *, drop_malformed: bool = False) -> tuple[di
         found = _struct(OBJECT_META, metadata, "", unknown)
     except _MistypedError:
         if not drop_malformed:
-            raise MetadataError(decode_error(metadata)) from None
+            raise decode_error(metadata) from None
     else:
         return found, unknown
     if metadata.__class__ is not dict:
@@ -58,9 +68,12 @@ def read_object_meta(metadata: Any, *, drop_malformed: bool = False) -> tuple[di
 _GO_TYPES: Final = {str: "string", bool: "bool", int: "int64", float: "float64", list: "[]interface {}"}
 
 
-def decode_error(metadata: Any) -> str:
-    """Return the text of the error in which decoding metadata as an ObjectMeta ends."""
-    return str(explain(OBJECT_META, json_node(metadata)))
+def decode_error(metadata: Any) -> MetadataError:
+    """Return the error in which decoding metadata as an ObjectMeta ends."""
+    error = explain(OBJECT_META, json_node(metadata))
+    if not isinstance(error, GoError) or error.struct != "ObjectMeta":
+        return MetadataError(str(error))
+    return MetadataError(str(error), error.field, error.value.partition(" ")[0], error.of)
 
 
 def _struct(of: GoType, value: Any, path: str, unknown: list[str]) -> dict[str, Any]:

@@ -19,6 +19,7 @@ from crdlint.crd.kubenames import (
     mask_trailing_dash,
 )
 from crdlint.crd.object_meta import as_record
+from crdlint.crd.reasons import Code, Reason
 from crdlint.golang.quote import quote
 from crdlint.golang.text import to_lower
 from crdlint.golang.unicode import is_print
@@ -81,7 +82,7 @@ def validate_object_meta_update(meta: ObjectMeta, before: ObjectMeta, path: Path
         if not semantic_equal(value, getattr(before, attribute)):
             # The uid is of a type of its own, which prints as JSON.
             bad = Typed(value, "types.UID") if attribute == "uid" else value
-            yield invalid(rules.immutable, path.child(name), bad, "field is immutable")
+            yield invalid(rules.immutable, path.child(name), bad, "field is immutable", reason=Reason(Code.IMMUTABLE))
     yield from _labels(meta, path, rules)
     yield from _annotations(meta, path, rules)
     yield from _owners(meta, path, rules)

@@ -10,9 +10,10 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.cel.eval.errors import COST_LIMIT_EXCEEDED, Error, PlanError
+from crdlint.cel.eval.errors import COST_LIMIT_EXCEEDED, NO_SUCH_KEY, NO_SUCH_OVERLOAD, Error, PlanError
 from crdlint.cel.eval.values import NONE, Optional_
 from crdlint.crd.errors import DUPLICATE, FORBIDDEN, INVALID, OMITTED, REQUIRED, Cause, FieldError, not_evaluated
+from crdlint.crd.reasons import Code, Reason
 from crdlint.golang.text import SPACE
 from crdlint.kubecel import programs
 from crdlint.kubecel.compilation import Environments, RuleCompiler
@@ -382,8 +383,8 @@ def _expressions(
     at = printable(path)
     type_ = schema.type
 
-    def invalid(detail: str, cause: Cause | None = None) -> FieldError:
-        return FieldError(run.rule_id, INVALID, at, type_, detail, cause=cause)
+    def invalid(detail: str, cause: Cause | None = None, reason: Reason | None = None) -> FieldError:
+        return FieldError(run.rule_id, INVALID, at, type_, detail, cause=cause, reason=reason)
 
     if validator.compilation_error is not None:
         run.errors.append(invalid(f"rule compiler initialization error: {validator.compilation_error}"))
@@ -404,7 +405,8 @@ def _expressions(
             optional["oldSelf"] = Optional_(_readapted(variables["oldSelf"]))
     for one in rules:
         if one.compiled.rule.error is not None:
-            run.errors.append(invalid(f"rule compile error: {one.compiled.rule.error}", Cause(one.rule, type_, path)))
+            detail = f"rule compile error: {one.compiled.rule.error}"
+            run.errors.append(invalid(detail, Cause(one.rule, type_, path), Reason(Code.RULE_FAILED)))
             continue
         optional_old = bool(one.rule.optional_old_self)
         if one.program is None or (one.compiled.uses_old_self and not has_old and not optional_old):
@@ -416,7 +418,8 @@ def _expressions(
             run.errors.append(invalid(_NO_BUDGET))
             raise OutOfBudgetError
         if result.error is not None:
-            run.errors.append(invalid(_error_text(result.error, one.rule), one.cause(type_, path)))
+            detail = _error_text(result.error, one.rule)
+            run.errors.append(invalid(detail, one.cause(type_, path), _reason(result.error)))
             if result.error.startswith(COST_LIMIT_EXCEEDED):
                 raise OutOfBudgetError
         elif result.value is not True:
@@ -439,6 +442,16 @@ def _error_text(problem: str, rule: ValidationRule) -> str:
     if problem.startswith(COST_LIMIT_EXCEEDED):
         return f"'{problem}': no further validation rules will be run due to call cost exceeds limit for rule: {named}"
     return f"{problem} evaluating rule: {named}"
+
+
+def _reason(problem: str) -> Reason | None:
+    """Return what an evaluation that ends in an error means; cel-go's errors are texts."""
+    if problem.startswith(COST_LIMIT_EXCEEDED):
+        return Reason(Code.OUT_OF_BUDGET)
+    if problem.startswith(NO_SUCH_OVERLOAD):
+        return None
+    key = problem.removeprefix(NO_SUCH_KEY)
+    return Reason(Code.RULE_FAILED) if key == problem or " " in key else Reason(Code.NO_KEY, (key,))
 
 
 def _failed(
@@ -464,7 +477,10 @@ def _failed(
     if one.message is not None:
         detail, refusal = _message(one.message, rule.message_expression, run, variables)
         if refusal is not None:
-            found.append(FieldError(run.rule_id, INVALID, where, type_, refusal, cause=cause))
+            refused = FieldError(
+                run.rule_id, INVALID, where, type_, refusal, cause=cause, reason=Reason(Code.OUT_OF_BUDGET)
+            )
+            found.append(refused)
             raise OutOfBudgetError
     if detail is None:
         named = (rule.message or rule.rule).strip(SPACE)

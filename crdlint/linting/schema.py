@@ -93,7 +93,7 @@ def _open_api_errors(findings: Findings) -> list[FieldError]:
     return [
         error
         for schema, error in findings.schema
-        if error.detail != validation_rules.NO_FIELD or id(schema) not in refusing
+        if error.reason != validation_rules.NO_FIELD or id(schema) not in refusing
     ]
 
 

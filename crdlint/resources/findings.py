@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -31,12 +30,11 @@ if TYPE_CHECKING:
     from crdlint.resources.definitions import Definition
     from crdlint.resources.placeholders import Placeholders
     from crdlint.resources.places import ResourceLocator
-    from crdlint.resources.validation import Outcome
+    from crdlint.resources.validation import NotDecodedError, Outcome
     from crdlint.yaml.nodes import Node
 
 _METADATA: Final = "resource-metadata"
 _LONGEST_RULE: Final = 100  # characters of a rule that are repeated beside its place
-_MISTYPED: Final = re.compile(r"cannot unmarshal (\w+) into Go struct field ObjectMeta\.(\S+) of type (\S+)")
 _SCALARS: Final = {"bool": "a boolean", "number": "a number"}
 
 
@@ -90,24 +88,24 @@ class Findings:
         )
         return replace(made, field=str(path), related=_rule_place(one.cause, "", self.definition))
 
-    def undecoded(self, message: str) -> Diagnostic:
-        """Return the finding that an object is not even decoded, at the field of its metadata that the message names."""
-        named = _MISTYPED.search(message)
-        _, place = self.undecoded_field(message)
+    def undecoded(self, error: NotDecodedError) -> Diagnostic:
+        """Return the finding that an object is not even decoded, at the field of its metadata that is the reason."""
+        named = error.metadata
+        _, place = self.undecoded_field(error)
         help_ = None
-        if named is not None and named[3] == "string" and named[1] in _SCALARS:
+        if named is not None and named.wanted == "string" and named.given in _SCALARS:
             text = f': "{place.node.value}"' if isinstance(place.node, Scalar) else ""
-            help_ = f"Write it in quotes, since YAML reads it as {_SCALARS[named[1]]}{text}"
+            help_ = f"Write it in quotes, since YAML reads it as {_SCALARS[named.given]}{text}"
         span = self.locator.span_of(place)
-        return diagnostic(self.file, "decode", "resource-decode", message, span, help_)
+        return diagnostic(self.file, "decode", "resource-decode", str(error), span, help_)
 
-    def undecoded_field(self, message: str) -> tuple[str, SourceLocation]:
-        """Return the field of the metadata that a decoder's message names, empty for all of it, and the place of its value."""
-        named = _MISTYPED.search(message)
-        if named is None:
+    def undecoded_field(self, error: NotDecodedError) -> tuple[str, SourceLocation]:
+        """Return the field of the metadata that is not decoded, empty for all of it, and the place of its value."""
+        named = error.metadata
+        if named is None or not named.field:
             return "", self.locator.find_text("metadata")
-        place = self.locator.find_text(f"metadata.{named[2]}")
-        return named[2].partition(".")[0], _first_mistyped(place) if named[3] == "string" else place
+        place = self.locator.find_text(f"metadata.{named.field}")
+        return named.field.partition(".")[0], _first_mistyped(place) if named.wanted == "string" else place
 
     def _of(self, error: FieldError, message: str) -> Diagnostic:
         path = error.at or error.path

@@ -10,22 +10,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import NOT_SUPPORTED, REQUIRED
 from crdlint.crd.gotypes import OBJECT_META
+from crdlint.crd.reasons import Code
 from crdlint.diagnostics.spelling import nearest
 from crdlint.schema.value_help import LIKE, listed, suggestion
 from crdlint.yaml.nodes import Scalar
 from crdlint.yaml.resolve import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
     from crdlint.crd.positions import SourceLocation
     from crdlint.yaml.nodes import Node
 
-_MISTYPED: Final = re.compile(r'must be of type ([a-zA-Z0-9-]+)(?:: "([a-z]+)")?')
-_UNFITTING: Final = re.compile(r"Checked value must be of type (\w+)")
-_NO_KEY: Final = re.compile(r"no such key: (\S+) evaluating rule")
 _NOT_A_NAME: Final = re.compile(r"[^a-z0-9.]+")
 _NOT_A_LABEL: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST: Final = 60  # characters of the user's own that a help repeats
@@ -66,11 +64,11 @@ def of_error(error: FieldError, place: SourceLocation, schema: JSONSchemaProps |
         if sample is not None:
             return f"Add `{error.path.step if error.at is None else error.at.step}: {sample}`"
     node = place.node if place.exact else None
-    for pattern, find in _BY_DETAIL:
-        match = pattern.search(error.detail)
-        found = None if match is None else find(match, node, schema)
-        if found is not None:
-            return found
+    reason = error.reason
+    find = None if reason is None else _BY_CODE.get(reason.code)
+    found = None if reason is None or find is None else find(reason.arguments, node, schema)
+    if found is not None:
+        return found
     return None if isinstance(error.value, (dict, list)) and error.type == NOT_SUPPORTED else suggestion(error, schema)
 
 
@@ -97,12 +95,13 @@ def of_unknown(path: str, parent: JSONSchemaProps | None, name: str, above: JSON
 
 
 def _of_rule(error: FieldError, rule: ValidationRule) -> str | None:
-    key = _NO_KEY.search(error.detail)
-    if key is not None:
-        return f"Set `{key[1]}`, or make the rule in the CRD check `has(...{key[1]})` first"
-    if "cost budget" in error.detail or "cost limit" in error.detail:
+    code = None if error.reason is None else error.reason.code
+    if code is Code.OUT_OF_BUDGET:
         return "Shorten the lists and strings that the rule reads; `crdlint cost` shows its cost"
-    if " evaluating rule: " in error.detail or error.detail.startswith("rule compile error"):
+    if code is Code.NO_KEY and error.reason is not None:
+        (key,) = error.reason.arguments
+        return f"Set `{key}`, or make the rule in the CRD check `has(...{key})` first"
+    if code is Code.RULE_FAILED:
         return "Fix the rule in the CRD: it cannot be evaluated for this value"
     if "oldSelf" in rule.rule:
         return "Restore the previous value, or create a new object"
@@ -139,8 +138,8 @@ def _sample(schema: JSONSchemaProps) -> str | None:
     return _FORMATS.get(schema.format) if schema.type == "string" else None
 
 
-def _mistyped(match: re.Match[str], node: Node | None, _schema: JSONSchemaProps | None) -> str | None:
-    wanted, given = match.groups()
+def _mistyped(arguments: tuple[str, str], node: Node | None, _schema: JSONSchemaProps | None) -> str | None:
+    wanted, given = arguments
     if not isinstance(node, Scalar):
         return None
     text: str = node.value
@@ -157,13 +156,18 @@ def _mistyped(match: re.Match[str], node: Node | None, _schema: JSONSchemaProps 
         return _whole(node)
     if wanted == "array" and given != "null" and _is_short(text):
         return f"Write it as a list: `[{text}]`"
-    if wanted in _FORMATS:
-        return f"Write a value of the format `{wanted}`, such as `{_FORMATS[wanted]}`"
     return None
 
 
-def _unfitting(match: re.Match[str], node: Node | None, _schema: JSONSchemaProps | None) -> str | None:
-    return _whole(node) if match[1] == "integer" and isinstance(node, Scalar) else None
+def _unformatted(arguments: tuple[str], node: Node | None, _schema: JSONSchemaProps | None) -> str | None:
+    (format_,) = arguments
+    if not isinstance(node, Scalar) or format_ not in _FORMATS:
+        return None
+    return f"Write a value of the format `{format_}`, such as `{_FORMATS[format_]}`"
+
+
+def _out_of_range(arguments: tuple[str], node: Node | None, _schema: JSONSchemaProps | None) -> str | None:
+    return _whole(node) if arguments[0] == "integer" and isinstance(node, Scalar) else None
 
 
 def _whole(node: Any) -> str:
@@ -173,21 +177,24 @@ def _whole(node: Any) -> str:
     return f"Write an integer from {_INT64}"
 
 
-def _no_item(_match: re.Match[str], _node: Node | None, schema: JSONSchemaProps | None) -> str | None:
-    del schema
+def _no_item(_arguments: tuple[()], _node: Node | None, _schema: JSONSchemaProps | None) -> str | None:
     return "Write each item as an object with the list's keys, such as `- name: ...`"
 
 
-def _alternatives(match: re.Match[str], _node: Node | None, schema: JSONSchemaProps | None) -> str | None:
+def _exactly_one(_arguments: tuple[()], _node: Node | None, schema: JSONSchemaProps | None) -> str | None:
+    return None if schema is None else _alternatives("exactly", schema.one_of)
+
+
+def _at_least_one(_arguments: tuple[()], _node: Node | None, schema: JSONSchemaProps | None) -> str | None:
+    return None if schema is None else _alternatives("at least", schema.any_of)
+
+
+def _alternatives(how_many: str, given: Sequence[JSONSchemaProps]) -> str | None:
     """Name the fields that the alternatives require, if they do nothing else."""
-    if schema is None:
-        return None
-    exactly = match[1] == "one and only one"
-    given = schema.one_of if exactly else schema.any_of
     wanted = [" and ".join(f"`{name}`" for name in one.required) for one in given if one.required]
     if not wanted or len(wanted) != len(given):
         return None
-    return f"Set {'exactly' if exactly else 'at least'} one of {', '.join(wanted)}"
+    return f"Set {how_many} one of {', '.join(wanted)}"
 
 
 _NOUNS: Final = {
@@ -200,12 +207,14 @@ _CLASSES: Final[dict[str, frozenset[type]]] = {
     "number": frozenset({int, float}),
     "boolean": frozenset({bool}),
 }
-_BY_DETAIL: Final[tuple[tuple[re.Pattern[str], Callable[..., str | None]], ...]] = (
-    (_UNFITTING, _unfitting),
-    (_MISTYPED, _mistyped),
-    (re.compile("must be an object for an array of list-type map"), _no_item),
-    (re.compile(r"must validate (one and only one|at least one) schema"), _alternatives),
-)
+_BY_CODE: Final[dict[Code, Callable[..., str | None]]] = {
+    Code.TYPE: _mistyped,
+    Code.FORMAT: _unformatted,
+    Code.RANGE: _out_of_range,
+    Code.NO_MAP_ITEM: _no_item,
+    Code.ONE_OF: _exactly_one,
+    Code.ANY_OF: _at_least_one,
+}
 
 
 def _is_short(text: str) -> bool:

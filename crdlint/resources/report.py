@@ -152,7 +152,7 @@ def report(
         validator = definition.validator(version)
         outcome = validator.create(resource) if old is None else validator.update(resource, old)
     except NotDecodedError as error:
-        return ResourceReport([findings.undecoded(str(error))], [], resource, None, crd_errors)
+        return ResourceReport([findings.undecoded(error)], [], resource, None, crd_errors)
     errors = list(findings.errors(outcome))
     return ResourceReport(errors, list(outcome.unknown), outcome.resource, outcome.cel_cost, crd_errors)
 
@@ -372,10 +372,10 @@ def _decoded(
         try:
             return _outcome(walk, sent, definition, one, offset, withhold), None
         except NotDecodedError as error:  # noqa: PERF203  as often as there are such fields
-            name, place = findings.undecoded_field(str(error))
+            name, place = findings.undecoded_field(error)
             meta = sent.get("metadata")
             if not isinstance(meta, dict) or name not in meta or not placeholders.is_within(place):
-                return None, findings.undecoded(str(error))
+                return None, findings.undecoded(error)
             sent = {**sent, "metadata": {field: value for field, value in meta.items() if field != name}}
 
 

@@ -28,6 +28,7 @@ from crdlint.crd.object_meta_validation import (
     validate_resource_meta_update,
 )
 from crdlint.crd.paths import Path
+from crdlint.crd.reasons import Code, Reason
 from crdlint.golang.numbers import format_float
 from crdlint.kubecel.evaluation import MISSING, OutOfBudgetError, Ratcheting, Run, rule_validator, validate_rules
 from crdlint.kubecel.limits import RUNTIME_BUDGET
@@ -70,7 +71,11 @@ class UnknownVersionError(ValueError):
 
 
 class NotDecodedError(ValueError):
-    """An object that the server's decoder refuses; the text is its."""
+    """An object that the server's decoder refuses; the text is its. ``metadata`` is set if its metadata is the reason."""
+
+    def __init__(self, text: str, metadata: MetadataError | None = None) -> None:
+        super().__init__(text)
+        self.metadata = metadata
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +236,9 @@ class ResourceValidator:
         run = Run(RULE_ID, RUNTIME_BUDGET)
         cost: int | None = None
         if rules is not None and any(map(self._is_blocking, errors)):
-            errors.append(FieldError(RULE_ID, INVALID, Path("<nil>"), None, _NOT_CHECKED))
+            errors.append(
+                FieldError(RULE_ID, INVALID, Path("<nil>"), None, _NOT_CHECKED, reason=Reason(Code.NOT_CHECKED))
+            )
         elif rules is not None and all(error.type is not NOT_EVALUATED for error in errors):
             try:
                 validate_rules(rules, run, None, admitted.resource, old, Ratcheting(correlation))
@@ -263,7 +270,7 @@ class ResourceValidator:
             try:
                 meta, unknown_meta = read_object_meta(resource["metadata"])
             except MetadataError as error:
-                raise NotDecodedError(str(error)) from error
+                raise NotDecodedError(str(error), error) from error
             unknown.extend(f"metadata.{path}" for path in unknown_meta)
         group = str(kept.get("apiVersion", "")).rpartition("/")[0]
         is_ours = (group, kept.get("kind")) == (self.group, self.kind)
@@ -350,7 +357,13 @@ def _replicas_errors(name: str, resource: dict[str, Any]) -> Iterator[FieldError
     elif value is not None and value < 0:
         yield invalid(SCALE, Path(name), value, "should be a non-negative integer")
     elif value is not None and value > _MAX_REPLICAS:
-        yield invalid(SCALE, Path(name), value, f"should be less than or equal to {_MAX_REPLICAS}")
+        yield invalid(
+            SCALE,
+            Path(name),
+            value,
+            f"should be less than or equal to {_MAX_REPLICAS}",
+            reason=Reason(Code.MOST, (str(_MAX_REPLICAS), False)),
+        )
 
 
 _GO_TYPES: Final = {

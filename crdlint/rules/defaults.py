@@ -9,7 +9,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.crd.errors import EVALUATION_LIMIT, NOT_SUPPORTED
+from crdlint.crd.errors import EVALUATION_LIMIT
+from crdlint.crd.reasons import Code
 from crdlint.diagnostics.spelling import nearest
 from crdlint.kubecel.limits import RUNTIME_BUDGET
 from crdlint.rules.engine.finding import Fixer
@@ -39,17 +40,16 @@ def _schema(replicas: str, default: str) -> str:
 def _of_its_type(finding: Finding) -> Iterable[Edit]:
     """Write the default as its type: a text in quotes, a number or a boolean without."""
     editor, node = finding.editor, finding.scalar()
-    match = _OF_TYPE.search(finding.detail)
-    if match is None:
+    reason = finding.reason(Code.TYPE)
+    if reason is None:
         return
-    wanted, given = match.groups()
+    wanted, given = reason.arguments
     if wanted == "string" and given in {"integer", "number", "boolean"} and not node.style:
         yield editor.replace(node, quoted(node.value, double=editor.is_json))
     elif given == "string" and node.style not in {"|", ">"} and _WRITTEN.get(wanted, _NEVER).match(node.value):
         yield editor.replace(node, node.value.lower())
 
 
-_OF_TYPE: Final = re.compile(r'must be of type ([a-z]+): "([a-z]+)"')
 _NEVER: Final = re.compile(r"(?!)")
 _WRITTEN: Final = {
     "integer": re.compile(r"-?(?:0|[1-9]\d*)\Z"),
@@ -60,26 +60,28 @@ _WRITTEN: Final = {
 
 def _nearest_value(finding: Finding) -> Iterable[Edit]:
     """Write the value of the enum that is most like the default."""
-    node, about = finding.scalar(), finding.error
-    if about is None or about.type != NOT_SUPPORTED:
+    node, reason = finding.scalar(), finding.reason(Code.ENUM)
+    if reason is None:
         return
-    near = nearest(node.value, _QUOTED.findall(about.detail), _LIKE)
+    near = nearest(node.value, reason.arguments, _LIKE)
     if near is not None:
         yield finding.editor.respell(node, near)
 
 
-_QUOTED: Final = re.compile(r'"([^"\\]*)"')
 _LIKE: Final = 0.6
 
 
 def _nearest_bound(finding: Finding) -> Iterable[Edit]:
     """Write the bound that the default exceeds."""
-    match = _BOUND.search(finding.detail)
-    if match is not None:
-        yield finding.editor.replace(finding.scalar(), match[1])
+    reason = finding.reason(Code.LEAST, Code.MOST)
+    if reason is None:
+        return
+    limit, exclusive = reason.arguments
+    if not exclusive and _DECIMAL.match(limit):
+        yield finding.editor.replace(finding.scalar(), limit)
 
 
-_BOUND: Final = re.compile(r"should be (?:less|greater) than or equal to (-?\d+(?:\.\d+)?)\Z")
+_DECIMAL: Final = re.compile(r"-?\d+(?:\.\d+)?\Z")
 
 
 UNPRUNED = Rule(
@@ -129,9 +131,6 @@ RULE_FAILED = Rule(
 
 RULES = (UNPRUNED, INVALID_DEFAULT, RULE_FAILED)
 
-# The only detail of upstream's that is about pruning.
-_UNKNOWN_FIELDS: Final = "must not have unknown fields"
-
 
 def validate(
     schema: JSONSchemaProps, path: Path, given: Iterable[JSONSchemaProps], options: Options
@@ -166,7 +165,8 @@ def has_unpruned(schema: JSONSchemaProps) -> bool:
 def _ours(error: FieldError) -> FieldError:
     from crdlint.schema.value_help import suggestion
 
-    rule = UNPRUNED if error.detail == _UNKNOWN_FIELDS else INVALID_DEFAULT
+    is_unpruned = error.reason is not None and error.reason.code is Code.UNKNOWN_FIELDS
+    rule = UNPRUNED if is_unpruned else INVALID_DEFAULT
     return error.reported_as(rule.id, None if error.help else suggestion(error, None))
 
 

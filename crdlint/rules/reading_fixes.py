@@ -29,7 +29,7 @@ _BOOLEANS: Final = {"true": "true", "false": "false", "yes": "true", "no": "fals
 
 def _wanted(finding: Finding) -> str:
     """Return the Go type that a decoder's error asks for."""
-    return finding.detail.rpartition(" of type ")[2]
+    return "" if finding.problem is None else finding.problem.wanted
 
 
 def _given(finding: Finding) -> Scalar:

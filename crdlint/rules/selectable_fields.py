@@ -11,7 +11,7 @@ from crdlint.diagnostics.spelling import nearest
 from crdlint.rules.engine.finding import Fixer
 from crdlint.rules.engine.rule import Rule
 from crdlint.schema.fieldpath import FieldPathError, valid_field_path
-from crdlint.schema.structural import unsupported
+from crdlint.schema.structural import unsupported, unsupported_field
 from crdlint.yaml.nodes import Sequence
 
 if TYPE_CHECKING:
@@ -178,7 +178,7 @@ def _first_refusal(root: JSONSchemaProps) -> str | None:
     while pending:
         schema, alternatives_seen = pending.pop()
         text = unsupported(schema)
-        if text is not None and (alternatives_seen or text.endswith("is not supported")):
+        if text is not None and (alternatives_seen or unsupported_field(schema) is not None):
             return text
         if alternatives_seen:
             continue

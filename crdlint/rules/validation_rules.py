@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import Wording, invalid, not_supported, required
+from crdlint.crd.reasons import Code, Reason
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import SPACE
 from crdlint.golang.values import Typed
@@ -212,7 +213,8 @@ FIELD_PATH = Rule(
 RULES = (RULE_REQUIRED, MESSAGE, MESSAGE_EXPRESSION, REASON, FIELD_PATH)
 
 # Said only where the schema can be read as a structural one, to look the path up in (see crdlint.linting.schema).
-NO_FIELD: Final = Wording.by_version("fieldPath must be a valid path", (34, "must be a valid path"))
+NO_FIELD: Final = Reason(Code.NO_FIELD)
+_NO_FIELD_DETAIL: Final = Wording.by_version("fieldPath must be a valid path", (34, "must be a valid path"))
 
 REASONS: Final = ("FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired")
 
@@ -280,7 +282,7 @@ def _field_path(schema: JSONSchemaProps, text: str, path: Path) -> Iterator[Fiel
     try:
         valid_field_path(text, schema)
     except FieldPathError:
-        yield invalid(FIELD_PATH.id, path, text, NO_FIELD)
+        yield invalid(FIELD_PATH.id, path, text, _NO_FIELD_DETAIL, reason=NO_FIELD)
 
 
 CHECKS = (Check(_validations, ("x-kubernetes-validations",)),)

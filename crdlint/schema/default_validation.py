@@ -11,6 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from crdlint.crd.errors import NOT_EVALUATED, Wording, invalid
+from crdlint.crd.reasons import Code, Reason
 from crdlint.diagnostics.spelling import nearest
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.schema.embedded_resources import coerce, validate_embedded
@@ -152,7 +153,7 @@ def _judge(at: _At, require_pruned: bool, rules: RuleHook | None, server: Server
 
 def _unpruned(path: Path, value: Any, unknown: list[str], schema: JSONSchemaProps) -> FieldError:
     """Tell of fields that pruning takes out, at the first of them."""
-    error = invalid(RULE, path, value, "must not have unknown fields")
+    error = invalid(RULE, path, value, "must not have unknown fields", reason=Reason(Code.UNKNOWN_FIELDS))
     if not unknown:
         return error
     listed = ", ".join(f"`{name}`" for name in unknown[:_LISTED])

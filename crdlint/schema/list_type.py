@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import DUPLICATE, FieldError, invalid
+from crdlint.crd.reasons import Code, Reason
 from crdlint.golang.values import marshal
 from crdlint.schema.nil_paths import child, index, key
 from crdlint.schema.values import scalar_key
@@ -73,7 +74,13 @@ def _repeated(items: Sequence[Any]) -> Iterator[int]:
 def _map_errors(path: Path | None, keys: Sequence[str], items: list[Any]) -> Iterator[FieldError]:
     for i, item in enumerate(items):
         if item is not None and item.__class__ is not dict:
-            yield invalid(RULE, index(path, i), item, "must be an object for an array of list-type map")
+            yield invalid(
+                RULE,
+                index(path, i),
+                item,
+                "must be an object for an array of list-type map",
+                reason=Reason(Code.NO_MAP_ITEM),
+            )
             return
     if len(keys) == 1:
         name = keys[0]

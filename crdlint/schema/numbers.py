@@ -8,6 +8,7 @@ from __future__ import annotations
 from math import isinf, isnan
 from typing import TYPE_CHECKING, Any, Final
 
+from crdlint.crd.reasons import Code, Reason
 from crdlint.golang.numbers import format_float
 from crdlint.schema.value_errors import Violation, invalid, nowhere
 
@@ -79,17 +80,23 @@ def _fits(value: float, type_: str, format_: str) -> bool:
     return format_ != "float" or abs(value) < _FLOAT32_OVERFLOW
 
 
+_OF_VALUE: Final = "Checked"
+
+
 def _misfit(what: str, type_: str, format_: str) -> Check:
     as_format = f"with format {format_}" if format_ else "(default format)"
 
+    # Of the schema's own numbers, which no value can change, there is none.
+    reason = Reason(Code.RANGE, (type_,)) if what == _OF_VALUE else None
+
     def add(_value: float, place: ValuePath, found: list[Violation]) -> None:
-        found.append(nowhere(place, lambda text: f"{what} value must be of type {type_} {as_format} in {text}"))
+        found.append(nowhere(place, lambda text: f"{what} value must be of type {type_} {as_format} in {text}", reason))
 
     return add
 
 
 def _in_range(type_: str, format_: str) -> Check:
-    add = _misfit("Checked", type_, format_)
+    add = _misfit(_OF_VALUE, type_, format_)
 
     def check(value: float, place: ValuePath, found: list[Violation]) -> None:
         if not _fits(value, type_, format_):
@@ -104,30 +111,33 @@ def _shown(number: float) -> str:
 
 def _minimum(schema: JSONSchemaProps, bound: float, *, as_float: bool) -> Check:
     exclusive = schema.exclusive_minimum
+    reason = Reason(Code.LEAST, (_shown(bound), exclusive))
     words = f"should be greater than{'' if exclusive else ' or equal to'} {_shown(bound)}"
 
     def check(value: float, place: ValuePath, found: list[Violation]) -> None:
         given = float(value) if as_float else value
         if given < bound or (exclusive and given == bound):
-            found.append(invalid(place, given, words))
+            found.append(invalid(place, given, words, reason))
 
     return check
 
 
 def _maximum(schema: JSONSchemaProps, bound: float, *, as_float: bool) -> Check:
     exclusive = schema.exclusive_maximum
+    reason = Reason(Code.MOST, (_shown(bound), exclusive))
     words = f"should be less than{'' if exclusive else ' or equal to'} {_shown(bound)}"
 
     def check(value: float, place: ValuePath, found: list[Violation]) -> None:
         given = float(value) if as_float else value
         if given > bound or (exclusive and given == bound):
-            found.append(invalid(place, given, words))
+            found.append(invalid(place, given, words, reason))
 
     return check
 
 
 def _multiple_of(_schema: JSONSchemaProps, factor: float, *, as_float: bool) -> Check:
     shown = _shown(factor)
+    reason = Reason(Code.MULTIPLE, (shown,))
 
     def check(value: float, place: ValuePath, found: list[Violation]) -> None:
         given = float(value) if as_float else value
@@ -135,9 +145,9 @@ def _multiple_of(_schema: JSONSchemaProps, factor: float, *, as_float: bool) -> 
             found.append(_not_positive(place, factor, shown))
         elif isinstance(factor, int):
             if given % factor:
-                found.append(invalid(place, given, f"should be a multiple of {shown}"))
+                found.append(invalid(place, given, f"should be a multiple of {shown}", reason))
         elif not is_json_integer(1 / factor * given if factor < 1 else given / factor):
-            found.append(invalid(place, given, f"should be a multiple of {shown}"))
+            found.append(invalid(place, given, f"should be a multiple of {shown}", reason))
 
     return check
 

@@ -28,8 +28,8 @@ _DROPPED: Final = frozenset(
 _POINTERS: Final = frozenset(field.attribute for field in JSONSchemaProps.FIELDS if field.go_type == "*string")
 
 
-def unsupported(schema: JSONSchemaProps) -> str | None:
-    """Return NewStructural's refusal of this very node, None where it takes it."""
+def unsupported_field(schema: JSONSchemaProps) -> str | None:
+    """Return NewStructural's refusal of a field that no structural schema has, None if this node has none."""
     for held, name in (
         (schema.id, "id"),
         (schema.schema, "schema"),
@@ -41,6 +41,14 @@ def unsupported(schema: JSONSchemaProps) -> str | None:
     ):
         if held:
             return f"OpenAPIV3Schema '{name}' is not supported"
+    return None
+
+
+def unsupported(schema: JSONSchemaProps) -> str | None:
+    """Return NewStructural's refusal of this very node, None where it takes it."""
+    refused = unsupported_field(schema)
+    if refused is not None:
+        return refused
     if schema.x_preserve_unknown_fields is False:
         return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"
     if schema.items is not None and schema.items.json_schemas:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import INVALID, not_evaluated
+from crdlint.crd.reasons import Code, Reason
 from crdlint.golang.matching import PatternError, matches
 from crdlint.golang.quote import quote
 from crdlint.kubernetes.servers import NEWEST
@@ -35,6 +36,7 @@ from crdlint.schema.value_errors import (
     nowhere,
     too_long,
     too_many,
+    unformatted,
 )
 from crdlint.schema.values import deep_equal, equality_key
 
@@ -369,12 +371,13 @@ def _type_check(types: tuple[str, ...], format_: str, kind: type) -> Callable[[A
         wanted, shown = format_, go_format
     if right:
         return None
+    error = unformatted if wanted == format_ else mistyped
     may_be_whole = kind is float and "integer" in types
 
     def check(value: Any, place: ValuePath, found: Found) -> bool:
         if may_be_whole and numbers.is_json_integer(value):
             return False
-        found.append(mistyped(place, wanted, shown))
+        found.append(error(place, wanted, shown))
         return True
 
     return check
@@ -391,11 +394,13 @@ def _string_checks(schema: JSONSchemaProps) -> list[Check]:
         if longest is not None and size > longest:
             found.append(too_long(place, longest))
         elif shortest is not None and size < shortest:
-            found.append(invalid(place, value, f"should be at least {shortest} chars long"))
+            found.append(
+                invalid(place, value, f"should be at least {shortest} chars long", Reason(Code.TOO_SHORT, (shortest,)))
+            )
         elif pattern:
             wanted = _mismatch(pattern, value)
             if wanted is not None:
-                found.append(invalid(place, value, f"should match '{wanted}'"))
+                found.append(invalid(place, value, f"should match '{wanted}'", Reason(Code.PATTERN, (wanted,))))
 
     return [check]
 
@@ -405,7 +410,7 @@ def _format_check(format_: str) -> Check:
 
     def check(value: str, place: ValuePath, found: Found) -> None:
         if not has(value):
-            found.append(mistyped(place, format_, value))
+            found.append(unformatted(place, format_, value))
 
     return check
 
@@ -418,7 +423,11 @@ def _list_checks(schema: JSONSchemaProps) -> list[Check]:
         def size_check(value: list[Any], place: ValuePath, found: Found) -> None:
             size = len(value)
             if fewest is not None and size < fewest:
-                found.append(invalid(place, size, f"should have at least {fewest} items"))
+                found.append(
+                    invalid(
+                        place, size, f"should have at least {fewest} items", Reason(Code.TOO_FEW, (fewest, "items"))
+                    )
+                )
             if most is not None and size > most:
                 found.append(too_many(place, size, most))
 
@@ -430,7 +439,7 @@ def _list_checks(schema: JSONSchemaProps) -> list[Check]:
 
 def _unique_check(value: list[Any], place: ValuePath, found: Found) -> None:
     if len(set(map(equality_key, value))) < len(value):
-        found.append(invalid(place, "", "shouldn't contain duplicates"))
+        found.append(invalid(place, "", "shouldn't contain duplicates", Reason(Code.NOT_UNIQUE)))
 
 
 def _size_checks(schema: JSONSchemaProps) -> list[Check]:
@@ -441,7 +450,14 @@ def _size_checks(schema: JSONSchemaProps) -> list[Check]:
     def check(value: dict[str, Any], place: ValuePath, found: Found) -> None:
         size = len(value)
         if fewest is not None and size < fewest:
-            found.append(invalid(place, size, f"should have at least {fewest} properties"))
+            found.append(
+                invalid(
+                    place,
+                    size,
+                    f"should have at least {fewest} properties",
+                    Reason(Code.TOO_FEW, (fewest, "properties")),
+                )
+            )
         if most is not None and size > most:
             found.append(too_many(place, size, most))
 
@@ -505,7 +521,7 @@ def _any_of(nodes: list[_Node], value: Any, place: ValuePath, found: Found) -> W
             return matched
         if matched > most:
             best, most = own, matched
-    found.append(_composite(place, "must validate at least one schema (anyOf)"))
+    found.append(_composite(place, "must validate at least one schema (anyOf)", Reason(Code.ANY_OF)))
     found.extend(best)
     return most
 
@@ -526,9 +542,11 @@ def _one_of(nodes: list[_Node], value: Any, place: ValuePath, found: Found) -> W
         return first
     if valid:
         words = f"Found {valid} valid alternatives"
-        found.append(_composite(place, f"must validate one and only one schema (oneOf). {words}"))
+        found.append(_composite(place, f"must validate one and only one schema (oneOf). {words}", Reason(Code.ONE_OF)))
         return 0
-    found.append(_composite(place, "must validate one and only one schema (oneOf). Found none valid"))
+    found.append(
+        _composite(place, "must validate one and only one schema (oneOf). Found none valid", Reason(Code.ONE_OF))
+    )
     found.extend(best)
     return most
 
@@ -552,8 +570,8 @@ def _not(nodes: list[_Node], value: Any, place: ValuePath, found: Found) -> Walk
     return 0
 
 
-def _composite(place: ValuePath, words: str) -> Violation:
-    return nowhere(place, lambda text: f"{quote(text)} {words}")
+def _composite(place: ValuePath, words: str, reason: Reason | None = None) -> Violation:
+    return nowhere(place, lambda text: f"{quote(text)} {words}", reason)
 
 
 _JUNCTORS: Final[dict[str, Callable[[list[_Node], Any, ValuePath, Found], Walk]]] = {

@@ -21,6 +21,7 @@ from crdlint.crd.errors import (
     too_many_detail,
 )
 from crdlint.crd.paths import Key, Path
+from crdlint.crd.reasons import Code, Reason
 from crdlint.golang.quote import quote
 from crdlint.golang.values import marshal
 from crdlint.schema.nil_paths import printable
@@ -53,44 +54,54 @@ class Violation:
     detail: Callable[[str], str]
     nowhere: bool = False
     missing: str | None = None
+    reason: Reason | None = None
 
 
-def in_body(type_: str, place: ValuePath, value: Any, words: str) -> Violation:
+def in_body(type_: str, place: ValuePath, value: Any, words: str, reason: Reason) -> Violation:
     """Return an error whose text is `<place> in body <words>`."""
-    return Violation(type_, place, value, lambda text: f"{text} in body {words}")
+    return Violation(type_, place, value, lambda text: f"{text} in body {words}", reason=reason)
 
 
-def invalid(place: ValuePath, value: Any, words: str) -> Violation:
+def invalid(place: ValuePath, value: Any, words: str, reason: Reason) -> Violation:
     """Return an error about a bad value."""
-    return in_body(INVALID, place, value, words)
+    return in_body(INVALID, place, value, words, reason)
 
 
 def mistyped(place: ValuePath, wanted: str, given: str) -> Violation:
-    """Return an error about a value of another type, or without a format; ``given`` is what is shown of it."""
-    return in_body(TYPE_INVALID, place, given, f"must be of type {wanted}: {quote(given)}")
+    """Return an error about a value of another type."""
+    reason = Reason(Code.TYPE, (wanted, given))
+    return in_body(TYPE_INVALID, place, given, f"must be of type {wanted}: {quote(given)}", reason)
 
 
-def nowhere(place: ValuePath, detail: Callable[[str], str]) -> Violation:
+def unformatted(place: ValuePath, format_: str, given: str) -> Violation:
+    """Return an error about a text without the format of its schema."""
+    reason = Reason(Code.FORMAT, (format_,))
+    return in_body(TYPE_INVALID, place, given, f"must be of type {format_}: {quote(given)}", reason)
+
+
+def nowhere(place: ValuePath, detail: Callable[[str], str], reason: Reason | None = None) -> Violation:
     """Return an error without a path of its own."""
-    return Violation(INVALID, place, "", detail, nowhere=True)
+    return Violation(INVALID, place, "", detail, nowhere=True, reason=reason)
 
 
 def not_in(place: ValuePath, value: Any, allowed: Sequence[Any]) -> Violation:
     """Return an error about a value that an enum has not."""
-    listed = ", ".join(quote(one if one.__class__ is str else marshal(one)) for one in allowed)
-    return Violation(NOT_SUPPORTED, place, value, lambda _: f"supported values: {listed}")
+    texts = tuple(one if one.__class__ is str else marshal(one) for one in allowed)
+    listed = ", ".join(map(quote, texts))
+    reason = Reason(Code.ENUM, texts)
+    return Violation(NOT_SUPPORTED, place, value, lambda _: f"supported values: {listed}", reason=reason)
 
 
 def too_long(place: ValuePath, limit: int) -> Violation:
     """Return an error about a text of too many characters, which upstream calls bytes."""
     detail = too_long_detail(limit, of_values=True)
-    return Violation(TOO_LONG, place, None, lambda _: detail)
+    return Violation(TOO_LONG, place, None, lambda _: detail, reason=Reason(Code.TOO_LONG, (limit,)))
 
 
 def too_many(place: ValuePath, size: int, limit: int) -> Violation:
     """Return an error about too many items or properties."""
     detail = too_many_detail(limit)
-    return Violation(TOO_MANY, place, size, lambda _: detail)
+    return Violation(TOO_MANY, place, size, lambda _: detail, reason=Reason(Code.TOO_MANY, (limit,)))
 
 
 def missing(place: ValuePath, name: str) -> Violation:
@@ -143,6 +154,8 @@ def field_errors(violations: Iterable[Violation], path: Path | None) -> list[Fie
         at = path
         if name not in {"", "."} and not violation.nowhere:
             at = Path(name.removeprefix("."), path)
-        error = FieldError(RULE, violation.type, printable(at), violation.value, detail, located)
+        error = FieldError(
+            RULE, violation.type, printable(at), violation.value, detail, located, reason=violation.reason
+        )
         errors.setdefault((violation.type, name, detail), error)
     return list(errors.values())

@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import DUPLICATE, NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO_MANY, TYPE_INVALID
+from crdlint.crd.reasons import Code
 from crdlint.diagnostics.spelling import nearest
 
 if TYPE_CHECKING:
@@ -47,11 +48,9 @@ def suggestion(error: FieldError, schema: JSONSchemaProps | None) -> str | None:
     find = _BY_TYPE.get(error.type)
     if find is not None:
         return find(error, schema)
-    for pattern, text in _BY_DETAIL:
-        match = pattern.search(error.detail)
-        if match is not None:
-            return match.expand(text)
-    return None
+    reason = error.reason
+    word = None if reason is None else _BY_CODE.get(reason.code)
+    return None if reason is None or word is None else word(*reason.arguments)
 
 
 def _required(error: FieldError, schema: JSONSchemaProps | None) -> str:
@@ -66,22 +65,21 @@ def _required(error: FieldError, schema: JSONSchemaProps | None) -> str:
 
 def _unsupported(error: FieldError, schema: JSONSchemaProps | None) -> str:
     del schema
-    allowed = re.findall(r'"((?:[^"\\]|\\.)*)"', error.detail)
+    allowed = [] if error.reason is None else list(error.reason.arguments)
     near = nearest(error.value, allowed, LIKE) if isinstance(error.value, str) else None
     return f"Did you mean `{near}`?" if near else f"Write one of {listed(allowed)}"
 
 
 def _mistyped(error: FieldError, schema: JSONSchemaProps | None) -> str | None:
     del schema
-    match = re.search(r'must be of type ([a-z]+): "([a-z]+)"', error.detail)
-    if match is None:
-        match = re.search(r"must be of type ([a-zA-Z0-9-]+)", error.detail)
-        if match is None:
-            return None
-        if match[1] in {"int32", "int64"} and error.value in {"float64", "number"}:
+    if error.reason is None:
+        return None
+    if error.reason.code is Code.FORMAT:
+        (format_,) = error.reason.arguments
+        if format_ in {"int32", "int64"} and error.value in {"float64", "number"}:
             return "Write an integer"
-        return f"Write a value of the format `{match[1]}`"
-    wanted, given = match.groups()
+        return f"Write a value of the format `{format_}`"
+    wanted, given = error.reason.arguments
     if wanted == "string" and given in {"integer", "number", "boolean"}:
         return 'Write it in quotes: "..."'
     if given == "null":
@@ -97,14 +95,27 @@ def _article(word: str) -> str:
 
 def _too_long(error: FieldError, schema: JSONSchemaProps | None) -> str:
     del schema
-    limit = re.search(r"\d+", error.detail)
-    return "Shorten the value" + (f" to at most {limit[0]} characters" if limit else "")
+    limit = _limit(error)
+    return "Shorten the value" + ("" if limit is None else f" to at most {limit} characters")
 
 
 def _too_many(error: FieldError, schema: JSONSchemaProps | None) -> str:
     del schema
-    limit = re.search(r"\d+", error.detail)
-    return "Remove some" + (f": at most {limit[0]} are allowed" if limit else "")
+    limit = _limit(error)
+    return "Remove some" + ("" if limit is None else f": at most {limit} are allowed")
+
+
+def _limit(error: FieldError) -> int | None:
+    """Return the limit that a value exceeds; None for one below zero, which no value keeps."""
+    limit: int | None = None if error.reason is None else error.reason.arguments[0]
+    return None if limit is None or limit < 0 else limit
+
+
+def _boundary(word: str) -> Callable[[str, bool], str]:
+    def text(limit: str, exclusive: bool) -> str:
+        return f"Write a number {word} than {limit}" if exclusive else f"Write {limit} or a number {word} than {limit}"
+
+    return text
 
 
 def _duplicate(error: FieldError, schema: JSONSchemaProps | None) -> str:
@@ -123,20 +134,17 @@ _BY_TYPE: Final[dict[str, Callable[[FieldError, JSONSchemaProps | None], str | N
     TOO_MANY: _too_many,
     DUPLICATE: _duplicate,
 }
-_BY_DETAIL: Final = tuple(
-    (re.compile(pattern), text)
-    for pattern, text in (
-        (r"should be (less|greater) than or equal to (\S+)", r"Write \2 or a number \1 than \2"),
-        (r"should be (less|greater) than (\S+)", r"Write a number \1 than \2"),
-        (r"should be a multiple of (\S+)", r"Write a multiple of \1"),
-        (r"should match '(.*)'", r"Write a string that matches `\1`"),
-        (r"should be at least (\d+) chars long", r"Write at least \1 characters"),
-        (r"should have at least (\d+) (items|properties)", r"Write at least \1 \2"),
-        (r"shouldn't contain duplicates", r"Remove the duplicate items"),
-        (r"correct the existing errors", r"Fix the other findings first"),
-        (r"field is immutable", r"Restore the previous value"),
-    )
-)
+_BY_CODE: Final[dict[Code, Callable[..., str]]] = {
+    Code.LEAST: _boundary("greater"),
+    Code.MOST: _boundary("less"),
+    Code.MULTIPLE: "Write a multiple of {}".format,
+    Code.PATTERN: "Write a string that matches `{}`".format,
+    Code.TOO_SHORT: "Write at least {} characters".format,
+    Code.TOO_FEW: "Write at least {} {}".format,
+    Code.NOT_UNIQUE: lambda: "Remove the duplicate items",
+    Code.NOT_CHECKED: lambda: "Fix the other findings first",
+    Code.IMMUTABLE: lambda: "Restore the previous value",
+}
 
 
 def listed(names: list[str]) -> str:

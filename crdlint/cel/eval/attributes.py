@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.ast import Uint
-from crdlint.cel.eval.errors import Error, no_overload
+from crdlint.cel.eval.errors import NO_SUCH_KEY, Error, no_overload
 from crdlint.cel.eval.go_text import go_text
 from crdlint.cel.eval.values import (
     MISSING,
@@ -48,7 +48,7 @@ def not_a_key(value: Value) -> str:
 
 def no_such_key(key: Value) -> Error:
     """Return the error of selecting a field or key that is absent."""
-    return Error(f"no such key: {go_text(key)}")
+    return Error(f"{NO_SUCH_KEY}{go_text(key)}")
 
 
 def select(operand: Value, key: Value, *, test: bool) -> Value:

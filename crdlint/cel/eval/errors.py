@@ -52,6 +52,7 @@ class CancelledError(Exception):
     """The end of an evaluation that no operator absorbs: the cost limit, or what is a panic in cel-go."""
 
 
+NO_SUCH_KEY: Final = "no such key: "  # before the key
 COST_LIMIT_EXCEEDED: Final = "operation cancelled: actual cost limit exceeded"
 
 

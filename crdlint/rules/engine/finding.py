@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
     from crdlint.crd.paths import Path
     from crdlint.crd.positions import Locator, SourceLocation
+    from crdlint.crd.reasons import Code, Reason
     from crdlint.diagnostics.fix import Applicability
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.rules.engine.advisory import Advisory
@@ -113,6 +114,11 @@ class Finding:
         """What the finding says, without the path and the value."""
         about = self.error.detail if self.error else self.problem.message if self.problem else ""
         return about or (self.advisory.message if self.advisory else "")
+
+    def reason(self, *codes: Code) -> Reason | None:
+        """Return what is wrong, if that is one of ``codes``."""
+        found = None if self.error is None else self.error.reason
+        return found if found is not None and found.code in codes else None
 
     @property
     def root(self) -> Mapping:
