@@ -11,26 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from crds import SMALLEST
 from terminal import on_terminal
 
 from crdlint.diagnostics.diagnostic import Diagnostic
 
-GOOD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: foos.example.com
-spec:
-  group: example.com
-  names: {plural: foos, kind: Foo}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema: {type: object}
-"""
+GOOD = SMALLEST
 BAD = GOOD.replace("type: object", "type: object, properties: {size: {}}")
 WARNED = GOOD.replace("type: object", "type: object, properties: {at: {type: string, format: soon}}")
 PLACE = "spec.validation.openAPIV3Schema.properties[size].type"

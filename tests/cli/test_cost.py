@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from click.testing import CliRunner
+from crds import HEAD
 from terminal import on_terminal
 
 from crdlint.cli.main import cli
@@ -137,20 +138,9 @@ def test_unreadable(tmp_path: Path) -> None:
     assert "not UTF-8" in result.stderr
 
 
-HEAD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: foos.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: foos, kind: Foo}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
+CRD = (
+    HEAD
+    + """\
         type: object
         properties:
           spec:
@@ -160,31 +150,32 @@ spec:
             x-kubernetes-validations:
             - rule: self.a > 0
 """
+)
 UNESTIMATED = {
-    "a missing type": (HEAD.replace("            type: object\n", ""), "structural-type-required", 16, 11),
+    "a missing type": (CRD.replace("            type: object\n", ""), "structural-type-required", 17, 11),
     "a missing type far from the rule": (
-        HEAD.replace("a: {type: integer}", "a: {type: integer}\n              b: {properties: {c: {type: string}}}"),
+        CRD.replace("a: {type: integer}", "a: {type: integer}\n              b: {properties: {c: {type: string}}}"),
         "structural-type-required",
-        20,
+        21,
         15,
     ),
-    "an unknown type at the rule": (HEAD.replace("integer", "integr"), "type-unsupported", 19, 25),
+    "an unknown type at the rule": (CRD.replace("integer", "integr"), "type-unsupported", 20, 25),
     "an unsupported construct": (
-        HEAD.replace("a: {type: integer}", "a: {type: integer, uniqueItems: true}"),
+        CRD.replace("a: {type: integer}", "a: {type: integer, uniqueItems: true}"),
         "unique-items-forbidden",
-        19,
+        20,
         47,
     ),
-    "v1beta1": (HEAD.replace("io/v1\n", "io/v1beta1\n"), "api-version-removed", 1, 13),
-    "broken YAML": (HEAD.replace("group: example.com", "group: [example.com"), "yaml-syntax", 6, 8),
-    "a wrong type": (HEAD.replace("served: true", "served: maybe"), "decode-type", 10, 13),
-    "a rule that does not compile": (HEAD.replace("self.a", "self.b"), "cel-compilation", 21, 26),
-    "a rule without bool": (HEAD.replace("self.a > 0", "self.a"), "cel-output-type", 21, 21),
-    "a rule without text": (HEAD.replace("rule: self.a > 0", "message: a"), "rule-required", 21, 15),
+    "v1beta1": (CRD.replace("io/v1\n", "io/v1beta1\n"), "api-version-removed", 1, 13),
+    "broken YAML": (CRD.replace("group: example.com", "group: [example.com"), "yaml-syntax", 7, 8),
+    "a wrong type": (CRD.replace("served: true", "served: maybe"), "decode-type", 11, 13),
+    "a rule that does not compile": (CRD.replace("self.a", "self.b"), "cel-compilation", 22, 26),
+    "a rule without bool": (CRD.replace("self.a > 0", "self.a"), "cel-output-type", 22, 21),
+    "a rule without text": (CRD.replace("rule: self.a > 0", "message: a"), "rule-required", 22, 15),
     "a message that does not compile": (
-        HEAD + "              messageExpression: self.b\n",
+        CRD + "              messageExpression: self.b\n",
         "cel-compilation",
-        22,
+        23,
         39,
     ),
 }
@@ -214,10 +205,10 @@ def test_what_is_not_estimated_is_reported(text: str, rule: str, line: int, colu
 @pytest.mark.parametrize(
     "text",
     [
-        HEAD,
-        HEAD.replace("spec:\n  group", "spec:\n  unknown: 1\n  group"),
-        HEAD.replace("Namespaced", "Nowhere"),
-        HEAD.partition("            x-kube")[0].replace("            type: object\n", ""),
+        CRD,
+        CRD.replace("spec:\n  group", "spec:\n  unknown: 1\n  group"),
+        CRD.replace("Namespaced", "Nowhere"),
+        CRD.partition("            x-kube")[0].replace("            type: object\n", ""),
     ],
     ids=["nothing is wrong", "an unknown field", "a wrong scope", "an unstructured schema without rules"],
 )
@@ -230,7 +221,7 @@ def test_findings_that_leave_all_rules_estimated(text: str, tmp_path: Path) -> N
 
 
 def test_unreadable_input_beside_what_is_not_estimated(tmp_path: Path) -> None:
-    (tmp_path / "a.yaml").write_text(HEAD.replace("self.a", "self.b"))
+    (tmp_path / "a.yaml").write_text(CRD.replace("self.a", "self.b"))
     (tmp_path / "b.yaml").write_bytes(b"kind: CustomResourceDefinition \xff")
     result = run("cost", str(tmp_path), "--format", "json")
     assert result.exit_code == 2
@@ -240,7 +231,7 @@ def test_unreadable_input_beside_what_is_not_estimated(tmp_path: Path) -> None:
 
 
 def test_skipped_templates_are_noted(tmp_path: Path) -> None:
-    (tmp_path / "a.yaml").write_text("{{- if .Values.crds }}\n" + HEAD + "{{- end }}\n")
+    (tmp_path / "a.yaml").write_text("{{- if .Values.crds }}\n" + CRD + "{{- end }}\n")
     result = run("cost", str(tmp_path))
     assert result.exit_code == 0
     assert "a.yaml: note: line 1: skipped a template" in result.stderr
@@ -248,27 +239,16 @@ def test_skipped_templates_are_noted(tmp_path: Path) -> None:
 
 def test_the_cost_of_a_rule_that_does_not_compile(tmp_path: Path) -> None:
     file = tmp_path / "crd.yaml"
-    file.write_text(HEAD.replace("self.a", "self.b"))
+    file.write_text(CRD.replace("self.a", "self.b"))
     lines = run("cost", str(file)).stdout.splitlines()
     assert lines[2].split()[0] == "-"
     assert "  0 in all, 0.0% of the 100,000,000 that a schema's rules may cost, without 1 rule not estimated" in lines
     assert "not estimated: compilation failed: " in run("cost", str(file), "--explain", "self.b").stdout
 
 
-_MODES = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: foos.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: foos, kind: Foo}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
+_MODES = (
+    HEAD
+    + """\
         type: object
         properties:
           spec:
@@ -282,6 +262,7 @@ spec:
             - rule: 'true'
               messageExpression: "self.words.map(w, w).all(w, true) ? 'yes' : 'no'"
 """
+)
 
 
 def test_costs_by_version(tmp_path: Path) -> None:

@@ -8,26 +8,12 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from crds import SMALLEST
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-CRD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: foos.example.com
-spec:
-  group: example.com
-  names: {plural: foos, kind: Foo}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema: {type: object}
-"""
+CRD = SMALLEST
 OBJECT = "apiVersion: example.com/v1\nkind: Foo\nmetadata: {name: a}\n"
 SUITE = "name: a\nversion: v1\ntests: {}\n"
 COMMANDS = [

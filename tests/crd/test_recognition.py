@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from click.testing import CliRunner
 from counting import recording
+from crds import SMALLEST
 
 from crdlint import lint_text
 from crdlint.cli.main import cli
@@ -20,22 +21,7 @@ from crdlint.linting.pipeline import lint_file
 if TYPE_CHECKING:
     from pathlib import Path
 
-CRD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: foos.example.com
-spec:
-  group: example.com
-  names: {plural: foos, kind: Foo}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema: {type: object}
-"""
+CRD = SMALLEST
 BAD = CRD.replace("scope: Namespaced", "scope: Somewhere")
 KIND_LINE = f"kind: {KIND}"
 BINARY = base64.b64encode(KIND.encode()).decode()
@@ -282,12 +268,12 @@ def test_a_part_of_a_crd_is_skipped(spec: str, version: str) -> None:
         ("foos.example.com", '"{{ .Plural }}"', "line 4: skipped a template: {{ .Plural }} replaces a part of the CRD"),
         ("group: example.com", "group: [[ .Group ]]", "line 6: skipped a template: [[ .Group ]] replaces a part of the CRD"),
         ("{type: object}", "[[ .Schema ]]", "line 14: skipped a template: [[ .Schema ]] replaces a part of the CRD"),
-        ("  scope: Namespaced", "${SCOPE}", "line 8: skipped a template; check its rendered output"),
-        ("  scope: Namespaced", "[[ if .Scope ]]", "line 8: skipped a template; check its rendered output"),
-        ("  scope: Namespaced", "  {% if scope %}", "line 8: skipped a template; check its rendered output"),
+        ("  scope: Namespaced", "${SCOPE}", "line 7: skipped a template; check its rendered output"),
+        ("  scope: Namespaced", "[[ if .Scope ]]", "line 7: skipped a template; check its rendered output"),
+        ("  scope: Namespaced", "  {% if scope %}", "line 7: skipped a template; check its rendered output"),
         (
             "  scope: Namespaced", "{{ if .Scope }}",
-            "line 8: skipped a template; check its rendered output: helm template ... | crdlint check -",
+            "line 7: skipped a template; check its rendered output: helm template ... | crdlint check -",
         ),
     ],
 )  # fmt: skip
@@ -329,7 +315,7 @@ def test_a_placeholder_for_a_value_is_not_checked_and_the_rest_is() -> None:
     text = CRD.replace("  scope:", f"{webhook}  scope:")
     result = lint_file(text, filename="a.yaml", skip_unfinished=True)
     assert result.diagnostics == ()
-    assert result.notices == ('line 12: not checked: "${CA_BUNDLE}" is a placeholder',)
+    assert result.notices == ('line 11: not checked: "${CA_BUNDLE}" is a placeholder',)
     assert [one.rule for one in lint_text(text)] == ["decode-type"]
     wrong = text.replace("scope: Namespaced", "scope: Somewhere")
     (found,) = lint_file(wrong, filename="a.yaml", skip_unfinished=True).diagnostics

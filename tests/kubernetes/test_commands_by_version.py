@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
+from crds import HEAD
 
 from crdlint.cli.main import cli
 from crdlint.kubernetes.servers import OLDEST
@@ -14,20 +15,9 @@ from crdlint.kubernetes.servers import OLDEST
 if TYPE_CHECKING:
     from pathlib import Path
 
-CRD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: foos.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: foos, kind: Foo}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
+CRD = (
+    HEAD
+    + """\
         type: object
         properties:
           spec:
@@ -35,6 +25,7 @@ spec:
             properties:
               size: {type: integer, format: int32}
 """
+)
 FOO = "apiVersion: example.com/v1\nkind: Foo\nmetadata: {name: a, namespace: b}\nspec: {size: 3000000000}\n"
 SUITE = """\
 apiVersion: apiextensions.k8s.io/v1

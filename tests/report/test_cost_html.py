@@ -14,6 +14,7 @@ from html.parser import HTMLParser
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from crds import HEAD
 
 from crdlint.diagnostics.diagnostic import Diagnostic
 from crdlint.kubecel.cost.explain import Part
@@ -29,20 +30,9 @@ UNBOUNDED = (1 << 64) - 1
 ROOT = "spec.validation.openAPIV3Schema"
 VOID = {"meta", "wbr"}
 
-CRD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: foos.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: foos, kind: Foo}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
+CRD = (
+    HEAD
+    + """\
         type: object
         properties:
           spec:
@@ -56,6 +46,7 @@ spec:
                   - rule: self.contains('<script>')
                     messageExpression: "'<b>' + self"
 """
+)
 
 
 def made(

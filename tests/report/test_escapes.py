@@ -12,6 +12,7 @@ import xml.etree.ElementTree as ET
 from typing import TYPE_CHECKING
 
 import pytest
+from crds import HEAD
 
 from crdlint.report import escapes, formats
 
@@ -47,20 +48,9 @@ CRD = json.dumps({
         ],
     },
 })  # fmt: skip
-COSTLY = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: foos.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: foos, kind: Foo}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
+COSTLY = (
+    HEAD
+    + """\
         type: object
         properties:
           KEY:
@@ -69,6 +59,7 @@ spec:
             x-kubernetes-validations:
             - rule: self.all(x, self.all(y, x == y || x == TEXT))
 """
+)
 
 
 def run(folder: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[bytes]:

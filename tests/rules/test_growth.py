@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from counting import LINEAR, growth
+from crds import HEAD
 
 import crdlint
 from crdlint.cel.compiler import compile_text
@@ -19,24 +20,14 @@ if TYPE_CHECKING:
 
     from crdlint.cel.compiler import Compiled
 
-CRD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: foos.example.com}
-spec:
-  group: example.com
-  scope: Namespaced
-  names: {plural: foos, kind: Foo}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
+CRD = (
+    HEAD
+    + """\
         type: object
         properties:
           spec:
 """
+)
 
 
 def crd(spec: str) -> str:

@@ -3,26 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from crds import HEAD
 
 import crdlint
 
-CRD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: foos.example.com
-spec:
-  group: example.com
-  names: {plural: foos, kind: Foo}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
+CRD = (
+    HEAD
+    + """\
         type: object
 """
+)
 ESTABLISHED = """\
 status:
   conditions: [{type: Established, status: "True"}]

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from counting import LINEAR, lines_run
+from crds import HEAD
 
 from crdlint.linting.pipeline import lint_file
 from crdlint.report.patch import patch
@@ -17,24 +18,13 @@ if TYPE_CHECKING:
 
     from crdlint.linting.result import FileResult
 
-HEAD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: foos.example.com
-spec:
-  group: example.com
-  names: {plural: foos, kind: Foo}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
+CRD = (
+    HEAD
+    + """\
         type: object
         properties:
 """
+)
 RULE = """\
           p{i}:
             type: string
@@ -45,7 +35,7 @@ RULE = """\
 
 
 def crd(rules: int) -> str:
-    return HEAD + "".join(RULE.format(i=i) for i in range(rules))
+    return CRD + "".join(RULE.format(i=i) for i in range(rules))
 
 
 INPUTS = {
