@@ -478,22 +478,22 @@ def _list_map(schema: JSONSchemaProps) -> Iterator[FieldError]:
     at = path.child("x-kubernetes-list-map-keys")
     unknown = duplicate = False
     seen: set[str] = set()
-    for key in keys:
+    for i, key in enumerate(keys):
         found = item.properties.get(key)
         # Upstream repeats the errors about the whole list for each key, and its aggregate drops the repetitions.
         if found is None and not unknown:
             unknown = True
             help_ = f"Correct `{key}`, or add it to the properties of the items, which are: {_shown(item.properties) or 'none'}"
-            yield invalid(
-                KEY_UNKNOWN.id, at, Typed(keys, "[]string"), "entries must all be names of item properties", help=help_
-            )
+            detail = "entries must all be names of item properties"
+            yield invalid(KEY_UNKNOWN.id, at, Typed(keys, "[]string"), detail, at=at.index(i), help=help_)
         elif found is not None and found.type in {"array", "object"} and key not in seen:
             scalar = path.child("items", "properties").key(key).child("type")
             detail = "must be a scalar type if parent array's x-kubernetes-list-type is map"
             yield invalid(KEY_SCALAR.id, scalar, item.type, detail)  # upstream prints the items' type
         if key in seen and not duplicate:
             duplicate = True
-            yield invalid(KEY_DUPLICATE.id, at, Typed(keys, "[]string"), "must not contain duplicate entries")
+            detail = "must not contain duplicate entries"
+            yield invalid(KEY_DUPLICATE.id, at, Typed(keys, "[]string"), detail, at=at.index(i))
         seen.add(key)
 
 

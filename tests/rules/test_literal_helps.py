@@ -101,3 +101,11 @@ def test_the_help_of_a_syntax_error_names_its_cause(lines: str, help_: str) -> N
     text = f"{HEAD}        type: object\n        properties:\n{lines}"
     (found,) = lint_file(text, filename="x").diagnostics
     assert (found.rule, found.help) == ("yaml-syntax", help_)
+
+
+@pytest.mark.parametrize(("keys", "column"), [("[name, nmae]", 52), ("[name, name]", 52)])
+def test_the_caret_is_at_the_wrong_key(keys: str, column: int) -> None:
+    lines = f"  a:\n    type: array\n    x-kubernetes-list-type: map\n    x-kubernetes-list-map-keys: {keys}\n"
+    items = "    items: {type: object, required: [name], properties: {name: {type: string}}}"
+    (found,) = lint_file(schema(OBJECT + lines + items), filename="x").diagnostics
+    assert (found.line, found.column, found.end_column) == (20, column - 4, column)
