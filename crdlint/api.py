@@ -32,12 +32,12 @@ __all__ = [
 
 
 def lint_text(text: str, *, filename: str = "<stdin>", kube_version: str = NEWEST_VERSION) -> list[Diagnostic]:
-    """Return what the API server would say on creating each CRD of a text, and crdlint's own advice, in document order."""
+    """Return the API server's findings on creating each CRD of a text, and crdlint's own advice, in document order."""
     return _visible(lint_file(text, filename=filename, kube_version=kube_version))
 
 
 def lint_update(old_text: str, new_text: str, *, kube_version: str = NEWEST_VERSION) -> list[Diagnostic]:
-    """Return what the API server would say on updating the CRDs of ``old_text`` to those of ``new_text``.
+    """Return the API server's findings on updating the CRDs of ``old_text`` to those of ``new_text``.
 
     CRDs are matched by name; where each text holds one CRD alone, the two are matched whatever their names.
     """
@@ -48,7 +48,7 @@ def lint_update(old_text: str, new_text: str, *, kube_version: str = NEWEST_VERS
 
 
 def estimate_costs(text: str, *, kube_version: str = NEWEST_VERSION) -> list[RuleCost]:
-    """Return what each rule costs that the API server would compile, in document order; none where it refuses to."""
+    """Return the cost of each rule, in document order; empty if the API server would not compile the rules."""
     result = lint_file(text, filename="<stdin>", kube_version=kube_version, keep=True)
     return [rule_cost(found, result.file) for found in result.rules]
 
@@ -56,7 +56,7 @@ def estimate_costs(text: str, *, kube_version: str = NEWEST_VERSION) -> list[Rul
 def validate_resource(
     crd_text: str, resource_text: str, *, old_resource: str | None = None, kube_version: str = NEWEST_VERSION
 ) -> ResourceReport:
-    """Return what the API server would say of a custom resource, of the update where there is an old one.
+    """Return the API server's findings on creating a custom resource, or on updating the old one if given.
 
     The first document of each text counts. ``kube_version`` is the server's version; of a range, the resource is
     validated as by the newest. A CRD that these servers reject gives ``crd_errors``, and the resource is validated as if

@@ -12,7 +12,7 @@ from typing import Final
 AVOIDED: Final = {
     r"tell(s|ing)?|told": "report, show",
     r"say(s|ing)?|said": "report, specify, mean",
-    r"spe?aks?( of| for)?|spoken": "apply to, refer to",
+    r"speaks?( of| for)?|spoken": "apply to, refer to",
     r"mend(s|ed|ing)?": "fix",
     r"pass(es|ed|ing)? over": "skip",
     r"hangs? (on|together)|hung on": "depend on",
@@ -29,7 +29,7 @@ AVOIDED: Final = {
     r"(is|are) no \S+'s": "is not a valid ...",
     r"(is|are) to be (kept|read|said|given|had|found)": "active voice",
     r"nobody|naught|aught|anew|whence|wherein|hence|lest": "plain words",
-    r"gravest|verdicts?": "most severe, result",
+    r"gravest": "most severe",
     r"goes? (on to|through)": "read, iterate over",
 }
 _ALL: Final = {re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE): instead for pattern, instead in AVOIDED.items()}

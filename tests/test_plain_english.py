@@ -1,4 +1,4 @@
-"""What the program prints contains none of the words and constructions of the table in plain_english.py."""
+"""What the program prints, and its documentation, contain none of the words and constructions of the table in plain_english.py."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ from plain_english import avoided
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PACKAGE: Final = Path(__file__).parents[1] / "crdlint"
+ROOT: Final = Path(__file__).parents[1]
+PACKAGE: Final = ROOT / "crdlint"
+PAGES: Final = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").glob("*.md"))]
 # Generated code, and a page whose strings are CSS and JavaScript.
 LEFT_OUT: Final = {"CELLexer.py", "CELParser.py", "cost_html.py"}
 MODULES: Final = sorted(path for path in PACKAGE.rglob("*.py") if path.name not in LEFT_OUT)
@@ -36,6 +38,11 @@ def strings(tree: ast.AST) -> Iterator[str]:
 def test_the_sentences_of_a_module_are_plain_english(module: Path) -> None:
     found = strings(ast.parse(module.read_text(encoding="utf-8")))
     assert [word for text in found for word in avoided(text)] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_page_is_plain_english(page: Path) -> None:
+    assert avoided(page.read_text(encoding="utf-8")) == []
 
 
 def test_the_table_finds_words_and_constructions_in_prose_only() -> None:

@@ -11,14 +11,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class RuleCost:
-    """The cost of one rule, in cost units, and where it stands (1-based).
+    """The cost of one rule, in cost units, and its position in the file (1-based).
 
     ``version`` is the one whose schema has the rule, empty where all versions share theirs.
-    ``max_cost`` is one evaluation's, ``expression_cost`` what is held against the limit of a rule: the cost times
+    ``max_cost`` is one evaluation's, ``expression_cost`` is compared with the limit of a rule: the cost times
     ``max_cardinality`` (how often the value can occur in an object), or, where that is unbounded (None), times
-    ``min_size_cardinality`` (how many such values a request has room for). ``error`` is what the server says of a rule
+    ``min_size_cardinality`` (how many such values a request has room for). ``error`` is the server's error about a rule
     that does not compile; its cost is 0. The ``message_`` fields are the same for a messageExpression, which is
-    evaluated once at most; ``message_expression`` is None where there is none.
+    evaluated once at most; ``message_expression`` is None if the rule has none.
     """
 
     crd: str

@@ -57,7 +57,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class ResourceReport:
-    """What the server says of a resource.
+    """The server's findings on a resource.
 
     ``errors`` are in its order, ``unknown_fields`` the paths of fields it prunes, sorted, ``resource`` the object pruned
     and defaulted, as JSON values, ``cel_cost`` the cost units that rules took: None where none ran.
