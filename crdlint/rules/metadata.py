@@ -198,7 +198,11 @@ def validate(crd: CustomResourceDefinition) -> Iterator[FieldError]:
     plural, group = crd.spec.names.plural, crd.spec.group
     wanted = f"{plural}.{group}"
     missing = " and ".join(name for name, value in (("spec.names.plural", plural), ("spec.group", group)) if not value)
-    first = f"Set {missing} first: the CRD is named `<plural>.<group>`" if missing else None
+    first = None
+    if missing:
+        first = f"Set {missing} first: the CRD is named `<plural>.<group>`"
+    elif is_dns1123_subdomain(wanted):
+        first = f"Correct spec.names.plural or spec.group first: `{wanted}` is not a valid name"
     if meta.generate_name:
         path = _PATH.child("generateName")
         for message in _name(mask_trailing_dash(meta.generate_name), meta.generate_name, wanted):

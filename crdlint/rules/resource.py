@@ -62,8 +62,8 @@ VALUE = Rule(
 RULE_FAILED = Rule(
     id="resource-rule",
     summary="Validation rule evaluates to false, or its evaluation fails",
-    why="Rules express constraints between fields and allowed changes. The API server rejects an object that fails "
-    "one.",
+    why="Rules express constraints between fields, and which changes are allowed. The API server rejects an object "
+    "that breaks one.",
     bad=_stream("{replicas: 10}"),
     good=_GOOD,
     help="Change the value so that the rule evaluates to true",

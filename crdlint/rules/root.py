@@ -141,6 +141,6 @@ def _with_status(schema: JSONSchemaProps, path: Path) -> Iterator[FieldError]:
                 "if the status subresource is enabled"
             )
             at = schema.path.child(field.json_name)
-            help_ = f"remove `{field.json_name}` from the root, or move it to `properties.spec`"
+            help_ = f"Remove `{field.json_name}` from the root, or move it to `properties.spec`"
             yield invalid(STATUS_FIELDS.id, path.child("openAPIV3Schema"), schema, detail, at=at, help=help_)
             return

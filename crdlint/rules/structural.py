@@ -340,7 +340,7 @@ NOT_STRUCTURAL = Rule(
 INCOMPLETE = Rule(
     id="structural-incomplete",
     summary="Field is specified only inside allOf, anyOf, oneOf or not",
-    why="The API server prunes a field that is not specified outside of them before it validates the object.",
+    why="The API server prunes a field that is specified nowhere else before it validates the object.",
     bad="type: object\nproperties:\n  spec: {type: object}\nanyOf: [{properties: {spec: {properties: {host: {maxLength: 63}}}}}]\n",
     good="type: object\nproperties:\n  spec: {type: object, properties: {host: {type: string}}}\n"
     "anyOf: [{properties: {spec: {properties: {host: {maxLength: 63}}}}}]\n",

@@ -146,3 +146,9 @@ def test_doing_what_a_help_says_removes_the_finding(text: str, finding: crdlint.
 
 def test_many_helps_name_an_edit() -> None:
     assert len(FINDINGS) > 60
+
+
+@pytest.mark.parametrize("text", CASES.values(), ids=CASES)
+def test_a_help_is_one_capitalized_phrase_without_a_period(text: str) -> None:
+    helps = [finding.help or "" for finding in crdlint.lint_text(text)]
+    assert [help_ for help_ in helps if not help_[:1].isupper() or help_.endswith(".")] == []
