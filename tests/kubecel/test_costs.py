@@ -329,7 +329,7 @@ def lists_with_rules(n: int) -> str:
 
 @pytest.mark.parametrize(
     ("text", "size"),
-    [(lists, 40), (joined_lists, 128), (nested_lists, 40), (expensive_rules, 300), (lists_with_rules, 400)],
+    [(lists, 20), (joined_lists, 128), (nested_lists, 20), (expensive_rules, 150), (lists_with_rules, 200)],
 )
 def test_the_search_for_limits_is_linear(text: Callable[..., Any], size: int) -> None:
     assert visits(text(2 * size)) < 2.3 * visits(text(size))

@@ -26,7 +26,7 @@ def test_documents_are_freed_one_by_one(document: str) -> None:
     gc.disable()
     try:
         before = alive()
-        most = max(alive() - before for _ in iter_documents(f"{document}\n---\n" * 50))
+        most = max(alive() - before for _ in iter_documents(f"{document}\n---\n" * 12))
     finally:
         gc.enable()
     assert most <= 2
