@@ -9,7 +9,7 @@ from crdlint.kubecel.compilation import CompilationError, Environments, RuleComp
 from crdlint.kubecel.environment import new_expressions, stored_expressions
 from crdlint.kubecel.limits import multiply
 from crdlint.kubecel.schema_context import DeclarationFailedError, SchemaContext
-from crdlint.kubecel.sharing import shared
+from crdlint.kubecel.sharing import Sharing, shared
 from crdlint.kubernetes.servers import SERVERS
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ class ServerCost:
 class CostsByServer:
     """Estimates the rules of one file for all servers. Servers that declare schemas alike share the declarations."""
 
+    _sharing: Sharing = field(default_factory=shared)
     _contexts: dict[tuple[bool, bool], SchemaContext] = field(default_factory=dict)
 
     def different(self, judged: EstimatedRule) -> dict[str, ServerCost]:
@@ -49,7 +50,7 @@ class CostsByServer:
     def _cost(self, judged: EstimatedRule, server: Server) -> ServerCost | None:
         try:
             declared = self._context(server.cel).declared(judged.node.schema)
-            compiler = RuleCompiler(declared, shared())
+            compiler = RuleCompiler(declared, self._sharing)
         except (CompilationError, DeclarationFailedError):
             return None
         environments = Environments(new_expressions(server), stored_expressions(server))
@@ -65,5 +66,5 @@ class CostsByServer:
         key = dialect.enum_bounds_strings, dialect.max_length_bounds_int_or_string
         found = self._contexts.get(key)
         if found is None:
-            found = self._contexts[key] = SchemaContext(dialect, shared())
+            found = self._contexts[key] = SchemaContext(dialect, self._sharing)
         return found
