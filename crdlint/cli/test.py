@@ -191,7 +191,7 @@ def _run_suite(
         console.err(f"crdlint: {file}:{line}: note: {message}; skipped")
     try:
         for target in files.of(suite):
-            for result in run_suite(suite, target, files, wanted):
+            for result in run_suite(suite, target, files, wanted, run.second_opinions):
                 run.take(suite, result)
                 if fail_fast and result.failure:
                     return
