@@ -20,7 +20,6 @@ from crdlint.kubernetes.servers import NEWEST
 from crdlint.report import formats
 from crdlint.report.pieces import Outcome, SpoolError, View, batches
 from crdlint.report.summary import Summary
-from crdlint.runner.fix_files import Fixing, UnwritableError
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, CheckOutcome, Settings, bug_of
 
@@ -35,6 +34,7 @@ if TYPE_CHECKING:
     from crdlint.inputs.previous.load import Loaded
     from crdlint.linting.result import FileResult
     from crdlint.runner.cache import Cache
+    from crdlint.runner.fix_files import Fixing
     from crdlint.runner.plan import Plan
 
 _PROGRESS_FROM: Final = 50  # files
@@ -180,7 +180,11 @@ class _Command:
         self._known = _known(given.baseline_file, missing_ok=given.update_baseline)
         self._config = options.read_config(given.config)
         fixes = given.fix or given.diff
-        self._fixing = Fixing(unsafe=given.unsafe_fixes, diff=given.diff) if fixes else None
+        self._fixing: Fixing | None = None
+        if fixes:
+            from crdlint.runner.fix_files import Fixing
+
+            self._fixing = Fixing(unsafe=given.unsafe_fixes, diff=given.diff)
         name = formats.choose(given.format_)
         self._is_text = name == formats.TEXT
         self._report = formats.findings(name, view)
@@ -434,6 +438,8 @@ def _fixed(checked: CheckOutcome, checker: Checker, config: Config, fixing: Fixi
     """Return a file's result after its fixes are applied; a packed file is left alone."""
     if not checked.results or checked.task.text is not None:
         return checked
+    from crdlint.runner.fix_files import UnwritableError
+
     try:
         fixed = fixing.fix(checked.task, checker, config, checked.results[0])
     except UnwritableError as error:

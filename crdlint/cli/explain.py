@@ -72,4 +72,4 @@ def _fixes(rule: Rule, page: Page) -> Iterator[list[str]]:
             option = "--fix" if one.applicability == "safe" else "--fix --unsafe-fixes"
             yield page.wrapped(f"{one.title} ({option})", "", "Fix: ", "good")
             lines = [line.rstrip() for line in ndiff(bad.splitlines(), good.splitlines()) if not line.startswith("?")]
-            yield [f"    {line}".rstrip() for line in lines]
+            yield page.yaml("\n".join(lines), "    ")

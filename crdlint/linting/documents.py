@@ -11,7 +11,6 @@ from crdlint.crd.positions import node_span, problem_span
 from crdlint.linting.result import CRD, FileResult
 from crdlint.rules import catalog
 from crdlint.rules.engine.finding import Finding, Manifest
-from crdlint.yaml.causes import syntax_cause
 from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.parse import Document, collector_paused, iter_documents, reading_notice
@@ -83,6 +82,8 @@ class DocumentWalk(ABC):
             if self.skips_template(document) or not self.reports_syntax_error():
                 self.skipped += 1
             else:
+                from crdlint.yaml.causes import syntax_cause
+
                 cause = syntax_cause(document)
                 help_ = None if cause is None else cause.help
                 manifest = Manifest(document, None, cause=cause)

@@ -25,12 +25,12 @@ class UneditableError(Exception):
 
 
 _PLAIN: Final = re.compile(r"[A-Za-z_./$][A-Za-z0-9_./$+-]*\Z")
-_UNQUOTABLE: Final = re.compile(r"[^\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]")
+_UNQUOTABLE: Final = r"[^\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]"  # compiled on first use
 
 
 def quoted(text: str, *, double: bool = False) -> str:
     """Return a scalar in quotes whose value is ``text``: single ones unless it has characters that need escapes."""
-    if double or _UNQUOTABLE.search(text):
+    if double or re.search(_UNQUOTABLE, text):
         return json.dumps(text, ensure_ascii=False)
     return "'" + text.replace("'", "''") + "'"
 

@@ -50,7 +50,7 @@ def findings(*arguments: str, against: str = "HEAD") -> list[str]:
     return lines
 
 
-GONE = "error change-crd-removed: CRD {} of HEAD:{} is in no file any more"
+GONE = "error change-crd-removed: CRD {} of HEAD:{} was removed: no file contains it"
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ class TestGone:
     def test_from_a_folder_and_a_file(self, checkout: Any) -> None:
         checkout.write({"old/a.yaml": crd(), "old/b.yaml": crd("bars"), "new/b.yaml": crd("bars")})
         assert findings("new", against="old") == [
-            "old/a.yaml:4:9: error change-crd-removed: CRD foos.example.com of old/a.yaml is in no file any more"
+            "old/a.yaml:4:9: error change-crd-removed: CRD foos.example.com of old/a.yaml was removed: no file contains it"
         ]
         assert findings("new/b.yaml", against="old") == []  # the others were not asked for
         assert len(findings("new/b.yaml", against="old/a.yaml")) == 1
@@ -388,7 +388,7 @@ class TestWhat:
         (checkout.top / "old.yaml").write_text(crd() + "---\n" + crd("bars"))
         done = CliRunner().invoke(cli, ["check", "--format=concise", "--against=old.yaml", "-"], input=crd())
         assert done.stdout == (
-            "old.yaml:19:9: error change-crd-removed: CRD bars.example.com of old.yaml is in no file any more\n"
+            "old.yaml:19:9: error change-crd-removed: CRD bars.example.com of old.yaml was removed: no file contains it\n"
         )
 
 

@@ -118,7 +118,7 @@ LEFT_OUT = {
     "no end": ("{{- if .Values.x }}\n" + CRD, 1, "`if` has no `end`"),
     "an end too many": (CRD + "{{- end }}\n", 18, "`end` belongs to nothing"),
     "no braces at the end": ("{{- if .Values.x \n" + CRD, 1, "`}}` is missing"),
-    "a named template": ('{{- define "x.crd" }}\n' + CRD + "{{- end }}\n", 1, "stands in a named template"),
+    "a named template": ('{{- define "x.crd" }}\n' + CRD + "{{- end }}\n", 1, "it is in a named template"),
     "no YAML once it is masked": (CRD.replace("  scope: Namespaced\n", "  scope: Namespaced\n  {{- if .Values.x }}\n  a: [\n  {{- end }}\n"), 12, "cannot be read"),
 }  # fmt: skip
 
@@ -204,9 +204,9 @@ def test_braces(braces: str, found: bool) -> None:
 
 def test_braces_are_escaped_in_the_help() -> None:
     (one,) = check(CRD + "        description: use {{ .Value }} here\n").diagnostics
-    assert one.help == 'to have it as text, write {{ "{{ .Value }}" }}'
+    assert one.help == 'Write {{ "{{ .Value }}" }} to keep it as text'
     (one,) = check(CRD + '        description: use {{ .Value "a" }} here\n').diagnostics
-    assert one.help == 'to have it as text, write {{ `{{ .Value "a" }}` }}'
+    assert one.help == 'Write {{ `{{ .Value "a" }}` }} to keep it as text'
 
 
 def test_in_crds_a_directive_is_text() -> None:

@@ -41,7 +41,7 @@ def test_text_is_read_without_its_mark(data: bytes) -> None:
         (b"\xef\xbb\xbfa\xff", "not UTF-8: byte 0xff at line 1, column 2 (byte offset 4)"),
         (b"a\nb\0", "binary data: a NUL character at line 2 (character 4 of the file)"),
         (b"\xff\xfe\0\0a\0\0\0", "UTF-32, which is no encoding of YAML that the API server reads: save it as UTF-8"),
-        (b"\xff\xfea", "not UTF-16-LE as its byte order mark says: byte offset 2"),
+        (b"\xff\xfea", "not UTF-16-LE according to its byte order mark: byte offset 2"),
     ],
 )
 def test_what_is_no_text_is_said_with_its_place(data: bytes, said: str) -> None:
