@@ -124,8 +124,9 @@ BOUNDED = {
     "crdlint.golang.matching._NAMED[0]": "only patterns that Go takes, whose classes are closed",
     "crdlint.golang.matching._TOKEN[0]": "only patterns that Go takes, whose classes are closed",
     "crdlint.golang.regexp._NOT_PARENS[0]": "only patterns of at most 900 characters with closed brackets",
+    "crdlint.rules.defaults._WRITTEN[0]": "only tried at the start of a text",
+    "crdlint.rules.defaults._WRITTEN[1]": "only tried at the start of a text",
     "crdlint.report.fold._QUOTED[0]": "each value begins with a quote, which closes the one before it",
-    "crdlint.schema.value_help._unsupported": "texts that Go quotes, which are closed",
 }
 
 

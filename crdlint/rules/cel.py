@@ -88,11 +88,15 @@ def _closed(finding: Finding) -> Iterable[Edit]:
     yield from _written_inside(finding, node, len(text), len(text), missing)
 
 
+# A string that is not closed ends with the text.
+_STRING_OR_BRACKET: Final = re.compile(r"'(?:[^'\\]|\\.)*(?:'|\\?\Z)|\"(?:[^\"\\]|\\.)*(?:\"|\\?\Z)|[()\[\]{}]")
+
+
 def _unclosed(text: str) -> str:
     """Return the brackets that close those left open in an expression, empty where that is not all that is missing."""
     pairs = {"(": ")", "[": "]", "{": "}"}
     pending: list[str] = []
-    for part in re.finditer(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|[()\[\]{}]", text):
+    for part in _STRING_OR_BRACKET.finditer(text):
         token = part[0]
         if token in pairs:
             pending.append(pairs[token])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from string import ascii_letters, digits
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import REQUIRED, invalid, required
@@ -88,9 +89,9 @@ def _column_name(finding: Finding) -> Iterable[Edit]:
         return
     found = finding.owner.find("jsonPath")
     path = getattr(found[1], "value", "") if found is not None else ""
-    last = re.search(r"([A-Za-z]\w*)\Z", path)
-    if last is not None:
-        yield finding.editor.set(finding.owner, "name", finding.editor.value(last[1][0].upper() + last[1][1:]))
+    last = path[len(path.rstrip(f"{ascii_letters}{digits}_")) :].lstrip(f"{digits}_")
+    if last:
+        yield finding.editor.set(finding.owner, "name", finding.editor.value(last[0].upper() + last[1:]))
 
 
 SCALE = Rule(

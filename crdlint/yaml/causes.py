@@ -24,7 +24,7 @@ _LONGEST: Final = 4_000_000  # characters
 _ATTEMPTS: Final = 12
 _LINES_ABOVE: Final = 3
 
-_ENTRY: Final = re.compile(r"(?P<head>[ ]*(?:- +)*[\w$./-]+:[ ]+)(?P<value>\S.*?)(?P<rest>[ ]*(?: #.*)?\r?)\Z")
+_HEAD: Final = re.compile(r" *(?:- +)*[\w$./-]+: +(?=\S)")
 _BAD_START: Final = frozenset("!*&@%`|>")
 _BARE_KEY: Final = re.compile(r"([ ]*(?:- +)*[A-Za-z$][\w$./-]*)([ ]*\r?)\Z")
 _NO_BLANK: Final = re.compile(r"([ ]*(?:- +)*[A-Za-z$][\w$.-]*:)([^\s:/].*)\Z")
@@ -143,19 +143,38 @@ def _other_blanks(text: _Text) -> Iterator[Cause]:
             yield Cause("blank", number, f"Replace {what} in line {number} with a space", text.whole(i, new))
 
 
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A line with a key and a value: what is in front of the value, the value, and what follows it."""
+
+    head: str
+    value: str
+    rest: str
+
+
+def _entry(line: str) -> _Entry | None:
+    match = _HEAD.match(line)
+    if match is None:
+        return None
+    body = line[match.end() :]
+    comment = body.find(" #")
+    value = body.removesuffix("\r").rstrip(" ") if comment < 0 else body[:comment].rstrip(" ")
+    return _Entry(match[0], value, body[len(value) :])
+
+
 def _unquoted(text: _Text) -> Iterator[Cause]:
     for i in text.near():
-        match = _ENTRY.match(text.lines[i])
-        if match is None:
+        entry = _entry(text.lines[i])
+        if entry is None:
             continue
-        value, number = match["value"], text.line(i)
+        value, number = entry.value, text.line(i)
         if value[0] in "'\"[{" or not (value[0] in _BAD_START or ": " in value or value.endswith(":")):
             continue
         if value[0] in "|>" and not re.search(r"[^-+0-9|>\s]", value):
             continue
         why = f"begins with `{value[0]}`" if value[0] in _BAD_START else "contains a colon and a space"
         help_ = f"Put the value in line {number} in quotes, since it {why}: `{quoted(value)}`"
-        yield Cause("unquoted", number, help_, text.whole(i, f"{match['head']}{quoted(value)}{match['rest']}"))
+        yield Cause("unquoted", number, help_, text.whole(i, f"{entry.head}{quoted(value)}{entry.rest}"))
 
 
 def _escapes(text: _Text) -> Iterator[Cause]:
@@ -177,22 +196,22 @@ def _quotes(text: _Text) -> Iterator[Cause]:
     ):
         return
     for i in (*text.near(), *_opening_lines(text)):
-        match = _ENTRY.match(text.lines[i])
-        if match is None:
+        entry = _entry(text.lines[i])
+        if entry is None:
             continue
-        value, quote = match["value"], match["value"][0]
+        value, quote = entry.value, entry.value[0]
         if quote not in "'\"" or (value.count(quote) - value.count(f"\\{quote}")) % 2 == 0:
             continue
         number = text.line(i)
         help_ = f"Add `{quote}` at the end of the value in line {number} to close the quote"
-        yield Cause("quote", number, help_, text.whole(i, f"{match['head']}{value}{quote}{match['rest']}"))
+        yield Cause("quote", number, help_, text.whole(i, f"{entry.head}{value}{quote}{entry.rest}"))
 
 
 def _opening_lines(text: _Text) -> Iterator[int]:
     """Yield the lines above in which a value begins with a quote, the nearest first."""
     for i in range(min(text.at, len(text.lines) - 1), -1, -1):
-        match = _ENTRY.match(text.lines[i])
-        if match is not None and match["value"][0] in "'\"" and match["value"].count(match["value"][0]) % 2:
+        entry = _entry(text.lines[i])
+        if entry is not None and entry.value[0] in "'\"" and entry.value.count(entry.value[0]) % 2:
             yield i
 
 
@@ -213,15 +232,15 @@ def _brackets(text: _Text) -> Iterator[Cause]:
     if "',' or" not in text.message and "end of stream" not in text.message:
         return
     for i in text.near():
-        match = _ENTRY.match(text.lines[i])
-        if match is None or match["value"][0] not in _CLOSING:
+        entry = _entry(text.lines[i])
+        if entry is None or entry.value[0] not in _CLOSING:
             continue
-        value = match["value"]
+        value = entry.value
         opened = "".join(_CLOSING[c] for c in reversed(_open_brackets(value)))
         if opened:
             number = text.line(i)
             help_ = f"Add `{opened}` to close the bracket in line {number}"
-            yield Cause("bracket", number, help_, text.whole(i, f"{match['head']}{value}{opened}{match['rest']}"))
+            yield Cause("bracket", number, help_, text.whole(i, f"{entry.head}{value}{opened}{entry.rest}"))
 
 
 def _open_brackets(value: str) -> list[str]:
@@ -250,8 +269,8 @@ def _list_below_text(text: _Text) -> Iterator[Cause]:
         above = next((j for j in range(i - 1, -1, -1) if text.lines[j].strip()), None)
         if above is None or not line.lstrip().startswith("- "):
             continue
-        match = _ENTRY.match(text.lines[above])
-        if match is not None and match["value"][0] not in "|>" and _indent(line) >= _indent(text.lines[above]):
+        entry = _entry(text.lines[above])
+        if entry is not None and entry.value[0] not in "|>" and _indent(line) >= _indent(text.lines[above]):
             number = text.line(above)
             yield Cause(
                 "list", number, f"Remove the value in line {number} or the list below it: a key cannot have both"

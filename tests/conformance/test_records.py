@@ -62,6 +62,8 @@ def test_the_caret_is_at_the_named_field() -> None:
                 steps = {s for step in re.findall(r"\[([^\]]*)\]|([^.\[\]]+)", d.field) for s in step if s}
                 if d.rule == "rule-message-invalid":
                     steps.add("rule")  # a missing message is asked for at the rule that needs it
+                if d.rule.startswith("list-map-key-"):
+                    steps.update(re.findall(r'"([^"]*)"', d.message))  # the key in question in the list of keys
                 if line[d.column - 1] not in "[{":
                     assert not steps.isdisjoint((under, *before)), (case["id"], d)
                 checked += 1

@@ -44,7 +44,7 @@ CRD: Final = {
 # Commands that are not run here, and what does instead.
 NOT_RUN: Final = {
     "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/crdlint check fixtures/": "tests/pipelines",
-    "python3 -m venv .venv && .venv/bin/pip install -q -e '.[dev]' && .venv/bin/pytest": "this run",
+    "python3 -m venv .venv && .venv/bin/pip install -q -e '.[dev]' && .venv/bin/pytest -n auto": "this run",
     ".ci/run": "this run",
     "pip wheel --wheel-dir dist .": "tests/pipelines",
     "docker build --tag crdlint .": "needs a Docker engine",
