@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import re
@@ -263,3 +264,10 @@ KINDS: Final[dict[str, tuple[Callable[[str, Any], bool], Callable[..., None]]]] 
     "ignore comments": (lambda text, _: "# crdlint: ignore" in text, _ignore_comments),
     "schema for editors": (lambda text, _: text.startswith("# yaml-language-server"), _editor_schema),
 }
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "tests/conformance/README.md"])
+def test_the_number_of_recorded_requests_is_right(page: str) -> None:
+    with gzip.open(ROOT / "tests/conformance/sample.ndjson.gz", "rt", encoding="utf-8") as file:
+        count = sum(1 for _ in file)
+    assert f"{count:,} requests" in (ROOT / page).read_text(encoding="utf-8")
