@@ -52,7 +52,7 @@ def found(text: str, versions: str) -> list[tuple[str, str, tuple[str, ...]]]:
 
 def test_a_field_that_older_servers_reject_or_drop() -> None:
     assert found(SELECTABLE, "1.28..1.36") == [
-        ("unknown-field", "rejected by Kubernetes 1.28 to 1.29, accepted from 1.30 on", ("1.28", "1.29")),
+        ("unknown-field", "rejected by Kubernetes 1.28 and 1.29, accepted from 1.30 on", ("1.28", "1.29")),
         (
             "kube-version-drops-field",
             "Kubernetes 1.30 drops this field",
