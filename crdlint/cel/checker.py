@@ -122,13 +122,24 @@ def qualified_name(expr: ast.Expr) -> str | None:
 
 
 class _Checker:
-    __slots__ = ("_disabled", "_env", "_result", "_scopes", "_source", "_substitution", "_types", "_variables")
+    __slots__ = (
+        "_dialect",
+        "_disabled",
+        "_env",
+        "_result",
+        "_scopes",
+        "_source",
+        "_substitution",
+        "_types",
+        "_variables",
+    )
 
     def __init__(self, source: SourceInfo, env: Env) -> None:
         self._source = source
         self._env = env
         self._result = CheckResult()
         self._types = self._result.type_map
+        self._dialect = env.dialect
         self._substitution = Substitution(null_either_way=env.dialect.null_unifies_either_way)
         self._scopes: list[dict[str, Variable]] = []
         self._variables = 0
@@ -226,7 +237,7 @@ class _Checker:
             if target.kind is Kind.TYPE_PARAM:
                 self._substitution.assignable(DYN, target)
             elif not (target.is_dyn or target.kind is Kind.ERROR):
-                self._error(id_, texts.no_field_selection(target, self._env.dialect))
+                self._error(id_, texts.no_field_selection(target, self._dialect))
             result = DYN
         return optional_type(result) if optional else result
 
@@ -259,7 +270,7 @@ class _Checker:
                 yield target
                 function = self._env.find_function(expr.function)
         if function is None:
-            typed = target is None or self._env.dialect.types_undeclared_methods
+            typed = target is None or self._dialect.types_undeclared_methods
             self._types[expr.id] = ERROR if typed else Type(Kind.UNKNOWN, "<nil>")
             self._error(expr.id, texts.undeclared_reference(expr.function, self._env.container))
             return
@@ -274,7 +285,7 @@ class _Checker:
         for overload in function.overloads:
             if overload.member is not member or overload.id in self._disabled:
                 continue
-            if function.name in _LOGICAL and self._env.dialect.expects_bool_operands:
+            if function.name in _LOGICAL and self._dialect.expects_bool_operands:
                 return self._logical(expr, overload, args)
             fit = self._fit(overload, types)
             if fit is None:
@@ -286,7 +297,7 @@ class _Checker:
                 result = DYN
         if result is None or result.kind is Kind.UNKNOWN:
             shown = [self._substitution.substitute(type_, to_dyn=True) for type_ in types]
-            self._error(expr.id, texts.no_matching_overload(function.name, shown, member=member))
+            self._error(expr.id, texts.no_matching_overload(function.name, shown, self._dialect, member=member))
             return None
         self._result.reference_map[expr.id] = Reference(overload_ids=tuple(ids))
         return result
@@ -314,7 +325,7 @@ class _Checker:
     def _expect(self, expr: ast.Expr, actual: Type, expected: Type, *, reverse: bool = False) -> None:
         pair = (actual, expected) if reverse else (expected, actual)
         if not self._substitution.assignable(*pair):
-            self._error(expr.id, texts.type_mismatch(expected, actual))
+            self._error(expr.id, texts.type_mismatch(expected, actual, self._dialect))
 
     def _value_type(self, value: ast.Expr, *, optional: bool) -> Type:
         """Return the type of an entry's value, unwrapped where it is written with `?`."""
@@ -323,7 +334,7 @@ class _Checker:
             if type_.is_optional:
                 return type_.params[0]
             if not type_.is_dyn:
-                self._error(value.id, texts.type_mismatch(optional_type(type_), type_))
+                self._error(value.id, texts.type_mismatch(optional_type(type_), type_, self._dialect))
         return type_
 
     def list(self, expr: ast.ListExpr) -> Visit:
@@ -352,7 +363,7 @@ class _Checker:
             return most_general(previous, current)
         if not self._env.homogeneous:
             return DYN
-        self._error(expr.id, texts.type_mismatch(previous, current))
+        self._error(expr.id, texts.type_mismatch(previous, current, self._dialect))
         return ERROR
 
     def _variable(self) -> Type:
@@ -374,7 +385,7 @@ class _Checker:
             declared = self._field_type(entry.id, name, entry.field) or ERROR
             given = self._value_type(entry.value, optional=entry.optional)
             if not self._substitution.assignable(declared, given):
-                self._error(entry.id, texts.field_type_mismatch(entry.field, declared, given))
+                self._error(entry.id, texts.field_type_mismatch(entry.field, declared, given, self._dialect))
 
     def _message(self, id_: int, ident: Variable) -> tuple[str, Type]:
         """Return the name under which the provider has a message type, and the type a literal of it has."""
@@ -423,7 +434,7 @@ class _Checker:
         if range_type.kind in (Kind.DYN, Kind.ERROR, Kind.TYPE_PARAM):
             self._substitution.assignable(DYN, range_type)
             return DYN, DYN
-        self._error(expr.iter_range.id, texts.not_a_range(range_type))
+        self._error(expr.iter_range.id, texts.not_a_range(range_type, self._dialect))
         return ERROR, ERROR
 
 

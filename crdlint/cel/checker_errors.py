@@ -14,26 +14,27 @@ if TYPE_CHECKING:
     from crdlint.kubernetes.dialect import CELDialect
 
 
-def field_type_mismatch(field: str, declared: Type, given: Type) -> Problem:
+def field_type_mismatch(field: str, declared: Type, given: Type, dialect: CELDialect) -> Problem:
     """Return the problem of a message literal's field of a wrong type."""
+    shown = format_type(given, dialect)
     return Problem(
-        f"expected type of field '{field}' is '{format_type(declared)}' but provided type is '{format_type(given)}'"
+        f"expected type of field '{field}' is '{format_type(declared, dialect)}' but provided type is '{shown}'"
     )
 
 
-def no_matching_overload(function: str, args: Sequence[Type], *, member: bool) -> Problem:
+def no_matching_overload(function: str, args: Sequence[Type], dialect: CELDialect, *, member: bool) -> Problem:
     """Return the problem of arguments that no overload takes."""
     return Problem(
-        f"found no matching overload for '{function}' applied to '{format_signature(args, member=member)}'",
+        f"found no matching overload for '{function}' applied to '{format_signature(args, dialect, member=member)}'",
         Code.NO_MATCHING_OVERLOAD,
         (function,),
     )
 
 
-def not_a_range(type_: Type) -> Problem:
+def not_a_range(type_: Type, dialect: CELDialect) -> Problem:
     """Return the problem of a comprehension over what has no elements."""
     return Problem(
-        f"expression of type '{format_type(type_)}' cannot be range of a comprehension (must be list, map, or dynamic)",
+        f"expression of type '{format_type(type_, dialect)}' cannot be range of a comprehension (must be list, map, or dynamic)",
         Code.NOT_A_RANGE,
         (type_,),
     )
@@ -56,14 +57,14 @@ def not_a_message_type(name: str) -> Problem:
 
 def no_field_selection(type_: Type, dialect: CELDialect) -> Problem:
     """Return the problem of a selection from a type without fields."""
-    shown = format_type(type_) if dialect.formats_selected_types else format_message(type_)
+    shown = format_type(type_, dialect) if dialect.formats_selected_types else format_message(type_)
     return Problem(f"type '{shown}' does not support field selection", Code.NO_FIELD_SELECTION, (type_,))
 
 
-def type_mismatch(expected: Type, actual: Type) -> Problem:
+def type_mismatch(expected: Type, actual: Type, dialect: CELDialect) -> Problem:
     """Return the problem of one type where another is due."""
     return Problem(
-        f"expected type '{format_type(expected)}' but found '{format_type(actual)}'",
+        f"expected type '{format_type(expected, dialect)}' but found '{format_type(actual, dialect)}'",
         Code.TYPE_MISMATCH,
         (expected, actual),
     )

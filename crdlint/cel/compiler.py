@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel import ast
 from crdlint.cel.checker import CheckResult, check
 from crdlint.cel.decls import CONVERSIONS
-from crdlint.cel.errors import Problem, display_errors
+from crdlint.cel.errors import display_errors
 from crdlint.cel.parser import parse
 from crdlint.cel.traversal import nodes
 from crdlint.cel.types import ERROR, Kind
@@ -69,10 +69,6 @@ def _is_odd_key(key: ast.Expr) -> bool:
     )
 
 
-def _with_older_names(problem: Problem) -> Problem:
-    return problem._replace(message=problem.message.replace("optional_type(", "optional("))
-
-
 def compile_text(text: str, env: Env, options: ParserOptions) -> Compiled:
     """Parse, check and validate an expression; the result has its errors."""
     parsed = parse(text, options=options)
@@ -81,6 +77,4 @@ def compile_text(text: str, env: Env, options: ParserOptions) -> Compiled:
         return Compiled(parsed.expr, source, CheckResult(), tuple(parsed.errors))
     result = check(parsed.expr, source, env)
     errors = result.errors or validate(parsed.expr, source, result, env)
-    if errors and not env.dialect.names_optional_type:
-        errors = [replace(error, problem=_with_older_names(error.problem)) for error in errors]
     return Compiled(parsed.expr, source, result, tuple(errors))

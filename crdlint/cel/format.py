@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crdlint.cel.types import Type
+    from crdlint.kubernetes.dialect import CELDialect
 
 _NAMES: Final = {
     Kind.ANY: "any",
@@ -20,18 +21,22 @@ _NAMES: Final = {
 }
 
 
-def format_type(type_: Type) -> str:
-    """Return a type as messages print it, e.g. `map(string, dyn)` (FormatCELType)."""
-    return write(type_, _special)
+def format_type(type_: Type, dialect: CELDialect | None = None) -> str:
+    """Return a type as messages print it, the newest server's by default, e.g. `map(string, dyn)` (FormatCELType)."""
+    is_newest = dialect is None or dialect.names_optional_type
+    return write(type_, _special) if is_newest else write(type_, _special, _OLDER_NAMES)
+
+
+_OLDER_NAMES: Final = {"optional_type": "optional"}
 
 
 def _special(type_: Type) -> str | None:
     return _NAMES.get(type_.kind)
 
 
-def format_signature(args: Sequence[Type], *, member: bool) -> str:
+def format_signature(args: Sequence[Type], dialect: CELDialect, *, member: bool) -> str:
     """Return the argument types of a call, the target's before a dot (formatFunctionDeclType)."""
-    names = [format_type(arg) for arg in args]
+    names = [format_type(arg, dialect) for arg in args]
     if member:
         return f"{names[0]}.({', '.join(names[1:])})"
     return f"({', '.join(names)})"

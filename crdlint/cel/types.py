@@ -6,10 +6,11 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 _MAX_TEXT: Final = 1 << 16
 _NONE: Final[frozenset[str]] = frozenset()
+_AS_NAMED: Final[Mapping[str, str]] = {}
 
 
 class Kind(Enum):
@@ -143,10 +144,10 @@ def _accepts(first: Type, second: Type) -> bool | None:
     return None if first.kind is second.kind and first.name == second.name else False
 
 
-def write(type_: Type, special: Callable[[Type], str | None]) -> str:
+def write(type_: Type, special: Callable[[Type], str | None], generics: Mapping[str, str] = _AS_NAMED) -> str:
     """Return a type as text; `special` gives the whole text of types that are not written as name and parameters.
 
-    A text of more than 64 KiB ends in dots.
+    ``generics`` maps names of types with parameters to other names. A text of more than 64 KiB ends in dots.
     """
     pieces: list[str] = []
     size = 0
@@ -159,7 +160,7 @@ def write(type_: Type, special: Callable[[Type], str | None]) -> str:
                 pending.append(")")
                 for param in reversed(part.params):
                     pending += (param, ", ")
-                pending[-1] = f"{part.name}("
+                pending[-1] = f"{generics.get(part.name, part.name)}("
                 continue
             part = part.declared_name if own is None else own
         pieces.append(part)

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from crdlint.cel.env import Env
     from crdlint.cel.source import SourceInfo
     from crdlint.cel.types import Type
+    from crdlint.kubernetes.dialect import CELDialect
 
     Findings: TypeAlias = Iterator[tuple[int, Problem]]
 
@@ -39,7 +40,7 @@ class CheckedExpr:
     parents: list[int]
     result: CheckResult
     exempt: frozenset[str]
-    exempts_whole_arguments: bool
+    dialect: CELDialect
 
     def function(self, call: ast.Call) -> str:
         """Return the full name of the function called."""
@@ -51,7 +52,7 @@ def validate(expr: ast.Expr, source: SourceInfo, result: CheckResult, env: Env) 
     if not env.validators:
         return []
     nodes, parents = _post_order(expr, result)
-    checked = CheckedExpr(nodes, parents, result, env.exempt, env.dialect.exempts_whole_format_arguments)
+    checked = CheckedExpr(nodes, parents, result, env.exempt, env.dialect)
     return [
         CELError(source.location_of(id_), problem, id_)
         for validator in env.validators
@@ -86,7 +87,7 @@ def homogeneous_literals(checked: CheckedExpr) -> Findings:
             ]
             for id_, type_ in elements[1:]:
                 if not elements[0][1].is_equivalent(type_):
-                    yield id_, type_mismatch(elements[0][1], type_)
+                    yield id_, type_mismatch(elements[0][1], type_, checked.dialect)
                     break
     for node in checked.nodes:
         if type(node) is ast.MapExpr and node.entries and node.id not in exempt:
@@ -97,9 +98,9 @@ def homogeneous_literals(checked: CheckedExpr) -> Findings:
                 key_type = types[entry.key.id]
                 value_type = _element_type(types[entry.value.id], optional=entry.optional)
                 if not key.is_equivalent(key_type):
-                    yield entry.key.id, type_mismatch(key, key_type)
+                    yield entry.key.id, type_mismatch(key, key_type, checked.dialect)
                 if not value.is_equivalent(value_type):
-                    yield entry.value.id, type_mismatch(value, value_type)
+                    yield entry.value.id, type_mismatch(value, value_type, checked.dialect)
 
 
 def _is_timestamp(value: ast.Value) -> bool:
@@ -131,7 +132,7 @@ def _exempt(checked: CheckedExpr) -> frozenset[int]:
         at = checked.parents[index]
         if at >= 0:
             parent = checked.nodes[at]
-            through = checked.exempts_whole_arguments or type(parent) in (ast.ListExpr, ast.MapExpr)
+            through = checked.dialect.exempts_whole_format_arguments or type(parent) in (ast.ListExpr, ast.MapExpr)
             exempt = type(parent) is ast.Call and checked.function(parent) in checked.exempt
             below[index] = exempt or (through and below[at])
         if below[index]:

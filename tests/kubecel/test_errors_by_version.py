@@ -76,6 +76,15 @@ def undeclared(name: str) -> str:
             id="type of an optional",
         ),
         pytest.param(
+            "self.?i.orValue([optional.of(1)]) == 1",
+            {
+                28: ["unsupported syntax '.?'"],
+                29: [no_overload("orValue", "optional(int).(list(optional(int)))")],
+                31: [no_overload("orValue", "optional_type(int).(list(optional_type(int)))")],
+            },
+            id="type of an optional in a signature",
+        ),
+        pytest.param(
             "dyn('%d'.format([[[1, 'a'].size()].size()])) == ''",
             {
                 28: [undeclared("format"), "expected type 'int' but found 'string'"],
