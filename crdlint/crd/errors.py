@@ -201,9 +201,10 @@ def forbidden(
     *,
     at: Path | None = None,
     help: str | None = None,  # noqa: A002
+    reason: Reason | None = None,
 ) -> FieldError:
     """Return upstream's field.Forbidden."""
-    return FieldError(rule, FORBIDDEN, path, None, detail, at, help)
+    return FieldError(rule, FORBIDDEN, path, None, detail, at, help, reason=reason)
 
 
 def invalid(

@@ -32,6 +32,11 @@ class Code(Enum):
     RULE_FAILED = auto()  # a rule that does not compile, or whose evaluation ends in an error
     UNKNOWN_FIELDS = auto()  # a default with fields that the schema does not have
     NO_FIELD = auto()  # a fieldPath that leads to no field of the schema
+    MISNAMED = auto()  # (name meant,): an expression names what is not declared
+    UNCLOSED = auto()  # an expression that ends before its brackets are closed
+    NOT_DEPRECATED = auto()  # a deprecation warning on a version that is not deprecated
+    NOT_BELOW = auto()  # (parent path,): a JSON path that does not start with its parent
+    NO_WEBHOOK_STRATEGY = auto()  # a webhook under a strategy that does not call it
 
 
 class Reason(NamedTuple):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import chain, islice
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from crdlint.cel.ast import Call, Literal, Select
 from crdlint.cel.errors import Code
 from crdlint.cel.format import format_type
 from crdlint.cel.traversal import nodes
 from crdlint.cel.types import BOOL, Kind
+from crdlint.crd.reasons import Code as ReasonCode
+from crdlint.crd.reasons import Reason
 from crdlint.diagnostics.spelling import nearest
 from crdlint.kubecel.compilation import MESSAGE
 from crdlint.kubecel.environment import LIBRARIES
@@ -42,14 +44,29 @@ class _Case:
     effort: Effort
 
 
-def hint(expression: Expression, effort: Effort) -> str | None:
-    """Return the help for the first error of an expression, None if its message needs none."""
+class Hint(NamedTuple):
+    """A help, None if the error's message needs none; ``reason`` is what a fix of the error needs to know."""
+
+    text: str | None
+    reason: Reason | None = None
+
+
+_Found: TypeAlias = "Hint | str | None"
+
+
+def hint(expression: Expression, effort: Effort) -> Hint:
+    """Return the help for the first error of an expression."""
     compiled = expression.compiled
     if not compiled.errors:
-        return _output_type(expression)
+        return Hint(_output_type(expression))
     error = min(compiled.errors, key=lambda one: one.location)
     find = _HINTS.get(error.problem.code)
-    return None if find is None else find(_Case(expression, error, error.problem.args, effort))
+    found = None if find is None else find(_Case(expression, error, error.problem.args, effort))
+    return found if isinstance(found, Hint) else Hint(found)
+
+
+def _meant(name: str, text: str = "Did you mean `{}`?") -> Hint:
+    return Hint(text.format(name), Reason(ReasonCode.MISNAMED, (name,)))
 
 
 def _nearest(name: str, effort: Effort, *groups: Collection[str]) -> str | None:
@@ -83,7 +100,7 @@ def _object(expression: Expression, operand: Expr) -> DeclType | None:
     return expression.declarations.object(type_.name)
 
 
-def _undefined_field(case: _Case) -> str | None:
+def _undefined_field(case: _Case) -> _Found:
     expression, name = case.expression, case.args[0]
     node = _node(expression, case.error)
     operand = node.operand if isinstance(node, Select) else node.args[0] if isinstance(node, Call) else None
@@ -98,7 +115,7 @@ def _undefined_field(case: _Case) -> str | None:
         return f"Write `{escape(name)}`, the CEL name of the field `{name}`"
     near = _nearest(name, case.effort, fields, given)
     if near is not None:
-        return f"Did you mean `{near if near in fields else escape(near) or near}`?"
+        return _meant(near if near in fields else escape(near) or near)
     if not fields:
         return "Add the field to the `properties` of the object, which has none"
     shown = ", ".join(islice(fields, _SHOWN_FIELDS))
@@ -117,7 +134,7 @@ def version_text(library: Library) -> str:
     return f"{major}.{minor + 1}"
 
 
-def _undeclared(case: _Case) -> str | None:
+def _undeclared(case: _Case) -> _Found:
     expression, name = case.expression, case.args[0]
     node = _node(expression, case.error)
     arguments = len(node.args) if isinstance(node, Call) else -1
@@ -137,14 +154,14 @@ def _undeclared(case: _Case) -> str | None:
         )
     if isinstance(node, Call):
         near = _nearest(name, case.effort, [one for one in expression.env.function_names() if one.isidentifier()])
-        return f"Did you mean `{near}`?" if near is not None else f"Use another function: CEL has no `{name}`"
+        return _meant(near) if near is not None else f"Use another function: CEL has no `{name}`"
     declared = _object_of_self(expression)
     if declared is not None and escape(name) in (declared.fields or {}):
-        return f"Read the field through self: `self.{escape(name)}`"
+        return _meant(f"self.{escape(name)}", "Read the field through self: `{}`")
     near = _nearest(name, case.effort, ("self", "oldSelf"), (declared.fields if declared is not None else None) or {})
     if near is None:
         return "Use `self` or, in a transition rule, `oldSelf`: an expression has no other variables"
-    return f"Did you mean `{near if near in ('self', 'oldSelf') else f'self.{near}'}`?"
+    return _meant(near if near in ("self", "oldSelf") else f"self.{near}")
 
 
 def _object_of_self(expression: Expression) -> DeclType | None:
@@ -237,10 +254,12 @@ def _unrecognized(case: _Case) -> str:
     return _SYNTAX_HELP
 
 
-def _unexpected_end(case: _Case) -> str:
+def _unexpected_end(case: _Case) -> _Found:
     text = case.expression.text
     opened = next((a for a, b in ("()", "[]", "{}") if text.count(a) > text.count(b)), None)
-    return ("Complete the expression" if opened is None else f"Close the `{opened}`") + ": it ends too early"
+    if opened is None:
+        return "Complete the expression: it ends too early"
+    return Hint(f"Close the `{opened}`: it ends too early", Reason(ReasonCode.UNCLOSED))
 
 
 def _reserved(_case: _Case) -> str:
@@ -251,7 +270,7 @@ _QUOTES: Final = ("'", '"')
 _OPERATORS_HELP: Final = "Write `==` to compare, and `&&` or `||` to combine conditions"
 _SYNTAX_HELP: Final = "Write the expression in CEL: https://kubernetes.io/docs/reference/using-api/cel/"
 
-_HINTS: Final[Mapping[Code, Callable[[_Case], str | None]]] = {
+_HINTS: Final[Mapping[Code, Callable[[_Case], _Found]]] = {
     Code.UNDEFINED_FIELD: _undefined_field,
     Code.UNDECLARED_REFERENCE: _undeclared,
     Code.NO_MATCHING_OVERLOAD: _no_overload,

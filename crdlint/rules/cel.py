@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import INTERNAL, FieldError, invalid
+from crdlint.crd.reasons import Code
 from crdlint.golang.text import SPACE
 from crdlint.kubecel.estimated_rule import EstimatedRule
 from crdlint.kubecel.limits import max_cardinality
@@ -64,24 +65,20 @@ def _quoted_expression(finding: Finding) -> Iterable[Edit]:
 
 def _meant_name(finding: Finding) -> Iterable[Edit]:
     """Write the name that is meant in place of one that is not declared."""
-    about = finding.error
-    meant = re.search(r"(?:Did you mean|through self:) `([\w.]+)`", about.help or "") if about is not None else None
-    if about is None or about.inside is None or meant is None:
+    about, reason = finding.error, finding.reason(Code.MISNAMED)
+    if about is None or about.inside is None or reason is None:
         return
     node = finding.scalar()
     start, end = about.inside
     if not re.fullmatch(r"\w+", node.value[start:end]):
         return
-    yield from _written_inside(finding, node, start, end, meant[1])
+    yield from _written_inside(finding, node, start, end, reason.arguments[0])
 
 
 def _closed(finding: Finding) -> Iterable[Edit]:
     """Add the brackets that are missing at the end."""
-    about = finding.error
-    if about is None or "Close the `" not in (about.help or ""):
-        return
     node = finding.scalar()
-    missing = _unclosed(node.value)
+    missing = _unclosed(node.value) if finding.reason(Code.UNCLOSED) else ""
     if not missing:
         return
     text = node.value.rstrip()
@@ -115,12 +112,11 @@ def _written_inside(finding: Finding, node: Scalar, start: int, end: int, new: s
 
 def _guarded(finding: Finding) -> Iterable[Edit]:
     """Let the rule hold where the field is not set."""
-    about = finding.advisory
-    match = re.match(r"`(self(?:\.\w+)+)` is optional", about.message) if about is not None else None
-    if match is None:
+    path = finding.advisory.subject if finding.advisory is not None else None
+    if not isinstance(path, str) or not re.fullmatch(r"self(?:\.\w+)+", path):
         return
     node = finding.scalar()
-    text, guard = node.value.strip(), f"!has({match[1]}) || "
+    text, guard = node.value.strip(), f"!has({path}) || "
     is_sum = re.search(r"\|\||\?", text) is not None
     is_whole = not re.search(r"&&|\|\||\?", text)
     opening, closing = (guard, "") if is_whole or not is_sum else (f"{guard}(", ")")
@@ -374,9 +370,8 @@ def _problem(expression: Expression, rule: ValidationRule, path: Path, effort: E
     from crdlint.kubecel.hints import hint
 
     errors = expression.compiled.errors
-    error = invalid(
-        (COMPILES if errors else OUTPUT_TYPE).id, path, rule, expression.error or "", help=hint(expression, effort)
-    )
+    found, detail = hint(expression, effort), expression.error or ""
+    error = invalid((COMPILES if errors else OUTPUT_TYPE).id, path, rule, detail, help=found.text, reason=found.reason)
     if not errors:
         return error
     first = min(errors, key=lambda one: one.location)
@@ -410,7 +405,7 @@ def _unguarded(expression: Expression, schema: JSONSchemaProps, path: Path) -> I
         message = f"`{one.path}` is optional: if it is not set, the evaluation fails with `no such key: {one.field}`"
         help_ = f"Check it first with `!has({one.path}) || ...`, or make `{one.field}` required or give it a default"
         place = range_at(source.text, source.offsets[one.node.id][0])
-        yield Advisory("advice", UNGUARDED.id, message, path, help_, place)
+        yield Advisory("advice", UNGUARDED.id, message, path, help_, place, subject=one.path)
 
 
 ADVICE: Final = (unguarded_fields,)

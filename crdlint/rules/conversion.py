@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import Wording, forbidden, invalid, not_supported, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
+from crdlint.crd.reasons import Code, Reason
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang import certificates
 from crdlint.golang.url import URLError, parse
@@ -57,7 +58,7 @@ def _webhook_strategy(finding: Finding) -> Iterable[Edit]:
     """Call the webhook that is configured."""
     editor, conversion = finding.editor, mapping_at(finding.root, "spec", "conversion")
     webhook = mapping_at(conversion, "webhook")
-    if "strategy" in finding.detail and webhook.find("clientConfig") is not None:
+    if finding.reason(Code.NO_WEBHOOK_STRATEGY) and webhook.find("clientConfig") is not None:
         yield editor.set(conversion, "strategy", editor.value("Webhook"), before=editor.first(conversion))
 
 
@@ -77,7 +78,7 @@ def _repeated_review_version(finding: Finding) -> Iterable[Edit]:
     """Remove the version that is there already."""
     node = finding.node()
     listed = finding.editor.parent(node)
-    if "duplicate" in finding.detail and isinstance(listed, Sequence):
+    if finding.reason(Code.NOT_UNIQUE) and isinstance(listed, Sequence):
         yield finding.editor.remove_item(listed, finding.editor.index(node))
 
 
@@ -233,10 +234,11 @@ def validate(spec: CustomResourceDefinitionSpec, path: Path, options: Options) -
         return
     detail = "should not be set when strategy is not set to Webhook"
     help_ = "Set `strategy: Webhook` in `spec.conversion`, or remove `webhook` there"
+    reason = Reason(Code.NO_WEBHOOK_STRATEGY)
     if conversion.webhook_client_config is not None:
-        yield forbidden(CONFIG.id, at.child("webhookClientConfig"), detail, help=help_)
+        yield forbidden(CONFIG.id, at.child("webhookClientConfig"), detail, help=help_, reason=reason)
     if conversion.conversion_review_versions:
-        yield forbidden(CONFIG.id, at.child("conversionReviewVersions"), detail, help=help_)
+        yield forbidden(CONFIG.id, at.child("conversionReviewVersions"), detail, help=help_, reason=reason)
 
 
 def _with_webhook(conversion: CustomResourceConversion, path: Path, options: Options) -> Iterator[FieldError]:
@@ -324,7 +326,8 @@ def _review_versions(versions: SequenceOf[str], path: Path, *, require_recognize
     seen: set[str] = set()
     for i, version in enumerate(versions):
         if version in seen:
-            yield invalid(REVIEW_VERSIONS.id, path.index(i), version, "duplicate version")
+            detail = "duplicate version"
+            yield invalid(REVIEW_VERSIONS.id, path.index(i), version, detail, reason=Reason(Code.NOT_UNIQUE))
             continue
         seen.add(version)
         for error in is_dns1035_label(version):

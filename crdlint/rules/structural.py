@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import forbidden, invalid, required
+from crdlint.crd.reasons import Code, Reason
 from crdlint.golang.regexp import compile_error
 from crdlint.rules.engine.finding import Fixer, removal
 from crdlint.rules.engine.rule import Rule
@@ -98,7 +99,8 @@ def _object_type(finding: Finding) -> Iterable[Edit]:
 
 def _named_type(finding: Finding) -> Iterable[Edit]:
     """Write the type that Kubernetes gives the field."""
-    return finding.write(finding.detail.rpartition(" ")[2])
+    reason = finding.reason(Code.TYPE)
+    return finding.write(reason.arguments[0]) if reason is not None else []
 
 
 def _plain_metadata(finding: Finding) -> Iterable[Edit]:
@@ -569,9 +571,8 @@ def _object_fields(schema: JSONSchemaProps, context: Context, findings: Findings
         child = schema.properties.get(name)
         if child is not None and child.type != type_:
             path = child.path.child("type")
-            findings.add_structural(
-                child, invalid(META_TYPE.id, path, child.type, f"must be {type_}", help=f"Set `type: {type_}`")
-            )
+            detail, help_, reason = f"must be {type_}", f"Set `type: {type_}`", Reason(Code.TYPE, (type_, child.type))
+            findings.add_structural(child, invalid(META_TYPE.id, path, child.type, detail, help=help_, reason=reason))
     metadata = schema.properties.get("metadata")
     if context.place is SchemaPosition.ROOT and metadata is not None and not _may_restrict(metadata):
         detail = "must not specify anything other than name and generateName, but metadata is implicitly specified"

@@ -7,6 +7,7 @@ from string import ascii_letters, digits
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import REQUIRED, invalid, required
+from crdlint.crd.reasons import Code, Reason
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.values import Typed
 from crdlint.rules.engine.finding import Fixer, mapping_at
@@ -37,9 +38,9 @@ _SIMPLE: Final = re.compile(r"(?:\{?\$?\.)?([A-Za-z_][^{}\s$]*)\}?\Z")
 def _below_its_parent(finding: Finding) -> Iterable[Edit]:
     """Write a path of replicas below spec or status."""
     node = finding.scalar()
-    parent = ".spec" if "specReplicasPath" in finding.name else ".status"
-    if finding.detail.endswith(f"under {parent}") and node.value.startswith(".") and node.value.count(".") == 1:
-        yield finding.editor.respell(node, f"{parent}{node.value}")
+    reason = finding.reason(Code.NOT_BELOW)
+    if reason is not None and node.value.startswith(".") and node.value.count(".") == 1:
+        yield finding.editor.respell(node, f"{reason.arguments[0]}{node.value}")
 
 
 def _usual_path(finding: Finding) -> Iterable[Edit]:
@@ -174,7 +175,8 @@ def validate(subresources: CustomResourceSubresources | None, path: Path) -> Ite
         elif problem := _json_path_problem(text):
             yield invalid(SCALE.id, at, text, problem)
         elif not text.startswith(f"{parent}."):
-            yield invalid(SCALE.id, at, text, f"should be a json path under {parent}")
+            detail = f"should be a json path under {parent}"
+            yield invalid(SCALE.id, at, text, detail, reason=Reason(Code.NOT_BELOW, (parent,)))
     selector = scale.label_selector_path
     if selector:
         at = path.child("scale.labelSelectorPath")

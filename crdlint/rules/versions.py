@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd.errors import Wording, invalid, required
 from crdlint.crd.kubenames import is_dns1035_label
 from crdlint.crd.paths import Path
+from crdlint.crd.reasons import Code, Reason
 from crdlint.golang.unicode import is_print
 from crdlint.golang.values import Typed
 from crdlint.rules.engine.finding import Fixer, mapping_at
@@ -103,7 +104,7 @@ def _deprecated(finding: Finding) -> Iterable[Edit]:
     version = next(
         (one for one in finding.crd.spec.versions if one.deprecation_warning is not None and not one.deprecated), None
     )
-    if version is not None and "deprecated versions" in finding.detail:
+    if version is not None and finding.reason(Code.NOT_DEPRECATED):
         yield finding.editor.set(owner, "deprecated", "true", before="deprecationWarning")
 
 
@@ -260,14 +261,16 @@ def deprecation(version: CustomResourceDefinitionVersion, path: Path) -> Iterato
     text = version.deprecation_warning
     if text is None:
         return
-    for message in _deprecation_errors(text, deprecated=version.deprecated):
-        yield invalid(DEPRECATION.id, path.child("deprecationWarning"), Typed(text, "*string"), message)
-
-
-def _deprecation_errors(text: str, *, deprecated: bool) -> Iterator[str]:
-    if not deprecated:
-        yield "can only be set for deprecated versions"
+    at, value = path.child("deprecationWarning"), Typed(text, "*string")
+    if not version.deprecated:
+        detail = "can only be set for deprecated versions"
+        yield invalid(DEPRECATION.id, at, value, detail, reason=Reason(Code.NOT_DEPRECATED))
         return
+    for message in _deprecation_errors(text):
+        yield invalid(DEPRECATION.id, at, value, message)
+
+
+def _deprecation_errors(text: str) -> Iterator[str]:
     if len(text.encode("utf-8", "surrogatepass")) > 256:
         yield "must be <= 256 characters long"
     if not text:

@@ -52,7 +52,7 @@ FIELDS = (
     ],
 )
 def test_hint(rule: str, help_: str, version: int) -> None:
-    given = hint(compile_rule(rule, FIELDS, f"1.{version}").rule, Effort())
+    given = hint(compile_rule(rule, FIELDS, f"1.{version}").rule, Effort()).text
     assert given is not None
     assert help_ in given
 

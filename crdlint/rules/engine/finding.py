@@ -109,12 +109,6 @@ class Finding:
             raise UneditableError
         return about.path
 
-    @property
-    def detail(self) -> str:
-        """What the finding says, without the path and the value."""
-        about = self.error.detail if self.error else self.problem.message if self.problem else ""
-        return about or (self.advisory.message if self.advisory else "")
-
     def reason(self, *codes: Code) -> Reason | None:
         """Return what is wrong, if that is one of ``codes``."""
         found = None if self.error is None else self.error.reason
