@@ -1,45 +1,83 @@
-"""Writes docs/rules.md from the texts of the rules: `python docs/make_rules.py`."""
+"""Writes docs/rules/, a page for each rule and their table, from the rules: `python docs/make_rules.py`."""
 
 from __future__ import annotations
 
-import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from crdlint.report.escapes import markdown
-from crdlint.rules.catalog import all_rules
-from crdlint.rules.engine.examples import EXAMPLE_LIMIT, place_of_example
+from crdlint.report.rule_description import sections
+from crdlint.rules.catalog import families
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.report.rule_description import Section
     from crdlint.rules.engine.rule import Rule
 
-PAGE: Final = Path(__file__).with_name("rules.md")
+FOLDER: Final = Path(__file__).with_name("rules")
+INDEX: Final = "README.md"
 
-_HEAD: Final = """\
-<!-- Written by docs/make_rules.py from the texts of the rules: do not edit. -->
+_GENERATED: Final = "<!-- Written by docs/make_rules.py from the texts of the rules: do not edit. -->"
+_HEAD: Final = f"""\
+{_GENERATED}
 
 # Rules
 
-`crdlint rules` lists these rules, `crdlint explain RULE` describes one. A terminal that shows links leads from the rule of a
-finding to its description on this page.
+```console
+$ crdlint rules
+$ crdlint explain list-map-key-required
+```
+
+The first command lists these rules, the second one prints the page of a rule. A terminal that shows links leads from the rule of
+a finding to its page.
+
+| rule | severity | what it reports | fix |
+| --- | --- | --- | --- |
 """
 
 
-def page() -> str:
-    """Return the text of docs/rules.md."""
-    return "\n".join([_HEAD, *map(_section, all_rules().values())]).rstrip() + "\n"
+def pages() -> dict[str, str]:
+    """Return the text of each page by its file name."""
+    rules = [rule for family in families() for rule in family.values()]
+    return {INDEX: _HEAD + "".join(map(_row, rules)), **{f"{rule.id}.md": _page(rule) for rule in rules}}
 
 
-def _section(rule: Rule) -> str:
-    parts = [f"## {rule.id}", f"{_text(rule.summary)} ({rule.severity})", _text(rule.why)]
-    where = place_of_example(rule)
-    for label, example in (("Bad", rule.bad), ("Good", rule.good)):
-        if example and len(example) < EXAMPLE_LIMIT:
-            parts += [f"{label}{where}:", textwrap.indent(example.rstrip(), "    ")]
-    parts.append(f"Help: {_text(rule.help)}")
-    if rule.source:
-        parts.append(f"Upstream: {_text(rule.source)}")
-    return "\n\n".join(parts) + "\n"
+def write() -> None:
+    """Write the pages that have changed, and remove those of rules that are gone."""
+    FOLDER.mkdir(exist_ok=True)
+    wanted = pages()
+    for file in FOLDER.glob("*.md"):
+        if file.name not in wanted:
+            file.unlink()
+    for name, text in wanted.items():
+        (FOLDER / name).write_text(text, encoding="utf-8")
+
+
+def _row(rule: Rule) -> str:
+    kinds = dict.fromkeys(sorted(fix.applicability for fix in rule.fixes))
+    return f"| [{rule.id}]({rule.id}.md) | {rule.severity} | {_text(rule.summary)} | {', '.join(kinds)} |\n"
+
+
+def _page(rule: Rule) -> str:
+    heading = f"{_GENERATED}\n\n# {rule.id}\n\n{_text(rule.summary)} ({rule.severity})"
+    return "\n\n".join([heading, *(part for section in sections(rule) for part in _parts(section))]) + "\n"
+
+
+def _parts(section: Section) -> Iterator[str]:
+    if section.title == "Related":
+        yield "Related: " + ", ".join(f"[{one}]({one}.md)" for one in section.text.replace("`", "").split(", "))
+    elif section.text:
+        yield f"**{section.title}**: {_text(section.text)}"
+    else:
+        yield f"**{section.title}**:"
+    if section.code:
+        fence = "`" * max(3, _longest_fence(section.code) + 1)
+        yield f"{fence}{section.language}\n{section.code}\n{fence}"
+
+
+def _longest_fence(text: str) -> int:
+    return max((len(line) - len(line.lstrip("`")) for line in map(str.strip, text.splitlines())), default=0)
 
 
 def _text(text: str) -> str:
@@ -48,4 +86,4 @@ def _text(text: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    write()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
@@ -43,33 +43,24 @@ def command(rule_id: str, color: str) -> None:
 
 
 def _paragraphs(rule: Rule, page: Page) -> Iterator[list[str]]:
-    from crdlint.rules.engine.examples import EXAMPLE_LIMIT, place_of_example
+    from crdlint.report.rule_description import sections
 
-    heading = Part(rule.id, "title", rule_link(rule.id))
-    yield page.flow(heading, Part(" ("), Part(rule.severity, rule.severity), Part(")"))
+    yield page.flow(
+        Part(rule.id, "title", rule_link(rule.id)), Part(" ("), Part(rule.severity, rule.severity), Part(")")
+    )
     yield page.wrapped(rule.summary, "")
-    yield page.wrapped(rule.why, "", "Why: ", "title")
-    where = place_of_example(rule)
-    for label, style, example in (("Bad", "error", rule.bad), ("Good", "good", rule.good)):
-        if example and len(example) < EXAMPLE_LIMIT:
-            yield [f"{page.styled(label, style)}{where}:"]
-            yield page.yaml(example.rstrip(), "    ")
-    yield page.wrapped(rule.help, "", "Help: ", "label")
-    yield from _fixes(rule, page)
-    if rule.source:
-        yield page.wrapped(rule.source, "", "Upstream: ", "faint")
+    for section in sections(rule):
+        style = _STYLES.get(section.title.partition(" (")[0], "title")
+        if section.text:
+            yield page.wrapped(section.text, "", f"{section.title}: ", style)
+        elif section.language == "text":
+            yield [f"{page.styled(section.title, style)}:"]
+            yield page.wrapped(section.code, "    ")
+        else:
+            yield [f"{page.styled(section.title, style)}:"]
+        if section.code and section.language != "text":
+            yield page.yaml(section.code, "    ")
+    yield page.wrapped(rule_link(rule.id), "", "Page: ", "faint")
 
 
-def _fixes(rule: Rule, page: Page) -> Iterator[list[str]]:
-    """Yield what each fix of a rule changes, as a diff of its example."""
-    from difflib import ndiff
-
-    from crdlint.rules.engine.examples import EXAMPLE_LIMIT
-
-    for one in rule.fixes:
-        bad, good = one.bad or rule.bad, one.good or rule.good
-        if len(bad) < EXAMPLE_LIMIT:
-            option = "--fix" if one.applicability == "safe" else "--fix --unsafe-fixes"
-            yield page.wrapped(f"{one.title} ({option})", "", "Fix: ", "good")
-            lines = [line.rstrip() for line in ndiff(bad.splitlines(), good.splitlines()) if not line.startswith("?")]
-            yield page.yaml("\n".join(lines), "    ")
+_STYLES: Final = {"Bad": "error", "Good": "good", "Help": "label", "Fix": "good", "Upstream": "faint"}

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.__about__ import __version__
 from crdlint.report.edit_ranges import Places
 from crdlint.report.escapes import json_text
+from crdlint.report.page import rule_link
 from crdlint.report.pieces import Lines, shown
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ FORMAT_VERSION: Final = 1
 
 
 def _finding(one: Diagnostic, places: Places) -> dict[str, Any]:
-    """Return a finding as an object; its fix has the lines and columns of edits."""
-    fix, given = one.fix, asdict(replace(one, fix=None))
+    """Return a finding as an object with the URL of its rule's page; its fix has the lines and columns of edits."""
+    fix, given = one.fix, {**asdict(replace(one, fix=None)), "url": rule_link(one.rule)}
     if fix is not None:
         edits = [asdict(edit) for edit in places.ranges(fix)]
         given["fix"] = {"title": fix.title, "applicability": fix.applicability, "edits": edits}

@@ -103,9 +103,9 @@ def _width(cell: Iterable[Part]) -> int:
 
 
 PLAIN: Final = Page()
-_RULES: Final = "https://github.com/crdlint/crdlint/blob/main/docs/rules.md"
+_RULES: Final = "https://github.com/crdlint/crdlint/blob/main/docs/rules"
 
 
 def rule_link(rule: str) -> str:
-    """Return the URL of a rule's description."""
-    return f"{_RULES}#{rule}"
+    """Return the URL of the page that describes a rule."""
+    return f"{_RULES}/{rule}.md"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.report.edit_ranges import Places, is_printable
 from crdlint.report.escapes import json_text, printable, printable_line
+from crdlint.report.page import rule_link
 from crdlint.report.pieces import shown
 from crdlint.report.uris import relative
 
@@ -50,7 +51,7 @@ def _diagnostic(one: Diagnostic, places: Places) -> dict[str, Any]:
             "range": _range(one.line, places.byte_column(start), one.end_line, places.byte_column(end)),
         },
         "severity": _SEVERITIES[one.severity],
-        "code": {"value": one.rule},
+        "code": {"value": one.rule, "url": rule_link(one.rule)},
     }
     if one.fix is not None and is_printable(one.fix):
         edit = places.whole(one.fix)

@@ -8,6 +8,7 @@ from crdlint.__about__ import __version__
 from crdlint.report.edit_ranges import Places, is_printable
 from crdlint.report.escapes import json_text, printable, printable_line
 from crdlint.report.fingerprints import fingerprints
+from crdlint.report.page import rule_link
 from crdlint.report.pieces import Lines, shown
 from crdlint.report.uris import uri
 from crdlint.rules.catalog import all_rules
@@ -79,6 +80,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
         "shortDescription": {"text": rule.summary},
         "fullDescription": {"text": rule.why},
         "help": {"text": rule.help, "markdown": f"{rule.why}\n\n**Help:** {rule.help}{example}"},
+        "helpUri": rule_link(rule.id),
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
         "properties": {"origin": rule.origin, "tags": ["kubernetes", "crd"]},
     }

@@ -46,7 +46,13 @@ _FAMILIES: Final = {
 @cache
 def all_rules() -> dict[str, Rule]:
     """Return every rule by id, family by family."""
-    return {rule.id: rule for family in _FAMILIES for rule in _module(family).RULES}
+    return {rule_id: rule for family in families() for rule_id, rule in family.items()}
+
+
+@cache
+def families() -> tuple[dict[str, Rule], ...]:
+    """Return the rules of each family, by id."""
+    return tuple({rule.id: rule for rule in _module(family).RULES} for family in _FAMILIES)
 
 
 @cache

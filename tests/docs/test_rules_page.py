@@ -1,4 +1,4 @@
-"""docs/rules.md and the pictures, which scripts write from the rules and from runs on a terminal."""
+"""docs/rules/ and the pictures, which scripts write from the rules and from runs on a terminal."""
 
 from __future__ import annotations
 
@@ -27,17 +27,32 @@ def script(name: str) -> ModuleType:
     return module
 
 
-def test_the_page_has_the_texts_of_the_rules(request: pytest.FixtureRequest) -> None:
+def test_each_rule_has_a_page_with_its_texts(request: pytest.FixtureRequest) -> None:
     make = script("make_rules")
     if request.config.getoption("--update-expected"):
-        make.PAGE.write_text(make.page(), encoding="utf-8")
-    assert make.PAGE.read_text(encoding="utf-8") == make.page(), "run python docs/make_rules.py"
+        make.write()
+    written = {file.name: file.read_text(encoding="utf-8") for file in make.FOLDER.glob("*.md")}
+    assert written == make.pages(), "run python docs/make_rules.py"
 
 
-def test_the_link_of_each_rule_leads_to_its_heading() -> None:
-    headings = set(re.findall(r"^## (.*)$", (DOCS / "rules.md").read_text(encoding="utf-8"), re.MULTILINE))
-    assert {rule_link(heading) for heading in headings} == set(map(rule_link, all_rules()))
-    assert rule_link("yaml-syntax").endswith("/docs/rules.md#yaml-syntax")
+def test_the_link_of_each_rule_leads_to_its_page() -> None:
+    for rule in all_rules():
+        folder, _, name = rule_link(rule).rpartition("/")
+        assert folder.endswith("/docs/rules")
+        assert (DOCS / "rules" / name).read_text(encoding="utf-8").count(f"\n# {rule}\n") == 1
+
+
+def test_the_page_of_a_rule_is_what_explain_prints() -> None:
+    from click.testing import CliRunner
+
+    from crdlint.cli.explain import command
+
+    page = (DOCS / "rules/list-map-key-required.md").read_text(encoding="utf-8")
+    printed = CliRunner().invoke(command, ["list-map-key-required"]).output
+    for line in printed.splitlines()[2:-1]:
+        text = line.strip().partition(": ")[2] if line[:1].isalpha() else line.strip()
+        if "list-map-key-unknown" not in text:  # links on the page
+            assert text.replace("<", "&lt;") in page
 
 
 @pytest.mark.parametrize("name", ["check", "cost", "explain"])

@@ -1,0 +1,147 @@
+"""The description of a rule, which `crdlint explain` and the pages in docs/rules/ show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import unified_diff
+from itertools import islice
+from typing import TYPE_CHECKING, Final
+
+from crdlint.kubernetes.servers import NEWEST_VERSION, SERVERS
+from crdlint.rules.catalog import families
+from crdlint.rules.engine.examples import EXAMPLE_LIMIT, manifest, place_of_example
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.linting.result import FileResult
+    from crdlint.rules.engine.finding import Fixer
+    from crdlint.rules.engine.rule import Rule
+
+# For the rules about versions: the range that their examples are about.
+_VERSIONS: Final = "1.29..1.36"
+_CONTEXT: Final = 4  # lines around a change in a diff
+# Scopes whose examples are files without a CRD that a server could answer for.
+_WITHOUT_ANSWER: Final = frozenset({"resource", "template", "crds"})
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of a description: a title, text with code in backquotes, and a block of code in a language of Markdown."""
+
+    title: str
+    text: str = ""
+    code: str = ""
+    language: str = ""
+
+
+def sections(rule: Rule) -> Iterator[Section]:
+    """Yield the parts of a rule's description, in the order in which they are shown."""
+    yield Section("Why", rule.why)
+    place = place_of_example(rule)
+    shown = [(label, text) for label, text in (("Bad", rule.bad), ("Good", rule.good)) if text]
+    for label, text in shown:
+        if len(text) < EXAMPLE_LIMIT:
+            yield Section(f"{label}{place}", code=text.rstrip(), language="yaml")
+    yield from _answer(rule)
+    yield Section("Help", rule.help)
+    for fix in rule.fixes:
+        yield from _fix(rule, fix)
+    if rule.origin == "apiserver":
+        yield Section("Kubernetes", _versions(rule))
+    elif rule.on_request:
+        yield Section("Default", f"Not reported. `--select '*' --select {rule.id}` reports it.")
+    if rule.scope != "text":
+        yield Section("Ignore", f"`# crdlint: ignore[{rule.id}] reason` at the end of the line or above the field")
+    related = _related(rule)
+    if related:
+        yield Section("Related", ", ".join(f"`{one}`" for one in related))
+    if rule.aliases:
+        yield Section("Former ids", ", ".join(f"`{one}`" for one in rule.aliases))
+    if rule.source:
+        yield Section("Upstream", rule.source)
+
+
+def findings(rule: Rule, fragment: str, version: str = "") -> Sequence[Diagnostic]:
+    """Return what crdlint reports for an example of a rule, on a Kubernetes version or the rule's own."""
+    from crdlint.config.apply import apply
+    from crdlint.config.comments import read_comments
+    from crdlint.config.model import Config
+
+    text = manifest(rule, fragment)
+    name = "example.yaml"
+    if rule.scope == "resource":
+        return _resource_findings(text, name)
+    versions = version or (_VERSIONS if rule.id.startswith("kube-version-") else NEWEST_VERSION)
+    config = Config(select=("*", rule.id))  # also if it is only reported on request
+    result = _checked(rule, text, name, versions)
+    return apply(result, config, read_comments(text, name)).result.diagnostics
+
+
+def _checked(rule: Rule, text: str, name: str, versions: str) -> FileResult:
+    from crdlint.inputs.helm.templates import check_template, check_unrendered
+    from crdlint.linting.pipeline import lint_file
+
+    def lint(text: str, file: str, versions: str = versions) -> FileResult:
+        return lint_file(text, filename=file, kube_version=versions, skip_unfinished=True)
+
+    check = {"template": check_template, "crds": check_unrendered}.get(rule.scope)
+    return lint(text, name) if check is None else check(name, text, lint)
+
+
+def _resource_findings(text: str, name: str) -> Sequence[Diagnostic]:
+    from crdlint.linting.pipeline import lint_file
+    from crdlint.resources.definitions import Definitions
+    from crdlint.resources.report import validate_text
+
+    definitions = Definitions()
+    definitions.add(lint_file(text, filename=name, keep=True))
+    return validate_text(text, filename=name, definitions=definitions).result.diagnostics
+
+
+def _answer(rule: Rule) -> Iterator[Section]:
+    """Yield what is reported for the bad example: the API server's words for its own rules, crdlint's for advice."""
+    if rule.bad:
+        reported = next((one for one in findings(rule, rule.bad) if one.rule == rule.id), None)
+        if reported is not None:
+            speaker = "The API server" if rule.origin == "apiserver" else "crdlint"
+            message = reported.server_message or reported.message
+            yield Section(f"{speaker} reports", code=_shortened(message), language="text")
+
+
+def _shortened(message: str) -> str:
+    return message if len(message) < EXAMPLE_LIMIT else f"{message[:EXAMPLE_LIMIT]}…"
+
+
+def _fix(rule: Rule, fix: Fixer) -> Iterator[Section]:
+    """Yield what a fix changes, as a diff of its example."""
+    bad, good = fix.bad or rule.bad, fix.good or rule.good
+    if len(bad) < EXAMPLE_LIMIT:
+        option = "--fix" if fix.applicability == "safe" else "--fix --unsafe-fixes"
+        lines = unified_diff(bad.splitlines(), good.splitlines(), n=_CONTEXT, lineterm="")
+        changed = "\n".join(line for line in islice(lines, 2, None) if not line.startswith("@@"))
+        yield Section("Fix", f"{fix.title} (`{option}`)", changed, "diff")
+
+
+def _versions(rule: Rule) -> str:
+    """Return the Kubernetes versions that report the rule for its bad example."""
+    if rule.bad and rule.scope not in _WITHOUT_ANSWER:
+        reporting = [
+            server for server in SERVERS if any(one.rule == rule.id for one in findings(rule, rule.bad, str(server)))
+        ]
+        if reporting and len(reporting) < len(SERVERS):
+            if reporting == list(SERVERS[-len(reporting) :]):
+                return f"{reporting[0]} and later"
+            if reporting == list(SERVERS[: len(reporting)]):
+                return f"{reporting[-1]} and earlier"
+            return ", ".join(map(str, reporting))
+    return f"{SERVERS[0]} and later"
+
+
+def _related(rule: Rule) -> list[str]:
+    """Return the ids of the rules next to a rule in its family, at most six."""
+    family = next(list(rules) for rules in families() if rule.id in rules)
+    at = family.index(rule.id)
+    start = max(0, min(at - 3, len(family) - 7))
+    return [one for one in family[start : start + 7] if one != rule.id]
