@@ -1,6 +1,6 @@
-"""Words and constructions that a sentence for users does not contain, each with what to write instead.
+"""Words and constructions that texts do not contain, each with what to write instead, and names to avoid.
 
-One table for everything that people read: the texts of rules, `--help`, notices, helps and the documentation.
+One table for everything that people read: the texts of rules, `--help`, notices, helps, documentation and docstrings.
 """
 
 from __future__ import annotations
@@ -32,6 +32,38 @@ AVOIDED: Final = {
     r"gravest": "most severe",
     r"goes? (on to|through)": "read, iterate over",
 }
+# Names that do not say what they refer to, and names from vocabulary that only crdlint would use.
+VAGUE_NAMES: Final = frozenset(
+    {
+        "above",
+        "at",
+        "asked",
+        "culprit",
+        "extents",
+        "found",
+        "given",
+        "held",
+        "judge",
+        "judged",
+        "kept",
+        "laid_over",
+        "mend",
+        "nearby",
+        "one",
+        "place",
+        "places",
+        "said",
+        "stands",
+        "stood",
+        "surrounding",
+        "taken",
+        "told",
+        "trouble",
+        "wanted",
+        "way_out",
+        "whole",
+    }
+)
 _ALL: Final = {re.compile(rf"\b(?:{pattern})\b", re.IGNORECASE): instead for pattern, instead in AVOIDED.items()}
 _CODE: Final = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 

@@ -1,13 +1,15 @@
-"""What the program prints, and its documentation, contain none of the words and constructions of the table in plain_english.py."""
+"""What the program prints, its documentation, its docstrings and its names contain none of the words in plain_english.py."""
 
 from __future__ import annotations
 
 import ast
+import io
+import tokenize
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 import pytest
-from plain_english import avoided
+from plain_english import VAGUE_NAMES, avoided
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -32,6 +34,43 @@ def strings(tree: ast.AST) -> Iterator[str]:
             value = node.value
             if isinstance(value, str) and " " in value:
                 yield value
+
+
+# The packages whose docstrings, comments and names are checked.
+REVISED: Final = ("cel",)
+SOURCES: Final = [path for package in REVISED for path in sorted((PACKAGE / package).rglob("*.py")) if path in MODULES]
+
+
+def docstrings_and_comments(source: str) -> Iterator[str]:
+    """Yield the docstrings and the comments of a module."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
+            yield ast.get_docstring(node) or ""
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.string
+
+
+def bound_names(source: str) -> Iterator[str]:
+    """Yield the names that a module binds: variables, parameters, functions and classes."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+            yield node.name
+        elif isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
+            yield node.id
+
+
+@pytest.mark.parametrize("module", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_docstrings_and_comments_are_plain_english(module: Path) -> None:
+    texts = docstrings_and_comments(module.read_text(encoding="utf-8"))
+    assert [word for text in texts for word in avoided(text)] == []
+
+
+@pytest.mark.parametrize("module", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
+def test_names_say_what_they_refer_to(module: Path) -> None:
+    assert [name for name in bound_names(module.read_text(encoding="utf-8")) if name.strip("_") in VAGUE_NAMES] == []
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))

@@ -1,1 +1,1 @@
-"""The Common Expression Language as cel-go v0.26 has it, with no Kubernetes in it."""
+"""The Common Expression Language as cel-go v0.26 implements it, independent of Kubernetes."""

@@ -1,6 +1,7 @@
-"""The syntax tree of a CEL expression, as cel-go's common/ast has it.
+"""The syntax tree of a CEL expression. Upstream: cel-go's common/ast.
 
-Ids are those of cel-go's parser; `SourceInfo.offsets` maps them to places in the text. Treat nodes as immutable.
+Node ids are those of cel-go's parser. `SourceInfo.offsets` maps them to positions in the text. Nodes must not be
+changed.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Uint(int):
-    """An unsigned literal, told apart from `int` by its class."""
+    """An unsigned integer, distinguished from `int` by its class."""
 
     __slots__ = ()
 
@@ -23,14 +24,14 @@ Value: TypeAlias = bool | int | Uint | float | str | bytes | None
 
 @dataclass(slots=True)
 class Unspecified:
-    """The place of an expression that could not be read."""
+    """The placeholder for an expression that could not be parsed."""
 
     id: int
 
 
 @dataclass(slots=True)
 class Literal:
-    """A constant; `type(value)` says which: bool, int, Uint, float, str, bytes or NoneType."""
+    """A constant of the class bool, int, Uint, float, str, bytes or NoneType."""
 
     id: int
     value: Value
@@ -38,7 +39,7 @@ class Literal:
 
 @dataclass(slots=True)
 class Ident:
-    """A name, with a leading dot where the text has one."""
+    """An identifier, with its leading dot if the text has one."""
 
     id: int
     name: str
@@ -56,7 +57,7 @@ class Select:
 
 @dataclass(slots=True)
 class Call:
-    """A function, operator or, with a target, member call."""
+    """A call of a function or operator, or of a member function if `target` is set."""
 
     id: int
     function: str
@@ -66,7 +67,7 @@ class Call:
 
 @dataclass(slots=True)
 class ListExpr:
-    """A list literal; `optional_indices` are those of the elements written `?e`."""
+    """A list literal; `optional_indices` are the indices of elements written as `?e`."""
 
     id: int
     elements: list[Expr]
@@ -75,7 +76,7 @@ class ListExpr:
 
 @dataclass(slots=True)
 class StructField:
-    """`field: value` of a message literal."""
+    """A field of a message literal: `field: value`."""
 
     id: int
     field: str
@@ -94,7 +95,7 @@ class StructExpr:
 
 @dataclass(slots=True)
 class MapEntry:
-    """`key: value` of a map literal."""
+    """An entry of a map literal: `key: value`."""
 
     id: int
     key: Expr
@@ -112,7 +113,7 @@ class MapExpr:
 
 @dataclass(slots=True)
 class Comprehension:
-    """A fold; `iter_var2` is empty where there is one iteration variable."""
+    """A fold over a range; `iter_var2` is empty if there is only one iteration variable."""
 
     id: int
     iter_range: Expr

@@ -1,4 +1,4 @@
-"""What the fast parser and the recogniser of syntax errors share: ids, literals, calls and macros."""
+"""Construction of nodes for both parsers: ids, literals, calls and macros."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ ALL_MACROS = {**STANDARD_MACROS, **EXISTS_ONE_MACROS, **TWO_VARIABLE_MACROS, **O
 
 @dataclass(frozen=True, slots=True)
 class ParserOptions:
-    """What an environment sets of the parser; `macros` by (function, number of arguments, on a target)."""
+    """The parser options of an environment; keys of `macros` are (function, number of arguments, whether it has a target)."""
 
     macros: dict[MacroKey, Callable[..., Expr]] = field(default_factory=lambda: ALL_MACROS)
     optional_syntax: bool = True
@@ -91,28 +91,28 @@ class ParserOptions:
 
 
 class LiteralError(ValueError):
-    """A literal out of bounds or with an invalid escape."""
+    """A literal is out of range or contains an invalid escape."""
 
 
 def _decode(body: str, *, is_bytes: bool) -> str:
-    """Replace escapes; for bytes the result holds one character a byte of the escape, others as UTF-8."""
+    """Replace escapes; for bytes, each byte of an escape becomes one character, and other characters become their UTF-8 bytes."""
     out: list[str] = []
     end = 0
-    while (at := body.find("\\", end)) >= 0:
-        out.append(body[end:at] if not is_bytes else _as_latin1(body[end:at]))
-        kind = body[at + 1]
+    while (escape := body.find("\\", end)) >= 0:
+        out.append(body[end:escape] if not is_bytes else _as_latin1(body[end:escape]))
+        kind = body[escape + 1]
         if kind in _SIMPLE:
             out.append(_SIMPLE[kind])
-            end = at + 2
+            end = escape + 2
             continue
         if kind in _HEX_DIGITS:
             if is_bytes and kind in "uU":
                 raise LiteralError("unable to unescape string")
-            end = at + 2 + _HEX_DIGITS[kind]
-            code = int(body[at + 2 : end], 16)
+            end = escape + 2 + _HEX_DIGITS[kind]
+            code = int(body[escape + 2 : end], 16)
         else:
-            end = at + 4
-            code = int(body[at + 1 : end], 8)
+            end = escape + 4
+            code = int(body[escape + 1 : end], 8)
         if not is_bytes and (code > 0x10FFFF or 0xD800 <= code <= 0xDFFF):
             raise LiteralError("invalid unicode code point")
         out.append(chr(code))
@@ -125,7 +125,7 @@ def _as_latin1(text: str) -> str:
 
 
 def _body(token: str) -> tuple[str, bool]:
-    """Return the text between the quotes, line ends as line feeds, and whether it is raw."""
+    """Return the text between the quotes, with line ends as line feeds, and whether the literal is raw."""
     if "\r" in token:
         token = token.replace("\r\n", "\n").replace("\r", "\n")
     raw = token[0] in "rR"
@@ -136,13 +136,13 @@ def _body(token: str) -> tuple[str, bool]:
 
 
 def string_value(token: str) -> str:
-    """Return the value of a string token. Raises `LiteralError` (parser/unescape.go)."""
+    """Return the value of a string token; raise `LiteralError` if it is invalid. Upstream: parser/unescape.go."""
     body, raw = _body(token)
     return body if raw or "\\" not in body else _decode(body, is_bytes=False)
 
 
 def bytes_value(token: str) -> bytes:
-    """Return the value of a bytes token. Raises `LiteralError`."""
+    """Return the value of a bytes token; raise `LiteralError` if it is invalid."""
     body, raw = _body(token[1:])
     if raw or "\\" not in body:
         return body.encode("utf-8", "surrogatepass")
@@ -150,7 +150,7 @@ def bytes_value(token: str) -> bytes:
 
 
 def int_value(text: str, sign: str = "") -> int:
-    """Return the value of an int token. Raises `LiteralError` beyond 64 bits."""
+    """Return the value of an int token; raise `LiteralError` if it does not fit into 64 bits."""
     digits, base = (text[2:], 16) if text.startswith("0x") else (text, 10)
     value = -1 if len(digits.lstrip("0")) > 20 else int(sign + digits, base)
     if len(digits.lstrip("0")) > 20 or not -(1 << 63) <= value < 1 << 63:
@@ -159,7 +159,7 @@ def int_value(text: str, sign: str = "") -> int:
 
 
 def uint_value(token: str) -> Uint:
-    """Return the value of a uint token. Raises `LiteralError` beyond 64 bits."""
+    """Return the value of a uint token; raise `LiteralError` if it does not fit into 64 bits."""
     text = token[:-1]
     digits, base = (text[2:], 16) if text.startswith("0x") else (text, 10)
     digits = digits.lstrip("0") or "0"
@@ -169,7 +169,7 @@ def uint_value(token: str) -> Uint:
 
 
 def double_value(text: str) -> float:
-    """Return the value of a double token. Raises `LiteralError` where it is infinite."""
+    """Return the value of a double token; raise `LiteralError` if it is infinite."""
     value = float(text)
     if math.isinf(value):
         raise LiteralError("invalid double literal")
@@ -177,7 +177,7 @@ def double_value(text: str) -> float:
 
 
 class Builder:
-    """Gives ids and places, builds calls and expands macros, collects errors (parserHelper and parser)."""
+    """Assigns ids and positions, builds calls, expands macros and collects errors. Upstream: parser.parserHelper, parser.parser."""
 
     __slots__ = ("ascii", "errors", "macros", "next_id", "offsets", "options", "source")
 
@@ -191,25 +191,25 @@ class Builder:
         self.ascii = source.text.isascii()
 
     def new_id(self, span: tuple[int, int]) -> int:
-        """Return the next id, for the given offsets."""
+        """Return the next id and record the offsets `span` for it."""
         new_id = self.next_id
         self.offsets[new_id] = span
         self.next_id = new_id + 1
         return new_id
 
     def token_id(self, start: int, text: str) -> int:
-        """Return the next id for a token; its stop counts UTF-8 bytes, as cel-go's does."""
+        """Return the next id for a token; its end offset counts UTF-8 bytes, as in cel-go."""
         size = len(text) if self.ascii else len(text.encode("utf-8", "surrogatepass"))
         return self.new_id((start, start + size))
 
     def delete_id(self, old_id: int) -> None:
-        """Forget an id (deleteID)."""
+        """Forget the id `old_id`. Upstream: parserHelper.deleteID."""
         self.offsets.pop(old_id, None)
         if old_id == self.next_id - 1:
             self.next_id = old_id
 
     def report(self, span: tuple[int, int], problem: Problem) -> Expr:
-        """Add an error and return the node in place of the invalid one (reportError)."""
+        """Add an error and return the node that replaces the invalid one. Upstream: parser.reportError."""
         new_id = self.new_id(span)
         source = self.source
         locate = source.location if self.options.dialect.parser_locates_line_starts else source.location_behind
@@ -217,19 +217,19 @@ class Builder:
         return Unspecified(new_id)
 
     def add_error(self, problem: Problem, location: Location = NO_LOCATION) -> None:
-        """Add an error that is about no node."""
+        """Add an error that belongs to no node."""
         self.errors.append(CELError(location, problem))
 
     def call(self, call_id: int, function: str, target: Expr | None, args: list[Expr]) -> Expr:
-        """Return the call, or what a macro of that name makes of it (expandMacro)."""
+        """Return the call, or its expansion if it is a macro. Upstream: parser.expandMacro."""
         macro = self.macros.get((function, len(args), target is not None))
         if macro is None:
             return Call(call_id, function, target, args)
         try:
             expr = macro(Helper(self, call_id, hides_accumulator=self.options.dialect.hides_accumulator), target, args)
         except MacroError as error:
-            at = error.expr_id if error.at_argument or self.options.dialect.locates_macro_arguments else call_id
-            start = self.offsets[at][0] if at in self.offsets else -1
+            expr_id = error.expr_id if error.at_argument or self.options.dialect.locates_macro_arguments else call_id
+            start = self.offsets[expr_id][0] if expr_id in self.offsets else -1
             self.delete_id(call_id)
             return self.report((start, start), Problem(error.message))
         if self.options.populate_macro_calls:
@@ -253,7 +253,7 @@ class Builder:
         return expr
 
     def logical(self, function: str, terms: list[Expr], ops: list[int]) -> Expr:
-        """Return terms joined by && or ||, as a balanced tree or one call (logicManager)."""
+        """Join terms by && or ||, as a balanced tree or, if variadic, as one call. Upstream: parser.logicManager."""
         if self.options.variadic_logical:
             return Call(ops[0], function, None, terms)
         return _balanced(function, terms, ops, 0, len(ops) - 1)

@@ -1,7 +1,7 @@
-"""The type checker (cel-go's checker/checker.go).
+"""The type checker. Upstream: cel-go's checker/checker.go.
 
-The tree is left as it is: where cel-go rewrites a node to its full name, the name is in the result instead. Nodes
-are visited by generators on an explicit stack, so depth is bounded by memory only.
+The tree is not changed: where cel-go rewrites a node to its full name, the result contains the name instead. Nodes are
+visited by generators on an explicit stack, so that only memory limits the depth.
 """
 
 from __future__ import annotations
@@ -55,9 +55,9 @@ _LITERALS: Final[dict[type, Type]] = {
 _NONE_DISABLED: Final[frozenset[str]] = frozenset()
 _LOGICAL: Final = ("_&&_", "_||_")
 _CROSS_TYPE_COMPARISONS: Final = frozenset(
-    f"{relation}_{one}_{other}"
+    f"{relation}_{left}_{right}"
     for relation in ("less", "less_equals", "greater", "greater_equals")
-    for one, other in permutations(("int64", "uint64", "double"), 2)
+    for left, right in permutations(("int64", "uint64", "double"), 2)
 )
 
 _WELL_KNOWN_NAMES: Final = {
@@ -79,7 +79,7 @@ _ALWAYS_WELL_KNOWN: Final = (Kind.ANY, Kind.TIMESTAMP, Kind.DURATION, Kind.DYN, 
 
 
 class Reference(NamedTuple):
-    """What a node means: a name with the value of a constant, or the overloads of a call."""
+    """The declaration that a node refers to: a name, with its value if it is a constant, or the overloads of a call."""
 
     name: str = ""
     value: ast.Value = None
@@ -88,10 +88,11 @@ class Reference(NamedTuple):
 
 @dataclass(slots=True)
 class CheckResult:
-    """Types and references by node id, and errors in the order found.
+    """Types and references by node id, and the errors in the order in which they occurred.
 
-    `namespaced` holds the full function name of each call that has it not already: of one whose target is only a
-    namespace (`sets` in `sets.contains(a, b)`; it has no type and is not evaluated), and of a relative or rooted name.
+    `namespaced` contains the full function name of each call whose name is not yet full: the target may be only a
+    namespace, as `sets` in `sets.contains(a, b)`, which has no type and is not evaluated; or the name is relative or
+    rooted.
     """
 
     type_map: dict[int, Type] = field(default_factory=dict)
@@ -101,14 +102,14 @@ class CheckResult:
 
 
 def check(expr: ast.Expr, source: SourceInfo, env: Env) -> CheckResult:
-    """Give every node of an expression its type (checker.Check)."""
+    """Check the types of an expression and return the type of each node. Upstream: checker.Check."""
     checker = _Checker(source, env)
     checker.run(expr)
     return checker.finish()
 
 
 def qualified_name(expr: ast.Expr) -> str | None:
-    """Return `a.b.c` for a chain of selections from a name, else None (ToQualifiedName)."""
+    """Return `a.b.c` for a chain of field selections from an identifier, else None. Upstream: containers.ToQualifiedName."""
     parts: list[str] = []
     while type(expr) is ast.Select:
         if expr.test_only:
@@ -185,17 +186,17 @@ class _Checker:
             for scope in reversed(self._scopes):
                 if candidate in scope:
                     return scope[candidate]
-            found = self._env.find_ident(candidate)
-            if found is not None:
-                return found
+            variable = self._env.find_ident(candidate)
+            if variable is not None:
+                return variable
         return None
 
     def _resolve(self, id_: int, name: str) -> bool:
-        found = self._lookup(name)
-        if found is None:
+        variable = self._lookup(name)
+        if variable is None:
             return False
-        self._types[id_] = found.type
-        self._result.reference_map[id_] = Reference(found.name, found.value)
+        self._types[id_] = variable.type
+        self._result.reference_map[id_] = Reference(variable.name, variable.value)
         return True
 
     def select(self, expr: ast.Select) -> Visit:
@@ -224,7 +225,7 @@ class _Checker:
         self._result.reference_map[expr.id] = Reference(overload_ids=("select_optional_field",))
 
     def _field(self, id_: int, operand: ast.Expr, name: str, *, optional: bool) -> Type:
-        """Return the type of a field of a checked operand (checkSelectField)."""
+        """Return the type of field `name` of a checked operand. Upstream: checker.checkSelectField."""
         target = self._substitution.substitute(self._types[operand.id])
         if target.is_optional:
             optional = True
@@ -245,10 +246,10 @@ class _Checker:
         if self._env.provider.find_struct_type(struct) is None:
             self._error(id_, texts.failed_resolution(struct))
             return None
-        found = self._env.provider.find_struct_field_type(struct, name)
-        if found is None:
+        field_type = self._env.provider.find_struct_field_type(struct, name)
+        if field_type is None:
             self._error(id_, texts.undefined_field(name))
-        return found
+        return field_type
 
     def call(self, expr: ast.Call) -> Visit:
         if expr.function == "_?._":
@@ -278,7 +279,10 @@ class _Checker:
         self._types[expr.id] = self._overload(expr, function, args, member=target is not None) or ERROR
 
     def _overload(self, expr: ast.Call, function: Function, args: Sequence[ast.Expr], *, member: bool) -> Type | None:
-        """Return the type of a call and note the overloads that fit, or None with an error (resolveOverload)."""
+        """Return the type of a call and record the overloads that match; report an error and return None if none does.
+
+        Upstream: checker.resolveOverload.
+        """
         types = [self._types[arg.id] for arg in args]
         ids: list[str] = []
         result: Type | None = None
@@ -303,7 +307,7 @@ class _Checker:
         return result
 
     def _fit(self, overload: Overload, types: Sequence[Type]) -> Type | None:
-        """Return an overload's result type where it takes the arguments."""
+        """Return the result type of an overload, or None if it does not accept the argument types."""
         declared, result = overload.args, overload.result
         if overload.params:
             fresh = TypeReplacer({name: self._variable() for name in overload.params})
@@ -328,7 +332,7 @@ class _Checker:
             self._error(expr.id, texts.type_mismatch(expected, actual, self._dialect))
 
     def _value_type(self, value: ast.Expr, *, optional: bool) -> Type:
-        """Return the type of an entry's value, unwrapped where it is written with `?`."""
+        """Return the type of the value of an entry, unwrapped if it is written with `?`."""
         type_ = self._types[value.id]
         if optional:
             if type_.is_optional:
@@ -383,12 +387,12 @@ class _Checker:
         for entry in expr.fields:
             yield entry.value
             declared = self._field_type(entry.id, name, entry.field) or ERROR
-            given = self._value_type(entry.value, optional=entry.optional)
-            if not self._substitution.assignable(declared, given):
-                self._error(entry.id, texts.field_type_mismatch(entry.field, declared, given, self._dialect))
+            actual = self._value_type(entry.value, optional=entry.optional)
+            if not self._substitution.assignable(declared, actual):
+                self._error(entry.id, texts.field_type_mismatch(entry.field, declared, actual, self._dialect))
 
     def _message(self, id_: int, ident: Variable) -> tuple[str, Type]:
-        """Return the name under which the provider has a message type, and the type a literal of it has."""
+        """Return the provider's name of a message type, and the type of a literal of it."""
         if ident.type.kind is Kind.ERROR:
             return ident.name, ERROR
         if ident.type.kind is not Kind.TYPE or not ident.type.params:
@@ -407,7 +411,7 @@ class _Checker:
         yield expr.accu_init
         range_type = self._substitution.substitute(self._types[expr.iter_range.id])
         accu_type = self._types[expr.accu_init.id]
-        # cel-go's scopes do not inherit the disabled overloads, and leaving a scope does not bring them back.
+        # cel-go's scopes do not inherit the disabled overloads, and leaving a scope does not restore them.
         self._disabled = _NONE_DISABLED
         self._scopes.append({expr.accu_var: Variable(expr.accu_var, accu_type)})
         first, second = self._iterated(expr, range_type)
@@ -439,7 +443,7 @@ class _Checker:
 
 
 def _known(type_: Type | None) -> Type | None:
-    """Return the type, None for that of an undeclared method's call, which cel-go before 0.17 has as nil."""
+    """Return the type, or None for a call of an undeclared method, whose type is nil in cel-go before 0.17."""
     return None if type_ is None or type_.kind is Kind.UNKNOWN else type_
 
 

@@ -1,4 +1,4 @@
-"""The messages of type errors (cel-go's checker/errors.go)."""
+"""The messages of type errors. Upstream: cel-go's checker/errors.go."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ if TYPE_CHECKING:
     from crdlint.kubernetes.dialect import CELDialect
 
 
-def field_type_mismatch(field: str, declared: Type, given: Type, dialect: CELDialect) -> Problem:
-    """Return the problem of a message literal's field of a wrong type."""
-    shown = format_type(given, dialect)
+def field_type_mismatch(field: str, declared: Type, actual: Type, dialect: CELDialect) -> Problem:
+    """Return the problem for a field of a message literal whose value has the wrong type."""
+    shown = format_type(actual, dialect)
     return Problem(
         f"expected type of field '{field}' is '{format_type(declared, dialect)}' but provided type is '{shown}'"
     )
 
 
 def no_matching_overload(function: str, args: Sequence[Type], dialect: CELDialect, *, member: bool) -> Problem:
-    """Return the problem of arguments that no overload takes."""
+    """Return the problem for arguments that no overload accepts."""
     return Problem(
         f"found no matching overload for '{function}' applied to '{format_signature(args, dialect, member=member)}'",
         Code.NO_MATCHING_OVERLOAD,
@@ -32,7 +32,7 @@ def no_matching_overload(function: str, args: Sequence[Type], dialect: CELDialec
 
 
 def not_a_range(type_: Type, dialect: CELDialect) -> Problem:
-    """Return the problem of a comprehension over what has no elements."""
+    """Return the problem for a comprehension over a value that is neither a list nor a map."""
     return Problem(
         f"expression of type '{format_type(type_, dialect)}' cannot be range of a comprehension (must be list, map, or dynamic)",
         Code.NOT_A_RANGE,
@@ -41,28 +41,28 @@ def not_a_range(type_: Type, dialect: CELDialect) -> Problem:
 
 
 def not_optional_selection(problem: str) -> Problem:
-    """Return the problem of a malformed optional field selection."""
+    """Return the problem for a malformed optional field selection."""
     return Problem(f"unsupported optional field selection: {problem}")
 
 
 def not_a_type(name: str) -> Problem:
-    """Return the problem of a message literal whose name is not a type."""
+    """Return the problem for a message literal whose name is not a type."""
     return Problem(f"'{name}' is not a type")
 
 
 def not_a_message_type(name: str) -> Problem:
-    """Return the problem of a message literal of a type without fields."""
+    """Return the problem for a message literal of a type that is not a message."""
     return Problem(f"'{name}' is not a message type")
 
 
 def no_field_selection(type_: Type, dialect: CELDialect) -> Problem:
-    """Return the problem of a selection from a type without fields."""
+    """Return the problem for a selection from a type without fields."""
     shown = format_type(type_, dialect) if dialect.formats_selected_types else format_message(type_)
     return Problem(f"type '{shown}' does not support field selection", Code.NO_FIELD_SELECTION, (type_,))
 
 
 def type_mismatch(expected: Type, actual: Type, dialect: CELDialect) -> Problem:
-    """Return the problem of one type where another is due."""
+    """Return the problem for a type that differs from the expected one."""
     return Problem(
         f"expected type '{format_type(expected, dialect)}' but found '{format_type(actual, dialect)}'",
         Code.TYPE_MISMATCH,
@@ -71,20 +71,20 @@ def type_mismatch(expected: Type, actual: Type, dialect: CELDialect) -> Problem:
 
 
 def undefined_field(field: str) -> Problem:
-    """Return the problem of a field that an object type lacks."""
+    """Return the problem for a field that the object type does not declare."""
     return Problem(f"undefined field '{field}'", Code.UNDEFINED_FIELD, (field,))
 
 
 def undeclared_reference(name: str, container: str) -> Problem:
-    """Return the problem of an unknown name."""
+    """Return the problem for an unknown name."""
     return Problem(f"undeclared reference to '{name}' (in container '{container}')", Code.UNDECLARED_REFERENCE, (name,))
 
 
 def failed_resolution(name: str) -> Problem:
-    """Return the problem of an object type that the provider does not know."""
+    """Return the problem for an object type that the provider does not know."""
     return Problem(f"unexpected failed resolution of '{name}'")
 
 
 def unexpected_node(kind: str, name: str) -> Problem:
-    """Return the problem of a node that has no type."""
+    """Return the problem for a node that has no type."""
     return Problem(f"unexpected {kind} type: {name}")

@@ -1,4 +1,4 @@
-"""From the text of an expression to its checked tree (cel-go's Env.Compile)."""
+"""Parsing, checking and validating the text of an expression. Upstream: cel-go's Env.Compile."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Compiled:
-    """An expression with its types, or with the errors that it has; the tree is of use only where there are none."""
+    """An expression with its types and errors; the tree is valid only if there are no errors."""
 
     expr: Expr
     source: SourceInfo
@@ -38,7 +38,7 @@ class Compiled:
         return self.result.type_map.get(self.expr.id, ERROR)
 
     def may_fail_to_plan(self) -> bool:
-        """Return whether a program of it may be refused: most expressions convert nothing, have no pattern, name no types."""
+        """Return whether planning can fail: only expressions with conversions, constant patterns or names of types can."""
         functions = CONVERSIONS | REGEX_FUNCTIONS
         types, namespaced = self.result.type_map, self.result.namespaced
         for node in nodes(self.expr):
@@ -56,21 +56,21 @@ class Compiled:
         return display_errors(self.errors, self.source)
 
 
-# A constant regular expression among their arguments is compiled when a program is made.
+# A constant regular expression among their arguments is compiled when the program is planned.
 REGEX_FUNCTIONS: Final = frozenset({"matches", "find", "findAll"})
 _INDEXES: Final = frozenset({"_[_]", "_[?_]"})
 _KEYS: Final = frozenset({bool, int, ast.Uint, float, str})
 
 
 def _is_odd_key(key: ast.Expr) -> bool:
-    """Return whether a key may be a constant by which nothing can be selected."""
+    """Return whether a key may be a constant that cannot select anything."""
     return isinstance(key, (ast.ListExpr, ast.MapExpr)) or (
         isinstance(key, ast.Literal) and type(key.value) not in _KEYS
     )
 
 
 def compile_text(text: str, env: Env, options: ParserOptions) -> Compiled:
-    """Parse, check and validate an expression; the result has its errors."""
+    """Parse, check and validate an expression; the result contains the errors."""
     parsed = parse(text, options=options)
     source = parsed.source_info
     if parsed.errors:

@@ -1,4 +1,4 @@
-"""Declarations of variables and functions, with their implementations and costs (cel-go's common/decls)."""
+"""Declarations of variables and functions, with their implementations and costs. Upstream: cel-go's common/decls."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ if TYPE_CHECKING:
 
 FunctionTracker: TypeAlias = Callable[[Sequence[Any], Any], int | None]
 
-# The standard functions that convert between types. A call with a constant is evaluated when a program is made.
+# The standard functions that convert between types. A call with a constant is evaluated during planning.
 CONVERSIONS: Final = frozenset(
     {"bool", "bytes", "double", "duration", "dyn", "int", "string", "timestamp", "type", "uint"}
 )
 
 
 class DeclarationError(ValueError):
-    """A declaration contradicts another."""
+    """A declaration conflicts with another one."""
 
 
 class Variable(NamedTuple):
-    """A name and its type; a constant has a value."""
+    """A name and its type, and the value if it is a constant."""
 
     name: str
     type: Type
@@ -32,11 +32,12 @@ class Variable(NamedTuple):
 
 
 class Implementation(NamedTuple):
-    """A Python function that implements an overload, or all overloads of a function.
+    """A Python function that implements one overload, or all overloads of a function.
 
-    It takes the values by position and returns one, an `Error` among them, or raises `FunctionError`. One that is not
-    `strict` is also given errors; one that is not `guarded` checks the types of its values itself; `variadic` says that
-    cel-go binds it as a function of any count, which stops evaluating arguments after an error.
+    It is called with positional values. It returns a value, which may be an `Error`, or raises `FunctionError`. If not
+    `strict`, it is also called with errors as arguments. If not `guarded`, it checks the types of its arguments itself.
+    If `variadic`, cel-go binds it as a function of any number of arguments, which stops evaluating arguments after an
+    error.
     """
 
     call: Callable[..., Any]
@@ -49,10 +50,10 @@ Binding: TypeAlias = Callable[..., Any] | Implementation
 
 
 class CallCost(NamedTuple):
-    """The cost of calls in cost units: bounds of it before evaluation, and what one call costs at run time.
+    """The cost of calls in cost units: an estimate with bounds before evaluation, and the cost of one call at run time.
 
-    Either function may return None to leave the cost to the next in turn: the standard costs at last. With
-    ``in_advance`` the cost does not depend on the result, and a call beyond the limit is not made.
+    Either function may return None to defer to the next source of costs, finally to the standard costs. If
+    `in_advance`, the cost does not depend on the result, and a call whose cost exceeds the limit is not made.
     """
 
     estimate: FunctionEstimator
@@ -74,10 +75,10 @@ class Overload(NamedTuple):
 
 
 class RegexOptimization(NamedTuple):
-    """A function of which a constant regular expression is compiled once (interpreter.RegexOptimization).
+    """A function whose constant regular expression is compiled once. Upstream: interpreter.RegexOptimization.
 
-    The expression is the argument at index ``argument``, the target counted. ``compile`` takes it and returns the function of all
-    arguments; it raises PlanError.
+    `argument` is the index of the expression among the arguments, including the target. `compile` takes the expression
+    and returns the function of all arguments, or raises PlanError.
     """
 
     function: str
@@ -86,7 +87,7 @@ class RegexOptimization(NamedTuple):
 
 
 class Function(NamedTuple):
-    """A function's overloads, in the order in which they are tried."""
+    """The overloads of a function, in the order in which they are tried."""
 
     name: str
     overloads: tuple[Overload, ...]
@@ -100,7 +101,7 @@ def overload(
     call: Binding | None = None,
     cost: CallCost | None = None,
 ) -> Overload:
-    """Declare a global overload, with the function that implements it."""
+    """Declare a global overload, implemented by `call`."""
     return _declared(function, id_, args, result, call, cost, member=False)
 
 
@@ -112,7 +113,7 @@ def member(
     call: Binding | None = None,
     cost: CallCost | None = None,
 ) -> Overload:
-    """Declare a member overload, with the function that implements it."""
+    """Declare a member overload, implemented by `call`."""
     return _declared(function, id_, args, result, call, cost, member=True)
 
 
@@ -131,12 +132,12 @@ def _declared(
 
 
 def bound(call: Binding) -> Implementation:
-    """Return the implementation that a plain function is."""
+    """Return the implementation for a plain function."""
     return call if isinstance(call, Implementation) else Implementation(call)
 
 
 def merge(function: Function | None, added: Overload) -> Function:
-    """Return the function with one more overload; raises DeclarationError on a collision (AddOverload)."""
+    """Return the function with one more overload; raise DeclarationError on a collision. Upstream: FunctionDecl.AddOverload."""
     if function is None:
         return Function(added.function, (added,))
     for known in function.overloads:
@@ -164,7 +165,7 @@ def _overlaps(first: Overload, second: Overload) -> bool:
     return (
         first.member is second.member
         and len(first.args) == len(second.args)
-        and all(one.accepts(other) or other.accepts(one) for one, other in zip(first.args, second.args, strict=True))
+        and all(left.accepts(right) or right.accepts(left) for left, right in zip(first.args, second.args, strict=True))
     )
 
 

@@ -1,4 +1,4 @@
-"""What an expression is checked against: declarations in layers, types, options (checker/env.go, cel/env.go)."""
+"""The environment of the checker: layered declarations, types and options. Upstream: checker/env.go, cel/env.go."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
     from crdlint.kubernetes.dialect import CELDialect
 
 
-# Takes a checked expression (`validators.CheckedExpr`), yields node ids with problems.
+# Takes a checked expression (`validators.CheckedExpr`) and yields node ids with problems.
 Validator: TypeAlias = "Callable[[Any], Iterator[tuple[int, Problem]]]"
 
 
 class TypeProvider(Protocol):
-    """Where types of objects come from; every method returns None for what it does not know."""
+    """The source of object types; every method returns None for an unknown name."""
 
     def find_struct_type(self, name: str) -> Type | None:
         """Return `type(T)` for the full name of an object type."""
@@ -32,7 +32,7 @@ class TypeProvider(Protocol):
         """Return the type T that a name refers to."""
 
     def find_enum(self, name: str) -> int | None:
-        """Return the number of an enum's value."""
+        """Return the number of an enum value."""
 
 
 class NoTypes:
@@ -52,7 +52,7 @@ class NoTypes:
 
 
 class Env:
-    """An immutable environment; `extend` adds a layer and shares everything below it."""
+    """An immutable environment; `extend` adds a layer and shares the layers below it."""
 
     __slots__ = (
         "_provided",
@@ -94,10 +94,10 @@ class Env:
         validators: Iterable[Validator] = (),
         exempt: Iterable[str] = (),
     ) -> Env:
-        """Return an environment with more declared.
+        """Return an environment with additional declarations and options.
 
-        `exempt` names functions whose arguments the validator of homogeneous literals does not check. Raises
-        DeclarationError where a declaration contradicts an earlier one.
+        `exempt` contains functions whose arguments the validator of homogeneous literals does not check. Raise
+        DeclarationError if a declaration conflicts with an earlier one.
         """
         env = Env()
         env.parent = self
@@ -122,7 +122,7 @@ class Env:
         return env
 
     def candidates(self, name: str) -> tuple[str, ...]:
-        """Return the full names a name may mean, in the order of trial (ResolveCandidateNames)."""
+        """Return the full names that `name` may mean, in order of resolution. Upstream: Container.ResolveCandidateNames."""
         if name.startswith("."):
             return (name[1:],)
         if not self.container:
@@ -131,25 +131,25 @@ class Env:
         return (*(".".join(parts[:end]) + "." + name for end in range(len(parts), 0, -1)), name)
 
     def find_ident(self, name: str) -> Variable | None:
-        """Return the variable, type or enum constant of a full name."""
+        """Return the variable, type or enum constant with the full name `name`."""
         known = self._declared(name) or self._provided.get(name)
         if known is not None:
             return known
-        found = self._provide(name)
-        if found is not None:
-            self._provided[name] = found
-        return found
+        provided = self._provide(name)
+        if provided is not None:
+            self._provided[name] = provided
+        return provided
 
     def find_function(self, name: str) -> Function | None:
-        """Return the first function that a name may mean (LookupFunction)."""
+        """Return the first function that `name` may refer to. Upstream: Env.LookupFunction."""
         for candidate in self.candidates(name):
-            found = self._function(candidate)
-            if found is not None:
-                return found
+            function = self._function(candidate)
+            if function is not None:
+                return function
         return None
 
     def function_names(self) -> list[str]:
-        """Return the names of all functions, the operators' among them."""
+        """Return the names of all functions, including operators."""
         names: dict[str, None] = {}
         env: Env | None = self
         while env is not None:
@@ -160,18 +160,18 @@ class Env:
     def _declared(self, name: str) -> Variable | None:
         env: Env | None = self
         while env is not None:
-            found = env.own_idents.get(name)
-            if found is not None:
-                return found
+            variable = env.own_idents.get(name)
+            if variable is not None:
+                return variable
             env = env.parent
         return None
 
     def _function(self, name: str) -> Function | None:
         env: Env | None = self
         while env is not None:
-            found = env.own_functions.get(name)
-            if found is not None:
-                return found
+            function = env.own_functions.get(name)
+            if function is not None:
+                return function
             env = env.parent
         return None
 

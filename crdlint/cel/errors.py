@@ -1,4 +1,4 @@
-"""Errors in an expression: what is wrong, where, and the message (cel-go's common/error.go and errors.go)."""
+"""Errors in an expression: kind, location and message. Upstream: cel-go's common/error.go and errors.go."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _MAX_SNIPPET_BYTES = 16384
 
 
 class Code(Enum):
-    """What is wrong, with the arguments in parentheses: names and `Type`s."""
+    """The kind of an error, with its arguments in parentheses: names and `Type`s."""
 
     OTHER = auto()
     UNEXPECTED_END = auto()  # ()
@@ -33,7 +33,7 @@ class Code(Enum):
 
 
 class Problem(NamedTuple):
-    """The message about something that is wrong, with its code and arguments."""
+    """A message with its code and arguments."""
 
     message: str
     code: Code = Code.OTHER
@@ -42,7 +42,7 @@ class Problem(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CELError:
-    """A problem at a location of the text; `expr_id` is the node's, 0 if it is about no node."""
+    """A problem at a location in the text; `expr_id` is the id of the node, 0 if the error belongs to no node."""
 
     location: Location
     problem: Problem
@@ -50,11 +50,11 @@ class CELError:
 
     @property
     def message(self) -> str:
-        """cel-go's message."""
+        """The message as cel-go words it."""
         return self.problem.message
 
     def display(self, source: SourceInfo) -> str:
-        """Return the message with the line and a caret under the column (Error.ToDisplayString)."""
+        """Return the message with the source line and a caret below the column. Upstream: Error.ToDisplayString."""
         line, column = self.location
         text = f"ERROR: <input>:{line}:{column + 1}: {self.message}"
         snippet = source.snippet(line)
@@ -62,14 +62,14 @@ class CELError:
             return text
         snippet = snippet.replace("\t", " ")
         dots = "".join("\uff0e" if char > "\x7f" else "." for char in snippet[: max(column, 0)])
-        at = snippet[column : column + 1] if column >= 0 else snippet[:1]
-        return f"{text}\n | {snippet}\n | {dots}{chr(0xFF3E) if at > chr(0x7F) else '^'}"
+        marked = snippet[column : column + 1] if column >= 0 else snippet[:1]
+        return f"{text}\n | {snippet}\n | {dots}{chr(0xFF3E) if marked > chr(0x7F) else '^'}"
 
 
 def display_errors(errors: Sequence[CELError], source: SourceInfo) -> str:
-    """Return all errors by place, those beyond the first hundred reported only counted (Errors.ToDisplayString)."""
-    kept = sorted(errors[:MAX_ERRORS], key=lambda error: error.location)
-    lines = [error.display(source) for error in kept]
+    """Return all errors sorted by location; beyond the first hundred, only their number. Upstream: Errors.ToDisplayString."""
+    shown = sorted(errors[:MAX_ERRORS], key=lambda error: error.location)
+    lines = [error.display(source) for error in shown]
     if len(errors) > MAX_ERRORS:
         lines.append(f"{len(errors) - MAX_ERRORS} more errors were truncated")
     return "\n".join(lines)

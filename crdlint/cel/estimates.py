@@ -1,6 +1,6 @@
-"""Bounds of sizes and costs, and what estimates them (cel-go's checker/cost.go, common/cost.go).
+"""Bounds of sizes and costs, and the protocol of estimators. Upstream: cel-go's checker/cost.go, common/cost.go.
 
-Bounds are unsigned 64-bit numbers that stop at the largest one.
+Bounds are unsigned 64-bit numbers that saturate at the largest one.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _TWO_TO_64: Final = 2.0**64
 
 
 class Estimate(NamedTuple):
-    """The least and the most of a size (elements, entries, characters, bytes) or of a cost (cost units)."""
+    """The minimum and maximum of a size (elements, entries, characters, bytes) or of a cost (cost units)."""
 
     min: int
     max: int
@@ -43,11 +43,11 @@ class Estimate(NamedTuple):
         return Estimate(multiply(self.min, other.min), multiply(self.max, other.max))
 
     def scaled(self, factor: float) -> Estimate:
-        """Return the product with a factor, rounded up (MultiplyByCostFactor)."""
+        """Return the product with a factor, rounded up. Upstream: CostEstimate.MultiplyByCostFactor."""
         return Estimate(_scale(self.min, factor), _scale(self.max, factor))
 
     def union(self, other: Estimate) -> Estimate:
-        """Return the bounds of either."""
+        """Return the smallest bounds that include both."""
         least, most = self
         other_least, other_most = other
         least = least if least < other_least else other_least  # noqa: FURB136
@@ -55,7 +55,7 @@ class Estimate(NamedTuple):
         return _new(Estimate, (least, most))
 
 
-# Sums are what estimating does most: without the constructor's call they take half of the time.
+# Sums are the most frequent operation: without the call of the constructor they take half of the time.
 _new: Final = tuple.__new__
 
 UNKNOWN: Final = Estimate(0, UINT64_MAX)
@@ -64,7 +64,7 @@ ONE: Final = Estimate(1, 1)
 
 
 def fixed(value: int) -> Estimate:
-    """Return the estimate of what is known exactly."""
+    """Return the estimate of an exactly known number."""
     return Estimate(value, value)
 
 
@@ -87,17 +87,17 @@ def _scale(value: int, factor: float) -> int:
 
 
 class CallEstimate(NamedTuple):
-    """What a call costs besides its arguments, and how large its result is where that is known."""
+    """The cost of a call without its arguments, and the size of its result if known."""
 
     cost: Estimate
     size: Estimate | None = None
 
 
 class Node(NamedTuple):
-    """A node as estimators see it (AstNode).
+    """A node as estimators see it. Upstream: checker.AstNode.
 
-    ``path`` leads from a variable through fields, `@items`, `@keys` and `@values`, and is empty where the node stands
-    for no part of a variable. ``size`` is what is known of it already.
+    `path` leads from a variable through fields, `@items`, `@keys` and `@values`. It is empty if the node is not a part
+    of a variable. `size` is the size if it is already known.
     """
 
     path: Sequence[str]
@@ -107,18 +107,18 @@ class Node(NamedTuple):
 
 
 class Estimator(Protocol):
-    """What is known beyond the expression: sizes of variables' parts, and costs of functions."""
+    """The source of sizes of variables and of costs of functions."""
 
     def estimate_size(self, node: Node) -> Estimate | None:
-        """Return the size of a node, None where it is not known."""
+        """Return the size of a node, or None if it is unknown."""
 
     def estimate_call(self, function: str, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-        """Return what a call costs besides its arguments, None where the standard costs hold."""
+        """Return the cost of a call without its arguments, or None to use the standard cost."""
 
 
 FunctionEstimator: TypeAlias = Callable[[Estimator, Node | None, Sequence[Node]], CallEstimate | None]
 
 
 def size_of(estimator: Estimator, node: Node) -> Estimate:
-    """Return the size of a node, `UNKNOWN` if nothing bounds it."""
+    """Return the size of a node, `UNKNOWN` if it has no bound."""
     return node.size or estimator.estimate_size(node) or UNKNOWN

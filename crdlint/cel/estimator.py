@@ -1,6 +1,6 @@
-"""What evaluating an expression costs at most, without evaluating it (cel-go's checker/cost.go).
+"""Estimation of the maximum cost of an expression, without evaluating it. Upstream: cel-go's checker/cost.go.
 
-Nodes are visited by generators on an explicit stack, so depth is bounded by memory only.
+Nodes are visited by generators on an explicit stack, so that only memory limits the depth.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
     Visit: TypeAlias = Generator[ast.Expr, None, Estimate]
 
-# Names under which macros accumulate; what stands below them has no path.
+# Names of the accumulators of macros; their parts have no path.
 _ACCUMULATORS: Final = ("__result__", ACCU)
 
 
@@ -48,7 +48,7 @@ _Special: TypeAlias = "Callable[[_Coster, ast.Call, Sequence[Node], Sequence[Est
 
 @dataclass(frozen=True, slots=True)
 class CostEstimate:
-    """The cost of an expression, and by node id that of each part, its own parts included."""
+    """The cost of an expression, and of each node including its children, by node id."""
 
     total: Estimate
     parts: Mapping[int, Estimate]
@@ -61,14 +61,14 @@ def estimate(
     overloads: Mapping[str, CallCost],
     dialect: CELDialect,
 ) -> CostEstimate:
-    """Estimate a checked expression; ``overloads`` are asked for their calls before the estimator is (checker.Cost)."""
+    """Estimate a checked expression; `overloads` take precedence over `estimator` for their calls. Upstream: checker.Cost."""
     coster_class, visits = (_Coster, _VISITS) if dialect.tracks_local_variables else (_PathCoster, _PATH_VISITS)
     coster = coster_class(result, estimator, overloads, dialect)
     return CostEstimate(coster.run(expr, visits), coster.costs)
 
 
 class _Path(Sequence[str]):
-    """A path as Go's slices hold it: extended copies may share, and overwrite, what lies behind their own end."""
+    """A path with the aliasing of Go's slices: extended copies may share an array and overwrite each other's elements."""
 
     __slots__ = ("_length", "_steps")
 
@@ -90,7 +90,7 @@ class _Path(Sequence[str]):
         return iter(self._steps[: self._length])  # type: ignore[arg-type]
 
     def extended(self, step: str) -> _Path:
-        """Go's append: in place while there is room, else into twice the room."""
+        """Append in place if there is capacity, else into a new array of twice the capacity. Upstream: Go's append."""
         length = self._length
         steps = self._steps
         if length == len(steps):
@@ -199,10 +199,10 @@ class _Coster:
         cost = Estimate(UINT64_MAX, 0)
         size: Estimate | None = None
         for overload_id in reference.overload_ids:
-            one = self._function(expr, function, overload_id, target, args, costs)
-            cost = cost.union(one.cost)
-            if one.size is not None:
-                size = one.size if size is None else size.union(one.size)
+            call_estimate = self._function(expr, function, overload_id, target, args, costs)
+            cost = cost.union(call_estimate.cost)
+            if call_estimate.size is not None:
+                size = call_estimate.size if size is None else size.union(call_estimate.size)
             below = _INDEXED.get(overload_id)
             if below is not None and args:
                 entries = self._entries_of(expr.args[0])
@@ -276,7 +276,7 @@ class _Coster:
         kind = self._type(expr.iter_range).kind if entries is None else entries.kind
         key, value = (None, None) if entries is None else (entries.key, entries.value)
         if expr.iter_var2:
-            # The path is read anew for the second variable: the first may hide the range.
+            # The path is computed again for the second variable: the first may hide the range.
             keys, values = ("@indices", "@items") if kind is Kind.LIST else ("@keys", "@values")
             self._push(expr.iter_var, _Local(path.extended(keys), key, None))
             self._push(expr.iter_var2, _Local(self._path(expr.iter_range).extended(values), value, None))
@@ -294,25 +294,25 @@ class _Coster:
         args: Sequence[Node],
         costs: Sequence[Estimate],
     ) -> CallEstimate:
-        """Return what a call costs with its arguments (functionCost)."""
+        """Return the cost of a call including its arguments. Upstream: coster.functionCost."""
         total = ZERO
         for cost in costs:
             total = total.plus(cost)
         own = self.overloads.get(overload)
-        found = own.estimate(self.estimator, target, args) if own is not None else None
-        if found is None:
-            found = self.estimator.estimate_call(function, target, args)
-        if found is None:
+        call_estimate = own.estimate(self.estimator, target, args) if own is not None else None
+        if call_estimate is None:
+            call_estimate = self.estimator.estimate_call(function, target, args)
+        if call_estimate is None:
             special = _SPECIAL.get(overload)
             if special is not None:
                 return self._special(special, expr, args, costs)
-            found = self._standard(overload, target, args)
-        if found is None:
-            found = CallEstimate(ONE)
-        return CallEstimate(found.cost.plus(total), found.size)
+            call_estimate = self._standard(overload, target, args)
+        if call_estimate is None:
+            call_estimate = CallEstimate(ONE)
+        return CallEstimate(call_estimate.cost.plus(total), call_estimate.size)
 
     def _standard(self, overload: str, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-        """Return what a call of the standard library costs, None where that is one unit."""
+        """Return the cost of a call of the standard library, or None if it is one unit."""
         standard = _STANDARD.get(overload)
         return None if standard is None else standard(target, args)
 
@@ -382,7 +382,7 @@ class _Coster:
         return self._size(expr) or UNKNOWN
 
     def _size(self, expr: ast.Expr) -> Estimate | None:
-        """Return the size of a node's value, None where nothing is known of it (computeSize)."""
+        """Return the size of the value of a node, or None if it is unknown. Upstream: coster.computeSize."""
         size = self.sizes.get(expr.id)
         if size is None:
             literal = _LITERAL_SIZES.get(expr.__class__)
@@ -409,9 +409,9 @@ class _Coster:
 
 @dataclass(slots=True)
 class _PathCoster(_Coster):
-    """Estimates as cel-go does before version 0.23: sizes come from calls, literals and paths, but not from variables.
+    """The estimates of cel-go before version 0.23: sizes come from calls, literals and paths, but not from variables.
 
-    The path of a loop variable leads from the range; that of any other variable is its name alone.
+    The path of a loop variable starts at the range; the path of any other variable is its name.
     """
 
     ranges: dict[str, list[ast.Expr]] = field(default_factory=dict)
@@ -445,10 +445,10 @@ class _PathCoster(_Coster):
         cost = Estimate(UINT64_MAX, 0)
         size: Estimate | None = None
         for overload_id in reference.overload_ids:
-            one = self._function(expr, function, overload_id, target, args, costs)
-            cost = cost.union(one.cost)
-            if one.size is not None:
-                size = one.size if size is None else size.union(one.size)
+            call_estimate = self._function(expr, function, overload_id, target, args, costs)
+            cost = cost.union(call_estimate.cost)
+            if call_estimate.size is not None:
+                size = call_estimate.size if size is None else size.union(call_estimate.size)
             below = _INDEXED.get(overload_id)
             if below is not None and args:
                 self.paths[expr.id] = self._path(expr.args[0]).extended(below)
@@ -490,10 +490,10 @@ class _PathCoster(_Coster):
         standard = _STANDARD.get(overload)
         if standard is None:
             return None
-        found = standard(None if target is None else self._sized(target), [self._sized(arg) for arg in args])
-        if overload == "in_list" and found is not None and not self.dialect.saturates_factors:
-            return CallEstimate(Estimate(found.cost.min, _overflown(found.cost.max)))
-        return found
+        call_estimate = standard(None if target is None else self._sized(target), [self._sized(arg) for arg in args])
+        if overload == "in_list" and call_estimate is not None and not self.dialect.saturates_factors:
+            return CallEstimate(Estimate(call_estimate.cost.min, _overflown(call_estimate.cost.max)))
+        return call_estimate
 
     def _special(
         self, special: _Special, expr: ast.Call, args: Sequence[Node], costs: Sequence[Estimate]
@@ -514,7 +514,7 @@ class _PathCoster(_Coster):
         return () if path and path[0] in _ACCUMULATORS else path
 
     def _computed(self, expr: ast.Expr) -> Estimate | None:
-        """Return the size that the expression itself tells (AstNode.ComputedSize)."""
+        """Return the size that follows from the expression alone. Upstream: AstNode.ComputedSize."""
         size = self.sizes.get(expr.id)
         if size is not None:
             return size
@@ -522,7 +522,7 @@ class _PathCoster(_Coster):
         return None if literal is None else literal(expr)
 
     def _size(self, expr: ast.Expr) -> Estimate | None:
-        """Return the size of a node's value, None where nothing is known of it (sizeEstimate)."""
+        """Return the size of the value of a node, or None if it is unknown. Upstream: coster.sizeEstimate."""
         size = self._computed(expr)
         if size is not None:
             return size
@@ -531,7 +531,7 @@ class _PathCoster(_Coster):
         return ONE if size is None and type_.kind in _SCALARS else size
 
 
-# What is estimated at once, and what needs the estimates of its parts.
+# Nodes that are estimated directly, and nodes that need the estimates of their children.
 _LEAVES: Final[dict[type, Callable[..., Estimate]]] = {
     ast.Unspecified: _Coster.nothing,
     ast.Literal: _Coster.nothing,
@@ -558,12 +558,12 @@ _INDEXED: Final = {"index_list": "@items", "index_map": "@values"}
 
 
 def _sizes_of(elements: Sequence[object]) -> Estimate:
-    """Return what the union of elements' sizes starts from."""
+    """Return the initial value for the union of the sizes of elements."""
     return Estimate(UINT64_MAX, 0) if elements else ZERO
 
 
 def _is_bind(expr: ast.Comprehension) -> bool:
-    """Whether a comprehension only gives a value a name."""
+    """Return whether a comprehension only binds a variable (the macro `cel.bind`)."""
     return (
         isinstance(expr.iter_range, ast.ListExpr)
         and not expr.iter_range.elements
@@ -594,7 +594,7 @@ def _is_scalar(type_: Type) -> bool:
 
 
 def _overflown(cost: int) -> int:
-    """Return what a factor makes of a cost whose float is out of the range of uint64: on amd64, the sign bit."""
+    """Return the scaled cost if its float exceeds the range of uint64: the sign bit, as on amd64."""
     return 1 << 63 if float(cost) >= 2.0**64 else cost
 
 
@@ -675,7 +675,7 @@ _STANDARD: Final[dict[str, Callable[[Node | None, Sequence[Node]], CallEstimate 
     ),
 }
 
-# Overloads that do not simply add up their arguments' costs.
+# Overloads whose cost is not simply the sum of the costs of their arguments.
 _SPECIAL: Final[dict[str, _Special]] = {
     "logical_or": _Coster.logical,
     "logical_and": _Coster.logical,

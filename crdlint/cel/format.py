@@ -1,4 +1,4 @@
-"""Types and signatures as cel-go's messages print them (checker/format.go)."""
+"""Types and signatures as cel-go's messages print them. Upstream: checker/format.go."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NAMES: Final = {
 
 
 def format_type(type_: Type, dialect: CELDialect | None = None) -> str:
-    """Return a type as messages print it, the newest server's by default, e.g. `map(string, dyn)` (FormatCELType)."""
+    """Return a type as messages print it, e.g. `map(string, dyn)`. Upstream: checker.FormatCELType."""
     is_newest = dialect is None or dialect.names_optional_type
     return write(type_, _special) if is_newest else write(type_, _special, _OLDER_NAMES)
 
@@ -35,7 +35,7 @@ def _special(type_: Type) -> str | None:
 
 
 def format_signature(args: Sequence[Type], dialect: CELDialect, *, member: bool) -> str:
-    """Return the argument types of a call, the target's before a dot (formatFunctionDeclType)."""
+    """Return the argument types of a call, with the type of the target before a dot. Upstream: checker.formatFunctionDeclType."""
     names = [format_type(arg, dialect) for arg in args]
     if member:
         return f"{names[0]}.({', '.join(names[1:])})"
@@ -56,7 +56,7 @@ _WELL_KNOWN: Final = {Kind.ANY: "ANY", Kind.DURATION: "DURATION", Kind.TIMESTAMP
 def format_message(type_: Type) -> str:
     """Return a type as the protocol buffer message of cel-go before 0.17, e.g. `list_type:{elem_type:{dyn:{}}}`.
 
-    Go prints one or two spaces between fields, by a hash of the program; here it is one.
+    Go prints one or two spaces between fields, depending on a hash of the program; this function prints one.
     """
     kind, params = type_.kind, [format_message(param) for param in type_.params]
     if kind in _PRIMITIVES:

@@ -1,4 +1,4 @@
-"""Tokens of a valid CEL expression; what does not match is left to the recogniser of syntax errors."""
+"""The lexer for valid CEL expressions; text that does not match is left to the ANTLR recognizer."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Tokens: TypeAlias = "tuple[list[str], list[str], list[int]]"
 
 
 def tokenize(text: str) -> Tokens | None:
-    """Return the kinds, texts and offsets of the tokens, EOF last, or None where a character begins no token.
+    """Return the kinds, texts and offsets of the tokens with EOF last, or None if a character starts no token.
 
     The kind of an operator or keyword is its text.
     """
@@ -68,9 +68,9 @@ def tokenize(text: str) -> Tokens | None:
 
 
 def token_at(text: str, offset: int) -> tuple[str, str] | None:
-    """Return the kind and text of the token at an offset, empty text at the end; None where none begins.
+    """Return the kind and text of the token at an offset, an empty text at the end, or None if no token starts there.
 
-    White space and comments are a token of the kind SPACE.
+    White space and comments form a token of the kind SPACE.
     """
     match = _TOKEN.match(text, offset)
     if match is None:
@@ -84,6 +84,6 @@ def token_at(text: str, offset: int) -> tuple[str, str] | None:
 
 
 def end_of_token(text: str, offset: int) -> int:
-    """Return the offset just past the token that starts at an offset, past one character where none does."""
+    """Return the offset after the token that starts at an offset, or after one character if none starts there."""
     match = _TOKEN.match(text, offset)
     return offset + 1 if match is None else match.end()

@@ -1,4 +1,4 @@
-"""Expansion of macros, the ids of new nodes given in cel-go's order (parser/macro.go, ext/comprehensions.go)."""
+"""Expansion of macros, with node ids in the order of cel-go. Upstream: parser/macro.go, ext/comprehensions.go."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ if TYPE_CHECKING:
 
 ACCU = "@result"
 _OLD_ACCU = "__result__"
-# cel-go has no such limit, only memory; without copies the longest expression has fewer.
+# cel-go has no such limit, only memory; without copies even the longest expression has fewer nodes.
 _MAX_NODES = 250_000
 _OVERWRITES = "iteration variable overwrites accumulator variable"
 
 
 class NodeIds(Protocol):
-    """Gives the ids of nodes; `offsets` has the place of each in the text."""
+    """Creates the ids of nodes; `offsets` contains the source range of each."""
 
     offsets: dict[int, tuple[int, int]]
 
     def new_id(self, span: tuple[int, int]) -> int:
-        """Return the id of a new node at a place."""
+        """Return the id of a new node with the source range `span`."""
 
 
 class ExpansionError(Exception):
-    """An expression that its macros make too long: each `optMap` writes its target twice."""
+    """Macros make the expression too long: each `optMap` copies its target twice."""
 
 
 class MacroError(Exception):
-    """Arguments a macro does not take; `expr_id` is the node the message is about.
+    """The arguments of a macro are invalid; `expr_id` is the node that the message refers to.
 
-    ``at_argument`` is false for messages that cel-go before 0.17 places at the call (`locates_macro_arguments`).
+    If `at_argument` is false, cel-go before 0.17 places the message at the call (`locates_macro_arguments`).
     """
 
     def __init__(self, expr_id: int, message: str, *, at_argument: bool = True) -> None:
@@ -60,7 +60,7 @@ class MacroError(Exception):
 
 
 class Helper:
-    """Makes nodes at the place of the macro's call (exprHelper)."""
+    """Creates nodes at the source range of the macro call. Upstream: parser.exprHelper."""
 
     __slots__ = ("accu", "builder", "span")
 
@@ -71,15 +71,15 @@ class Helper:
         self.span = (start, start)
 
     def new_id(self) -> int:
-        """Return the next id, at the macro's place."""
+        """Return the next id, with the source range of the macro call."""
         return self.builder.new_id(self.span)
 
     def literal(self, value: ast.Value) -> Expr:
-        """Return a constant."""
+        """Return a literal."""
         return Literal(self.new_id(), value)
 
     def ident(self, name: str | None = None) -> Expr:
-        """Return a name, that of the accumulator by default."""
+        """Return an identifier, by default the accumulator."""
         return Ident(self.new_id(), self.accu if name is None else name)
 
     def call(self, function: str, *args: Expr) -> Expr:
@@ -95,21 +95,21 @@ class Helper:
         return ListExpr(self.new_id(), list(elements), [])
 
     def fold(self, target: Expr, names: tuple[str, str], init: Expr, condition: Expr, step: Expr, result: Expr) -> Expr:
-        """Return a comprehension into the hidden accumulator."""
+        """Return a comprehension with the hidden accumulator."""
         return Comprehension(self.new_id(), target, names[0], names[1], self.accu, init, condition, step, result)
 
     def copy(self, root: Expr) -> Expr:
-        """Return an expression again under new ids (exprHelper.Copy)."""
-        found: list[tuple[Part, int]] = []
+        """Return a copy of an expression with new ids. Upstream: exprHelper.Copy."""
+        parts: list[tuple[Part, int]] = []
         pending: list[Part] = [root]
         while pending:
             part = pending.pop()
-            found.append((part, self._copied_id(part)))
+            parts.append((part, self._copied_id(part)))
             for name in reversed(_PARTS[type(part)]):
                 value = getattr(part, name)
                 pending += reversed(value) if isinstance(value, list) else (() if value is None else (value,))
         copies: dict[int, Part] = {}
-        for part, new_id in reversed(found):
+        for part, new_id in reversed(parts):
             inner = {name: _copied(getattr(part, name), copies) for name in _PARTS[type(part)]}
             copies[id(part)] = dataclasses.replace(part, id=new_id, **inner)
         return cast("Expr", copies[id(root)])
@@ -124,7 +124,7 @@ class Helper:
         return new_id
 
 
-# What of a node is copied, in the order in which cel-go gives new ids.
+# The attributes of a node that are copied, in the order in which cel-go assigns new ids.
 _PARTS: dict[type, tuple[str, ...]] = {
     ast.Unspecified: (),
     Literal: (),

@@ -1,4 +1,4 @@
-"""Parsing of CEL expressions: valid ones here, others by `crdlint.cel.antlr` (parser/parser.go)."""
+"""The parser of valid CEL expressions; `crdlint.cel.antlr` parses the others. Upstream: parser/parser.go."""
 
 from __future__ import annotations
 
@@ -46,13 +46,13 @@ if TYPE_CHECKING:
 
 MAX_CODE_POINTS = 100_000
 MAX_DEPTH = 250
-# Expressions within expressions need some dozen frames each; what has more of them gets a stack of its own.
+# Each nested expression needs about a dozen frames; deeper expressions get a stack of their own.
 _MAX_SHALLOW = 20
 
 
 @dataclass(frozen=True, slots=True)
 class ParseResult:
-    """The tree (of use only without errors), places in the text and errors in the order they were found."""
+    """The tree (valid only without errors), the source ranges, and the errors in the order in which they occurred."""
 
     expr: Expr
     source_info: SourceInfo
@@ -80,7 +80,7 @@ def parse(text: str, *, options: ParserOptions) -> ParseResult:
 
 
 def _parse_valid(text: str, options: ParserOptions, tokens: Tokens) -> ParseResult | None:
-    """Parse a plain valid expression; return None where the recogniser must say what it is."""
+    """Parse a valid expression without special cases; return None if the recognizer must parse it."""
     try:
         try:
             return _result(text, options, lambda builder: _FastParser(builder, tokens, _MAX_SHALLOW).parse())
@@ -101,14 +101,14 @@ def _result(text: str, options: ParserOptions, work: Callable[[Builder], Expr]) 
     except ExpansionError as error:
         builder.add_error(Problem(str(error)))
     except _LimitError:
-        # It ends cel-go's parsing before macros are looked at.
+        # It ends cel-go's parsing before macros are expanded.
         builder.errors.clear()
         builder.add_error(Problem(f"expression recursion limit exceeded: {MAX_DEPTH}"))
     return ParseResult(expr, builder.source, builder.errors)
 
 
 class _NotSimpleError(Exception):
-    """The expression is wrong: the recogniser must say how."""
+    """The expression is invalid: the recognizer must report the errors."""
 
 
 class _DeepError(Exception):
@@ -116,7 +116,7 @@ class _DeepError(Exception):
 
 
 class _LimitError(Exception):
-    """A rule of the grammar is open more often than it may be."""
+    """The nesting of a grammar rule exceeds its limit."""
 
 
 _LEVELS = dict.fromkeys(("<", "<=", ">=", ">", "==", "!=", "in"), 1) | {"+": 2, "-": 2} | {"*": 3, "/": 3, "%": 3}
@@ -135,27 +135,27 @@ _FIRST = frozenset((*_LITERALS, "IDENTIFIER", "[", "{", "(", ".", "-", "!"))
 
 
 class _FastParser:
-    """Recursive descent over the tokens; raises `_NotSimpleError` for anything but a plain valid expression.
+    """Recursive-descent parser over the tokens; raises `_NotSimpleError` unless the expression is plain and valid.
 
-    `exprs`, `relations` and `calcs` count the rules of cel-go's grammar that are open; no other is open more often.
+    `exprs`, `relations` and `calcs` count the open rules of cel-go's grammar; no other rule is open more often.
     """
 
-    __slots__ = ("at", "builder", "calcs", "exprs", "height", "kinds", "limit", "relations", "starts", "texts")
+    __slots__ = ("builder", "calcs", "exprs", "height", "index", "kinds", "limit", "relations", "starts", "texts")
 
     def __init__(self, builder: Builder, tokens: Tokens, limit: int) -> None:
         self.builder = builder
         self.kinds, self.texts, self.starts = tokens
         self.limit = limit
-        self.at = 0
+        self.index = 0
         self.exprs = 0
         self.relations = 0
         self.calcs = 0
-        # How deep cel-go's visitor goes into what was parsed last.
+        # The recursion depth of cel-go's visitor in the expression that was parsed last.
         self.height = 0
 
     def parse(self) -> Expr:
         expr = self._expr()
-        if self.kinds[self.at] != "EOF":
+        if self.kinds[self.index] != "EOF":
             raise _NotSimpleError
         if self.height > MAX_DEPTH:
             if self.builder.errors:
@@ -164,30 +164,30 @@ class _FastParser:
         return expr
 
     def _expect(self, kind: str) -> int:
-        at = self.at
-        if self.kinds[at] != kind:
+        start = self.index
+        if self.kinds[start] != kind:
             raise _NotSimpleError
-        self.at = at + 1
-        return at
+        self.index = start + 1
+        return start
 
     def _accept(self, kind: str) -> bool:
-        if self.kinds[self.at] != kind:
+        if self.kinds[self.index] != kind:
             return False
-        self.at += 1
+        self.index += 1
         return True
 
-    def _id(self, at: int) -> int:
-        return self.builder.token_id(self.starts[at], self.texts[at])
+    def _id(self, start: int) -> int:
+        return self.builder.token_id(self.starts[start], self.texts[start])
 
     def _expr(self) -> Expr:
         self.exprs += 1
         if self.exprs > self.limit:
             self._too_deep()
         expr = self._or()
-        if self.kinds[self.at] == "?":
+        if self.kinds[self.index] == "?":
             height = self.height
-            call_id = self._id(self.at)
-            self.at += 1
+            call_id = self._id(self.index)
+            self.index += 1
             first = self._or()
             height = max(height, self.height)
             self._expect(":")
@@ -200,16 +200,16 @@ class _FastParser:
     def _too_deep(self) -> NoReturn:
         if self.limit < MAX_DEPTH:
             raise _DeepError
-        # Of a token that begins no expression, cel-go says so first.
-        raise _LimitError if self.kinds[self.at] in _FIRST else _NotSimpleError
+        # cel-go first reports a token that starts no expression.
+        raise _LimitError if self.kinds[self.index] in _FIRST else _NotSimpleError
 
     def _or(self) -> Expr:
         expr = self._and()
-        return expr if self.kinds[self.at] != "||" else self._joined("||", "_||_", self._and, expr)
+        return expr if self.kinds[self.index] != "||" else self._joined("||", "_||_", self._and, expr)
 
     def _and(self) -> Expr:
         expr = self._relation()
-        return expr if self.kinds[self.at] != "&&" else self._joined("&&", "_&&_", self._relation, expr)
+        return expr if self.kinds[self.index] != "&&" else self._joined("&&", "_&&_", self._relation, expr)
 
     def _relation(self) -> Expr:
         self.relations += 1
@@ -223,24 +223,24 @@ class _FastParser:
 
     def _joined(self, kind: str, function: str, term: Callable[[], Expr], first: Expr) -> Expr:
         terms, ops, height = [first], [], self.height
-        while self.kinds[self.at] == kind:
-            at = self.at
-            self.at = at + 1
+        while self.kinds[self.index] == kind:
+            start = self.index
+            self.index = start + 1
             terms.append(term())
-            ops.append(self._id(at))
+            ops.append(self._id(start))
             height = max(height, self.height)
         self.height = height
         return self.builder.logical(function, terms, ops)
 
     def _binary(self, level: int) -> Expr:
         left = self._unary()
-        while (found := _LEVELS.get(self.kinds[self.at], 0)) >= level:
-            at, height = self.at, self.height
-            self.at = at + 1
-            call_id = self._id(at)
-            right = self._right(found)
+        while (next_level := _LEVELS.get(self.kinds[self.index], 0)) >= level:
+            start, height = self.index, self.height
+            self.index = start + 1
+            call_id = self._id(start)
+            right = self._right(next_level)
             self.height = max(height, self.height) + 1
-            left = self.builder.call(call_id, BINARY_OPERATORS[self.kinds[at]], None, [left, right])
+            left = self.builder.call(call_id, BINARY_OPERATORS[self.kinds[start]], None, [left, right])
         return left
 
     def _right(self, level: int) -> Expr:
@@ -255,15 +255,15 @@ class _FastParser:
         return expr
 
     def _unary(self) -> Expr:
-        kind = self.kinds[self.at]
+        kind = self.kinds[self.index]
         if kind not in ("!", "-"):
             return self._member()
-        first = self.at
-        while self.kinds[self.at] == kind:
-            self.at += 1
-        count = self.at - first
-        if kind == "-" and count == 1 and self.kinds[self.at] in _SIGNED:
-            self.at = first
+        first = self.index
+        while self.kinds[self.index] == kind:
+            self.index += 1
+        count = self.index - first
+        if kind == "-" and count == 1 and self.kinds[self.index] in _SIGNED:
+            self.index = first
             return self._member()
         if count % 2 == 0:
             return self._member()
@@ -274,7 +274,7 @@ class _FastParser:
         expr = self._primary()
         kinds = self.kinds
         while True:
-            kind = kinds[self.at]
+            kind = kinds[self.index]
             if kind == ".":
                 expr = self._dot(expr)
             elif kind == "[":
@@ -283,29 +283,29 @@ class _FastParser:
                 return expr
 
     def _dot(self, operand: Expr) -> Expr:
-        dot = self.at
-        self.at = dot + 1
+        dot = self.index
+        self.index = dot + 1
         height = self.height
         optional = self._accept("?")
-        at = self.at
-        kind = self.kinds[at]
-        name = self.texts[at]
-        self.at = at + 1
+        start = self.index
+        kind = self.kinds[start]
+        name = self.texts[start]
+        self.index = start + 1
         self.height = height + 1
         if kind == "ESC_IDENTIFIER" and self.builder.options.enable_identifier_escape_syntax:
             name = name[1:-1]
         elif kind != "IDENTIFIER":
             raise _NotSimpleError
-        elif not optional and self.kinds[at + 1] == "(":
-            call_id = self._id(at + 1)
-            self.at = at + 2
+        elif not optional and self.kinds[start + 1] == "(":
+            call_id = self._id(start + 1)
+            self.index = start + 2
             args = self._args()
             self.height = max(height, self.height) + 1
             return self.builder.call(call_id, name, operand, args)
         if not optional:
             return Select(self._id(dot), operand, name)
         self._need_optional_syntax()
-        field_expr = Literal(self._id(at), name)
+        field_expr = Literal(self._id(start), name)
         return Call(self._id(dot), "_?._", None, [operand, field_expr])
 
     def _need_optional_syntax(self) -> None:
@@ -319,8 +319,8 @@ class _FastParser:
         return True
 
     def _index(self, operand: Expr) -> Expr:
-        call_id = self._id(self.at)
-        self.at += 1
+        call_id = self._id(self.index)
+        self.index += 1
         height = self.height
         function = "_[?_]" if self._optional() else "_[_]"
         index = self._expr()
@@ -329,7 +329,7 @@ class _FastParser:
         return self.builder.call(call_id, function, None, [operand, index])
 
     def _args(self) -> list[Expr]:
-        """Parse arguments up to and with the closing parenthesis."""
+        """Parse arguments up to and including the closing parenthesis."""
         args: list[Expr] = []
         height = 0
         self.height = 0
@@ -344,81 +344,81 @@ class _FastParser:
         return args
 
     def _primary(self) -> Expr:
-        at = self.at
-        kind = self.kinds[at]
+        start = self.index
+        kind = self.kinds[start]
         self.height = 0
         if kind == "IDENTIFIER":
-            return self._named(at, "")
+            return self._named(start, "")
         if kind in _LITERALS or kind == "-":
             return self._literal()
-        self.at = at + 1
+        self.index = start + 1
         if kind == "(":
             expr = self._expr()
             self._expect(")")
             return expr
         if kind == "[":
-            return self._list(at)
+            return self._list(start)
         if kind == "{":
-            return self._map(at)
-        if kind == "." and self.kinds[at + 1] == "IDENTIFIER":
-            return self._named(at + 1, ".")
+            return self._map(start)
+        if kind == "." and self.kinds[start + 1] == "IDENTIFIER":
+            return self._named(start + 1, ".")
         raise _NotSimpleError
 
     def _literal(self) -> Expr:
-        start = self.at
+        start = self.index
         sign = self.texts[start] if self._accept("-") else ""
-        kind, token = self.kinds[self.at], self.texts[self.at]
+        kind, token = self.kinds[self.index], self.texts[self.index]
         if sign and kind not in _SIGNED:
             raise _NotSimpleError
-        self.at += 1
+        self.index += 1
         try:
             value = _LITERALS[kind](token) if not sign else _negative(kind, token)
         except LiteralError:
             raise _NotSimpleError from None
         return Literal(self.builder.token_id(self.starts[start], sign + token), value)
 
-    def _named(self, at: int, dot: str) -> Expr:
+    def _named(self, start: int, dot: str) -> Expr:
         kinds, texts = self.kinds, self.texts
-        end = at + 1
+        end = start + 1
         while kinds[end] == "." and kinds[end + 1] == "IDENTIFIER":
             end += 2
         if kinds[end] == "{":
-            return self._struct(end, dot + "".join(texts[at:end]))
-        name = texts[at]
+            return self._struct(end, dot + "".join(texts[start:end]))
+        name = texts[start]
         if name in RESERVED:
             raise _NotSimpleError
-        if kinds[at + 1] != "(":
-            self.at = at + 1
-            return Ident(self._id(at), dot + name)
-        call_id = self._id(at + 1)
-        self.at = at + 2
+        if kinds[start + 1] != "(":
+            self.index = start + 1
+            return Ident(self._id(start), dot + name)
+        call_id = self._id(start + 1)
+        self.index = start + 2
         return self.builder.call(call_id, dot + name, None, self._args())
 
-    def _list(self, at: int) -> Expr:
-        list_id = self._id(at)
+    def _list(self, start: int) -> Expr:
+        list_id = self._id(start)
         elements: list[Expr] = []
         optionals: list[int] = []
         height = 0
-        while self.kinds[self.at] != "]" and self.kinds[self.at] != ",":
+        while self.kinds[self.index] != "]" and self.kinds[self.index] != ",":
             if self._optional():
                 optionals.append(len(elements))
             elements.append(self._expr())
             height = max(height, self.height)
-            if self.kinds[self.at] != "," or self.kinds[self.at + 1] == "]":
+            if self.kinds[self.index] != "," or self.kinds[self.index + 1] == "]":
                 break
-            self.at += 1
-            if self.kinds[self.at] == ",":
+            self.index += 1
+            if self.kinds[self.index] == ",":
                 raise _NotSimpleError
         self._accept(",")
         self._expect("]")
         self.height = height
         return ListExpr(list_id, elements, optionals)
 
-    def _map(self, at: int) -> Expr:
-        map_id = self._id(at)
+    def _map(self, start: int) -> Expr:
+        map_id = self._id(start)
         entries: list[MapEntry] = []
         height = 0
-        while self.kinds[self.at] not in ("}", ","):
+        while self.kinds[self.index] not in ("}", ","):
             optional = self._optional()
             entry_id = self.builder.new_id((0, 0))
             key = self._expr()
@@ -436,18 +436,18 @@ class _FastParser:
 
     def _struct(self, brace: int, name: str) -> Expr:
         struct_id = self._id(brace)
-        self.at = brace + 1
+        self.index = brace + 1
         fields: list[StructField] = []
         height = 0
-        while self.kinds[self.at] not in ("}", ","):
+        while self.kinds[self.index] not in ("}", ","):
             optional = self._optional()
-            at = self.at
-            escaped = self.kinds[at] == "ESC_IDENTIFIER" and self.builder.options.enable_identifier_escape_syntax
-            if not escaped and self.kinds[at] != "IDENTIFIER":
+            start = self.index
+            escaped = self.kinds[start] == "ESC_IDENTIFIER" and self.builder.options.enable_identifier_escape_syntax
+            if not escaped and self.kinds[start] != "IDENTIFIER":
                 raise _NotSimpleError
-            self.at = at + 1
+            self.index = start + 1
             field_id = self._id(self._expect(":"))
-            field_name = self.texts[at][1:-1] if escaped else self.texts[at]
+            field_name = self.texts[start][1:-1] if escaped else self.texts[start]
             fields.append(StructField(field_id, field_name, self._expr(), optional))
             height = max(height, self.height)
             if not self._more_entries():
@@ -458,10 +458,10 @@ class _FastParser:
         return StructExpr(struct_id, name, fields)
 
     def _more_entries(self) -> bool:
-        if self.kinds[self.at] != "," or self.kinds[self.at + 1] == "}":
+        if self.kinds[self.index] != "," or self.kinds[self.index + 1] == "}":
             return False
-        self.at += 1
-        if self.kinds[self.at] == ",":
+        self.index += 1
+        if self.kinds[self.index] == ",":
             raise _NotSimpleError
         return True
 

@@ -1,4 +1,4 @@
-"""The positions of nodes in the text of an expression (cel-go's common/source.go and ast.SourceInfo)."""
+"""The positions of nodes in the text of an expression. Upstream: cel-go's common/source.go and ast.SourceInfo."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Location(NamedTuple):
-    """A place in the text: line from 1, column from 0 in code points."""
+    """A position in the text: 1-based line, 0-based column in code points."""
 
     line: int
     column: int
@@ -22,9 +22,10 @@ NO_LOCATION = Location(-1, -1)
 
 @dataclass(slots=True)
 class SourceInfo:
-    """The text and what the parser knows of it: id to (start, stop) code-point offsets, id to call before expansion.
+    """The text, source ranges (start, end) in code points by node id, and calls before macro expansion by node id.
 
-    Unless it `locates_line_starts`, a node at the start of a line is located behind the line before, as cel-go did.
+    Unless `locates_line_starts`, a node at the start of a line is located after the end of the previous line, as in
+    older versions of cel-go.
     """
 
     text: str
@@ -35,13 +36,13 @@ class SourceInfo:
 
     @property
     def line_offsets(self) -> list[int]:
-        """Offsets at which the lines start, the first at 0."""
+        """The offsets of the line starts; the first is 0."""
         if self._lines is None:
             starts = [0]
-            at = self.text.find("\n")
-            while at >= 0:
-                starts.append(at + 1)
-                at = self.text.find("\n", at + 1)
+            line_feed = self.text.find("\n")
+            while line_feed >= 0:
+                starts.append(line_feed + 1)
+                line_feed = self.text.find("\n", line_feed + 1)
             self._lines = starts
         return self._lines
 
@@ -52,20 +53,20 @@ class SourceInfo:
         return Location(line, offset - starts[line - 1])
 
     def location_of(self, node_id: int) -> Location:
-        """Return where a node starts, `NO_LOCATION` for an unknown id (GetStartLocation)."""
+        """Return the start of a node, `NO_LOCATION` for an unknown id. Upstream: SourceInfo.GetStartLocation."""
         span = self.offsets.get(node_id)
         if span is None:
             return NO_LOCATION
         return self.location(span[0]) if self.locates_line_starts else self.location_behind(span[0])
 
     def location_behind(self, offset: int) -> Location:
-        """Return the line and column of an offset, those behind the line before for the start of a line."""
+        """Return the location of an offset; the start of a line is located after the end of the previous line."""
         starts = self.line_offsets
         line = max(bisect_left(starts, offset), 1)
         return Location(line, offset - starts[line - 1])
 
     def snippet(self, line: int) -> str | None:
-        """Return a line of the text without its line feed, None where there is no such line or no text."""
+        """Return a line of the text without its line feed, or None if the line does not exist or there is no text."""
         starts = self.line_offsets
         if not self.text or not 1 <= line <= len(starts):
             return None

@@ -16,13 +16,13 @@ if TYPE_CHECKING:
     from crdlint.cel.source import SourceInfo
 
 _FIELD: Final = re.compile(r"\.\s*(?:\?\s*)?([A-Za-z_]\w*|`[^`\n]*`)")
-# Names are short; looking back further would only cost time.
+# Names are short; searching further back would only cost time.
 _LOOK_BACK: Final = 256
 _OPENING: Final = {")": "(", "]": "[", "}": "{"}
 
 
 class SourceRanges:
-    """Source ranges of the nodes of one parsed expression."""
+    """The source ranges of the nodes of one parsed expression."""
 
     def __init__(self, root: Expr, source: SourceInfo) -> None:
         self._source = source
@@ -33,13 +33,13 @@ class SourceRanges:
         self._measure(root)
 
     def of(self, expr: Expr) -> tuple[int, int] | None:
-        """Return the code-point offsets (start, end) of a node; None for one that a macro made up."""
+        """Return the code-point offsets (start, end) of a node, or None if a macro generated it."""
         return self._found.get(expr.id)
 
     def text(self, expr: Expr) -> str:
-        """Return the text of a node, empty for one that a macro made up."""
-        found = self.of(expr)
-        return "" if found is None else self._text[found[0] : found[1]]
+        """Return the text of a node, empty if a macro generated it."""
+        span = self.of(expr)
+        return "" if span is None else self._text[span[0] : span[1]]
 
     def _brackets(self) -> tuple[dict[int, int], dict[int, int]]:
         closing: dict[int, int] = {}
@@ -72,7 +72,7 @@ class SourceRanges:
             self._found[node.id] = self._balanced(start, end, parts)
 
     def _own(self, node: Expr) -> tuple[int, int] | None:
-        """Return where a node's own token begins and what it brackets ends; None for a node of a macro's making."""
+        """Return the start of the token of a node and the end of its brackets, or None if a macro generated it."""
         span = self._source.offsets.get(node.id)
         if span is None:
             return None
@@ -85,32 +85,32 @@ class SourceRanges:
         return (start if isinstance(node, ast.Select) else min(start, first)), last
 
     def _balanced(self, start: int, end: int, parts: list[tuple[int, int]]) -> tuple[int, int]:
-        """Widen a stretch to the brackets that it cuts through; those within its parts are whole already."""
+        """Extend a range to include the matching brackets of those it contains; the ranges `parts` are balanced already."""
         kinds, _, starts = self._tokens
         begin, stop = start, end
         cursor = start
         for part_start, part_end in (*sorted(parts), (end, end)):
             for index in range(bisect_left(starts, cursor), bisect_left(starts, part_start)):
-                at = starts[index]
+                bracket = starts[index]
                 if kinds[index] in _OPENING:
-                    begin = min(begin, self._opening.get(at, at))
-                elif at in self._closing:
-                    stop = max(stop, self._closing[at] + 1)
+                    begin = min(begin, self._opening.get(bracket, bracket))
+                elif bracket in self._closing:
+                    stop = max(stop, self._closing[bracket] + 1)
             cursor = max(cursor, part_end)
         return begin, stop
 
 
 def error_range(error: CELError, source: SourceInfo) -> tuple[int, int] | None:
-    """Return the code-point offsets (start, end) of an error: a field's name, a function's, or the token itself.
+    """Return the code-point offsets (start, end) of an error: the name of a field or function, or the token.
 
-    None for an error that is about no place in the text.
+    Return None if the error has no location in the text.
     """
     line, column = error.location
     return None if line < 1 else range_at(source.text, source.line_offsets[line - 1] + column)
 
 
 def range_at(text: str, start: int) -> tuple[int, int]:
-    """Return the code-point offsets (start, end) of what an offset is about."""
+    """Return the code-point offsets (start, end) of the name or token at the offset `start`."""
     if start >= len(text):
         return len(text), len(text) + 1
     if text[start] == ".":
@@ -125,7 +125,7 @@ def range_at(text: str, start: int) -> tuple[int, int]:
 
 
 def _name_before(text: str, end: int) -> tuple[int, int] | None:
-    """Return the offsets (start, end) of the name before an offset, None where there is none."""
+    """Return the offsets (start, end) of the name that ends at `end`, or None if there is none."""
     first = max(end - _LOOK_BACK, 0)
     while end > first and text[end - 1].isspace():
         end -= 1

@@ -1,4 +1,4 @@
-"""Room on Python's stack for work that recurses deeply."""
+"""Larger Python stacks for deeply recursive work."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 _Result = TypeVar("_Result")
 
-# cel-go's own limits bound the depth of parsing, at some 5,000 frames.
+# cel-go's own limits bound the depth of parsing, at about 5,000 frames.
 _STACK_FRAMES = 12_000
 _STACK_BYTES = 64 * 1024 * 1024
 _LOCK = threading.Lock()
 
 
 class _Limit:
-    """Python's limit of recursion, which is the whole process's; several threads may raise it at the same time."""
+    """Python's recursion limit, which belongs to the whole process; several threads may raise it at the same time."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -27,7 +27,7 @@ class _Limit:
         self._added = 0
 
     def add(self, frames: int) -> None:
-        """Raise the limit, or lower it again; at last it is as before, whatever other code has set meanwhile."""
+        """Raise the limit by `frames`, or lower it if negative; other changes of the limit in between are kept."""
         with self._lock:
             if not self._added:
                 self._before = sys.getrecursionlimit()
@@ -40,7 +40,7 @@ _limit = _Limit()
 
 @contextmanager
 def more_frames(count: int) -> Iterator[None]:
-    """Allow so many more frames of recursion meanwhile."""
+    """Allow `count` more frames of recursion within the context."""
     _limit.add(count)
     try:
         yield
@@ -49,7 +49,7 @@ def more_frames(count: int) -> Iterator[None]:
 
 
 def run_with_large_stack(work: Callable[[], _Result]) -> _Result:
-    """Return what `work` returns, or raise what it raises, on a thread with a large stack."""
+    """Run `work` on a thread with a large stack; return its result or raise its exception."""
     result: list[_Result] = []
     failure: list[BaseException] = []
 
@@ -61,7 +61,7 @@ def run_with_large_stack(work: Callable[[], _Result]) -> _Result:
 
     thread = threading.Thread(target=run, daemon=True)
     with more_frames(_STACK_FRAMES):
-        with _LOCK:  # the size is that of all threads started meanwhile
+        with _LOCK:  # the size applies to all threads started meanwhile
             size = threading.stack_size(_STACK_BYTES)
             try:
                 thread.start()

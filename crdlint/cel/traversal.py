@@ -1,4 +1,4 @@
-"""Walks over the tree of an expression."""
+"""Traversal of the tree of an expression."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def children(expr: Expr) -> list[Expr]:
-    """Return the child nodes, in the order of the text."""
+    """Return the child nodes in the order of the text."""
     if isinstance(expr, ast.Call):
         return expr.args if expr.target is None else [expr.target, *expr.args]
     if isinstance(expr, ast.Select):
@@ -30,7 +30,7 @@ def children(expr: Expr) -> list[Expr]:
 
 
 def nodes(root: Expr) -> Iterator[Expr]:
-    """Yield every node, parents first."""
+    """Yield every node, parents before children."""
     stack = [root]
     while stack:
         node = stack.pop()

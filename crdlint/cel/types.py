@@ -1,4 +1,4 @@
-"""CEL types: kinds, names, parameters (cel-go's common/types/types.go, without run-time traits)."""
+"""CEL types: kinds, names, parameters. Upstream: cel-go's common/types/types.go, without run-time traits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _AS_NAMED: Final[Mapping[str, str]] = {}
 
 
 class Kind(Enum):
-    """What sort of type a `Type` is (types.Kind)."""
+    """The kind of a `Type`. Upstream: types.Kind."""
 
     DYN = auto()
     ANY = auto()
@@ -44,9 +44,9 @@ _PLAIN: Final = (
 
 
 class Type:
-    """An immutable type; `free` are the names of the type parameters in it, `wrapper` says that null is allowed.
+    """An immutable type; `free` contains the names of its type parameters, and `wrapper` types allow null.
 
-    A `plain` type is assignable to no other plain one.
+    A `plain` type is assignable to no other plain type.
     """
 
     __slots__ = ("free", "is_dyn", "kind", "name", "params", "plain", "wrapper")
@@ -62,7 +62,7 @@ class Type:
 
     @property
     def declared_name(self) -> str:
-        """The name, `wrapper(name)` for a nullable one (DeclaredTypeName)."""
+        """The name, or `wrapper(name)` for a nullable type. Upstream: Type.DeclaredTypeName."""
         return f"wrapper({self.name})" if self.wrapper else self.name
 
     @property
@@ -77,32 +77,35 @@ class Type:
         return f"Type({self})"
 
     def is_exact(self, other: Type) -> bool:
-        """Whether both have the same kind, name and parameters (IsExactType)."""
+        """Return whether both types have the same kind, name and parameters. Upstream: Type.IsExactType."""
         return self is other or agree(self, other, _exact)
 
     def is_equivalent(self, other: Type) -> bool:
-        """Whether both are the same but for the names of type parameters (IsEquivalentType)."""
+        """Return whether both types are equal except for the names of type parameters. Upstream: Type.IsEquivalentType."""
         return self is other or agree(self, other, _equivalent)
 
     def accepts(self, other: Type) -> bool:
-        """Whether a value of the other type may be assigned to this one, type parameters as dyn (IsAssignableType)."""
+        """Return whether a value of type `other` is assignable to this type, with type parameters as dyn.
+
+        Upstream: Type.IsAssignableType.
+        """
         return self is other or agree(self, other, _accepts)
 
 
 def _free(params: tuple[Type, ...]) -> frozenset[str]:
-    found = _NONE
+    names = _NONE
     for param in params:
-        if not found <= param.free:
-            found |= param.free
+        if not names <= param.free:
+            names |= param.free
         else:
-            found = param.free
-    return found
+            names = param.free
+    return names
 
 
 def agree(first: Type, second: Type, test: Callable[[Type, Type], bool | None]) -> bool:
-    """Whether two types agree throughout; `test` compares two parts, and returns None if their parameters decide.
+    """Return whether `test` accepts two types and all their parameters; if it returns None, the parameters decide.
 
-    Each pair of parts is compared once: parts are shared, and written out a type may be exponentially long.
+    Each pair is compared only once: types share their parts, so the expanded form may be exponentially long.
     """
     verdict = test(first, second)
     if verdict is not None:
@@ -110,10 +113,10 @@ def agree(first: Type, second: Type, test: Callable[[Type, Type], bool | None]) 
     pending = [(first, second)]
     seen: set[tuple[Type, Type]] = set()
     while pending:
-        one, other = pending.pop()
-        if len(one.params) != len(other.params):
+        left, right = pending.pop()
+        if len(left.params) != len(right.params):
             return False
-        for pair in zip(one.params, other.params, strict=True):
+        for pair in zip(left.params, right.params, strict=True):
             verdict = test(*pair)
             if verdict is False:
                 return False
@@ -145,9 +148,9 @@ def _accepts(first: Type, second: Type) -> bool | None:
 
 
 def write(type_: Type, special: Callable[[Type], str | None], generics: Mapping[str, str] = _AS_NAMED) -> str:
-    """Return a type as text; `special` gives the whole text of types that are not written as name and parameters.
+    """Return a type as text; `special` returns the text of types that are not printed as name and parameters.
 
-    ``generics`` maps names of types with parameters to other names. A text of more than 64 KiB ends in dots.
+    A text of more than 64 KiB is truncated and ends in dots.
     """
     pieces: list[str] = []
     size = 0
@@ -212,16 +215,16 @@ def type_param(name: str) -> Type:
 
 
 def type_type(param: Type) -> Type:
-    """Return the type of the type given, `type(param)`."""
+    """Return the type of a type: `type(param)`."""
     return Type(Kind.TYPE, "type", (param,))
 
 
 def wrapper_type(wrapped: Type) -> Type:
-    """Return the nullable form of a primitive type (NewNullableType)."""
+    """Return the nullable form of a primitive type. Upstream: types.NewNullableType."""
     return Type(wrapped.kind, wrapped.name, wrapped.params, wrapper=True)
 
 
-# The types that are names in every environment (stdlib.Types).
+# The types that every environment declares as names (stdlib.Types).
 STANDARD_TYPES: Final = (
     *(BOOL, BYTES, DOUBLE, DURATION, INT, list_type(type_param("A")), map_type(type_param("A"), type_param("B"))),
     *(NULL, STRING, TIMESTAMP, TYPE, UINT),
@@ -247,5 +250,5 @@ WELL_KNOWN: Final = {
 
 
 def object_type(name: str) -> Type:
-    """Return the type of an object with fields, the CEL type for a well-known protobuf message (NewObjectType)."""
+    """Return the type of an object with fields, or the CEL type of a well-known protobuf message. Upstream: types.NewObjectType."""
     return WELL_KNOWN.get(name) or Type(Kind.STRUCT, name)

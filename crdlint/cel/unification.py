@@ -1,6 +1,7 @@
-"""Unification of types: bindings of type parameters, and assignability (cel-go's checker/types.go and mapping.go).
+"""Unification of types: bindings of type parameters, and assignability. Upstream: checker/types.go, checker/mapping.go.
 
-Types may be as deep as an expression is long, and share their parts: nothing here recurses or looks at a part twice.
+Types may be as deep as an expression is long and share their parts, so the code does not recurse and visits each part
+once.
 """
 
 from __future__ import annotations
@@ -20,12 +21,12 @@ _COMPOSITE: Final = (Kind.OPAQUE, Kind.LIST, Kind.MAP)
 
 
 class Substitution:
-    """The bindings of type parameters, with a trail that undoes those of a failed unification."""
+    """The bindings of type parameters, with a trail that undoes the bindings of a failed unification."""
 
     __slots__ = ("_bound", "_null_either_way", "_replacer", "_resolved", "_trail")
 
     def __init__(self, *, null_either_way: bool = True) -> None:
-        """``null_either_way`` lets a nullable type unify with null on the right as on the left."""
+        """Create an empty substitution; `null_either_way` lets null unify with a nullable type on either side."""
         self._null_either_way = null_either_way
         self._bound: dict[str, Type] = {}
         self._trail: list[tuple[str, Type | None]] = []
@@ -33,11 +34,11 @@ class Substitution:
         self._replacer = TypeReplacer(self._bound, self._resolved)
 
     def assignable(self, source: Type, target: Type) -> bool:
-        """Unify two types; bindings are kept only on success (isAssignable)."""
+        """Unify two types; keep the bindings only on success. Upstream: checker.isAssignable."""
         return self.all_assignable((source,), (target,))
 
     def all_assignable(self, sources: Sequence[Type], targets: Sequence[Type]) -> bool:
-        """Unify two lists of types; bindings are kept only on success (isAssignableList)."""
+        """Unify two lists of types; keep the bindings only on success. Upstream: checker.isAssignableList."""
         if len(sources) != len(targets):
             return False
         decided = True
@@ -61,13 +62,13 @@ class Substitution:
         return False
 
     def substitute(self, type_: Type, *, to_dyn: bool = False) -> Type:
-        """Return the type with bound parameters replaced, unbound ones by dyn where asked (substitute)."""
+        """Return the type with bound parameters replaced; with `to_dyn`, unbound ones become dyn. Upstream: checker.substitute."""
         if to_dyn:
             return TypeReplacer(self._bound, to_dyn=True)(type_)
         return self._replacer(type_) if type_.free else type_
 
     def final(self, types: dict[int, Type]) -> dict[int, Type]:
-        """Return the types that contain type parameters, with all of these replaced."""
+        """Return the types that contain type parameters, with all parameters replaced."""
         replacer = TypeReplacer(self._bound, to_dyn=True)
         return {id_: replacer(type_) for id_, type_ in types.items() if type_.free}
 
@@ -79,7 +80,7 @@ class Substitution:
             self._resolved.clear()
 
     def _all_assignable(self, sources: Sequence[Type], targets: Sequence[Type]) -> bool:
-        """Unify from left to right, on an agenda for depth's sake (internalIsAssignableList)."""
+        """Unify pairs from left to right, on an explicit stack. Upstream: checker.internalIsAssignableList."""
         agenda: Agenda = [(source, target, None) for source, target in zip(sources, targets, strict=True)]
         agenda.reverse()
         done: dict[tuple[Type, Type], int] = {}
@@ -92,7 +93,7 @@ class Substitution:
         return True
 
     def _assignable(self, source: Type, target: Type, agenda: Agenda, done: dict[tuple[Type, Type], int]) -> bool:
-        """Whether two types unify if what is put on the agenda does (internalIsAssignable)."""
+        """Return whether two types unify, provided that the pairs added to `agenda` do. Upstream: checker.internalIsAssignable."""
         if target.kind is Kind.TYPE_PARAM:
             verdict = self._substitutable(source, target, agenda)
             if verdict is not None:
@@ -111,14 +112,14 @@ class Substitution:
             return source.kind is not Kind.UNKNOWN and target.accepts(source)
         if source.kind is not target.kind or source.name != target.name or len(source.params) != len(target.params):
             return False
-        # Parts are shared: a pair compared before has the same result until another parameter is bound.
+        # Types share their parts: a pair has the same result until another parameter is bound.
         if done.get((source, target)) != len(self._bound):
             done[source, target] = len(self._bound)
             agenda += [(*pair, None) for pair in zip(reversed(source.params), reversed(target.params), strict=True)]
         return True
 
     def _substitutable(self, type_: Type, param: Type, agenda: Agenda) -> bool | None:
-        """Return whether the parameter may be bound to the type, None if it occurs in it (isValidTypeSubstitution)."""
+        """Return whether a type may replace the parameter, None if it contains it. Upstream: checker.isValidTypeSubstitution."""
         if type_.is_exact(param):
             return True
         bound = self._bound.get(param.name)
@@ -137,7 +138,7 @@ class Substitution:
             self._bind(param.name, general)
 
     def _absent(self, param: Type, within: Type) -> bool:
-        """Whether the parameter does not occur in a type, the occurs check (notReferencedIn)."""
+        """Return whether the parameter does not occur in a type (the occurs check). Upstream: checker.notReferencedIn."""
         pending = list(within.free)
         seen = set(pending)
         while pending:
@@ -153,9 +154,9 @@ class Substitution:
 
 
 class TypeReplacer:
-    """Replaces bound type parameters by their types, unbound ones by dyn where asked (substitute).
+    """Replaces bound type parameters by their types and, with `to_dyn`, unbound ones by dyn. Upstream: checker.substitute.
 
-    With `to_dyn` the bindings must be final.
+    With `to_dyn`, the bindings must be final.
     """
 
     __slots__ = ("_bound", "_done", "_resolved", "_to_dyn")
@@ -164,7 +165,7 @@ class TypeReplacer:
         self, bound: dict[str, Type], resolved: dict[str, Type] | None = None, *, to_dyn: bool = False
     ) -> None:
         self._bound = bound
-        # Resolved parameters, valid until one of them is bound anew.
+        # Resolved parameters, valid until one of them gets a new binding.
         self._resolved = {} if resolved is None else resolved
         self._to_dyn = to_dyn
         self._done: dict[Type, Type] = {}
@@ -196,12 +197,12 @@ class TypeReplacer:
         return done[type_]
 
     def _settled(self, type_: Type) -> bool:
-        """Return whether a type contains nothing to replace."""
+        """Return whether a type contains no parameters to replace."""
         return not type_.free or not (self._to_dyn or any(name in self._bound for name in type_.free))
 
 
 def most_general(first: Type, second: Type) -> Type:
-    """Return the more general of two types that unify (mostGeneral)."""
+    """Return the more general of two types that unify. Upstream: checker.mostGeneral."""
     return first if agree(first, second, _less_specific) else second
 
 
@@ -210,7 +211,7 @@ def _nullable(type_: Type) -> bool:
 
 
 def _less_specific(first: Type, second: Type) -> bool | None:
-    """Whether the first type is equal to or less specific than the second (isEqualOrLessSpecific)."""
+    """Return whether `first` is equal to or less specific than `second`. Upstream: checker.isEqualOrLessSpecific."""
     if first.is_dyn or first.kind is Kind.TYPE_PARAM:
         return True
     if second.is_dyn or second.kind is not first.kind:

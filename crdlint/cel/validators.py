@@ -1,6 +1,6 @@
-"""Checks of an expression after type checking (cel-go's cel/validator.go, ext/formatting.go).
+"""Validators that run after type checking. Upstream: cel-go's cel/validator.go, ext/formatting.go.
 
-A validator takes what was checked and yields (node id, problem); an environment lists those that apply.
+A validator takes a checked expression and yields (node id, problem). An environment lists its validators.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _MIN_TIMESTAMP: Final = -62135596800
 
 @dataclass(frozen=True, slots=True)
 class CheckedExpr:
-    """A checked expression: its nodes in post-order, each with the index of its parent (-1 for the root)."""
+    """A checked expression: its nodes in post-order, and the index of the parent of each (-1 for the root)."""
 
     nodes: list[ast.Expr]
     parents: list[int]
@@ -43,12 +43,12 @@ class CheckedExpr:
     dialect: CELDialect
 
     def function(self, call: ast.Call) -> str:
-        """Return the full name of the function called."""
+        """Return the full name of the called function."""
         return self.result.namespaced.get(call.id, call.function)
 
 
 def validate(expr: ast.Expr, source: SourceInfo, result: CheckResult, env: Env) -> list[CELError]:
-    """Return what the environment's validators find in an expression checked without error (Env.Check)."""
+    """Run the validators of the environment on an expression without type errors, and return the errors. Upstream: Env.Check."""
     if not env.validators:
         return []
     nodes, parents = _post_order(expr, result)
@@ -61,29 +61,29 @@ def validate(expr: ast.Expr, source: SourceInfo, result: CheckResult, env: Env) 
 
 
 def duration_literals(checked: CheckedExpr) -> Findings:
-    """Find literals that `duration()` does not take (ValidateDurationLiterals)."""
+    """Yield literals that `duration()` does not accept. Upstream: cel.ValidateDurationLiterals."""
     return _literal_args(checked, "duration", lambda value: type(value) is str and parse_duration(value) is not None)
 
 
 def timestamp_literals(checked: CheckedExpr) -> Findings:
-    """Find literals that `timestamp()` does not take (ValidateTimestampLiterals)."""
+    """Yield literals that `timestamp()` does not accept. Upstream: cel.ValidateTimestampLiterals."""
     return _literal_args(checked, "timestamp", _is_timestamp)
 
 
 def regex_literals(checked: CheckedExpr) -> Findings:
-    """Find first arguments of `matches` that are no regular expression (ValidateRegexLiterals)."""
+    """Yield constant arguments of `matches` that are not regular expressions. Upstream: cel.ValidateRegexLiterals."""
     return _literal_args(checked, "matches", lambda value: not isinstance(value, str) or compile_error(value) is None)
 
 
 def homogeneous_literals(checked: CheckedExpr) -> Findings:
-    """Find list and map literals of mixed types (ValidateHomogeneousAggregateLiterals)."""
+    """Yield list and map literals of mixed types. Upstream: cel.ValidateHomogeneousAggregateLiterals."""
     types = checked.result.type_map
     exempt = _exempt(checked)
     for node in checked.nodes:
         if type(node) is ast.ListExpr and node.id not in exempt:
             elements = [
-                (element.id, _element_type(types[element.id], optional=at in node.optional_indices))
-                for at, element in enumerate(node.elements)
+                (element.id, _element_type(types[element.id], optional=index in node.optional_indices))
+                for index, element in enumerate(node.elements)
             ]
             for id_, type_ in elements[1:]:
                 if not elements[0][1].is_equivalent(type_):
@@ -125,38 +125,38 @@ def _element_type(type_: Type, *, optional: bool) -> Type:
 
 
 def _exempt(checked: CheckedExpr) -> frozenset[int]:
-    """Return the ids of the nodes below a call of an exempt function, through literals only unless all are exempt."""
-    found: list[int] = []
+    """Return the ids of nodes inside the arguments of exempt functions; unless all are exempt, only through literals."""
+    ids: list[int] = []
     below = [False] * len(checked.nodes)
     for index in range(len(below) - 1, -1, -1):
-        at = checked.parents[index]
-        if at >= 0:
-            parent = checked.nodes[at]
+        index_of_parent = checked.parents[index]
+        if index_of_parent >= 0:
+            parent = checked.nodes[index_of_parent]
             through = checked.dialect.exempts_whole_format_arguments or type(parent) in (ast.ListExpr, ast.MapExpr)
             exempt = type(parent) is ast.Call and checked.function(parent) in checked.exempt
-            below[index] = exempt or (through and below[at])
+            below[index] = exempt or (through and below[index_of_parent])
         if below[index]:
-            found.append(checked.nodes[index].id)
-    return frozenset(found)
+            ids.append(checked.nodes[index].id)
+    return frozenset(ids)
 
 
 def _post_order(root: ast.Expr, result: CheckResult) -> tuple[list[ast.Expr], list[int]]:
-    """Return the nodes in post-order and the index of each one's parent."""
+    """Return the nodes in post-order, and the index of the parent of each."""
     mirrored: list[ast.Expr] = []
-    above: list[int] = []
+    ancestors: list[int] = []
     stack = [(root, -1)]
     while stack:
         node, parent = stack.pop()
         index = len(mirrored)
         mirrored.append(node)
-        above.append(parent)
+        ancestors.append(parent)
         stack.extend((child, index) for child in _children(node, result))
     last = len(mirrored) - 1
-    return mirrored[::-1], [-1 if parent < 0 else last - parent for parent in reversed(above)]
+    return mirrored[::-1], [-1 if parent < 0 else last - parent for parent in reversed(ancestors)]
 
 
 def _children(node: ast.Expr, result: CheckResult) -> list[ast.Expr]:
-    """Return the nodes below one that are evaluated: not those of a full name."""
+    """Return the children of a node that are evaluated, which excludes the parts of a qualified name."""
     if isinstance(node, ast.Call) and node.id in result.namespaced:
         return node.args
     if isinstance(node, ast.Select) and node.id in result.reference_map:

@@ -1,4 +1,4 @@
-"""The protobuf messages that every CEL environment knows (cel-go's common/types/provider.go and common/types/pb)."""
+"""The protobuf messages that every CEL environment declares. Upstream: common/types/provider.go, common/types/pb."""
 
 from __future__ import annotations
 
@@ -52,19 +52,19 @@ _ENUMS: Final = {_PACKAGE + "NullValue.NULL_VALUE": 0}
 
 
 class WellKnownTypes:
-    """A provider of protobuf's own messages."""
+    """The provider of protobuf's own messages."""
 
     def find_struct_type(self, name: str) -> Type | None:
         """Return `type(T)` for the full name of a message."""
         return type_type(object_type(name)) if name in _MESSAGES else None
 
     def find_struct_field_type(self, struct: str, field: str) -> Type | None:
-        """Return the type of a message's field."""
+        """Return the type of a field of a message."""
         return _MESSAGES.get(struct, {}).get(field)
 
     def find_ident(self, _name: str) -> Type | None:
-        """Know no name besides the messages."""
+        """Return None: the provider declares no names besides messages."""
 
     def find_enum(self, name: str) -> int | None:
-        """Return the number of an enum's value."""
+        """Return the number of an enum value."""
         return _ENUMS.get(name)

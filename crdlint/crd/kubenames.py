@@ -27,13 +27,13 @@ class _Name:
     """A kind of name: its pattern, what is said of other texts, its greatest length and the unit upstream gives it."""
 
     pattern: re.Pattern[str]
-    refusal: str
+    rejection: str
     limit: int
     unit: str = "characters"
 
     def __call__(self, text: str) -> list[str]:
         errors = [] if _length(text) <= self.limit else [f"must be no more than {self.limit} {self.unit}"]
-        return errors if self.pattern.fullmatch(text) else [*errors, self.refusal]
+        return errors if self.pattern.fullmatch(text) else [*errors, self.rejection]
 
 
 _LABEL: Final = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
@@ -97,7 +97,7 @@ _key_name: Final = _Name(re.compile(_KEY), _KEY_ERROR, 63, "bytes")
 def is_dns1123_label(text: str) -> list[str]:
     """Return why a text is no DNS label, such as a namespace's name."""
     errors = _dns1123_label(text)
-    if errors and errors[-1] == _dns1123_label.refusal and is_dns1123_subdomain.pattern.fullmatch(text):
+    if errors and errors[-1] == _dns1123_label.rejection and is_dns1123_subdomain.pattern.fullmatch(text):
         errors[-1] = "must not contain dots"
     return errors
 

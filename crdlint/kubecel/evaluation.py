@@ -475,10 +475,10 @@ def _failed(
     found = run.warnings if not one.compiled.uses_old_self and state.lets_pass() else run.errors
     detail = None
     if one.message is not None:
-        detail, refusal = _message(one.message, rule.message_expression, run, variables)
-        if refusal is not None:
+        detail, rejection = _message(one.message, rule.message_expression, run, variables)
+        if rejection is not None:
             refused = FieldError(
-                run.rule_id, INVALID, where, type_, refusal, cause=cause, reason=Reason(Code.OUT_OF_BUDGET)
+                run.rule_id, INVALID, where, type_, rejection, cause=cause, reason=Reason(Code.OUT_OF_BUDGET)
             )
             found.append(refused)
             raise OutOfBudgetError

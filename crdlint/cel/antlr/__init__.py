@@ -1,1 +1,1 @@
-"""The recogniser of syntax errors; README.md says how CELLexer.py and CELParser.py are made."""
+"""The recognizer of syntax errors; README.md describes how CELLexer.py and CELParser.py are generated."""

@@ -1,4 +1,4 @@
-"""Parses as cel-go's ANTLR recogniser does, error recovery and limits included (parser/parser.go)."""
+"""Parses as cel-go's ANTLR recognizer does, including its error recovery and limits. Upstream: parser/parser.go."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ _MAX_DEPTH = 250
 _MAX_REPORTS = 100
 _MAX_RECOVERIES = 30
 _MAX_LOOKAHEAD = 256
-# What opens an expression within another; each needs up to 20 frames, half of them in prediction.
+# Tokens that open a nested expression; each needs up to 20 frames, half of them in prediction.
 _OPENING = "([{?"
 _MAX_SHALLOW = 12
 _RESERVED = re.compile(r"no viable alternative at input '.(true|false|null)'")
 
 
 class _StopError(Exception):
-    """Ends recognition: all errors are reported."""
+    """Stops recognition, because all errors are reported."""
 
 
 class _Listener(ErrorListener):  # type: ignore[misc]
@@ -79,7 +79,7 @@ class _Listener(ErrorListener):  # type: ignore[misc]
 
 
 class _Simulator(ParserATNSimulator):  # type: ignore[misc]
-    """Predicts alternatives by a grammar without predicates, so that no configuration is to be tested for one."""
+    """Predicts alternatives; the grammar has no predicates, so no configuration needs to be tested for one."""
 
     def getSynValidOrSemInvalidAltThatFinishedDecisionEntryRule(  # noqa: N802
         self,
@@ -91,13 +91,13 @@ class _Simulator(ParserATNSimulator):  # type: ignore[misc]
 
 
 class _Parser(CELParser):
-    """Counts the open rules of each kind."""
+    """Counts the open grammar rules of each kind."""
 
     def __init__(self, stream: Any) -> None:
         super().__init__(stream)
         self._interp = _Simulator(self, self.atn, self.decisionsToDFA, self.sharedContextCache)
         self._depths = [0] * len(self.ruleNames)
-        # ANTLR only calls the triggers if there is such a list.
+        # ANTLR only calls the triggers if this list exists.
         self._parseListeners: list[Any] = []
 
     def triggerEnterRuleEvent(self) -> None:  # noqa: N802
@@ -113,7 +113,7 @@ class _Parser(CELParser):
             self._depths[rule] -= 1
 
 
-# The tokens that may come next, by the state of the grammar: asked for before every sub-rule.
+# The possible next tokens by parser state, cached because every sub-rule needs them.
 _EXPECTED: dict[int, frozenset[int]] = {}
 
 
@@ -123,7 +123,7 @@ def _expected(recognizer: Any) -> frozenset[int]:
 
 
 class _Strategy(DefaultErrorStrategy):  # type: ignore[misc]
-    """Go's DefaultErrorStrategy with cel-go's limits."""
+    """DefaultErrorStrategy of ANTLR's Go runtime, with cel-go's limits."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -140,10 +140,10 @@ class _Strategy(DefaultErrorStrategy):  # type: ignore[misc]
 
     def recover(self, recognizer: Any, e: Any) -> None:  # noqa: ARG002
         self._check_attempts(recognizer)
-        at = recognizer.getInputStream().index
+        index = recognizer.getInputStream().index
         states = self.lastErrorStates or []
         left = _MAX_LOOKAHEAD
-        if at == self.lastErrorIndex and recognizer.state in states:
+        if index == self.lastErrorIndex and recognizer.state in states:
             recognizer.consume()
             left -= 1
         self.lastErrorIndex = recognizer.getInputStream().index
@@ -155,7 +155,7 @@ class _Strategy(DefaultErrorStrategy):  # type: ignore[misc]
         return super().recoverInline(recognizer)
 
     def _consume_until(self, recognizer: Any, stop: Any, left: float) -> None:
-        """Drop tokens up to one of a set; raises `RecursionLimitError` where there are more than may be dropped."""
+        """Drop tokens up to one in the set `stop`; raise `RecursionLimitError` if there are more than `left`."""
         kind = recognizer.getTokenStream().LA(1)
         while kind != Token.EOF and kind not in stop:
             if left <= 0:
@@ -183,13 +183,13 @@ class _Strategy(DefaultErrorStrategy):  # type: ignore[misc]
             follow = IntervalSet()
             follow.addSet(recognizer.getExpectedTokens())
             follow.addSet(self.getErrorRecoverySet(recognizer))
-            # Within a loop cel-go does not count them.
+            # cel-go does not count them within a loop.
             self._consume_until(recognizer, follow, math.inf)
 
 
 class _Lexer(CELLexer):
     def getErrorDisplay(self, s: str) -> str:  # noqa: N802
-        """Return the text as it is, as Go's runtime does."""
+        """Return the text unchanged, as the Go runtime does."""
         return s
 
 
@@ -209,7 +209,7 @@ def _run(builder: Builder, tokens: Tokens | None) -> Expr:
 
 
 def _stream(builder: Builder, tokens: Tokens | None, listener: _Listener) -> Stream:
-    """Return the tokens; those of a text with characters that begin none report these to the listener when read."""
+    """Return the token stream; if characters start no token, ANTLR's lexer reports them to `listener` when they are read."""
     if tokens is not None:
         return Stream(builder.source, tokens)
     lexer = _Lexer(InputStream(builder.source.text))
@@ -219,8 +219,8 @@ def _stream(builder: Builder, tokens: Tokens | None, listener: _Listener) -> Str
 
 
 def recognize(builder: Builder, tokens: Tokens | None) -> Expr:
-    """Parse the builder's text, adding all errors to it; `tokens` are its tokens where all of it is such."""
-    # The parse tree of a long text is of nothing but young objects, and looking for garbage takes half of the time.
+    """Parse the text of `builder` and add all errors to it; `tokens` are its tokens if the whole text consists of tokens."""
+    # Parsing a long text creates only new objects, and garbage collection would take half of the time.
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -234,13 +234,13 @@ def recognize(builder: Builder, tokens: Tokens | None) -> Expr:
 
 
 class _Garbage:
-    """Parse trees are cycles: without a collection now and then, they pile up while the collector is paused."""
+    """Decides when to collect parse trees, which are reference cycles and accumulate while the collector is paused."""
 
     def __init__(self) -> None:
         self._characters = 0
 
     def add(self, characters: int) -> None:
-        """Note that a text of so many characters was parsed; the trees of some texts are freed together."""
+        """Record that a text of `characters` was parsed; the trees of several texts are freed together."""
         self._characters += characters + _SMALLEST_TREE
         if self._characters > _CHARACTERS_TO_COLLECT:
             self._characters = 0

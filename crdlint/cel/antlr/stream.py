@@ -1,4 +1,4 @@
-"""Tokens read already, as ANTLR's parser takes them from a stream."""
+"""Streams of tokens from crdlint's own lexer for ANTLR's parser."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _TYPES: Final[dict[str, int]] = {
 
 
 class Stream:
-    """Tokens of a text in which every character belongs to one (CommonTokenStream)."""
+    """The tokens of a text in which every character belongs to a token. Upstream: antlr.CommonTokenStream."""
 
     tokenSource: Final = SimpleNamespace(_factory=CommonTokenFactory.DEFAULT)  # noqa: N815
 
@@ -34,11 +34,11 @@ class Stream:
         for index, token in enumerate(self._tokens):
             token.tokenIndex = index
         self._last = len(self._tokens) - 1
-        # What follows the end is the end again.
+        # The token after EOF is EOF again.
         self._tokens.append(self._tokens[-1])
 
     def LT(self, k: int) -> Any:  # noqa: N802
-        """Return a token: 1 is the next, 2 the one after it, -1 the last; None before the first."""
+        """Return a token relative to the current position: 1 is the next, 2 the one after it, -1 the previous, or None."""
         if k > 0:
             return self._tokens[self.index + k - 1]
         return self._tokens[self.index + k] if self.index + k >= 0 else None
@@ -49,11 +49,11 @@ class Stream:
         return type_
 
     def consume(self) -> None:
-        """Go on to the next token."""
+        """Advance to the next token."""
         self.index += 1
 
     def seek(self, index: int) -> None:
-        """Go to a token."""
+        """Set the position to a token index."""
         self.index = min(index, self._last)
 
     def get(self, index: int) -> Any:
@@ -68,12 +68,12 @@ class Stream:
         """No-op: tokens are never released."""
 
     def getText(self, start: Any, stop: Any) -> str:  # noqa: N802
-        """Return the text from one token to another, both included."""
+        """Return the text from one token to another, both inclusive."""
         return self._text[start.start : stop.stop + 1]
 
 
 class LexedStream(Stream):
-    """Tokens of a text with characters that begin none, read as they are asked for; ANTLR's lexer reports those."""
+    """The tokens of a text with characters that start no token, read on demand; ANTLR's lexer reports these characters."""
 
     def __init__(self, source: SourceInfo, lexer: Any) -> None:
         self.index = 0
@@ -86,7 +86,7 @@ class LexedStream(Stream):
         self._read(0)
 
     def _read(self, index: int) -> None:
-        """Read tokens up to an index, of those that the parser sees."""
+        """Read tokens up to an index, not counting hidden tokens."""
         while len(self._tokens) <= index and not self._complete:
             token = self._next()
             token.tokenIndex = len(self._all)
@@ -96,30 +96,30 @@ class LexedStream(Stream):
                 self._tokens.append(token)
 
     def _next(self) -> Any:
-        """Return the next token, of those that are hidden as well."""
-        at = self._at
-        found = token_at(self._source.text, at)
-        if found is None:
-            self._lexer.inputStream.seek(at)
-            self._lexer._interp.line, self._lexer._interp.column = self._source.location(at)  # noqa: SLF001
+        """Return the next token, including hidden ones."""
+        offset = self._at
+        kind_and_text = token_at(self._source.text, offset)
+        if kind_and_text is None:
+            self._lexer.inputStream.seek(offset)
+            self._lexer._interp.line, self._lexer._interp.column = self._source.location(offset)  # noqa: SLF001
             token = self._lexer.nextToken()
-        elif found[0] is SPACE:
-            token = CommonToken(channel=Token.HIDDEN_CHANNEL, start=at, stop=at + len(found[1]) - 1)
-            token.text = found[1]
+        elif kind_and_text[0] is SPACE:
+            token = CommonToken(channel=Token.HIDDEN_CHANNEL, start=offset, stop=offset + len(kind_and_text[1]) - 1)
+            token.text = kind_and_text[1]
         else:
-            token = _token(self._source, *found, at)
+            token = _token(self._source, *kind_and_text, offset)
         self._at = token.stop + 1
         return token
 
     def LT(self, k: int) -> Any:  # noqa: N802
-        """Return a token: 1 is the next, 2 the one after it, -1 the last; None before the first."""
-        at = self.index + k
+        """Return a token relative to the current position: 1 is the next, 2 the one after it, -1 the previous, or None."""
+        index = self.index + k
         if k < 0:
-            return self._tokens[at] if at >= 0 else None
-        if at > len(self._tokens):
-            self._read(at - 1)
-            at = min(at, len(self._tokens))
-        return self._tokens[at - 1]
+            return self._tokens[index] if index >= 0 else None
+        if index > len(self._tokens):
+            self._read(index - 1)
+            index = min(index, len(self._tokens))
+        return self._tokens[index - 1]
 
     def LA(self, k: int) -> int:  # noqa: N802
         """Return the type of the next token (1) or of the one after it (2)."""
@@ -127,17 +127,17 @@ class LexedStream(Stream):
         return type_
 
     def consume(self) -> None:
-        """Go on to the next token, and read it."""
+        """Advance to the next token and read it."""
         self.index += 1
         self._read(self.index)
 
     def seek(self, index: int) -> None:
-        """Go to a token."""
+        """Set the position to a token index."""
         self._read(index)
         self.index = min(index, len(self._tokens) - 1)
 
     def getText(self, start: Any, stop: Any) -> str:  # noqa: N802
-        """Return the text of the tokens from one to another, without what begins no token."""
+        """Return the text of the tokens from one to another, without characters that start no token."""
         self._read(len(self._source.text))
         between = self._all[start.tokenIndex : stop.tokenIndex + 1]
         return "".join(token.text for token in between if token.type != Token.EOF)

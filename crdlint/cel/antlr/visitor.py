@@ -1,4 +1,4 @@
-"""Makes the syntax tree of a recogniser's parse tree, incomplete ones included (the visitor of parser/parser.go)."""
+"""Builds the syntax tree from a parse tree, which may be incomplete. Upstream: the visitor of parser/parser.go."""
 
 from __future__ import annotations
 
@@ -40,16 +40,16 @@ _MAX_DEPTH = 250
 
 
 class RecursionLimitError(Exception):
-    """A limit that ends parsing with its message."""
+    """A limit is exceeded, which ends parsing with its message."""
 
 
 def visit(tree: Any, builder: Builder) -> Expr:
-    """Return the syntax tree. Raises `RecursionLimitError` when it is too deep."""
+    """Return the syntax tree; raise `RecursionLimitError` if it is too deep."""
     return _Visitor(builder).visit(tree.expr())
 
 
 def _inner(tree: Any) -> Any:
-    """Go down to the first node that means something (unnest)."""
+    """Return the first descendant that is more than a wrapper. Upstream: parser.unnest."""
     while tree is not None:
         kind = type(tree)
         if kind in (P.ExprContext, P.RelationContext, P.CalcContext):
@@ -128,7 +128,7 @@ class _Visitor:
         return False
 
     def name(self, ctx: Any) -> tuple[str, str]:
-        """Return the name and an error (normalizeIdent)."""
+        """Return the name and an error text, one of them empty. Upstream: parser.normalizeIdent."""
         kind = type(ctx)
         if kind is P.SimpleIdentifierContext:
             return ctx.id_.text, ""
@@ -292,7 +292,7 @@ def _literal(read: Callable[[str], Value]) -> Callable[[_Visitor, Any], Expr]:
             value = read(ctx.getText())
         except LiteralError as error:
             message = v.report(ctx, str(error))
-            # cel-go reports a string it cannot unescape and goes on with its text.
+            # cel-go reports a string that it cannot unescape, and continues with its text.
             return Literal(v.id(ctx), ctx.getText()) if isinstance(ctx, _QUOTED) else message
         return Literal(v.id(ctx), value)
 

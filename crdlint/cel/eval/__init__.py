@@ -1,1 +1,1 @@
-"""The evaluator of checked CEL expressions (cel-go's interpreter and cel packages, as Kubernetes uses them)."""
+"""The evaluator of checked CEL expressions. Upstream: cel-go's interpreter and cel packages, as Kubernetes uses them."""

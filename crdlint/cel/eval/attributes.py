@@ -1,4 +1,4 @@
-"""Names with what is selected from them: fields, keys, indices, presence tests (interpreter/attributes.go)."""
+"""Attributes: names with selected fields, keys and indices, and presence tests. Upstream: interpreter/attributes.go."""
 
 from __future__ import annotations
 
@@ -37,29 +37,29 @@ _KEYS: Final = frozenset({str, int, Uint, bool, float})
 
 
 def is_key(value: Value) -> bool:
-    """Whether a value can select."""
+    """Return whether `value` can be used to select a field, key or index."""
     return type(value) in _KEYS
 
 
 def not_a_key(value: Value) -> str:
-    """Return the text of the error of selecting by a value that cannot."""
+    """Return the text of the error for a value that cannot be used to select."""
     return f"invalid qualifier type: {go_type(value)}"
 
 
 def no_such_key(key: Value) -> Error:
-    """Return the error of selecting a field or key that is absent."""
+    """Return the error for a field or key that is absent."""
     return Error(f"{NO_SUCH_KEY}{go_text(key)}")
 
 
 def select(operand: Value, key: Value, *, test: bool) -> Value:
-    """Return the value of a key, index or field of `operand`, or an error as a value (refQualify).
+    """Return the value of a key, index or field of `operand`, or an error as a value. Upstream: interpreter.refQualify.
 
     With `test`, an absent value is `MISSING` instead of an error.
     """
     kind = kind_of(operand)
     if kind is Kind.MAP:
-        found = find(operand, key)
-        return no_such_key(key) if found is MISSING and not test else found
+        value = find(operand, key)
+        return no_such_key(key) if value is MISSING and not test else value
     if kind is Kind.LIST:
         return _select_index(operand, key, test=test)
     if kind is Kind.ERROR:
@@ -80,7 +80,7 @@ def _select_index(operand: Value, key: Value, *, test: bool) -> Value:
 
 
 def _index(key: Value) -> Value:
-    """Return a list index, or the error of a key that is not an integer (IndexOrError)."""
+    """Return a list index, or an error if the key is not an integer. Upstream: types.IndexOrError."""
     cls = type(key)
     if cls is int:
         return key
@@ -94,7 +94,7 @@ def _index(key: Value) -> Value:
 
 @dataclass(frozen=True, slots=True)
 class Qualifier:
-    """One selection: `get` fails for what is not there, `maybe` gives `MISSING` for it."""
+    """One selection: if the value is absent, `get` returns an error and `maybe` returns `MISSING`."""
 
     id: int
     optional: bool
@@ -104,7 +104,7 @@ class Qualifier:
 
 
 def constant(id_: int, key: Value, *, optional: bool, note: Note | None) -> Qualifier:
-    """Return a selection by a key that is known."""
+    """Return a selection by a constant key."""
     if note is None:
         return Qualifier(
             id_,
@@ -116,47 +116,47 @@ def constant(id_: int, key: Value, *, optional: bool, note: Note | None) -> Qual
 
     def get(frame: Frame, operand: Value) -> Value:
         if type(operand) is dict:
-            found = operand.get(key, MISSING) if type(key) is str else MISSING
-            if found is MISSING:
-                found = no_such_key(key)
+            value = operand.get(key, MISSING) if type(key) is str else MISSING
+            if value is MISSING:
+                value = no_such_key(key)
         else:
-            found = select(operand, key, test=False)
-        note(frame, id_, found)
-        return found
+            value = select(operand, key, test=False)
+        note(frame, id_, value)
+        return value
 
     def maybe(frame: Frame, operand: Value) -> Value:
-        found = select(operand, key, test=True)
-        if found is not MISSING and type(found) is not Error:
-            note(frame, id_, found)
-        return found
+        value = select(operand, key, test=True)
+        if value is not MISSING and type(value) is not Error:
+            note(frame, id_, value)
+        return value
 
     return Qualifier(id_, optional, get, maybe, lambda _, operand: select(operand, key, test=True))
 
 
 def presence(inner: Qualifier, *, note: Note | None) -> Qualifier:
-    """Return the test whether a selection finds anything; it never fails for what is not there (testOnlyQualifier)."""
+    """Return a presence test of a selection; an absent value is not an error. Upstream: interpreter.testOnlyQualifier."""
     test = inner.test
 
     def get(frame: Frame, operand: Value) -> Value:
-        found = test(frame, operand)
-        result = found if type(found) is Error else found is not MISSING
+        value = test(frame, operand)
+        result = value if type(value) is Error else value is not MISSING
         if note is not None:
             note(frame, inner.id, result)
         return result
 
     def maybe(frame: Frame, operand: Value) -> Value:
-        found = test(frame, operand)
-        if note is not None and found is not MISSING and type(found) is not Error:
-            note(frame, inner.id, found)
-        return found
+        value = test(frame, operand)
+        if note is not None and value is not MISSING and type(value) is not Error:
+            note(frame, inner.id, value)
+        return value
 
     return Qualifier(inner.id, inner.optional, get, maybe, test)
 
 
 def computed(id_: int, key: Run, *, optional: bool, note: Note | None, relative: bool) -> Qualifier:
-    """Return a selection by a key that is evaluated; `relative` if it is another expression than a name."""
+    """Return a selection by a key that is evaluated; `relative` if the key is an expression other than a name."""
 
-    def found(frame: Frame, operand: Value, *, test: bool) -> Value:
+    def evaluated(frame: Frame, operand: Value, *, test: bool) -> Value:
         value = key(frame)
         if type(value) is Error:
             return value
@@ -169,12 +169,12 @@ def computed(id_: int, key: Run, *, optional: bool, note: Note | None, relative:
             note(frame, id_, value)
 
     def get(frame: Frame, operand: Value) -> Value:
-        value = found(frame, operand, test=False)
+        value = evaluated(frame, operand, test=False)
         noted(frame, value)
         return value
 
     def maybe(frame: Frame, operand: Value) -> Value:
-        value = found(frame, operand, test=True)
+        value = evaluated(frame, operand, test=True)
         if value is not MISSING and type(value) is not Error:
             noted(frame, value)
         return value
@@ -183,7 +183,7 @@ def computed(id_: int, key: Run, *, optional: bool, note: Note | None, relative:
 
 
 def apply(qualifiers: Sequence[Qualifier]) -> Then:
-    """Return the function that selects, one after another, from a value (applyQualifiers)."""
+    """Return a function that applies the selections in turn to a value. Upstream: interpreter.applyQualifiers."""
 
     def run(frame: Frame, value: Value) -> Value:
         optional = False
@@ -210,7 +210,7 @@ def apply(qualifiers: Sequence[Qualifier]) -> Then:
 
 @dataclass(slots=True)
 class Attribute:
-    """A name, or another expression, with selections; they are added as long as the planner finds more."""
+    """A name or another expression, with the selections that the planner adds to it."""
 
     base_id: int
     head: Run
@@ -222,12 +222,12 @@ class Attribute:
 
     @property
     def id(self) -> int:
-        """The id under which cel-go knows it: the last selection's."""
+        """The id by which cel-go refers to it: that of the last selection."""
         return self.qualifiers[-1].id if self.qualifiers else self.base_id
 
     @property
     def is_plain_name(self) -> bool:
-        """Whether it is a name, maybe with selections, none of them optional or a test."""
+        """Return whether it is a name, possibly with selections, none of which is optional or a presence test."""
         return not (self.rest or self.test_id or any(qualifier.optional for qualifier in self.qualifiers))
 
     def add(self, qualifier: Qualifier) -> None:
@@ -235,12 +235,12 @@ class Attribute:
         self.qualifiers.append(qualifier)
 
     def steps(self) -> tuple[Run, list[Then]]:
-        """Return what gives the value, without what notes it."""
+        """Return the functions that compute the value, without the one that records it for the cost."""
         self.rest.append(apply(self.qualifiers))
         return self.variable(), self.rest
 
     def variable(self) -> Run:
-        """Return what gives the value that is selected from; ``note_error`` notes one selection from an error."""
+        """Return the function for the operand of selections; `note_error` records one selection from an error."""
         head, note = self.head, self.note_error
         if note is None or not self.qualifiers:
             return head
@@ -257,7 +257,7 @@ class Attribute:
 
 @dataclass(slots=True)
 class Conditional:
-    """`condition ? truthy : falsy`, from either of which may be selected (conditionalAttribute)."""
+    """`condition ? truthy : falsy`, with selections from either branch. Upstream: interpreter.conditionalAttribute."""
 
     own_id: int
     condition_id: int
@@ -270,7 +270,7 @@ class Conditional:
 
     @property
     def id(self) -> int:
-        """The id under which cel-go knows it: that of a selection after it, else its own."""
+        """The id by which cel-go refers to it: that of the last selection, or else its own."""
         selected = self.truthy.id
         return selected if selected == self.falsy.id else self.own_id
 
@@ -285,7 +285,7 @@ class Conditional:
                 branch.add(qualifier)
 
     def branches(self, truthy: Run, falsy: Run) -> Then:
-        """Return the function that goes on after the condition."""
+        """Return the function that evaluates a branch, depending on the condition."""
 
         def run(frame: Frame, condition: Value) -> Value:
             if condition is True:

@@ -1,4 +1,4 @@
-"""Comprehensions: the accumulator, made on first use, and the iterations (evalFold in interpreter/interpretable.go)."""
+"""Comprehensions: the accumulator, created on first use, and the iterations. Upstream: evalFold in interpretable.go."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _GROWING: Final = frozenset({MutableList, MutableMap})
 
 
 def accumulator(slot: int, initial: Run) -> Run:
-    """Return what gives the accumulator; an empty list or map that it begins with is one to add to in place."""
+    """Return the function for the accumulator; an initial empty list or map is a mutable one."""
 
     def run(frame: Frame) -> Value:
         slots = frame.slots
@@ -44,7 +44,7 @@ def accumulator(slot: int, initial: Run) -> Run:
 
 
 def variable(slot: int) -> Run:
-    """Return what gives a variable of a round."""
+    """Return the function for an iteration variable."""
 
     def run(frame: Frame) -> Value:
         return frame.slots[slot]
@@ -53,7 +53,7 @@ def variable(slot: int) -> Run:
 
 
 def fold(slot: int, condition: Run, step: Run, result: Run, *, pairs: bool, id_: int) -> Then:
-    """Return the comprehension over a value, with one or two variables."""
+    """Return a comprehension over a range, with one or two variables."""
 
     def run(frame: Frame, over: Value) -> Value:
         if type(over) is Error:
@@ -71,7 +71,7 @@ def fold(slot: int, condition: Run, step: Run, result: Run, *, pairs: bool, id_:
                     break
                 slots[slot] = step(frame)
         else:
-            # What grows in place is gone through as it was.
+            # A list or map that grows in place is iterated over as it was at the start.
             for slots[slot + 2] in list(over) if type(over) in _GROWING else over:
                 going_on = condition(frame)
                 if going_on is not True and type(going_on) is bool:
@@ -101,14 +101,15 @@ _TWO: Final = 2
 
 
 def iterations_independent(fold: ast.Comprehension, resolve: Callable[[ast.Call], Resolved | None]) -> bool:
-    """Return whether no iteration leaves anything behind that could change what later ones cost.
+    """Return whether no iteration leaves values on the stack that change the cost of later ones.
 
-    Then the cost can be counted without a stack; `resolve` returns what a call runs. cel-go finds a call's arguments on a
-    stack by expression id (see `frame`). Where an iteration leaves the value of a name there, the same name in the next
-    one removes all above it, arguments of calls that still wait among them, whose cost is then not counted. The steps of
-    all macros but those with a filter begin with the accumulator, and end by removing all above it. In a filter, the
-    values below arguments that wait are removed with them, unless an error makes the call stop before its last argument;
-    so only filters with such calls and literals need a stack.
+    Then the cost can be counted without a stack; `resolve` returns the implementation of a call. cel-go finds the
+    arguments of a call on a stack by expression id (see `frame`). If an iteration leaves the value of a name there, the
+    same name in the next iteration removes everything above it. That may include arguments of calls that are not
+    complete, whose cost is then not counted. The steps of all macros except those with a filter begin with the
+    accumulator, and end by removing everything above it. In a filter, the values below pending arguments are removed
+    with them, unless an error makes the call stop before its last argument. So only filters with such calls and with
+    literals need a stack.
     """
     if type(fold.iter_range) is ast.ListExpr and not fold.iter_range.elements:
         return True
@@ -125,7 +126,7 @@ def _is_name(expr: ast.Expr, name: str) -> bool:
 
 
 def _is_plain(condition: ast.Expr, accu: str) -> bool:
-    """Whether a condition is a constant, or only looks at the accumulator."""
+    """Return whether a condition is a constant or reads only the accumulator."""
     while type(condition) is ast.Call and len(condition.args) == 1:
         condition = condition.args[0]
     return type(condition) is ast.Literal or _is_name(condition, accu)

@@ -1,4 +1,4 @@
-"""What calls cost at run time, by overload (CostTracker.costCall in interpreter/runtimecost.go, common/cost.go)."""
+"""Run-time costs of calls, by overload. Upstream: CostTracker.costCall in interpreter/runtimecost.go, common/cost.go."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _SIZED: Final = frozenset({Kind.STRING, Kind.BYTES, Kind.LIST, Kind.MAP})
 
 @dataclass(frozen=True, slots=True)
 class Costs:
-    """How the costs of calls are counted.
+    """The cost model of calls.
 
-    `overloads` has costs by overload id, and `functions` by function name. A call's cost is looked up in them in this
-    order; where neither knows it, the cost is cel-go's own. `presence_test_has_cost` is false for Kubernetes;
+    `overloads` contains costs by overload id, `functions` by function name. The cost of a call is looked up in this
+    order; if neither has it, cel-go's own cost applies. `presence_test_has_cost` is false for Kubernetes.
     `selection_from_error_has_cost` counts the first field that is selected from a variable whose value is an error.
     """
 
@@ -37,7 +37,7 @@ class Costs:
     functions: Mapping[str, CallCost] = field(default_factory=dict)
 
     def of_call(self, function: str, overload_id: str) -> Tracker:
-        """Return what counts the cost units of a call; `overload_id` is empty if several overloads fit."""
+        """Return a function that computes the cost of a call; `overload_id` is empty if several overloads match."""
         default = _DEFAULTS.get(overload_id, _constant)
         tables = ((self.overloads, overload_id), (self.functions, function))
         own = [costs[name].track for costs, name in tables if name in costs]
@@ -45,16 +45,16 @@ class Costs:
             return default
 
         def track(values: Sequence[Value], result: Value) -> int:
-            for one in own:
-                found = one(values, result)
-                if found is not None:
-                    return found
+            for tracker in own:
+                cost = tracker(values, result)
+                if cost is not None:
+                    return cost
             return default(values, result)
 
         return track
 
     def is_in_advance(self, overload_id: str) -> bool:
-        """Return whether the cost of a call depends on its arguments alone."""
+        """Return whether the cost of a call depends on its arguments only."""
         own = self.overloads.get(overload_id)
         return own.in_advance if own is not None else overload_id in _IN_ADVANCE
 
@@ -63,7 +63,7 @@ _IN_ADVANCE: Final = frozenset({"equals", "not_equals", "in_list"})
 
 
 def actual_size(value: Value) -> int:
-    """Return characters, bytes, elements or entries of a value, also within an optional; 1 for most others."""
+    """Return the number of characters, bytes, elements or entries of a value or of the content of an optional; else 1."""
     while type(value) is Optional_ and value.has_value:
         value = value.content
     if kind_of(value) in _SIZED:

@@ -1,4 +1,4 @@
-"""Equality, order and membership of values (cel-go's common/types: Equal, Compare, Contains)."""
+"""Equality, order and membership of values. Upstream: cel-go's common/types (Equal, Compare, Contains)."""
 
 from __future__ import annotations
 
@@ -34,9 +34,10 @@ _SIMPLE: Final = frozenset({bool, int, Uint, str, bytes, type(None)})
 
 
 def equal(first: Value, second: Value) -> bool | Error:
-    """Return whether two values are equal; an error only if the `cel_equal` of a value returns one.
+    """Return whether two values are equal, or the error that the `cel_equal` method of a value returns.
 
-    What is nested in a value many times is compared once. Raises WorkLimitError.
+    Nested values that occur several times are compared once. Raise WorkLimitError if the comparison takes too much
+    work.
     """
     if type(first) is type(second) and type(first) in _SIMPLE:
         return bool(first == second)
@@ -46,14 +47,14 @@ def equal(first: Value, second: Value) -> bool | Error:
 
 
 class _Comparison:
-    """The pairs that have still to be compared."""
+    """The comparison of two values, with a stack of pairs that are still to be compared."""
 
     __slots__ = ("_seen", "_stack")
 
     def __init__(self) -> None:
-        # Two values, and whether an error between them counts: it does in joined lists only.
+        # Two values, and whether an error between them counts: it does so in concatenated lists only.
         self._stack: Final[list[tuple[Value, Value, bool]]] = []
-        # Pairs of containers that were compared, which the dict keeps, so that their ids remain theirs.
+        # Pairs of containers that were compared. The references prevent that Python reuses their ids.
         self._seen: Final[dict[tuple[int, int, bool], tuple[Value, Value]]] = {}
 
     def equal(self, first: Value, second: Value) -> bool | Error:
@@ -61,51 +62,51 @@ class _Comparison:
         stack.append((first, second, True))
         problem: Error | None = None
         while stack:
-            one, other, counts = stack.pop()
-            result = self._step(one, other, counts=counts)
+            left, right, counts = stack.pop()
+            result = self._step(left, right, counts=counts)
             if result is False:
                 return False
             if type(result) is Error and counts and problem is None:
                 problem = result
         return True if problem is None else problem
 
-    def _is_new(self, one: Value, other: Value, *, counts: bool) -> bool:
-        key = (id(one), id(other), counts)
+    def _is_new(self, left: Value, right: Value, *, counts: bool) -> bool:
+        key = (id(left), id(right), counts)
         if key in self._seen:
             return False
-        self._seen[key] = (one, other)
+        self._seen[key] = (left, right)
         return True
 
-    def _step(self, one: Value, other: Value, *, counts: bool) -> bool | Error:
-        """Compare two values, what they hold being left on the stack."""
-        cls = type(one)
+    def _step(self, left: Value, right: Value, *, counts: bool) -> bool | Error:
+        """Compare two values, except for their content, which is pushed on the stack."""
+        cls = type(left)
         if cls in _NUMBERS:
-            return type(other) in _NUMBERS and _equal_numbers(one, other)
+            return type(right) in _NUMBERS and _equal_numbers(left, right)
         if cls in PLAIN_LISTS:
-            if kind_of(other) is not Kind.LIST or len(one) != len(other):
+            if kind_of(right) is not Kind.LIST or len(left) != len(right):
                 return False
-            self._push_elements(one, other, counts=counts and cls is ConcatList)
+            self._push_elements(left, right, counts=counts and cls is ConcatList)
             return True
         if cls in PLAIN_MAPS:
-            return self._push_entries(one, other)
-        own = getattr(one, "cel_equal", None)
+            return self._push_entries(left, right)
+        own = getattr(left, "cel_equal", None)
         if own is not None:
-            result: bool | Error = other is not None and own(other)
+            result: bool | Error = right is not None and own(right)
             return result
         if cls is Optional_:
-            if type(other) is not Optional_ or one.has_value is not other.has_value:
+            if type(right) is not Optional_ or left.has_value is not right.has_value:
                 return False
-            if one.has_value:
-                self._stack.append((one.content, other.content, counts))
+            if left.has_value:
+                self._stack.append((left.content, right.content, counts))
             return True
-        if kind_of(one) is Kind.TYPE:
-            return kind_of(other) is Kind.TYPE and one.name == other.name
-        return kind_of(one) is kind_of(other) and bool(one == other)
+        if kind_of(left) is Kind.TYPE:
+            return kind_of(right) is Kind.TYPE and left.name == right.name
+        return kind_of(left) is kind_of(right) and bool(left == right)
 
-    def _push_elements(self, one: Value, other: Value, *, counts: bool) -> None:
-        """Leave the elements of two lists of one length on the stack, the first of them on top."""
-        found: list[tuple[Value, Value]] = []
-        parts = [(one, other)]
+    def _push_elements(self, left: Value, right: Value, *, counts: bool) -> None:
+        """Push the pairs of elements of two lists of equal length on the stack, with the first pair on top."""
+        lists: list[tuple[Value, Value]] = []
+        parts = [(left, right)]
         while parts:
             first, second = parts.pop()
             if not self._is_new(first, second, counts=counts):
@@ -113,34 +114,34 @@ class _Comparison:
             if type(first) is type(second) is ConcatList and len(first.first) == len(second.first):
                 parts += ((first.second, second.second), (first.first, second.first))
             else:
-                found.append((first, second))
-        for first, second in reversed(found):
+                lists.append((first, second))
+        for first, second in reversed(lists):
             work.spend(len(first))
-            places = range(len(first) - 1, -1, -1)
-            self._stack.extend((element(first, index), element(second, index), counts) for index in places)
+            indices = range(len(first) - 1, -1, -1)
+            self._stack.extend((element(first, index), element(second, index), counts) for index in indices)
 
-    def _push_entries(self, one: Value, other: Value) -> bool:
-        if kind_of(other) is not Kind.MAP or len(one) != len(other):
+    def _push_entries(self, left: Value, right: Value) -> bool:
+        if kind_of(right) is not Kind.MAP or len(left) != len(right):
             return False
-        if self._is_new(one, other, counts=False):
-            work.spend(len(one))
-            for key in one:
-                found = find(other, key)
-                if found is MISSING:
+        if self._is_new(left, right, counts=False):
+            work.spend(len(left))
+            for key in left:
+                right_value = find(right, key)
+                if right_value is MISSING:
                     return False
-                self._stack.append((find(one, key), found, False))
+                self._stack.append((find(left, key), right_value, False))
         return True
 
 
-def _equal_numbers(one: Value, other: Value) -> bool:
-    if type(one) is float or type(other) is float:
+def _equal_numbers(left: Value, right: Value) -> bool:
+    if type(left) is float or type(right) is float:
         # As doubles, so that integers beyond 2**53 equal their neighbours; NaN equals nothing.
-        return float(one) == float(other)
-    return int(one) == int(other)
+        return float(left) == float(right)
+    return int(left) == int(right)
 
 
 def compare(first: Value, second: Value) -> int | Error:
-    """Return -1, 0 or 1 by the order of two values, an error if they have none (traits.Comparer)."""
+    """Return -1, 0 or 1 by the order of two values, or an error if they have no order. Upstream: traits.Comparer."""
     cls, other = type(first), type(second)
     if cls in _NUMBERS:
         if other not in _NUMBERS:
@@ -157,7 +158,7 @@ def compare(first: Value, second: Value) -> int | Error:
 
 
 def contains(container: Value, value: Value) -> bool | Error:
-    """Whether a list has an element equal to a value, or a map has a key (inAggregate)."""
+    """Return whether a list has an element equal to `value`, or a map has it as a key. Upstream: interpreter.inAggregate."""
     if type(container) is ConcatList:
         return _concat_contains(container, value)
     own = None if type(container) in PLAIN_LISTS or type(container) in PLAIN_MAPS else _own_contains(container)
@@ -174,7 +175,7 @@ def contains(container: Value, value: Value) -> bool | Error:
 
 
 def _concat_contains(container: ConcatList, value: Value) -> bool | Error:
-    """Ask each of the lists; an error of one counts where none has the value."""
+    """Search each of the concatenated lists; return an error of one list if no list has the value."""
     problem: Error | None = None
     for leaf in container.leaves():
         result = contains(leaf, value)
@@ -189,7 +190,7 @@ def _own_contains(container: Value) -> Value:
     return getattr(container, "cel_contains", None)
 
 
-# Values of these kinds are equal exactly if their keys are.
+# Values of these kinds are equal if and only if their hash keys are equal.
 _KEYED: Final = {
     Kind.BOOL: Kind.BOOL,
     Kind.INT: Kind.INT,
@@ -203,9 +204,9 @@ _KEYED: Final = {
 
 
 class HashedMembers:
-    """A collection that finds an equal of a value without comparing each with each where that can be avoided.
+    """A collection that looks up values by hash if possible, and otherwise compares with each member.
 
-    An integer equals a double if it is that as a double, so integers are also kept as such.
+    Integers equal doubles of the same value, so they are also stored as doubles.
     """
 
     __slots__ = ("_doubles", "_integers", "_keys", "_others")
@@ -245,7 +246,7 @@ _PRIMITIVE: Final = frozenset({bool, int, Uint, float, str})
 
 
 def members_of(container: Value) -> frozenset[tuple[type, Value]] | None:
-    """Return type and value of all that is in a list of constants, None if it holds other than primitive values."""
+    """Return the types and values of the elements of a constant list, or None if not all are primitive."""
     members: set[tuple[type, Value]] = set()
     for value in container:
         cls = type(value)
@@ -259,12 +260,12 @@ def members_of(container: Value) -> frozenset[tuple[type, Value]] | None:
     return frozenset(members)
 
 
-# Stands for NaN, which is never found.
+# Represents NaN, which is never found.
 _NAN: Final = object()
 
 
 def _others(value: Value) -> list[Value]:
-    """Return the same number as values of other types."""
+    """Return the same number as values of the other numeric types."""
     cls = type(value)
     if cls is float:
         return [other for other in (lossless_int(value), lossless_uint(value)) if other is not None]

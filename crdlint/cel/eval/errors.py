@@ -1,4 +1,4 @@
-"""Errors of evaluation: values, exceptions of functions, failed planning, cancelled evaluation (types/err.go)."""
+"""Errors of evaluation: error values, and exceptions for functions, planning and cancellation. Upstream: types/err.go."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ NO_SUCH_OVERLOAD: Final = "no such overload"
 
 @dataclass(frozen=True, slots=True)
 class Error:
-    """An error as a value (types.Err): its text, and the id of the expression where it arose, 0 if not known."""
+    """An error as a value: its text, and the id of the expression that caused it, 0 if unknown. Upstream: types.Err."""
 
     cel_type: ClassVar[Type] = ERROR
 
@@ -22,7 +22,7 @@ class Error:
     id: int = 0
 
     def cel_equal(self, _: object) -> Error:
-        """Return this error: nothing can be compared with it."""
+        """Return this error: comparing with an error fails."""
         return self
 
     def __str__(self) -> str:
@@ -33,23 +33,23 @@ NO_OVERLOAD: Final = Error(NO_SUCH_OVERLOAD)
 
 
 def no_overload(value: object) -> Error:
-    """Return `value` if it is an error, else the error that no overload accepts it (types.MaybeNoSuchOverloadErr)."""
+    """Return `value` if it is an error, else the error "no such overload". Upstream: types.MaybeNoSuchOverloadErr."""
     return value if type(value) is Error else NO_OVERLOAD
 
 
 class FunctionError(ValueError):
-    """Raised by a function that has no result for its arguments; ``str()`` is cel-go's text (types.NewErr).
+    """A function cannot compute a result; `str()` is cel-go's text. Upstream: types.NewErr.
 
-    The evaluator catches it in one place, `functions`, and goes on with the `Error` of that text.
+    The evaluator catches it in one place, `functions`, and continues with an `Error` with that text.
     """
 
 
 class PlanError(Exception):
-    """No program can be made of a checked expression; ``str()`` is cel-go's text."""
+    """A checked expression cannot be planned; `str()` is cel-go's text."""
 
 
 class CancelledError(Exception):
-    """The end of an evaluation that no operator absorbs: the cost limit, or what is a panic in cel-go."""
+    """Evaluation is cancelled and no operator can absorb it: the cost limit is exceeded, or cel-go panics."""
 
 
 NO_SUCH_KEY: Final = "no such key: "  # before the key
@@ -57,7 +57,7 @@ COST_LIMIT_EXCEEDED: Final = "operation cancelled: actual cost limit exceeded"
 
 
 def with_expr_id(value: _T, id_: int) -> _T | Error:
-    """Return `value`; an error that has no expression id yet gets `id_` (LabelErrNode)."""
+    """Return `value`; an error without an expression id gets `id_`. Upstream: types.LabelErrNode."""
     if isinstance(value, Error) and value.id == 0:
         return Error(value.message, id_)
     return value

@@ -1,8 +1,8 @@
-"""The state of one evaluation: variables, and what its cost is counted with (interpreter/runtimecost.go).
+"""The state of one evaluation: variables and cost. Upstream: interpreter/runtimecost.go.
 
-cel-go counts from a stack of observed values by expression id: a step removes its arguments, and all above them, by the
-topmost place of their ids, which may be one that an earlier round of a comprehension has left there. To count the same,
-the stack is kept the same.
+cel-go computes costs from a stack of values by expression id. A step removes its arguments and everything above them,
+from the topmost position of their ids. An earlier iteration of a comprehension may have left a value at that position.
+This module keeps the same stack in order to compute the same costs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ NO_LIMIT: Final = 1 << 80
 
 
 class Frame:
-    """Variables by name, those of comprehensions by slot; the cost so far, in cost units."""
+    """Variables by name, variables of comprehensions by slot, and the cost so far in cost units."""
 
     __slots__ = ("_last", "_stack", "cost", "limit", "slots", "variables")
 
@@ -30,50 +30,50 @@ class Frame:
         self.slots: Final[list[Value]] = [MISSING] * slots
         self.cost = 0
         self.limit: Final = NO_LIMIT if limit is None else limit
-        # Id, value, and the place of the id before; `_last` has the topmost place of each id.
+        # Id, value, and the previous position of the same id; `_last` has the topmost position of each id.
         self._stack: Final[list[tuple[int, Value, int]]] = []
         self._last: Final[dict[int, int]] = {}
 
     def push(self, id_: int, value: Value) -> None:
-        """Put a value on the stack."""
+        """Push a value on the stack."""
         stack, last = self._stack, self._last
         stack.append((id_, value, last.get(id_, -1)))
         last[id_] = len(stack) - 1
 
     def drop(self, id_: int) -> None:
-        """Remove the topmost value of an id and all above it, if there is one."""
-        at = self._last.get(id_, -1)
-        if at >= 0:
-            self.cut(at)
+        """Remove the topmost value with the id `id_` and everything above it, if there is one."""
+        index = self._last.get(id_, -1)
+        if index >= 0:
+            self.cut(index)
 
     def cut(self, size: int) -> None:
-        """Remove all above a size."""
+        """Truncate the stack to `size` values."""
         stack, last = self._stack, self._last
         while len(stack) > size:
             id_, _, before = stack.pop()
             last[id_] = before
 
     def take(self, ids: Sequence[int]) -> list[Value] | None:
-        """Remove the values of arguments, the last first, and return them, or None from where one is missing."""
+        """Remove and return the values of arguments, starting with the last; return None if one is missing."""
         values: list[Value] = []
         for id_ in reversed(ids):
-            at = self._last.get(id_, -1)
-            if at < 0:
+            index = self._last.get(id_, -1)
+            if index < 0:
                 return None
-            values.append(self._stack[at][1])
-            self.cut(at)
+            values.append(self._stack[index][1])
+            self.cut(index)
         values.reverse()
         return values
 
     def charge(self, cost: int) -> None:
-        """Add to the cost; raise CancelledError beyond the limit, where a cost below zero is, being one of uint64."""
+        """Add to the cost; raise CancelledError if it exceeds the limit. A negative cost exceeds it, because it is a uint64."""
         self.cost += cost
         if not 0 <= self.cost <= self.limit:
             self.cost %= 1 << 64
             raise CancelledError(COST_LIMIT_EXCEEDED)
 
     def reserve_cost(self, cost: int) -> None:
-        """Raise CancelledError where a cost that is still to come is beyond the limit."""
+        """Raise CancelledError if a future cost would exceed the limit."""
         if self.cost + cost > self.limit:
             self.charge(cost)
 
@@ -82,13 +82,13 @@ class Frame:
         return len(self._stack)
 
     def selected(self, _id: int, _value: Value) -> None:
-        """Count that a field, key or index was looked up, where no stack is needed."""
+        """Count the selection of a field, key or index, if no stack is needed."""
         self.cost += 1
         if self.cost > self.limit:
             raise CancelledError(COST_LIMIT_EXCEEDED)
 
     def qualified(self, id_: int, value: Value) -> None:
-        """Note that a field, key or index was looked up."""
+        """Record the selection of a field, key or index."""
         stack, last = self._stack, self._last
         stack.append((id_, value, last.get(id_, -1)))
         last[id_] = len(stack) - 1
@@ -97,11 +97,11 @@ class Frame:
             raise CancelledError(COST_LIMIT_EXCEEDED)
 
     def attribute(self, id_: int, value: Value, pushed: int, cost: int) -> None:
-        """Note the value of a name with what is selected from it."""
+        """Record the value of an attribute (a name with its selections)."""
         stack, last = self._stack, self._last
-        at = last.get(id_, -1)
-        if at >= 0:
-            self.cut(at)
+        index = last.get(id_, -1)
+        if index >= 0:
+            self.cut(index)
         stack.append((pushed, value, last.get(pushed, -1)))
         last[pushed] = len(stack) - 1
         self.cost += cost

@@ -1,8 +1,8 @@
-"""Functions by overload, and which of them a call means (cel-go's common/decls Bindings, interpreter/dispatcher.go).
+"""Functions and the resolution of calls to overloads. Upstream: decls.FunctionDecl.Bindings, interpreter/dispatcher.go.
 
-An overload's implementation is called only if the values fit its declared types; where several overloads may be meant,
-the first that fits is taken. A function may instead have one implementation for all of its overloads (a singleton),
-which checks the values itself.
+The implementation of an overload is called only if the values match its declared types. If several overloads are
+possible, the first that matches is used. Instead, a function may have one implementation for all of its overloads (a
+singleton), which checks the values itself.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MOST_FIXED: Final = 2
 
 @dataclass(frozen=True, slots=True)
 class Resolved:
-    """What a call runs: `call` takes the values and returns one, errors included."""
+    """The implementation of a call: `call` takes values and returns a value, both including errors."""
 
     call: Function
     strict: bool
@@ -62,8 +62,8 @@ class _Candidate:
 class Functions:
     """The functions of an environment.
 
-    `overloads` are all that are declared, in the order in which they are tried. The implementation of one is that
-    in `bindings` under its id, else its own, unless its function has one in `singletons`.
+    `overloads` contains all declared overloads in the order in which they are tried. The implementation of an overload
+    is the function's in `singletons`, else the one in `bindings` under its id, else its own.
     """
 
     __slots__ = ("_candidates", "_resolved", "_singletons")
@@ -84,7 +84,7 @@ class Functions:
         self._resolved: Final[dict[tuple[str, str], Resolved | None]] = {}
 
     def resolve(self, function: str, overload_id: str) -> Resolved | None:
-        """Return what a call runs, None for a function without implementation; `overload_id` is empty if unknown."""
+        """Return the implementation of a call, None if the function has none; `overload_id` is empty if unknown."""
         key = (function, overload_id)
         if key not in self._resolved:
             self._resolved[key] = self._find(function, overload_id)
@@ -97,19 +97,19 @@ class Functions:
         candidates = self._candidates.get(function)
         if not candidates:
             return None
-        one = candidates.get(overload_id)
-        if one is None and len(candidates) == 1:
-            (one,) = candidates.values()
-        if one is None:
+        chosen = candidates.get(overload_id)
+        if chosen is None and len(candidates) == 1:
+            (chosen,) = candidates.values()
+        if chosen is None:
             strict = all(candidate.implementation.strict for candidate in candidates.values())
             return Resolved(_dispatcher(function, tuple(candidates.values())), strict, variadic=True)
-        implementation = one.implementation
-        variadic = implementation.variadic or len(one.guards) > MOST_FIXED
-        return Resolved(_guarded(function, one), implementation.strict, variadic)
+        implementation = chosen.implementation
+        variadic = implementation.variadic or len(chosen.guards) > MOST_FIXED
+        return Resolved(_guarded(function, chosen), implementation.strict, variadic)
 
 
 def caught(call: Function) -> Function:
-    """Return the function with errors as values."""
+    """Return the function with its exceptions returned as error values."""
 
     def run(*values: Value) -> Value:
         try:
@@ -168,7 +168,7 @@ def _dispatcher(function: str, candidates: tuple[_Candidate, ...]) -> Function:
 
 
 def without_trait(function: str, value: Value) -> Error:
-    """Return the error of an operator that the type of its first value does not have."""
+    """Return the error of an operator that the type of the first operand does not support."""
     return NO_OVERLOAD if kind_of(value) in _RECEIVERS else Error(f"no such overload: {function}")
 
 
@@ -176,7 +176,7 @@ _RECEIVERS: Final = frozenset({Kind.STRING, Kind.DURATION, Kind.TIMESTAMP})
 
 
 def no_such_overload(function: str, values: tuple[Value, ...]) -> Error:
-    """Return the error of a call with values that no overload accepts, or the error among the values."""
+    """Return the error for values that no overload accepts, or the first error among the values."""
     for value in values:
         if type(value) is Error:
             return value
@@ -197,9 +197,9 @@ _CLASSES: Final[dict[Kind, type]] = {
 
 
 def guard_of(type_: Type) -> Guard | None:
-    """Return a check whether a value may be given for a declared type, None if any may (IsAssignableRuntimeType).
+    """Return a check that a value matches a declared type, or None if any value does. Upstream: Type.IsAssignableRuntimeType.
 
-    Only the first element of a list and the first entry of a map is checked, as in cel-go.
+    Only the first element of a list and the first entry of a map are checked, as in cel-go.
     """
     if type_.is_dyn or type_.kind is Kind.TYPE_PARAM:
         return None

@@ -1,4 +1,4 @@
-"""Values as Go's `%v` prints cel-go's own types of values, which some error texts contain."""
+"""Values as Go's `%v` prints cel-go's value types, as some error texts contain them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _UNITS: Final = (("ns", 1), ("µs", 10**3), ("ms", 10**6))
 
 
 class _Written(str):
-    """Text among values that are still to be written."""
+    """Text that is already formatted, among values that are not."""
 
     __slots__ = ()
 
@@ -27,37 +27,37 @@ def go_text(value: Value) -> str:
     stack = [value]
     while stack:
         work.spend(1)
-        at = stack.pop()
-        if type(at) is _Written:
-            parts.append(at)
+        item = stack.pop()
+        if type(item) is _Written:
+            parts.append(item)
             continue
-        if type(at) is Optional_:
-            if at.has_value:
-                stack += (_Written(")"), at.content, _Written("optional("))
+        if type(item) is Optional_:
+            if item.has_value:
+                stack += (_Written(")"), item.content, _Written("optional("))
             else:
                 parts.append("optional.none()")
             continue
-        kind = kind_of(at)
+        kind = kind_of(item)
         if kind is Kind.LIST:
             stack.append(_Written("]"))
-            for index in range(len(at) - 1, -1, -1):
-                stack += (at[index], _Written(", ")) if index else (at[index], _Written("["))
-            if not at:
+            for index in range(len(item) - 1, -1, -1):
+                stack += (item[index], _Written(", ")) if index else (item[index], _Written("["))
+            if not item:
                 stack.append(_Written("["))
         elif kind is Kind.MAP:
             stack.append(_Written("}"))
-            for index, key in reversed(list(enumerate(at))):
-                stack += (at.get(key), _Written(": "), key, _Written(", " if index else "{"))
-            if not at:
+            for index, key in reversed(list(enumerate(item))):
+                stack += (item.get(key), _Written(": "), key, _Written(", " if index else "{"))
+            if not item:
                 stack.append(_Written("{"))
         else:
-            parts.append(_plain(at, kind))
+            parts.append(_plain(item, kind))
             work.spend_text(len(parts[-1]), parts[-1])
     return "".join(parts)
 
 
 def duration_text(duration: Duration) -> str:
-    """Return a duration as Go prints it, e.g. `1h0m0.5s` (time.Duration.String)."""
+    """Return a duration as Go prints it, e.g. `1h0m0.5s`. Upstream: time.Duration.String."""
     total = abs(duration.nanoseconds)
     sign = "-" if duration.nanoseconds < 0 else ""
     if total < 10**9:
@@ -73,9 +73,9 @@ def duration_text(duration: Duration) -> str:
 
 
 def _decimal(number: int, unit: int) -> str:
-    whole, rest = divmod(number, unit)
+    units, rest = divmod(number, unit)
     fraction = str(rest).zfill(len(str(unit)) - 1).rstrip("0") if rest else ""
-    return f"{whole}.{fraction}" if fraction else str(whole)
+    return f"{units}.{fraction}" if fraction else str(units)
 
 
 def _timestamp_text(moment: Timestamp) -> str:

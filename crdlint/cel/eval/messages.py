@@ -1,7 +1,7 @@
-"""Message literals of protobuf's own types: converted to plain values (types.Registry.NewValue).
+"""Message literals of protobuf's own types, converted to plain values. Upstream: types.Registry.NewValue.
 
-A field's value is converted to the field's type in Go, whose names some error messages contain. The content
-of an Any is ignored: no rule can see more of one than its type.
+The value of a field is converted to the field's Go type, whose name some error messages contain. The content of an Any
+is ignored: rules can see only its type.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 _PACKAGE: Final = "google.protobuf."
 _JSON: Final = "*structpb.Value"
 _SECOND: Final = 10**9
-_SAFE: Final = 2**53 - 1  # integers beyond are strings in protobuf's JSON
+_SAFE: Final = 2**53 - 1  # larger integers are strings in protobuf's JSON
 
 
 class _ConversionError(ValueError):
-    """A value that a field cannot hold; ``str()`` is cel-go's reason."""
+    """A field does not accept a value; `str()` is cel-go's reason."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +39,8 @@ class _Empty:
     cel_type = object_type(_PACKAGE + "Empty")
 
 
-# By kind of value: the message about one that cannot be converted to a Go type.
-_REFUSALS: Final[Mapping[Kind, str]] = {
+# By kind of value: the message for a value that cannot be converted to a Go type.
+_CONVERSION_ERRORS: Final[Mapping[Kind, str]] = {
     Kind.BOOL: "type conversion error from bool to '{}'",
     Kind.BYTES: "type conversion error from Bytes to '{}'",
     Kind.DOUBLE: "type conversion error from Double to '{}'",
@@ -56,18 +56,18 @@ _REFUSALS: Final[Mapping[Kind, str]] = {
 }
 
 
-def _refusal(value: Value, wanted: str) -> _ConversionError:
-    text = _REFUSALS.get(kind_of(value))
+def _conversion_error(value: Value, go_type: str) -> _ConversionError:
+    text = _CONVERSION_ERRORS.get(kind_of(value))
     if text is not None:
-        return _ConversionError(text.format(wanted))
+        return _ConversionError(text.format(go_type))
     name = str(getattr(value, "go_type", type_of(value))).rpartition(".")[2]
-    return _ConversionError(f"type conversion error from '{name}' to '{wanted}'")
+    return _ConversionError(f"type conversion error from '{name}' to '{go_type}'")
 
 
 def _scalar(kind: Kind, go: str) -> Callable[[Value], Value]:
     def convert(value: Value) -> Value:
         if kind_of(value) is not kind:
-            raise _refusal(value, go)
+            raise _conversion_error(value, go)
         return value
 
     return convert
@@ -85,17 +85,17 @@ def _within(kind: Kind, go: str, low: int, high: int, error: str) -> Callable[[V
 
 
 def _float32(value: Value) -> float:
-    """Round to 32 bits, as a FloatValue holds it."""
-    given: float = _scalar(Kind.DOUBLE, "float32")(value)
+    """Round to 32 bits, the precision of a FloatValue."""
+    double: float = _scalar(Kind.DOUBLE, "float32")(value)
     try:
-        rounded: float = struct.unpack("f", struct.pack("f", given))[0]
+        rounded: float = struct.unpack("f", struct.pack("f", double))[0]
     except OverflowError:
-        return float("inf") if given > 0 else float("-inf")
+        return float("inf") if double > 0 else float("-inf")
     return rounded
 
 
 def _json(value: Value) -> Value:
-    """Return a value as JSON has it; collections are gone through by `_json_deep`."""
+    """Return a value as JSON; `_json_deep` converts collections."""
     kind = kind_of(value)
     if kind in {Kind.BOOL, Kind.STRING, Kind.NULL, Kind.DOUBLE}:
         return value
@@ -106,56 +106,56 @@ def _json(value: Value) -> Value:
         return base64.b64encode(value).decode("ascii")
     if kind in {Kind.DURATION, Kind.TIMESTAMP}:
         return str(value)
-    raise _refusal(value, _JSON)
+    raise _conversion_error(value, _JSON)
 
 
 def _json_deep(value: Value) -> Value:
-    """Return a value as JSON has it, whatever its depth."""
+    """Return a value as JSON, without recursion."""
     nodes = [value]
     parts: list[tuple[list[str] | None, range] | None] = []
-    for node in nodes:  # which grows
-        given = node
-        while type(given) is Optional_:
-            if not given.has_value:
+    for node in nodes:  # the loop appends to it
+        content = node
+        while type(content) is Optional_:
+            if not content.has_value:
                 raise _ConversionError("optional.none() dereference")
-            given = given.content
-        kind, start = kind_of(given), len(nodes)
-        work.spend(2 * len(given) if kind in {Kind.LIST, Kind.MAP} else 1)
-        keys = [_json_key(key) for key in given] if kind is Kind.MAP else None
+            content = content.content
+        kind, start = kind_of(content), len(nodes)
+        work.spend(2 * len(content) if kind in {Kind.LIST, Kind.MAP} else 1)
+        keys = [_json_key(key) for key in content] if kind is Kind.MAP else None
         if kind in {Kind.LIST, Kind.MAP}:
-            nodes.extend(given if keys is None else [_entry(given, key) for key in given])
+            nodes.extend(content if keys is None else [_entry(content, key) for key in content])
             parts.append((keys, range(start, len(nodes))))
         else:
-            nodes[len(parts)] = _json(given)
+            nodes[len(parts)] = _json(content)
             parts.append(None)
-    for at in range(len(nodes) - 1, -1, -1):
-        part = parts[at]
+    for index in range(len(nodes) - 1, -1, -1):
+        part = parts[index]
         if part is not None:
-            keys, places = part
-            items = [nodes[place] for place in places]
-            nodes[at] = items if keys is None else Map(list(zip(keys, items, strict=True)))
+            keys, positions = part
+            items = [nodes[position] for position in positions]
+            nodes[index] = items if keys is None else Map(list(zip(keys, items, strict=True)))
     return nodes[0]
 
 
-def _entry(given: Value, key: Value) -> Value:
-    return given.find(key) if hasattr(given, "find") else given[key]
+def _entry(entries: Value, key: Value) -> Value:
+    return entries.find(key) if hasattr(entries, "find") else entries[key]
 
 
 def _json_key(key: Value) -> str:
     if type(key) is str:
         return key
-    raise _refusal(key, "string")
+    raise _conversion_error(key, "string")
 
 
 def _json_list(value: Value) -> Value:
     if kind_of(value) is not Kind.LIST:
-        raise _refusal(value, "*structpb.ListValue")
+        raise _conversion_error(value, "*structpb.ListValue")
     return _json_deep(value)
 
 
 def _json_map(value: Value) -> Value:
     if kind_of(value) is not Kind.MAP:
-        raise _refusal(value, "*structpb.Struct")
+        raise _conversion_error(value, "*structpb.Struct")
     return _json_deep(value)
 
 
@@ -164,7 +164,7 @@ def _null(value: Value) -> None:
 
 
 def _of_kind(kind: Kind, convert: Callable[[Value], Value]) -> Callable[[Value], Value]:
-    """Return what converts a repeated field or a map, which only that kind of value fits."""
+    """Return the conversion of a repeated field or a map field, which accepts only values of that kind."""
 
     def converted(value: Value) -> Value:
         if kind_of(value) is not kind:
@@ -175,7 +175,7 @@ def _of_kind(kind: Kind, convert: Callable[[Value], Value]) -> Callable[[Value],
 
 
 class _FieldTypeError(ValueError):
-    """A value that is not the list or map that a field requires."""
+    """The value is not the list or map that a field requires."""
 
 
 _INT32: Final = _within(Kind.INT, "int32", -(2**31), 2**31 - 1, "integer overflow")
@@ -211,7 +211,7 @@ def _nanoseconds(fields: Mapping[str, Value]) -> int:
 
 
 def _duration(fields: Mapping[str, Value]) -> Duration:
-    """Return a Duration, which stops at the ends of 64 bits (durationpb.AsDuration)."""
+    """Return a Duration, clamped to 64 bits. Upstream: durationpb.Duration.AsDuration."""
     return Duration(min(max(_nanoseconds(fields), MIN_INT), MAX_INT))
 
 
@@ -241,14 +241,14 @@ _VALUES: Final[Mapping[str, Callable[[Mapping[str, Value]], Value]]] = {
 
 
 def new_message(name: str, fields: Mapping[str, Value]) -> Value:
-    """Return the value of a literal of a message, by the message's full name, or an error as a value."""
+    """Return the value of a message literal, given the full name of the message, or an error as a value."""
     short = name.removeprefix(_PACKAGE)
     made: dict[str, Value] = {}
     for field, value in fields.items():
-        found = _converted(name, field, _FIELDS[short][field], value)
-        if type(found) is Error:
-            return found
-        made[field] = found
+        converted = _converted(name, field, _FIELDS[short][field], value)
+        if type(converted) is Error:
+            return converted
+        made[field] = converted
     return _VALUES[short](made)
 
 

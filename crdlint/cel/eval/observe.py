@@ -1,4 +1,4 @@
-"""What notes each step for the cost (costTrackerFactory.Observe in interpreter/runtimecost.go)."""
+"""Functions that record each step for the cost. Upstream: costTrackerFactory.Observe in interpreter/runtimecost.go."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def attribute(id_: int, test_id: int, cost: int, *, stacked: bool) -> Then:
-    """Return what notes a name with its selections; `test_id` is not 0 for a presence test."""
+    """Return a function that records an attribute; `test_id` is not 0 for a presence test."""
     pushed = test_id or id_
 
     def run(frame: Frame, value: Value) -> Value:
@@ -36,7 +36,7 @@ def attribute(id_: int, test_id: int, cost: int, *, stacked: bool) -> Then:
 
 
 def plain_name(head: Run, qualifiers: Sequence[Qualifier], id_: int) -> Run:
-    """Return a name with selections, all noted where no stack is needed: what most expressions consist of."""
+    """Return a name with selections, which counts all of them; for the frequent case that needs no stack."""
     select = apply(qualifiers)
     gets = tuple(qualifier.get for qualifier in qualifiers)
 
@@ -60,7 +60,7 @@ def plain_name(head: Run, qualifiers: Sequence[Qualifier], id_: int) -> Run:
 
 
 def dropping(dropped: tuple[int, ...], id_: int) -> Then:
-    """Return what notes a step that costs nothing and removes some values."""
+    """Return a function that records a step without cost that removes values from the stack."""
 
     def run(frame: Frame, value: Value) -> Value:
         if type(value) is Error:
@@ -74,7 +74,7 @@ def dropping(dropped: tuple[int, ...], id_: int) -> Then:
 
 
 def call(id_: int, cost: Tracker, ids: tuple[int, ...]) -> Then:
-    """Return what notes a call; its cost counts only if its arguments are there."""
+    """Return a function that records a call; its cost counts only if its arguments are on the stack."""
 
     def run(frame: Frame, value: Value) -> Value:
         values = frame.take(ids)
@@ -87,7 +87,7 @@ def call(id_: int, cost: Tracker, ids: tuple[int, ...]) -> Then:
 
 
 def constructor(ids: tuple[int, ...], id_: int, cost: int, *, stacked: bool) -> Then:
-    """Return what notes a list, map or message literal."""
+    """Return a function that records a list, map or message literal."""
 
     def run(frame: Frame, value: Value) -> Value:
         if stacked:

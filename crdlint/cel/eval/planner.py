@@ -1,8 +1,8 @@
-"""From a checked expression to functions that evaluate it (interpreter/planner.go, decorators.go).
+"""Planning: from a checked expression to functions that evaluate it. Upstream: interpreter/planner.go, decorators.go.
 
-As in cel-go, each node is first planned and then, with `optimize`, replaced: constants are folded, `in` a list of
-constants looks in a set, a constant regular expression is compiled. Nodes are visited by generators on an explicit
-stack, so depth is bounded by memory only.
+As in cel-go, each node is planned first and, with `optimize`, then replaced: constants are folded, `in` with a list of
+constants looks up a set, and constant regular expressions are compiled. Nodes are visited by generators on an explicit
+stack, so that only memory limits the depth.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ _OPTIONAL_ORS: Final = {"or": "optional_or_optional", "orValue": "optional_orVal
 
 @dataclass(slots=True)
 class Constant:
-    """A value known before evaluation."""
+    """A value that is known before evaluation."""
 
     id: int
     value: Value
@@ -55,7 +55,7 @@ class Constant:
 
 @dataclass(slots=True)
 class Pipe:
-    """A chain of functions; `depth` bounds the frames of Python's stack that it takes."""
+    """A chain of functions; `depth` bounds the number of Python stack frames that it needs."""
 
     id: int
     head: Run
@@ -65,7 +65,7 @@ class Pipe:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What evaluates an expression, how many slots its comprehensions need, and how deep Python's stack gets."""
+    """The function that evaluates an expression, the number of slots for comprehensions, and the depth of the Python stack."""
 
     run: Run
     slots: int
@@ -82,7 +82,7 @@ def plan_expression(
     costs: Costs | None,
     structs: Structs | None,
 ) -> Plan:
-    """Plan an expression; raises PlanError."""
+    """Plan an expression; raise PlanError if cel-go cannot create a program for it."""
     planner = _Planner(result, functions, optimize=optimize, regexes=regexes, costs=costs, structs=structs)
     return planner.plan(expr)
 
@@ -106,7 +106,7 @@ class _Planner:
         self._regexes: Final = {item.function: item for item in regexes}
         self._structs: Final = structs
         self._costs: Final = costs
-        # Whether arguments have to be found on the stack of values; only the rounds of some comprehensions need that.
+        # Whether arguments must be looked up on the stack of values; only some comprehensions need that.
         self._stacked = False
         self._scopes: Final[list[Mapping[str, Run]]] = []
         self._slots = 0
@@ -115,7 +115,7 @@ class _Planner:
         planned: list[Planned] = []
         stack: list[Generator[ast.Expr, Planned, None]] = [self._visited(root, planned)]
         while stack:
-            # A visit is begun with nothing, and goes on with what its last part gave.
+            # The first `send` starts a visit; each further one passes the plan of the child that it asked for.
             child = next(stack[-1], None) if not planned else _sent(stack[-1], planned.pop())
             if child is None:
                 stack.pop()
@@ -125,7 +125,7 @@ class _Planner:
         return Plan(run, self._slots, depth)
 
     def _visited(self, expr: ast.Expr, planned: list[Planned]) -> Generator[ast.Expr, Planned, None]:
-        """Visit a node, and add its plan to the list."""
+        """Visit a node and append its plan to the list `planned`."""
         planned.append((yield from self._visit(expr)))
 
     def _visit(self, expr: ast.Expr) -> Visit:
@@ -135,7 +135,7 @@ class _Planner:
         return visit(self, expr)
 
     def _open(self, node: Planned) -> Pipe:
-        """Return a node's chain, to which no selection can be added any more."""
+        """Return the chain of a node; no selections can be added to it afterwards."""
         if type(node) is Pipe:
             return node
         if type(node) is Constant:
@@ -152,14 +152,14 @@ class _Planner:
         return steps.joined(pipe.head, pipe.rest), pipe.depth + 1
 
     def _runs(self, nodes: Sequence[Planned]) -> tuple[list[Run], int]:
-        """Return the functions of nodes, and the depth that one of them takes at most."""
-        found = [self._run(node) for node in nodes]
-        return [run for run, _ in found], max((depth for _, depth in found), default=0)
+        """Return the functions of nodes, and the largest depth of one of them."""
+        runs = [self._run(node) for node in nodes]
+        return [run for run, _ in runs], max((depth for _, depth in runs), default=0)
 
     def _constant_run(self, node: Constant) -> Run:
         id_, value = node.id, node.value
         if not self._stacked:
-            return _given(value)
+            return _always(value)
 
         def run(frame: Frame) -> Value:
             frame.push(id_, value)
@@ -168,7 +168,7 @@ class _Planner:
         return run
 
     def _resolver(self, node: Attribute | Conditional) -> tuple[Run, list[Then], int]:
-        """Return what gives a name's value, its selections noted but not itself."""
+        """Return the function that resolves a name, with its selections recorded but not the name itself."""
         if type(node) is Attribute:
             head, rest = node.steps()
             return head, rest, node.depth
@@ -191,7 +191,7 @@ class _Planner:
 
     @property
     def _note(self) -> Note | None:
-        """What notes a selection."""
+        """Return the function that records a selection."""
         if self._costs is None:
             return None
         return Frame.qualified if self._stacked else Frame.selected
@@ -205,7 +205,7 @@ class _Planner:
         return self._name(expr.id, expr.name)
 
     def _name(self, id_: int, name: str) -> Planned:
-        """Return a constant, a type or a variable (planCheckedIdent)."""
+        """Return a constant, a type or a variable. Upstream: planner.planCheckedIdent."""
         reference = self._references.get(id_)
         if reference is not None:
             name = reference.name
@@ -297,14 +297,14 @@ class _Planner:
         return self._observed_call(id_, function, overload_id, args, resolved)
 
     def _function_of(self, call: ast.Call) -> str:
-        """Return the full name of the function that a call means (resolveFunction)."""
+        """Return the full name of the function that is called. Upstream: planner.resolveFunction."""
         function = self._namespaced.get(call.id)
         if function is not None:
             return function
         return call.function.removeprefix(".") if call.target is None else call.function
 
     def _resolved(self, call: ast.Call) -> Resolved | None:
-        """Return what a call runs, without regard to its arguments."""
+        """Return the implementation of a call, regardless of its arguments."""
         function = self._function_of(call)
         overload_id = self._overload_id(call.id, function)
         if function in self._regexes:
@@ -320,7 +320,7 @@ class _Planner:
     def _folded(
         self, id_: int, function: str, overload_id: str, args: list[Planned], resolved: Resolved | None
     ) -> Planned | None:
-        """Return what decOptimize makes of a call, if anything."""
+        """Return the optimized form of a call, or None if there is none. Upstream: interpreter.decOptimize."""
         if overload_id == "in_list":
             container = args[1]
             if type(container) is not Constant:
@@ -404,7 +404,7 @@ class _Planner:
         return self._noted(first, id_)
 
     def _noted(self, pipe: Pipe, id_: int) -> Pipe:
-        """Return the chain as a node of which only the value is noted."""
+        """Return the chain as a node that records only its value."""
         if self._stacked:
             pipe.rest.append(observe.dropping((), id_))
         return Pipe(id_, pipe.head, pipe.rest, pipe.depth)
@@ -455,7 +455,7 @@ class _Planner:
         if self._optimize and all(type(part) is Constant for part in parts):
             values = [part.value for part in parts if type(part) is Constant]
             try:
-                return Constant(id_, then([_given(value) for value in values[1:]])(_NO_FRAME, values[0]))
+                return Constant(id_, then([_always(value) for value in values[1:]])(_NO_FRAME, values[0]))
             except CancelledError as panic:
                 raise PlanError(str(panic)) from None
         return self._constructed(id_, parts, then, cost)
@@ -490,7 +490,7 @@ class _Planner:
         inner = {expr.iter_var: variable(slot + 2)}
         if expr.iter_var2:
             inner.setdefault(expr.iter_var2, variable(slot + 3))
-        # The accumulator is looked for first.
+        # The accumulator is resolved first.
         self._scopes.append({**inner, **outer})
         stacked = self._stacked
         self._stacked = self._costs is not None and not iterations_independent(expr, self._resolved)
@@ -520,7 +520,7 @@ def _sent(visit: Generator[ast.Expr, Planned, None], part: Planned) -> ast.Expr 
 
 
 def _type_named(name: str, type_: Type) -> Type:
-    """Return the type of a name. As in cel-go, neither an object of a schema nor a variable with a type has one."""
+    """Return the type of a name. As in cel-go, objects of a schema and variables with a type have none."""
     known = _TYPES.get(name)
     if known is not None:
         return known
@@ -531,7 +531,7 @@ def _type_named(name: str, type_: Type) -> Type:
     raise PlanError(f"reference to undefined type: {name}")
 
 
-def _given(value: Value) -> Run:
+def _always(value: Value) -> Run:
     return lambda _: value
 
 

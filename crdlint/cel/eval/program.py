@@ -1,4 +1,4 @@
-"""Programs: a checked expression made ready, evaluated with variables, its cost counted (cel-go's cel/program.go)."""
+"""Programs: planned expressions, evaluated with variables while the cost is counted. Upstream: cel-go's cel/program.go."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ if TYPE_CHECKING:
     from crdlint.cel.eval.planner import Plan, Structs
     from crdlint.cel.eval.values import Value
 
-# Expressions that take fewer frames than this are evaluated under whatever limit there is.
+# Expressions that need fewer frames than this are evaluated without raising the recursion limit.
 _SHALLOW: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A value, an `Error` among them, and the cost in cost units (0 where none is counted)."""
+    """A value, which may be an `Error`, and the cost in cost units (0 if it is not counted)."""
 
     value: Value
     cost: int
@@ -41,12 +41,12 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """An expression made ready; evaluations do not share anything."""
+    """A planned expression; evaluations share no state."""
 
     _plan: Plan
 
     def evaluate(self, activation: Mapping[str, Value], cost_limit: int | None = None) -> Result:
-        """Evaluate with variables by name; errors, that of a cost beyond the limit too, are results (Program.Eval)."""
+        """Evaluate with variables by name; errors, including an exceeded cost limit, are results. Upstream: Program.Eval."""
         plan = self._plan
         frame = Frame(activation, plan.slots, cost_limit)
         try:
@@ -66,10 +66,10 @@ def plan(
     costs: Costs | None = None,
     structs: Structs | None = None,
 ) -> Program:
-    """Make a checked expression ready; raises PlanError with cel-go's text (Env.Program).
+    """Plan a checked expression; raise PlanError with cel-go's text if that fails. Upstream: Env.Program.
 
-    With `optimize`, constants are folded and the expressions of `matches` compiled (OptOptimize). `costs` says how cost
-    is counted, which costs time; without it none is. `structs` makes messages from type name and fields.
+    With `optimize`, constants are folded and the patterns of `matches` are compiled (cel.OptOptimize). With `costs`,
+    costs are counted, which takes time. `structs` creates messages from a type name and fields.
     """
     regexes = (*regex_optimizations, MATCHES) if optimize else tuple(regex_optimizations)
     return Program(
@@ -78,6 +78,6 @@ def plan(
 
 
 def _deep(plan: Plan, frame: Frame) -> Value:
-    """Evaluate with as much of Python's stack as the expression takes, which the parser's limit of depth bounds."""
+    """Evaluate with as many stack frames as the expression needs; the parser's depth limit bounds that number."""
     with more_frames(plan.depth):
         return plan.run(frame)

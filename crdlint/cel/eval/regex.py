@@ -1,4 +1,4 @@
-"""Regular expressions by RE2, with Go's error messages (types.String.Match, interpreter.MatchesRegexOptimization)."""
+"""Regular expressions by RE2, with Go's error messages. Upstream: types.String.Match, interpreter.MatchesRegexOptimization."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
 
 
 def matches(text: str, pattern: str) -> bool:
-    """Whether an expression matches anywhere in a text; raise FunctionError with Go's text where it is none."""
+    """Return whether a pattern matches anywhere in a text; raise FunctionError with Go's text if it is invalid."""
     try:
         return matching.matches(pattern, text)
     except matching.PatternError as error:
         raise FunctionError(str(error)) from None
 
 
-def refuse_invalid(pattern: str) -> None:
-    """Raise PlanError with Go's text for a constant that is no expression."""
+def check_pattern(pattern: str) -> None:
+    """Raise PlanError with Go's text if a constant pattern is invalid."""
     try:
         matching.check(pattern)
     except matching.PatternError as error:
@@ -31,8 +31,8 @@ def refuse_invalid(pattern: str) -> None:
 
 
 def matcher(pattern: str) -> Callable[..., Value]:
-    """Return the function of a call with a constant expression; raise PlanError with Go's text where it is none."""
-    refuse_invalid(pattern)
+    """Return the function of a call with a constant pattern; raise PlanError with Go's text if it is invalid."""
+    check_pattern(pattern)
 
     def run(text: Value, _: Value) -> Value:
         return matches(text, pattern) if type(text) is str else NO_OVERLOAD

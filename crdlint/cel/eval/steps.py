@@ -1,7 +1,7 @@
-"""What the parts of an expression do, as Python functions (interpreter/interpretable.go).
+"""The operations of a planned expression as Python functions. Upstream: interpreter/interpretable.go.
 
-A `Run` gives the value of an expression. A `Then` goes on with the value of the expression's first part: so a chain of
-calls on calls, however long, is a list of functions and takes no more of Python's stack than one of them.
+A `Run` returns the value of an expression. A `Then` takes the value of the first operand and continues with it. So a
+chain of calls on calls, however long, is a list of functions and needs no more stack frames than one of them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _HASHABLE: Final = frozenset({bool, str, float})
 
 
 def joined(head: Run, rest: Sequence[Then]) -> Run:
-    """Return one function of a chain."""
+    """Return a chain as one function."""
     if not rest:
         return head
     if len(rest) == 1:
@@ -48,7 +48,7 @@ def joined(head: Run, rest: Sequence[Then]) -> Run:
 
 
 def finished(id_: int, *, test: bool) -> Then:
-    """Return the end of a name with its selections where nothing is noted; `test` for a presence test."""
+    """Return the last step of an attribute whose cost is not recorded; `test` for a presence test."""
 
     def run(_: Frame, value: Value) -> Value:
         if type(value) is Error:
@@ -69,7 +69,7 @@ def empty_map() -> Map:
 
 
 def logical(rest: Sequence[Run], id_: int, *, decisive: bool) -> Then:
-    """Return `&&` (decided by false) or `||` (by true) with the terms after the first; either absorbs errors."""
+    """Return `&&` (decided by false) or `||` (by true) with the terms after the first; both absorb errors."""
     terms = tuple(rest)
 
     def run(frame: Frame, value: Value) -> Value:
@@ -91,13 +91,13 @@ def _failure(value: Value, id_: int) -> Error:
     return with_expr_id(no_overload(value), id_)
 
 
-def differs(one: Value, other: Value) -> Value:
-    """Return `!=`; what cannot be compared differs."""
-    return equal(one, other) is not True
+def differs(left: Value, right: Value) -> Value:
+    """Return the result of `!=`; values that cannot be compared differ."""
+    return equal(left, right) is not True
 
 
 def nullary(call: Callable[[], Value], id_: int, cost: Tracker | None) -> Run:
-    """Return a call without arguments; with a cost, it is counted here."""
+    """Return a call without arguments; if `cost` is given, the call is charged."""
 
     def run(frame: Frame) -> Value:
         result = with_expr_id(call(), id_)
@@ -111,7 +111,7 @@ def nullary(call: Callable[[], Value], id_: int, cost: Tracker | None) -> Run:
 def unary(
     function: str, resolved: Resolved | None, id_: int, cost: Tracker | None, *, in_advance: bool = False
 ) -> Then:
-    """Return a call of one argument; with a cost, it is counted here, and before the call if it is `in_advance`."""
+    """Return a call with one argument; if `cost` is given, the call is charged, before it is made if `in_advance`."""
     call = _missing(function, id_) if resolved is None else resolved.call
     strict = resolved is None or resolved.strict
 
@@ -143,7 +143,7 @@ def binary(
     strict: bool = True,
     in_advance: bool = False,
 ) -> Then:
-    """Return a call of two arguments, both of which are evaluated; with a cost, it is counted here as in `unary`."""
+    """Return a call with two arguments, both of which are evaluated; `cost` is charged as in `unary`."""
 
     def run(frame: Frame, first: Value) -> Value:
         other = second(frame)
@@ -167,7 +167,7 @@ def binary(
 
 
 def variadic(function: str, resolved: Resolved | None, rest: Sequence[Run], id_: int, cost: Tracker | None) -> Then:
-    """Return a call that evaluates no argument after one that failed; a cost is counted if it evaluated all."""
+    """Return a call that evaluates no arguments after an error; `cost` is charged if all were evaluated."""
     call = _missing(f"{function} {id_}", id_, function) if resolved is None else resolved.call
     strict = resolved is None or resolved.strict
     others = tuple(rest)
@@ -190,12 +190,12 @@ def variadic(function: str, resolved: Resolved | None, rest: Sequence[Run], id_:
 
 
 def call_of(function: str, resolved: Resolved | None, id_: int) -> Callable[..., Value]:
-    """Return what a call of two arguments runs."""
+    """Return the implementation of a call with two arguments."""
     return _missing(function, id_) if resolved is None else resolved.call
 
 
 def _missing(text: str, id_: int, function: str | None = None) -> Callable[..., Value]:
-    """Return the function in place of one without implementation: it returns an error."""
+    """Return a function that returns an error, in place of a missing implementation."""
 
     def call(first: Value, *_: Value) -> Value:
         error = without_trait(function or text, first)
@@ -228,7 +228,7 @@ def list_of(rest: Sequence[Run], optional: frozenset[int], id_: int) -> Then:
 
 
 def map_of(rest: Sequence[Run], optional: frozenset[int], id_: int) -> Then:
-    """Return a map literal with the parts after the first key: its value, and further keys and values in turn."""
+    """Return a map literal; `rest` contains the first value, then further keys and values in turn."""
     others = tuple(rest)
 
     def run(frame: Frame, key: Value) -> Value:
@@ -290,7 +290,7 @@ def struct_of(
 
 
 def membership(members: frozenset[tuple[type, Value]]) -> Then:
-    """Return `value in list` for a list of constants (evalSetMembership)."""
+    """Return `value in list` for a list of constants. Upstream: interpreter.evalSetMembership."""
 
     def run(_: Frame, value: Value) -> Value:
         cls = type(value)
@@ -306,7 +306,7 @@ def membership(members: frozenset[tuple[type, Value]]) -> Then:
 
 
 def or_optional(second: Run, *, unwrap: bool) -> Then:
-    """Return `or` of two optionals, or `orValue` of an optional and a value; the second is evaluated if needed."""
+    """Return `or` of two optionals, or `orValue` of an optional and a value; the second is evaluated only if needed."""
 
     def run(frame: Frame, first: Value) -> Value:
         if type(first) is not Optional_:
@@ -319,7 +319,7 @@ def or_optional(second: Run, *, unwrap: bool) -> Then:
 
 
 def not_a_range(value: Value, *, pairs: bool, id_: int) -> Error:
-    """Return the error of a comprehension over a value that is no list and no map."""
+    """Return the error for a comprehension over a value that is neither a list nor a map."""
     if pairs:
         return Error(f"unsupported comprehension range type: {go_type(value)}", id_)
     return Error(f"got '{go_type(value)}', expected iterable type")

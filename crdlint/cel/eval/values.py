@@ -1,17 +1,17 @@
-"""Values at run time, their types and kinds (cel-go's common/types).
+"""Values at run time, their types and kinds. Upstream: cel-go's common/types.
 
 A value is a bool, int, `Uint`, float, str, bytes, None, list, mapping, `Duration`, `Timestamp` or `Type`. Any other
-class has an attribute `cel_type`. A class that is a list to CEL has `__len__`, `__getitem__` and `__iter__`; a map is a
-`collections.abc.Mapping` with a method `find(key)`, which returns the value, `MISSING`, or an error as a value. Both may
-have methods of their own where cel-go's types differ from the built-in ones:
+class has an attribute `cel_type`. A class that is a list in CEL has `__len__`, `__getitem__` and `__iter__`. A map is a
+`collections.abc.Mapping` with a method `find(key)`, which returns the value, `MISSING`, or an error as a value. Both
+may have further methods if cel-go's type differs from the built-in one:
 
-- `cel_equal(other) -> bool | Error`: `==`, asked of the left operand (ref.Val.Equal);
+- `cel_equal(other) -> bool | Error`: `==` with this value on the left (ref.Val.Equal);
 - `cel_contains(value) -> bool | Error`: `value in this` (traits.Container);
 - `cel_add(other) -> Value`: `this + other` (traits.Adder);
-- `cel_get(index) -> Value`: the element at an index within the size, an error as a value (traits.Indexer);
+- `cel_get(index) -> Value`: the element at an index within the size, or an error as a value (traits.Indexer);
 - `cel_native() -> Value`: the plain value, from which selection from an optional continues (ref.Val.Value);
-- `cel_size`: its size in cost computations, where that is not 1 (traits.Sizer);
-- `go_type`: Go's name of its type, which some error messages contain.
+- `cel_size`: its size in cost computations, if that is not 1 (traits.Sizer);
+- `go_type`: the name of its Go type, which some error messages contain.
 """
 
 from __future__ import annotations
@@ -58,28 +58,28 @@ DAY: Final = 86400  # seconds
 
 @dataclass(frozen=True, slots=True, order=True)
 class Duration:
-    """A signed length of time in nanoseconds, of 64 bits."""
+    """A signed duration in nanoseconds (64 bits)."""
 
     nanoseconds: int
 
     def __str__(self) -> str:
-        """The seconds, e.g. `1.5s`, as `string()` gives them."""
+        """The seconds as `string()` returns them, e.g. `1.5s`."""
         from crdlint.golang.numbers import format_fixed
 
-        whole, rest = divmod(abs(self.nanoseconds), SECOND)
-        seconds = whole + rest / SECOND
+        whole_seconds, rest = divmod(abs(self.nanoseconds), SECOND)
+        seconds = whole_seconds + rest / SECOND
         return f"{format_fixed(-seconds if self.nanoseconds < 0 else seconds)}s"
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Timestamp:
-    """A moment in nanoseconds since 1970-01-01T00:00:00Z, written with an offset of seconds east of UTC."""
+    """A time in nanoseconds since 1970-01-01T00:00:00Z; `offset` is the time zone in seconds east of UTC."""
 
     nanoseconds: int
     offset: int = field(default=0, compare=False)
 
     def __str__(self) -> str:
-        """The moment as RFC 3339 with as many digits of the second as it has, at its offset (time.RFC3339Nano)."""
+        """The time as RFC 3339 at its offset, with as many fraction digits as needed. Upstream: time.RFC3339Nano."""
         seconds, rest = divmod(self.nanoseconds, SECOND)
         days, second = divmod(seconds + self.offset, DAY)
         year, month, day = civil_date(days)
@@ -95,11 +95,11 @@ class Timestamp:
 
 
 def civil_date(days: int) -> tuple[int, int, int]:
-    """Return year, month and day of the days since 1970-01-01, also outside the years that datetime knows."""
+    """Return (year, month, day) of a number of days since 1970-01-01, also outside the range of datetime."""
     era, of_era = divmod(days + 719468, 146097)
     year_of_era = (of_era - of_era // 1460 + of_era // 36524 - of_era // 146096) // 365
     of_year = of_era - (365 * year_of_era + year_of_era // 4 - year_of_era // 100)
-    # The year of this reckoning begins with March.
+    # Years are counted from March here.
     march = (5 * of_year + 2) // 153
     day = of_year - (153 * march + 2) // 5 + 1
     month = march + 3 if march < 10 else march - 9
@@ -132,7 +132,7 @@ class Optional_:  # noqa: N801
 
     @property
     def value(self) -> Value:
-        """The value, an error if it is absent."""
+        """The value, or an error if it is absent."""
         return Error("optional.none() dereference") if self.content is MISSING else self.content
 
 
@@ -140,9 +140,9 @@ NONE: Final = Optional_()
 
 
 class Map(Mapping[Value, Value]):
-    """A map in the order of insertion; numbers of several types find each other (refValMapAccessor).
+    """A map in insertion order; numeric keys of different types match by value. Upstream: types.refValMapAccessor.
 
-    As in cel-go, keys are the same only if type and value are, so that `{1: a, 1u: b}` has two entries.
+    As in cel-go, keys are identical only if both type and value are, so `{1: a, 1u: b}` has two entries.
     """
 
     __slots__ = ("_entries",)
@@ -152,20 +152,20 @@ class Map(Mapping[Value, Value]):
 
     def find(self, key: Value) -> Value:
         """Return the value of a key, or `MISSING`."""
-        found = self._entries.get(key if type(key) is str else _hashed(key))
-        if found is not None:
-            return found[1]
+        value = self._entries.get(key if type(key) is str else _hashed(key))
+        if value is not None:
+            return value[1]
         for other in _LOSSLESS.get(type(key), _no_others)(key):
-            found = self._entries.get((type(other), other))
-            if found is not None:
-                return found[1]
+            value = self._entries.get((type(other), other))
+            if value is not None:
+                return value[1]
         return MISSING
 
     def __getitem__(self, key: Value) -> Value:
-        found = self.find(key)
-        if found is MISSING:
+        value = self.find(key)
+        if value is MISSING:
             raise KeyError(key)
-        return found
+        return value
 
     def __contains__(self, key: object) -> bool:
         return self.find(key) is not MISSING
@@ -182,31 +182,31 @@ class Map(Mapping[Value, Value]):
 
 
 class MutableMap(Map):
-    """The map that a comprehension builds (types.mutableMap)."""
+    """The map that a comprehension builds. Upstream: types.mutableMap."""
 
     __slots__ = ()
 
     def insert(self, key: Value, value: Value) -> None:
-        """Add an entry, or replace that of the same key."""
+        """Add an entry, or replace the entry with the same key."""
         self._entries[_hashed(key)] = (key, value)
 
     def remove(self, key: Value) -> None:
-        """Remove the entry of a key, if there is one."""
+        """Remove the entry with a key, if there is one."""
         self._entries.pop(_hashed(key), None)
 
     def frozen(self) -> Map:
-        """Return the entries as they are now."""
+        """Return an immutable copy of the entries."""
         return Map(list(self._entries.values()))
 
 
 class MutableList(list[Value]):
-    """The list that a comprehension builds, to which `+` adds in place (types.mutableList)."""
+    """The list that a comprehension builds; `+` appends in place. Upstream: types.mutableList."""
 
     __slots__ = ()
 
 
 class ConcatList(Sequence[Value]):
-    """Two lists as one, neither of which is copied (types.concatList)."""
+    """The concatenation of two lists without copying them. Upstream: types.concatList."""
 
     __slots__ = ("_size", "depth", "first", "second")
 
@@ -238,14 +238,14 @@ class ConcatList(Sequence[Value]):
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, slice):
-            return [self[at] for at in range(*index.indices(self._size))]
-        at: int = index if index >= 0 else index + self._size
+            return [self[position] for position in range(*index.indices(self._size))]
+        position: int = index if index >= 0 else index + self._size
         part: Sequence[Value] = self
         work.spend(self.depth >> 6)
         while type(part) is ConcatList:
             size = len(part.first)
-            part, at = (part.first, at) if at < size else (part.second, at - size)
-        return element(part, at)
+            part, position = (part.first, position) if position < size else (part.second, position - size)
+        return element(part, position)
 
     def __repr__(self) -> str:
         return f"ConcatList({list(self)!r})"
@@ -279,7 +279,7 @@ _KINDS: Final[Mapping[type, Kind]] = {cls: type_.kind for cls, type_ in _TYPES.i
 PLAIN_LISTS: Final = frozenset({list, tuple, range, MutableList, ConcatList})
 PLAIN_MAPS: Final = frozenset({dict, Map, MutableMap})
 
-# How Go's %T names the types of values in some error messages.
+# The Go types of values, as %T prints them in some error messages.
 _GO_TYPES: Final = {
     Kind.BOOL: "types.Bool",
     Kind.INT: "types.Int",
@@ -316,7 +316,7 @@ def kind_of(value: Value) -> Kind:
 
 
 def go_type(value: Value) -> str:
-    """Return Go's name of the type that holds a value in cel-go."""
+    """Return the name of the Go type that represents a value in cel-go."""
     own: str | None = _OWN_GO_TYPES.get(type(value)) or getattr(type(value), "go_type", None)
     return own or _GO_TYPES.get(kind_of(value)) or type_of(value).name
 
@@ -329,7 +329,7 @@ def find(mapping: Value, key: Value) -> Value:
 
 
 def element(values: Value, index: int) -> Value:
-    """Return an element of a list at an index within its size, or an error as a value."""
+    """Return the element at an index within the size of a list, or an error as a value."""
     if type(values) in PLAIN_LISTS:
         return values[index]
     own = getattr(values, "cel_get", None)
@@ -337,7 +337,7 @@ def element(values: Value, index: int) -> Value:
 
 
 def native(value: Value) -> Value:
-    """Return the plain value behind one (ref.Val.Value): a type's name, what an optional holds, what an object hides."""
+    """Return the plain value: the name of a type, the content of an optional, the data of an object. Upstream: ref.Val.Value."""
     cls = type(value)
     while cls is Optional_:
         value = None if value.content is MISSING else value.content
@@ -354,7 +354,7 @@ def native(value: Value) -> Value:
 
 
 def is_zero(value: Value) -> bool:
-    """Whether a value is the zero or empty one of its type (traits.Zeroer)."""
+    """Return whether a value is the zero value of its type or empty. Upstream: traits.Zeroer."""
     cls = type(value)
     if cls is Timestamp:
         zero: bool = value.nanoseconds == MIN_TIMESTAMP * 10**9
@@ -367,12 +367,12 @@ def is_zero(value: Value) -> bool:
 
 
 def lossless_int(value: float) -> int | None:
-    """Return the int of the same value as a double, if there is one."""
+    """Return the int with the same value as a double, or None if there is none."""
     return int(value) if -(2.0**63) < value < 2.0**63 and value == int(value) else None
 
 
 def lossless_uint(value: float) -> Uint | None:
-    """Return the uint of the same value as a double, if there is one."""
+    """Return the uint with the same value as a double, or None if there is none."""
     return Uint(value) if 0 <= value < 2.0**64 and value == int(value) else None
 
 
@@ -380,7 +380,7 @@ _SCALARS: Final = frozenset({bool, int, Uint, float, str, bytes})
 
 
 def _hashed(key: Value) -> Value:
-    """Return the identity of a key: type and value, as in Go's maps of interface values."""
+    """Return the identity of a key: type and value, as in Go maps with interface keys."""
     cls = type(key)
     if cls is str:
         return key

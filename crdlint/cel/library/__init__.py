@@ -1,1 +1,1 @@
-"""The extension libraries that come with cel-go, as tables of declarations by version."""
+"""The libraries of cel-go as tables of declarations by version."""

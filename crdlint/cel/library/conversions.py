@@ -1,4 +1,4 @@
-"""Conversions between types (ConvertToType of cel-go's common/types, with Go's strconv)."""
+"""Conversions between types. Upstream: ConvertToType of cel-go's common/types, with Go's strconv."""
 
 from __future__ import annotations
 
@@ -41,33 +41,33 @@ def _failure(value: Value, to: Type) -> FunctionError:
 
 
 def identity(value: Value) -> Value:
-    """Return the value."""
+    """Return the value unchanged."""
     return value
 
 
 def double_to_int(value: float) -> int:
-    """Return a double without its fraction; raise FunctionError where 64 bits do not hold it."""
+    """Return the integer part of a double; raise FunctionError if it does not fit into 64 bits."""
     if not MIN_INT < value < 2.0**63:
         raise FunctionError(_INT_OVERFLOW)
     return int(value)
 
 
 def double_to_uint(value: float) -> Uint:
-    """Return a double without its fraction; raise FunctionError where 64 bits do not hold it."""
+    """Return the integer part of a double; raise FunctionError if it does not fit into 64 bits."""
     if not 0 <= value < 2.0**64:
         raise FunctionError(_UINT_OVERFLOW)
     return Uint(value)
 
 
 def uint_to_int(value: Uint) -> int:
-    """Return the same number; raise FunctionError where it is too large."""
+    """Return the number as an int; raise FunctionError if it is too large."""
     if value > MAX_INT:
         raise FunctionError(_INT_OVERFLOW)
     return int(value)
 
 
 def int_to_uint(value: int) -> Uint:
-    """Return the same number; raise FunctionError for a negative one."""
+    """Return the number as a uint; raise FunctionError if it is negative."""
     if value < 0:
         raise FunctionError(_UINT_OVERFLOW)
     return Uint(value)
@@ -89,20 +89,20 @@ def int_to_duration(value: int) -> Duration:
 
 
 def int_to_timestamp(value: int) -> Timestamp:
-    """Return the timestamp of a Unix time in seconds; raise FunctionError beyond years 1 to 9999."""
+    """Return the timestamp for a Unix time in seconds; raise FunctionError outside the years 1 to 9999."""
     return from_seconds(value)
 
 
 def string_to_bool(value: str) -> bool:
-    """Return what strconv.ParseBool reads, or raise FunctionError."""
-    found = _BOOLS.get(value)
-    if found is None:
+    """Parse a bool or raise FunctionError. Upstream: strconv.ParseBool."""
+    parsed = _BOOLS.get(value)
+    if parsed is None:
         raise _failure(value, BOOL)
-    return found
+    return parsed
 
 
 def string_to_int(value: str) -> int:
-    """Return what strconv.ParseInt reads, or raise FunctionError."""
+    """Parse an int or raise FunctionError. Upstream: strconv.ParseInt."""
     work.spend(len(value) >> 8)
     number = _integer(value, _INT)
     if number is None or not MIN_INT <= number <= MAX_INT:
@@ -111,7 +111,7 @@ def string_to_int(value: str) -> int:
 
 
 def string_to_uint(value: str) -> Uint:
-    """Return what strconv.ParseUint reads, or raise FunctionError."""
+    """Parse a uint or raise FunctionError. Upstream: strconv.ParseUint."""
     work.spend(len(value) >> 8)
     number = _integer(value, _UINT)
     if number is None or number > MAX_UINT:
@@ -129,7 +129,7 @@ def _integer(text: str, pattern: re.Pattern[str]) -> int | None:
 
 
 def string_to_double(value: str) -> float:
-    """Return what strconv.ParseFloat reads, or raise FunctionError."""
+    """Parse a double or raise FunctionError. Upstream: strconv.ParseFloat."""
     work.spend(len(value) >> 7)
     if _SPECIAL.fullmatch(value):
         return float(value)
@@ -148,30 +148,30 @@ def string_to_double(value: str) -> float:
 
 
 def string_to_bytes(value: str) -> bytes:
-    """Return the text as UTF-8."""
+    """Return the text encoded as UTF-8."""
     return value.encode("utf-8", "surrogatepass")
 
 
 def string_to_duration(value: str) -> Duration:
-    """Return what time.ParseDuration reads, or raise FunctionError."""
+    """Parse a duration or raise FunctionError. Upstream: time.ParseDuration."""
     work.spend(len(value) << 1)
-    found = parse_duration(value)
-    if found is None:
+    duration = parse_duration(value)
+    if duration is None:
         raise _failure(value, DURATION)
-    return found
+    return duration
 
 
 def string_to_timestamp(value: str) -> Timestamp:
-    """Return the timestamp of an RFC 3339 text, or raise FunctionError."""
+    """Parse an RFC 3339 timestamp or raise FunctionError."""
     work.spend(len(value) >> 2)
-    found = parse_timestamp(value)
-    if found is None:
+    timestamp = parse_timestamp(value)
+    if timestamp is None:
         raise _failure(value, TIMESTAMP)
-    return found
+    return timestamp
 
 
 def bytes_to_string(value: bytes) -> str:
-    """Return the text of UTF-8, or raise FunctionError."""
+    """Decode UTF-8 or raise FunctionError."""
     try:
         return value.decode("utf-8")
     except UnicodeDecodeError:
@@ -194,7 +194,7 @@ def double_to_string(value: float) -> str:
 
 
 def time_to_string(value: Duration | Timestamp) -> str:
-    """Return a duration in seconds, e.g. `1.5s`, a timestamp as RFC 3339."""
+    """Return a duration in seconds, e.g. `1.5s`, or a timestamp as RFC 3339."""
     return str(value)
 
 

@@ -1,4 +1,4 @@
-"""Format strings: their clauses, and the check of `'...'.format([...])` with literals (cel-go's ext/formatting.go).
+"""Format strings: their clauses, and the static check of `'...'.format([...])`. Upstream: cel-go's ext/formatting.go.
 
 These are the clauses of versions 1 to 3 of the strings library: parseFormatString and stringFormatValidator.
 """
@@ -23,24 +23,24 @@ _PRECISION: Final = re.compile(r"[0-9]*")
 
 
 class FormatSyntaxError(ValueError):
-    """A format string that cannot be read, or that asks for an argument that is not there."""
+    """A format string is invalid or refers to a missing argument."""
 
 
 class Clause(NamedTuple):
-    """One of `%s %d %f %e %b %x %X %o`; `precision` is None where none is written."""
+    """One of `%s %d %f %e %b %x %X %o`; `precision` is None if it is not given."""
 
     verb: str
     precision: int | None
 
 
 class Accepted(NamedTuple):
-    """The kinds of type that a clause formats, and the message (with `%s` for the type's name) about others."""
+    """The kinds of types that a clause accepts, and the message for other types (with `%s` for the name of the type)."""
 
     kinds: frozenset[Kind]
     message: str
 
-    def refusal(self, type_name: str) -> str:
-        """Return the message about an argument of another type."""
+    def rejection(self, type_name: str) -> str:
+        """Return the message for an argument of another type."""
         return f"error during formatting: {self.message}, was given {type_name}"
 
 
@@ -64,7 +64,7 @@ _STRING: Final = Accepted(
     "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps",
 )
 _INTEGERS: Final = frozenset({Kind.INT, Kind.UINT})
-# A string may be "NaN", "Infinity" or "-Infinity".
+# Strings are accepted for "NaN", "Infinity" and "-Infinity".
 _FLOATS: Final = frozenset({Kind.DOUBLE, Kind.STRING})
 _HEX: Final = _INTEGERS | {Kind.STRING, Kind.BYTES}
 
@@ -85,20 +85,20 @@ CLAUSES: Final[Mapping[str, Accepted]] = {
 def pieces(text: str, arguments: int, *, static: bool = False) -> Iterator[str | Clause]:
     """Yield the plain texts and the clauses of a format string in order.
 
-    `static` is for a check before evaluation, which reports a `%` at the end before a missing argument.
-    Raises FormatSyntaxError with cel-go's text, after the pieces before the invalid one.
+    `static` selects the check before evaluation, which reports a trailing `%` before a missing argument. Raise
+    FormatSyntaxError with cel-go's text after the pieces that precede the invalid one.
     """
-    at = index = 0
-    while at < len(text):
-        percent = text.find("%", at)
+    start = index = 0
+    while start < len(text):
+        percent = text.find("%", start)
         if percent < 0:
-            yield text[at:]
+            yield text[start:]
             return
-        if percent > at:
-            yield text[at:percent]
+        if percent > start:
+            yield text[start:percent]
         if text.startswith("%%", percent):
             yield "%"
-            at = percent + 2
+            start = percent + 2
             continue
         missing = index >= arguments
         if missing and not static:
@@ -107,26 +107,26 @@ def pieces(text: str, arguments: int, *, static: bool = False) -> Iterator[str |
             raise FormatSyntaxError("unexpected end of string")
         if missing:
             raise FormatSyntaxError(f"index {index} out of range")
-        clause, at = _clause(text, percent + 1)
+        clause, start = _clause(text, percent + 1)
         yield clause
         index += 1
 
 
-def _clause(text: str, at: int) -> tuple[Clause, int]:
+def _clause(text: str, start: int) -> tuple[Clause, int]:
     precision = None
-    if text[at] == ".":
-        digits = _PRECISION.match(text, at + 1)
+    if text[start] == ".":
+        digits = _PRECISION.match(text, start + 1)
         written = digits[0] if digits else ""
-        at += 1 + len(written)
-        if at == len(text):
+        start += 1 + len(written)
+        if start == len(text):
             raise _unreadable("error while parsing precision: could not find end of precision specifier")
         precision = _precision(written)
-    verb = text[at]
+    verb = text[start]
     if verb not in CLAUSES:
-        # cel-go reads bytes, and prints the first byte of the character as one of its own.
+        # cel-go reads bytes, and prints the first byte of the character as a character.
         first = verb.encode("utf-8", "surrogatepass")[0]
         raise _unreadable(f'unrecognized formatting clause "{chr(first)}"')
-    return Clause(verb, precision), at + 1
+    return Clause(verb, precision), start + 1
 
 
 def _precision(written: str) -> int:
@@ -147,7 +147,7 @@ def _unreadable(reason: str) -> FormatSyntaxError:
 
 
 def format_literals(checked: CheckedExpr) -> Findings:
-    """Find format calls that fail, with the texts of versions 1 to 3 of the strings library.
+    """Yield problems of format calls that always fail, with the texts of versions 1 to 3 of the strings library.
 
     An environment with this validator exempts `format` from the validator of homogeneous literals.
     """
@@ -173,9 +173,9 @@ def _check(call_id: int, text: str, args: list[ast.Expr], result: CheckResult) -
             if isinstance(piece, str):
                 continue
             accepted = CLAUSES[piece.verb]
-            refused = _refused(args[index], result, accepted, deep=piece.verb == "s")
+            refused = _rejected(args[index], result, accepted, deep=piece.verb == "s")
             if refused is not None:
-                yield refused, Problem(accepted.refusal(_type_of(refused, result).name))
+                yield refused, Problem(accepted.rejection(_type_of(refused, result).name))
                 return
             index += 1
     except FormatSyntaxError as error:
@@ -185,8 +185,8 @@ def _check(call_id: int, text: str, args: list[ast.Expr], result: CheckResult) -
         yield call_id, Problem(f"too many arguments supplied to string.format (expected {index}, got {len(args)})")
 
 
-def _refused(arg: ast.Expr, result: CheckResult, accepted: Accepted, *, deep: bool) -> int | None:
-    """Return the id of the first node, the literals' elements included if deep, that the clause does not take."""
+def _rejected(arg: ast.Expr, result: CheckResult, accepted: Accepted, *, deep: bool) -> int | None:
+    """Return the id of the first node that the clause does not accept, or None; if `deep`, also check elements of literals."""
     stack = [arg]
     while stack:
         node = stack.pop()

@@ -1,4 +1,4 @@
-"""The function `'...'.format([...])` (cel-go's ext/formatting.go: versions 1 to 3 of the strings library).
+"""The function `'...'.format([...])`. Upstream: cel-go's ext/formatting.go, versions 1 to 3 of the strings library.
 
 Doubles are printed as golang.org/x/text/message prints them for en_US.
 """
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from crdlint.cel.library.format import Clause
 
 _DEFAULT_PRECISION: Final = 6
-# fmt and x/text take no larger number in a format: one more digit after this is too many.
+# The largest number in a format for fmt and x/text: no digit may follow a larger one.
 _LARGE_NUMBER: Final = 10**6
 _BAD_STRING: Final = 'could not convert argument "invalid UTF-8 in bytes, cannot convert to string" to string'
 _SPECIAL: Final = {"NaN": float("nan"), "Infinity": inf, "-Infinity": -inf}
@@ -32,9 +32,9 @@ _INTEGERS: Final = (Kind.INT, Kind.UINT)
 
 
 def format_string(text: str, args: Sequence[Value], *, spaced: bool = False) -> str:
-    """Return the text with each clause replaced by an argument. Raises FunctionError.
+    """Return the text with each clause replaced by an argument; raise FunctionError if a clause or an argument is invalid.
 
-    ``spaced`` puts narrow spaces around the sign of multiplication in powers of ten, as older versions of x/text do.
+    `spaced` puts narrow spaces around the multiplication sign in powers of ten, as older versions of x/text do.
     """
     parts: list[str] = []
     index = 0
@@ -46,7 +46,7 @@ def format_string(text: str, args: Sequence[Value], *, spaced: bool = False) -> 
             value, accepted = args[index], CLAUSES[piece.verb]
             type_ = type_of(value)
             if type_.kind not in accepted.kinds:
-                raise FunctionError(accepted.refusal(type_.name))
+                raise FunctionError(accepted.rejection(type_.name))
             parts.append(_clause(piece, value, spaced=spaced))
             index += 1
             work.spend_text(len(parts[-1]), parts[-1])
@@ -64,12 +64,12 @@ def _clause(clause: Clause, value: Value, *, spaced: bool) -> str:
         return _in_base(value, clause.verb)
     if type(value) is str:
         if value not in _SPECIAL:
-            raise FunctionError(CLAUSES[clause.verb].refusal("string"))
+            raise FunctionError(CLAUSES[clause.verb].rejection("string"))
         value = _SPECIAL[value]
     precision = _DEFAULT_PRECISION if clause.precision is None else clause.precision
     if _too_large(precision):
         return "%!(NOVERB)"
-    # cel-go gives what is written as precision to x/text as a width.
+    # cel-go passes the precision to x/text as a width.
     if clause.verb == "f":
         return _en_us_fixed(value, precision)
     return _en_us_scientific(value, precision, spaced=spaced)
@@ -136,7 +136,7 @@ def _pieces(value: Value) -> list[Value] | str:
 
 
 def _value_of(values: Mapping[Value, Value], key: Value) -> Value:
-    """Return the value of a key, which an object's field that is null does not have."""
+    """Return the value of a key, or None for a null field, which an object does not have."""
     try:
         return values[key]
     except KeyError:
@@ -153,7 +153,7 @@ def _key(key: Value) -> str:
 
 
 class _Written(str):
-    """Text among values that are still to be written."""
+    """Text that is already formatted, among values that are not."""
 
     __slots__ = ()
 
@@ -162,11 +162,11 @@ def _walk(value: Value) -> str:
     parts: list[str] = []
     stack = [value]
     while stack:
-        at = stack.pop()
-        if type(at) is _Written:
-            parts.append(at)
+        item = stack.pop()
+        if type(item) is _Written:
+            parts.append(item)
             continue
-        written = _pieces(at)
+        written = _pieces(item)
         if isinstance(written, str):
             work.spend_text(len(written), written)
             parts.append(written)
@@ -211,21 +211,22 @@ _NARROW_SPACE: Final = "\u202f"
 
 
 def _en_us_fixed(value: float, precision: int) -> str:
-    """Return a double as x/text's `%.*f` prints it for en_US, with a comma between thousands.
+    """Return a double as x/text's `%.*f` prints it for en_US, with commas between thousands.
 
-    x/text keeps the fewest fraction digits in 8 bits, the most in 16: what overflows there does so here.
+    x/text stores the minimum of fraction digits in 8 bits and the maximum in 16 bits; both overflow in the same way
+    here.
     """
     if not isfinite(value):
         return _special(value)
     most = (precision + 2**15) % 2**16 - 2**15
     text = f"{abs(value):.{most}f}" if most >= 0 else format_fixed(abs(value))
-    whole, _, fraction = text.partition(".")
+    integer, _, fraction = text.partition(".")
     fraction = fraction.rstrip("0").ljust(precision % 2**8, "0")
-    return f"{_sign(value)}{int(whole):,}{'.' if fraction else ''}{fraction}"
+    return f"{_sign(value)}{int(integer):,}{'.' if fraction else ''}{fraction}"
 
 
 def _en_us_scientific(value: float, width: int, *, spaced: bool) -> str:
-    """Return a double as x/text's `%*e` prints it for en_US, with powers of ten, on the right of `width` columns."""
+    """Return a double as x/text's `%*e` prints it for en_US, with a power of ten, right-aligned to `width` columns."""
     width %= 2**16
     if not isfinite(value):
         return _special(value).rjust(width)

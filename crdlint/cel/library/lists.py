@@ -1,4 +1,4 @@
-"""List functions, versions 0 to 3 (cel-go's ext/lists.go)."""
+"""List functions, versions 0 to 3. Upstream: cel-go's ext/lists.go."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 def slice_(values: Sequence[Any], start: int, end: int) -> list[Any]:
-    """Return the elements from start up to end; raise FunctionError for indices outside the list."""
+    """Return the elements from `start` up to `end`; raise FunctionError if an index is out of range."""
     call = f"cannot slice({start}, {end}), "
     if start < 0 or end < 0:
         raise FunctionError(f"{call}negative indexes not supported")
@@ -54,15 +54,15 @@ def slice_(values: Sequence[Any], start: int, end: int) -> list[Any]:
 
 
 def flatten(values: Any, depth: Any = None) -> list[Any]:
-    """Return the elements with lists among them opened to a depth, 1 if not given.
+    """Return the elements with nested lists flattened up to `depth` levels (default 1).
 
-    Raises FunctionError for a negative depth, and, as this function's arguments are not guarded, for other types.
+    Raise FunctionError for a negative depth. Arguments are not guarded, so other types raise FunctionError as well.
     """
     from crdlint.cel.eval.values import kind_of, type_of
 
     if kind_of(values) is not Kind.LIST or (depth is not None and type(depth) is not int):
-        given = "" if depth is None else str(type_of(depth))
-        raise FunctionError(f"{NO_SUCH_OVERLOAD}: {type_of(values)}.flatten({given})")
+        type_name = "" if depth is None else str(type_of(depth))
+        raise FunctionError(f"{NO_SUCH_OVERLOAD}: {type_of(values)}.flatten({type_name})")
     if depth is None:
         depth = 1
     if depth < 0:
@@ -83,14 +83,14 @@ def flatten(values: Any, depth: Any = None) -> list[Any]:
 
 
 def sort_values(values: Sequence[Any]) -> Sequence[Any]:
-    """Return the elements in order; raise FunctionError if they have none or are of several types."""
+    """Return the elements in order; raise FunctionError if they have no order or several types."""
     return sort_by_keys(values, values)
 
 
 def sort_by_keys(values: Sequence[Any], keys: Sequence[Any]) -> Sequence[Any]:
-    """Return the elements in the order of their keys (`@sortByAssociatedKeys`), equal ones as Go's sort leaves them.
+    """Return the elements sorted by their keys (`@sortByAssociatedKeys`); equal keys stay in the order of Go's sort.
 
-    Raises FunctionError if the lists differ in length, or the keys have no order or are of several types.
+    Raise FunctionError if the lists differ in length, or if the keys have no order or several types.
     """
     from crdlint.cel.eval.equality import COMPARABLE, compare
     from crdlint.cel.eval.values import kind_of
@@ -113,7 +113,7 @@ def sort_by_keys(values: Sequence[Any], keys: Sequence[Any]) -> Sequence[Any]:
 
 
 def distinct(values: Sequence[Any]) -> Sequence[Any]:
-    """Return the elements without those that equal an earlier one."""
+    """Return the elements without duplicates."""
     from crdlint.cel.eval.equality import HashedMembers
 
     seen = HashedMembers()
@@ -127,18 +127,18 @@ def distinct(values: Sequence[Any]) -> Sequence[Any]:
 
 
 def range_(count: int) -> range:
-    """Return the numbers from 0 up to a count."""
+    """Return the numbers from 0 up to `count`, exclusive."""
     return range(count)
 
 
 def reverse(values: Sequence[Any]) -> list[Any]:
-    """Return the elements in reverse."""
+    """Return the elements in reverse order."""
     work.spend(len(values))
     return list(values)[::-1]
 
 
 def _int(node: Node, default: int) -> int:
-    """Return the value of an int literal, at least 0, the default for anything else."""
+    """Return the value of a non-negative int literal, or the default for any other node."""
     if isinstance(node.expr, Literal) and type(node.expr.value) is int:
         return max(node.expr.value, 0)
     return default
@@ -191,7 +191,7 @@ def _track_flatten(values: Sequence[Any], _: Any) -> int:
 
 
 def _estimate_pairs(factor: float, arguments: int) -> FunctionEstimator:
-    """Return the estimate of comparing each element of the last list with each other."""
+    """Return the estimate of comparing all pairs of elements of the last list."""
 
     def estimate(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
         if target is None or len(args) != arguments:
@@ -203,7 +203,7 @@ def _estimate_pairs(factor: float, arguments: int) -> FunctionEstimator:
 
 
 def _track_pairs(index: int) -> FunctionTracker:
-    """Return the cost of comparing each element of the list at an index with each other."""
+    """Return the run-time cost of comparing all pairs of elements of the list at an argument index."""
 
     def track(values: Sequence[Any], _: Any) -> int:
         from crdlint.cel.eval.values import element, kind_of
@@ -219,7 +219,7 @@ def _track_pairs(index: int) -> FunctionTracker:
 
 
 def _type_assertion(text: str, value: Any) -> CancelledError:
-    """Return the error in place of cel-go's panic, when it counts the cost of an argument of another type."""
+    """Return the error that replaces cel-go's panic when it computes the cost for an argument of another type."""
     from crdlint.cel.eval.values import go_type
 
     return CancelledError(f"internal error: interface conversion: {text.format(go_type(value))}")
@@ -238,7 +238,7 @@ _VERSION_1: Final = (
 
 
 def _sorts() -> Iterator[Overload]:
-    """Yield the overloads of `sort`, then those of `@sortByAssociatedKeys`, one for each type of keys."""
+    """Yield the overloads of `sort`, then those of `@sortByAssociatedKeys`, one for each key type."""
     costs = {
         key: [
             CallCost(

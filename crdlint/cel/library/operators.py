@@ -1,6 +1,6 @@
-"""Operators of numbers, texts, lists and times, with cel-go's limits (common/types: Add to Negate, overflow.go).
+"""Operators of numbers, texts, lists and times, with cel-go's limits. Upstream: common/types (Add to Negate, overflow.go).
 
-Each table gives the implementation by the class of the first operand; a class that is not there lacks the trait.
+Each table maps the class of the first operand to an implementation; a class that is missing lacks the trait.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _INT_OVERFLOW: Final = Error("integer overflow")
 _UINT_OVERFLOW: Final = Error("unsigned integer overflow")
 _DIVISION: Final = Error("division by zero")
 _MODULUS: Final = Error("modulus by zero")
-# Shorter lists are put together at once.
+# Shorter lists are copied instead.
 _JOINED_SIZE: Final = 64
 
 
@@ -51,53 +51,53 @@ def _checked_uint(value: int) -> Uint | Error:
     return Uint(value) if 0 <= value <= MAX_UINT else _UINT_OVERFLOW
 
 
-def _add_int(one: int, other: Value) -> Value:
-    return _checked(one + other) if type(other) is int else NO_OVERLOAD
+def _add_int(left: int, right: Value) -> Value:
+    return _checked(left + right) if type(right) is int else NO_OVERLOAD
 
 
-def _add_uint(one: Uint, other: Value) -> Value:
-    return _checked_uint(int(one) + int(other)) if type(other) is Uint else NO_OVERLOAD
+def _add_uint(left: Uint, right: Value) -> Value:
+    return _checked_uint(int(left) + int(right)) if type(right) is Uint else NO_OVERLOAD
 
 
-def _add_double(one: float, other: Value) -> Value:
-    return one + other if type(other) is float else NO_OVERLOAD
+def _add_double(left: float, right: Value) -> Value:
+    return left + right if type(right) is float else NO_OVERLOAD
 
 
-def _add_string(one: str, other: Value) -> Value:
-    return one + other if type(other) is str else NO_OVERLOAD
+def _add_string(left: str, right: Value) -> Value:
+    return left + right if type(right) is str else NO_OVERLOAD
 
 
-def _add_bytes(one: bytes, other: Value) -> Value:
-    return one + other if type(other) is bytes else NO_OVERLOAD
+def _add_bytes(left: bytes, right: Value) -> Value:
+    return left + right if type(right) is bytes else NO_OVERLOAD
 
 
-def _add_duration(one: Duration, other: Value) -> Value:
-    if type(other) is Duration:
-        return _duration(one.nanoseconds + other.nanoseconds)
-    return _shifted(other, one.nanoseconds) if type(other) is Timestamp else NO_OVERLOAD
+def _add_duration(left: Duration, right: Value) -> Value:
+    if type(right) is Duration:
+        return _duration(left.nanoseconds + right.nanoseconds)
+    return _shifted(right, left.nanoseconds) if type(right) is Timestamp else NO_OVERLOAD
 
 
-def _add_timestamp(one: Timestamp, other: Value) -> Value:
-    return _shifted(one, other.nanoseconds) if type(other) is Duration else NO_OVERLOAD
+def _add_timestamp(left: Timestamp, right: Value) -> Value:
+    return _shifted(left, right.nanoseconds) if type(right) is Duration else NO_OVERLOAD
 
 
-def _add_list(one: Value, other: Value) -> Value:
-    if kind_of(other) is not Kind.LIST:
+def _add_list(left: Value, right: Value) -> Value:
+    if kind_of(right) is not Kind.LIST:
         return NO_OVERLOAD
-    if not len(one):
-        return other
-    if not len(other):
-        return one
-    if len(one) + len(other) <= _JOINED_SIZE and type(other) in PLAIN_LISTS:
-        return [*one, *other]
-    return ConcatList(one, tuple(other) if type(other) is MutableList else other)
+    if not len(left):
+        return right
+    if not len(right):
+        return left
+    if len(left) + len(right) <= _JOINED_SIZE and type(right) in PLAIN_LISTS:
+        return [*left, *right]
+    return ConcatList(left, tuple(right) if type(right) is MutableList else right)
 
 
-def _add_in_place(one: MutableList, other: Value) -> Value:
-    if kind_of(other) is not Kind.LIST:
+def _add_in_place(left: MutableList, right: Value) -> Value:
+    if kind_of(right) is not Kind.LIST:
         return NO_OVERLOAD
-    one.extend(list(other))
-    return one
+    left.extend(list(right))
+    return left
 
 
 def _duration(nanoseconds: int) -> Duration | Error:
@@ -111,89 +111,89 @@ def _shifted(moment: Timestamp, nanoseconds: int) -> Timestamp | Error:
     return Timestamp(total, moment.offset)
 
 
-def _subtract_int(one: int, other: Value) -> Value:
-    return _checked(one - other) if type(other) is int else NO_OVERLOAD
+def _subtract_int(left: int, right: Value) -> Value:
+    return _checked(left - right) if type(right) is int else NO_OVERLOAD
 
 
-def _subtract_uint(one: Uint, other: Value) -> Value:
-    return _checked_uint(int(one) - int(other)) if type(other) is Uint else NO_OVERLOAD
+def _subtract_uint(left: Uint, right: Value) -> Value:
+    return _checked_uint(int(left) - int(right)) if type(right) is Uint else NO_OVERLOAD
 
 
-def _subtract_double(one: float, other: Value) -> Value:
-    return one - other if type(other) is float else NO_OVERLOAD
+def _subtract_double(left: float, right: Value) -> Value:
+    return left - right if type(right) is float else NO_OVERLOAD
 
 
-def _subtract_duration(one: Duration, other: Value) -> Value:
-    return _duration(one.nanoseconds - other.nanoseconds) if type(other) is Duration else NO_OVERLOAD
+def _subtract_duration(left: Duration, right: Value) -> Value:
+    return _duration(left.nanoseconds - right.nanoseconds) if type(right) is Duration else NO_OVERLOAD
 
 
-def _subtract_timestamp(one: Timestamp, other: Value) -> Value:
-    if type(other) is Timestamp:
-        return _difference(one.nanoseconds, other.nanoseconds)
-    if type(other) is Duration:
-        return _INT_OVERFLOW if other.nanoseconds == MIN_INT else _shifted(one, -other.nanoseconds)
+def _subtract_timestamp(left: Timestamp, right: Value) -> Value:
+    if type(right) is Timestamp:
+        return _difference(left.nanoseconds, right.nanoseconds)
+    if type(right) is Duration:
+        return _INT_OVERFLOW if right.nanoseconds == MIN_INT else _shifted(left, -right.nanoseconds)
     return NO_OVERLOAD
 
 
-def _difference(one: int, other: int) -> Duration | Error:
-    # cel-go scales the seconds alone first, which must already fit.
-    if not MIN_INT <= (one // SECOND - other // SECOND) * SECOND <= MAX_INT:
+def _difference(left: int, right: int) -> Duration | Error:
+    # cel-go first scales the seconds alone, and that result must fit as well.
+    if not MIN_INT <= (left // SECOND - right // SECOND) * SECOND <= MAX_INT:
         return _INT_OVERFLOW
-    return _duration(one - other)
+    return _duration(left - right)
 
 
-def _multiply_int(one: int, other: Value) -> Value:
-    return _checked(one * other) if type(other) is int else NO_OVERLOAD
+def _multiply_int(left: int, right: Value) -> Value:
+    return _checked(left * right) if type(right) is int else NO_OVERLOAD
 
 
-def _multiply_uint(one: Uint, other: Value) -> Value:
-    return _checked_uint(int(one) * int(other)) if type(other) is Uint else NO_OVERLOAD
+def _multiply_uint(left: Uint, right: Value) -> Value:
+    return _checked_uint(int(left) * int(right)) if type(right) is Uint else NO_OVERLOAD
 
 
-def _multiply_double(one: float, other: Value) -> Value:
-    return one * other if type(other) is float else NO_OVERLOAD
+def _multiply_double(left: float, right: Value) -> Value:
+    return left * right if type(right) is float else NO_OVERLOAD
 
 
-def _divide_int(one: int, other: Value) -> Value:
-    if type(other) is not int:
+def _divide_int(left: int, right: Value) -> Value:
+    if type(right) is not int:
         return NO_OVERLOAD
-    if other == 0:
+    if right == 0:
         return _DIVISION
-    quotient = abs(one) // abs(other)
-    return _checked(quotient if (one < 0) == (other < 0) else -quotient)
+    quotient = abs(left) // abs(right)
+    return _checked(quotient if (left < 0) == (right < 0) else -quotient)
 
 
-def _divide_uint(one: Uint, other: Value) -> Value:
-    if type(other) is not Uint:
+def _divide_uint(left: Uint, right: Value) -> Value:
+    if type(right) is not Uint:
         return NO_OVERLOAD
-    return Uint(int(one) // int(other)) if other else _DIVISION
+    return Uint(int(left) // int(right)) if right else _DIVISION
 
 
-def _divide_double(one: float, other: Value) -> Value:
-    if type(other) is not float:
+def _divide_double(left: float, right: Value) -> Value:
+    if type(right) is not float:
         return NO_OVERLOAD
-    if other != 0:
-        return one / other
-    if one == 0 or math.isnan(one):
+    if right != 0:
+        return left / right
+    if left == 0 or math.isnan(left):
         return math.nan
-    return math.copysign(math.inf, one) * math.copysign(1.0, other)
+    return math.copysign(math.inf, left) * math.copysign(1.0, right)
 
 
-def _modulo_int(one: int, other: Value) -> Value:
-    if type(other) is not int:
+def _modulo_int(left: int, right: Value) -> Value:
+    if type(right) is not int:
         return NO_OVERLOAD
-    if other == 0:
+    if right == 0:
         return _MODULUS
-    if one == MIN_INT and other == -1:
+    if left == MIN_INT and right == -1:
         return _INT_OVERFLOW
-    rest = abs(one) % abs(other)
-    return -rest if one < 0 else rest
+    rest = abs(left) % abs(right)
+    return -rest if left < 0 else rest
 
 
-def _modulo_uint(one: Uint, other: Value) -> Value:
-    if type(other) is not Uint:
+def _modulo_uint(left: Uint, right: Value) -> Value:
+    if type(right) is not Uint:
         return NO_OVERLOAD
-    return Uint(int(one) % int(other)) if other else _MODULUS
+    return Uint(int(left) % int(right)) if right else _MODULUS
 
 
 ADD: Final[Operators] = {

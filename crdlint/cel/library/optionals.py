@@ -1,4 +1,4 @@
-"""Optional values, versions 0 to 2 (cel-go's cel/library.go, optionalLib)."""
+"""Optional values, versions 0 to 2. Upstream: cel-go's cel/library.go (optionalLib)."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ _MAP_KV: Final = map_type(_K, _V)
 _OPT_V: Final = optional_type(_V)
 _LIST_OPT_V: Final = list_type(_OPT_V)
 
-# The evaluator itself implements `or`, `orValue`, and selection and indexing with `?`.
+# The planner implements `or`, `orValue`, and selection and indexing with `?`.
 _BASE: Final = (
     overload("optional.of", "optional_of", (_V,), _OPT_V, _of),
     overload("optional.ofNonZeroValue", "optional_ofNonZeroValue", (_V,), _OPT_V, _of_non_zero_value),

@@ -1,4 +1,4 @@
-"""Set operations on lists (cel-go's ext/sets.go)."""
+"""Set operations on lists. Upstream: cel-go's ext/sets.go."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def contains(values: Sequence[Any], part: Sequence[Any]) -> bool:
-    """Return whether each element of `part` has an equal in `values`; raise FunctionError for an error before one without."""
+    """Return whether `values` contains every element of `part`; raise FunctionError for an error before a missing element."""
     from crdlint.cel.eval.equality import HashedMembers
     from crdlint.cel.eval.values import kind_of
 
@@ -35,7 +35,7 @@ def equivalent(first: Sequence[Any], second: Sequence[Any]) -> bool:
 
 
 def intersects(first: Sequence[Any], second: Sequence[Any]) -> bool:
-    """Return whether an element of one list has an equal in the other."""
+    """Return whether the lists have an element in common."""
     from crdlint.cel.eval.equality import HashedMembers
 
     work.spend(len(first) + len(second))
@@ -44,7 +44,7 @@ def intersects(first: Sequence[Any], second: Sequence[Any]) -> bool:
 
 
 def _cost(factor: float) -> CallCost:
-    """Return the cost of comparing each element of a list with each of another."""
+    """Return the cost of comparing each element of one list with each element of another."""
 
     def estimate(estimator: Estimator, _target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
         if len(args) != 2:

@@ -1,4 +1,4 @@
-"""CEL's standard functions and types (cel-go's common/stdlib)."""
+"""Declarations of CEL's standard functions and types. Upstream: cel-go's common/stdlib."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The implementations of the standard functions, by function or overload (cel-go's common/stdlib/standard.go)."""
+"""Implementations of the standard functions, by function or overload. Upstream: cel-go's common/stdlib/standard.go."""
 
 from __future__ import annotations
 
@@ -27,19 +27,19 @@ _SAME_ORDER: Final = frozenset({int, str, bytes, bool})
 
 
 def _operator(function: str, table: operators.Operators) -> Callable[[Value, Value], Value]:
-    def run(one: Value, other: Value) -> Value:
-        own = table.get(type(one))
-        return without_trait(function, one) if own is None else own(one, other)
+    def run(left: Value, right: Value) -> Value:
+        own = table.get(type(left))
+        return without_trait(function, left) if own is None else own(left, right)
 
     return run
 
 
-def _add(one: Value, other: Value) -> Value:
-    own = operators.ADD.get(type(one))
+def _add(left: Value, right: Value) -> Value:
+    own = operators.ADD.get(type(left))
     if own is not None:
-        return own(one, other)
-    supplied = getattr(one, "cel_add", None)
-    return without_trait("_+_", one) if supplied is None else supplied(other)
+        return own(left, right)
+    supplied = getattr(left, "cel_add", None)
+    return without_trait("_+_", left) if supplied is None else supplied(right)
 
 
 def _negate(value: Value) -> Value:
@@ -50,12 +50,12 @@ def _negate(value: Value) -> Value:
 
 
 def _relation(function: str, accepted: frozenset[int]) -> Callable[[Value, Value], Value]:
-    def run(one: Value, other: Value) -> Value:
-        if type(one) is type(other) and type(one) in _SAME_ORDER:
-            return (one > other) - (one < other) in accepted
-        if kind_of(one) not in COMPARABLE:
-            return without_trait(function, one)
-        order = compare(one, other)
+    def run(left: Value, right: Value) -> Value:
+        if type(left) is type(right) and type(left) in _SAME_ORDER:
+            return (left > right) - (left < right) in accepted
+        if kind_of(left) not in COMPARABLE:
+            return without_trait(function, left)
+        order = compare(left, right)
         return order if type(order) is Error else order in accepted
 
     return run

@@ -1,4 +1,4 @@
-"""String functions, versions 0 to 2, indexed by code points (cel-go's ext/strings.go)."""
+"""String functions, versions 0 to 2, indexed by code points. Upstream: cel-go's ext/strings.go."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from crdlint.safety import work
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# What Go's unicode.IsSpace takes for space.
+# The characters that Go's unicode.IsSpace accepts.
 _SPACES: Final = "".join(
     map(
         chr,
@@ -32,25 +32,25 @@ _ESCAPES: Final = str.maketrans(
         "\v": r"\v",
         "\\": r"\\",
         '"': r"\"",
-        # Bytes that are no UTF-8, one a lone surrogate.
+        # Invalid UTF-8: one lone surrogate per byte.
         **{chr(rune): "\ufffd" for rune in range(0xDC80, 0xDD00)},
     }
 )
 
 
-# Characters of a part that is looked for from the end without further ado.
+# Shorter substrings (in characters) are searched by Python's rfind.
 _SHORT: Final = 64
 
 
 def char_at(text: str, index: int) -> str:
-    """Return the character at an index, the empty string at the end; raise FunctionError outside."""
+    """Return the character at an index, an empty string at the end; raise FunctionError if the index is out of range."""
     if not 0 <= index <= len(text):
         raise _out_of_range(index)
     return text[index : index + 1]
 
 
 def index_of(text: str, part: str, offset: int = 0) -> int:
-    """Return the first index of a part from an offset on, -1 if there is none; raise FunctionError below 0."""
+    """Return the first index of `part` at or after `offset`, -1 if there is none; raise FunctionError for a negative offset."""
     if not part:
         return offset
     if offset < 0:
@@ -59,7 +59,7 @@ def index_of(text: str, part: str, offset: int = 0) -> int:
 
 
 def last_index_of(text: str, part: str, offset: int | None = None) -> int:
-    """Return the last index of a part up to an offset, -1 if there is none; raise FunctionError below 0."""
+    """Return the last index of `part` up to `offset`, -1 if there is none; raise FunctionError for a negative offset."""
     if offset is None:
         return _rfind(text, part)
     if not part:
@@ -70,11 +70,11 @@ def last_index_of(text: str, part: str, offset: int | None = None) -> int:
 
 
 def _rfind(text: str, part: str) -> int:
-    """Return where a part last is in a text, in linear time, as Python finds only the first place of a long part."""
+    """Return the last index of `part` in linear time: Python searches long substrings only from the start in linear time."""
     if len(part) <= _SHORT:
         return text.rfind(part)
-    found = text[::-1].find(part[::-1])
-    return found if found < 0 else len(text) - found - len(part)
+    reversed_index = text[::-1].find(part[::-1])
+    return reversed_index if reversed_index < 0 else len(text) - reversed_index - len(part)
 
 
 def lower_ascii(text: str) -> str:
@@ -88,7 +88,7 @@ def upper_ascii(text: str) -> str:
 
 
 def replace(text: str, old: str, new: str, limit: int = -1) -> str:
-    """Return the text with the first `limit` occurrences replaced, all for a negative limit (strings.Replace)."""
+    """Replace the first `limit` occurrences of `old`, or all if `limit` is negative. Upstream: strings.Replace."""
     most = len(text) + 1 if limit < 0 else min(limit, len(text) + 1)
     if len(new) > len(old):
         work.spend_text(len(text) + min(most, text.count(old)) * (len(new) - len(old)), text, new)
@@ -96,7 +96,7 @@ def replace(text: str, old: str, new: str, limit: int = -1) -> str:
 
 
 def split(text: str, separator: str, limit: int = -1) -> list[str]:
-    """Return the parts, at most `limit` of them unless negative; characters if there is no separator (strings.SplitN)."""
+    """Split a text into at most `limit` parts, if not negative; without `separator`, into characters. Upstream: strings.SplitN."""
     if limit == 0:
         return []
     if not separator:
@@ -105,7 +105,7 @@ def split(text: str, separator: str, limit: int = -1) -> list[str]:
 
 
 def substring(text: str, start: int, end: int | None = None) -> str:
-    """Return the characters from start up to end; raise FunctionError for indices outside the text."""
+    """Return the characters from `start` up to `end`; raise FunctionError if an index is out of range."""
     if end is None:
         end = len(text)
     elif start > end:
@@ -117,7 +117,7 @@ def substring(text: str, start: int, end: int | None = None) -> str:
 
 
 def trim(text: str) -> str:
-    """Return the text without space around it, as Unicode knows space."""
+    """Return the text without leading and trailing Unicode white space."""
     return text.strip(_SPACES)
 
 
@@ -127,7 +127,7 @@ def quote(text: str) -> str:
 
 
 def join(texts: Sequence[Any], separator: str = "") -> str:
-    """Return the texts with a separator between them; raise FunctionError at what is no string (joinValSeparator)."""
+    """Join texts with a separator; raise FunctionError if an element is not a string. Upstream: joinValSeparator."""
     work.spend(len(texts))
     length = len(separator) * (len(texts) - 1)
     for text in texts:
@@ -177,5 +177,5 @@ _VERSION_1: Final = (
 
 
 def functions(version: int) -> tuple[Overload, ...]:
-    """Return the overloads of a version; version 2 changes no declaration."""
+    """Return the overloads of a version; version 2 changes no declarations."""
     return _BASE + (_VERSION_1 if version >= 1 else ())

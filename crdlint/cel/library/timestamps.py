@@ -1,4 +1,4 @@
-"""Timestamps and durations: reading, calendar fields, time zones (Go's package time, cel-go's common/stdlib)."""
+"""Timestamps and durations: parsing, calendar fields, time zones. Upstream: Go's package time, cel-go's common/stdlib."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ _LONGEST_ZONE: Final = 64  # characters; the longest name in the time zone datab
 
 
 def parse_duration(text: str) -> Duration | None:
-    """Return the duration of a text, None if it is invalid (time.ParseDuration)."""
+    """Return the duration of a text, or None if it is invalid. Upstream: time.ParseDuration."""
     nanoseconds = durations.parse_duration(text)
     return None if nanoseconds is None else Duration(nanoseconds)
 
 
 def parse_timestamp(text: str) -> Timestamp | None:
-    """Return the timestamp of an RFC 3339 text, None if it is invalid; raise FunctionError beyond years 1 to 9999."""
+    """Return the timestamp of an RFC 3339 text, or None if it is invalid; raise FunctionError outside the years 1 to 9999."""
     try:
         seconds, nanoseconds, offset = parse_time(text)
     except TimeError:
@@ -50,21 +50,21 @@ def parse_timestamp(text: str) -> Timestamp | None:
 
 
 def from_seconds(seconds: int) -> Timestamp:
-    """Return the timestamp of a Unix time in seconds; raise FunctionError beyond years 1 to 9999."""
+    """Return the timestamp for a Unix time in seconds; raise FunctionError outside the years 1 to 9999."""
     if not MIN_TIMESTAMP <= seconds <= MAX_TIMESTAMP:
         raise FunctionError(TIMESTAMP_OVERFLOW)
     return Timestamp(seconds * SECOND)
 
 
 def _local(moment: Timestamp, zone: str) -> tuple[int, int, int]:
-    """Return days since 1970, second of the day and nanosecond, by the clocks of a zone."""
+    """Return (days since 1970, second of the day, nanosecond) in a time zone."""
     seconds, nanos = divmod(moment.nanoseconds, SECOND)
     days, second = divmod(seconds + _offset(seconds, zone), DAY)
     return days, second, nanos
 
 
 def _offset(seconds: int, zone: str) -> int:
-    """Return the seconds east of UTC of a zone's name or of `+hh:mm`; raise FunctionError with Go's text (inTimeZone)."""
+    """Return the offset in seconds east of UTC of a zone name or `+hh:mm`; raise FunctionError with Go's text (inTimeZone)."""
     work.spend(len(zone) >> 4)
     hours, colon, minutes = zone.partition(":")
     if colon:
@@ -74,11 +74,11 @@ def _offset(seconds: int, zone: str) -> int:
         return 0
     from datetime import datetime, timedelta, timezone
 
-    found = None if zone == "Local" else _zone(zone)
+    zone_info = None if zone == "Local" else _zone(zone)
     moment = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(
         seconds=min(max(seconds, MIN_TIMESTAMP + DAY), MAX_TIMESTAMP - DAY)
     )
-    offset = moment.astimezone(found).utcoffset()
+    offset = moment.astimezone(zone_info).utcoffset()
     return 0 if offset is None else round(offset.total_seconds())
 
 
@@ -128,7 +128,7 @@ _FIELDS: Final[dict[str, Callable[[int, int, int], int]]] = {
 
 
 def timestamp_getter(name: str) -> Callable[..., int]:
-    """Return a function of a timestamp and, optionally, a zone; it raises FunctionError for an invalid zone."""
+    """Return a function of a timestamp and an optional time zone; it raises FunctionError if the zone is invalid."""
     field = _FIELDS[name]
 
     def get(moment: Timestamp, zone: str = "UTC") -> int:
@@ -138,20 +138,20 @@ def timestamp_getter(name: str) -> Callable[..., int]:
 
 
 def duration_milliseconds(duration: Duration) -> int:
-    """Return the whole milliseconds of a duration, towards zero."""
+    """Return the whole milliseconds of a duration, rounded towards zero."""
     count = abs(duration.nanoseconds) // 10**6
     return -count if duration.nanoseconds < 0 else count
 
 
 def duration_getter(unit: int) -> Callable[[Duration], int]:
-    """Return a function of a duration: how many whole units of so many nanoseconds it has, towards zero.
+    """Return a function that converts a duration to whole units of `unit` nanoseconds, rounded towards zero.
 
-    As in Go, the number goes through a double, which makes it a whole one more where the fraction is close to that.
+    As in Go, the number is computed as a double, which may round it up if the fraction is close to one.
     """
 
     def get(duration: Duration) -> int:
-        whole, rest = divmod(abs(duration.nanoseconds), unit)
-        count = int(whole + rest / unit)
+        units, rest = divmod(abs(duration.nanoseconds), unit)
+        count = int(units + rest / unit)
         return -count if duration.nanoseconds < 0 else count
 
     return get

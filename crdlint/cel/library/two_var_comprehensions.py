@@ -1,4 +1,4 @@
-"""The functions behind the macros of two-variable comprehensions (cel-go's ext/comprehensions.go)."""
+"""The functions that macros of two-variable comprehensions call. Upstream: cel-go's ext/comprehensions.go."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ from crdlint.safety import work
 
 
 def _insert(target: Any, key: Any, value: Any) -> Any:
-    """Return a map with one more entry, or the error of a key that is there; a growing map grows (InsertMapKeyValue)."""
+    """Return a map with one more entry, or an error if the key exists; a mutable map grows in place.
+
+    Upstream: ext.InsertMapKeyValue.
+    """
     from crdlint.cel.eval.errors import Error
     from crdlint.cel.eval.go_text import go_text
     from crdlint.cel.eval.values import MISSING, Map, MutableMap, find
@@ -25,12 +28,12 @@ def _insert(target: Any, key: Any, value: Any) -> Any:
 
 
 def _insert_all(target: Any, update: Any) -> Any:
-    """Return a map with the entries of another, or the error of a key in both."""
+    """Return a map with the entries of another map, or an error for a key in both."""
     from crdlint.cel.eval.errors import Error
     from crdlint.cel.eval.values import MutableMap, find
 
     if type(target) is not MutableMap and len(update):
-        # As if copied for each entry, at the cost of one copy.
+        # Copy once; the result is the same as copying for each entry.
         work.spend(len(target))
         growing = MutableMap([(key, find(target, key)) for key in target])
         result = _insert_all(growing, update)

@@ -41,9 +41,9 @@ def _compiled(function: Callable[..., Any]) -> Callable[[str], Callable[..., Any
     """Return what compiles a constant regular expression and returns the function of all arguments."""
 
     def compile_(pattern: str) -> Callable[..., Any]:
-        from crdlint.cel.eval.regex import refuse_invalid
+        from crdlint.cel.eval.regex import check_pattern
 
-        refuse_invalid(pattern)
+        check_pattern(pattern)
         return lambda text, *rest: function(text, *rest) if type(text) is str else NO_OVERLOAD
 
     return compile_
