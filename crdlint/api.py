@@ -58,9 +58,9 @@ def validate_resource(
 ) -> ResourceReport:
     """Return the API server's findings on creating a custom resource, or on updating the old one if given.
 
-    The first document of each text counts. ``kube_version`` is the server's version; of a range, the resource is
-    validated as by the newest. A CRD that these servers reject gives ``crd_errors``, and the resource is validated as if
-    they accepted it. Raises
+    The first document of each text counts. ``kube_version`` is the server's version, or a range: each finding of these
+    servers is then returned once, with the ``versions`` it holds for, and what is not a finding is the newest server's.
+    A CRD that these servers reject gives ``crd_errors``, and the resource is validated as if they accepted it. Raises
     `YAMLDecodeError` for a text that is no YAML object, ValueError for an unknown ``kube_version``.
     """
     return report(crd_text, resource_text, old_resource, kube_version=kube_version)

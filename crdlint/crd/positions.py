@@ -67,7 +67,7 @@ class Locator:
     """
 
     def __init__(self, root: Node, line_offset: int = 0, text: str = "") -> None:
-        self._root = root
+        self.root = root
         self.text = text
         self.line_offset = line_offset
         # The mappings looked into so far, by identity: findings come in clusters.
@@ -134,7 +134,7 @@ class Locator:
         return place
 
     def _follow(self, steps: list[Step]) -> SourceLocation:
-        place = SourceLocation(self._root, None, exact=True)
+        place = SourceLocation(self.root, None, exact=True)
         for step in steps:
             place = self._enter(place, step)
         return place

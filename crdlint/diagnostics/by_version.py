@@ -71,6 +71,7 @@ class FindingsByVersion:
     def __init__(self, found: Sequence[tuple[Server, Sequence[Diagnostic]]]) -> None:
         """Merge the findings of each server; ``found`` begins with the oldest one."""
         self.servers: Final = [server for server, _ in found]
+        self._newest: Final = found[-1][1]
         self.findings: Final[list[VersionedFinding]] = []
         by_place: dict[Hashable, list[VersionedFinding]] = {}
         for server, diagnostics in found:
@@ -94,6 +95,12 @@ class FindingsByVersion:
         """Return a finding of the newest server as one of all servers."""
         finding = self._of_newest.get(id(diagnostic))
         return diagnostic if finding is None else finding.diagnostic(self.servers)
+
+    def merged(self) -> Iterator[Diagnostic]:
+        """Yield what the newest server reports in its order, then what only older ones report."""
+        yield from map(self.of, self._newest)
+        for finding in self.of_older_only():
+            yield finding.diagnostic(self.servers)
 
     def of_older_only(self) -> Iterator[VersionedFinding]:
         """Yield what the newest server does not report."""

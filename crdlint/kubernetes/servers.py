@@ -286,6 +286,11 @@ class Range:
         """The servers of these versions, oldest first."""
         return SERVERS[SERVERS.index(self.oldest) : SERVERS.index(self.newest) + 1]
 
+    @classmethod
+    def of(cls, server: Server) -> Range:
+        """Return the range of one server."""
+        return cls(server, server)
+
     def __str__(self) -> str:
         return str(self.newest) if self.oldest is self.newest else f"{self.oldest}..{self.newest}"
 

@@ -135,7 +135,7 @@ def check_crd(
         found,
         [one for one in found if id(one) in blocking],
         notices,
-        FoundCRD(crd, locator, server),
+        FoundCRD(crd, locator, options.versions),
         tuple(FoundRule(crd.metadata.name, _version_of(rule, crd), rule, locator) for rule in report.rules),
         decoded,
     )

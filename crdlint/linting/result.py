@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from crdlint.crd.positions import Locator, Span
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.kubecel.estimated_rule import EstimatedRule
-    from crdlint.kubernetes.servers import Server
+    from crdlint.kubernetes.servers import Range
 
     # Checks a text under the name of a file.
     Lint: TypeAlias = Callable[[str, str], "FileResult"]
@@ -55,11 +55,11 @@ class CollectedCRDs:
 
 @dataclass(frozen=True, slots=True)
 class FoundCRD:
-    """A CRD that ``server`` can decode, in its internal form, and where its parts stand."""
+    """A CRD that the newest of ``versions`` can decode, in its internal form, and where its parts stand."""
 
     crd: CustomResourceDefinition
     locator: Locator
-    server: Server
+    versions: Range
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,7 +73,7 @@ _LATER_FEATURES: Final = re.compile("x-kubernetes-validations|selectableFields|k
 
 
 def _only(options: Options, server: Server) -> Options:
-    return replace(options, versions=Range(server, server), keep=False, fixes_of=None, advice=_ADVICE)
+    return replace(options, versions=Range.of(server), keep=False, fixes_of=None, advice=_ADVICE)
 
 
 # The advisory rules whose findings depend on the server.

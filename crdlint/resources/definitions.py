@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from crdlint.crd.convert import read_crd
 from crdlint.diagnostics.spelling import nearest
-from crdlint.kubernetes.servers import NEWEST, Server
+from crdlint.kubernetes.servers import NEWEST, Range, Server
 from crdlint.resources.validation import ResourceValidator
+from crdlint.rules.kube_versions import NEEDS_NEWER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
     from crdlint.crd.positions import Locator
+    from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
     from crdlint.resources.index import CRDFiles
 
+_DEFAULT: Final = Range.of(NEWEST)
 _SHOWN: Final = 3  # errors of a CRD that is rejected
 _ALIKE: Final = 0.75  # similarity from which on another group or kind was probably meant
 _TYPING_ERROR: Final = 0.85  # similarity from which on a kind is a misspelt one rather than one of its own
@@ -36,19 +40,20 @@ _NOT_BY_CRD: Final = frozenset(
 
 @dataclass(slots=True)
 class Definition:
-    """A CRD: its file, what the API server says if it rejects the CRD, and its validators, made when asked for.
+    """A CRD as the newest of ``versions`` has it: its file, and its validators, made when asked for.
 
-    ``errors`` are the server's messages, each with its place in front. ``as_requests`` and ``server`` are those of the
+    ``errors`` are the findings with which servers of these versions reject the CRD. ``as_requests`` is that of the
     validators.
     """
 
     crd: CustomResourceDefinition
     file: str
     locator: Locator
-    errors: tuple[str, ...] = ()
+    errors: tuple[Diagnostic, ...] = ()
     as_requests: bool = True
-    server: Server = NEWEST
+    versions: Range = _DEFAULT
     _validators: dict[str, ResourceValidator] = field(default_factory=dict)
+    _by_server: dict[Server, Definition] = field(default_factory=dict)
 
     @property
     def served(self) -> list[str]:
@@ -64,9 +69,31 @@ class Definition:
         """Return the validator of a version. Raises UnknownVersionError."""
         if version not in self._validators:
             self._validators[version] = ResourceValidator(
-                self.crd, version, server=self.server, as_requests=self.as_requests
+                self.crd, version, server=self.versions.newest, as_requests=self.as_requests
             )
         return self._validators[version]
+
+    def on(self, server: Server) -> Definition:
+        """Return the CRD as one of the servers has it, without the fields of the API that it does not keep."""
+        newest = self.versions.newest
+        if self.versions.oldest is newest:
+            return self
+        if server not in self._by_server:
+            keeps_alike = (server.unknown_fields, server.dropped_fields) == (
+                newest.unknown_fields,
+                newest.dropped_fields,
+            )
+            self._by_server[server] = replace(
+                self,
+                crd=self.crd if keeps_alike else self._read(server),
+                errors=tuple(one for one in self.errors if not one.versions or str(server) in one.versions),
+                versions=Range.of(server),
+                _validators={},
+            )
+        return self._by_server[server]
+
+    def _read(self, server: Server) -> CustomResourceDefinition:
+        return read_crd(self.locator.root, stored=not self.as_requests, server=server).crd
 
     def schema(self, version: str) -> JSONSchemaProps | None:
         """Return the schema of a version."""
@@ -94,10 +121,10 @@ class Definitions:
 
     def add(self, result: FileResult) -> None:
         """Add the CRDs of a file that was checked with ``keep``."""
-        errors: dict[str | None, list[str]] = {}
+        errors: dict[str | None, list[Diagnostic]] = {}
         for one in result.diagnostics:
-            if one.origin == "apiserver" and one.severity == "error" and not one.hidden:
-                errors.setdefault(one.crd, []).append(f"{one.file}:{one.line}:{one.column}: {one.message}")
+            if is_rejection(one):
+                errors.setdefault(one.crd, []).append(one)
         read = set()
         for found in result.definitions:
             spec = found.crd.spec
@@ -108,7 +135,9 @@ class Definitions:
                 first = self.by_kind[key].file
                 self.duplicates.append(f"{result.file}: ignored {name}: {first} defines the same kind")
                 continue
-            made = Definition(found.crd, result.file, found.locator, tuple(errors.get(name, ())), server=found.server)
+            made = Definition(
+                found.crd, result.file, found.locator, tuple(errors.get(name, ())), versions=found.versions
+            )
             self.by_kind[key] = self._by_group.setdefault(spec.group, {})[spec.names.kind] = made
         for crd in result.crds:
             if crd.name in read:
@@ -178,12 +207,18 @@ def _alike(group: str, known: Sequence[str]) -> str | None:
     return longer[0] if longer else nearest(group, known, _ALIKE)
 
 
-def rejection_of(name: str, errors: Sequence[str]) -> str:
+def rejection_of(name: str, errors: Sequence[Diagnostic]) -> str:
     """Return the message about a CRD that the API server rejects, with its first errors."""
+    shown = [f"{one.file}:{one.line}:{one.column}: {one.message}" for one in errors[:_SHOWN]]
     if len(errors) == 1:
-        return f"the CRD {name} itself is rejected: {errors[0]}"
+        return f"the CRD {name} itself is rejected: {shown[0]}"
     more = [f"and {len(errors) - _SHOWN} more"] if len(errors) > _SHOWN else []
-    return "\n".join([f"the CRD {name} itself is rejected:", *errors[:_SHOWN], *more])
+    return "\n".join([f"the CRD {name} itself is rejected:", *shown, *more])
+
+
+def is_rejection(one: Diagnostic) -> bool:
+    """Return whether a server rejects a CRD for a finding; one of a range may report the version that a rule needs."""
+    return (one.origin == "apiserver" or one.rule == NEEDS_NEWER.id) and one.severity == "error" and not one.hidden
 
 
 def may_have_crd(group: str) -> bool:

@@ -12,6 +12,7 @@ from crdlint.crd.errors import NOT_SUPPORTED, REQUIRED
 from crdlint.crd.gotypes import OBJECT_META
 from crdlint.crd.reasons import Code
 from crdlint.diagnostics.spelling import nearest
+from crdlint.schema.numbers import integer_range
 from crdlint.schema.value_help import LIKE, listed, suggestion
 from crdlint.yaml.nodes import Scalar
 from crdlint.yaml.resolve import resolve
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 _NOT_A_NAME: Final = re.compile(r"[^a-z0-9.]+")
 _NOT_A_LABEL: Final = re.compile(r"[^A-Za-z0-9._-]+")
 _LONGEST: Final = 60  # characters of the user's own that a help repeats
-_INT64: Final = "-9223372036854775808 to 9223372036854775807"
 _FORMATS: Final = {
     "date-time": "2026-01-31T15:04:05Z",
     "datetime": "2026-01-31T15:04:05Z",
@@ -166,15 +166,17 @@ def _unformatted(arguments: tuple[str], node: Node | None, _schema: JSONSchemaPr
     return f"Write a value of the format `{format_}`, such as `{_FORMATS[format_]}`"
 
 
-def _out_of_range(arguments: tuple[str], node: Node | None, _schema: JSONSchemaProps | None) -> str | None:
-    return _whole(node) if arguments[0] == "integer" and isinstance(node, Scalar) else None
+def _out_of_range(arguments: tuple[str, str], node: Node | None, _schema: JSONSchemaProps | None) -> str | None:
+    type_, format_ = arguments
+    return _whole(node, format_) if type_ == "integer" and isinstance(node, Scalar) else None
 
 
-def _whole(node: Any) -> str:
+def _whole(node: Any, format_: str = "") -> str:
     value = resolve(node)
-    if isinstance(value, float) and abs(value) < 2**53:
+    low, high = integer_range(format_)
+    if isinstance(value, float) and abs(value) < 2**53 and low <= round(value) <= high:
         return f"Write an integer, such as `{round(value)}`"
-    return f"Write an integer from {_INT64}"
+    return f"Write an integer from {low} to {high}"
 
 
 def _no_item(_arguments: tuple[()], _node: Node | None, _schema: JSONSchemaProps | None) -> str | None:

@@ -34,11 +34,6 @@ class ResourceLocator(Locator):
         self._lengths: dict[int, list[int]] = {}
         self._dead_ends = 0
 
-    @property
-    def root(self) -> Node:
-        """The resource's own node."""
-        return self._root
-
     def find_text(self, text: str) -> SourceLocation:
         """Follow a path as it is printed as far as the document goes."""
         return self._follow_text(self._start, text)
@@ -50,7 +45,7 @@ class ResourceLocator(Locator):
 
     @property
     def _start(self) -> SourceLocation:
-        return SourceLocation(self._root, None, exact=True)
+        return SourceLocation(self.root, None, exact=True)
 
     def _enter(self, place: SourceLocation, step: Step) -> SourceLocation:
         if not place.exact:

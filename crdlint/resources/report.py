@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.convert import read_crd
 from crdlint.crd.positions import Locator, node_span, problem_span
+from crdlint.diagnostics.by_version import FindingsByVersion
+from crdlint.diagnostics.diagnostic import in_server_words
 from crdlint.golang.quote import quote
 from crdlint.kubecel.evaluation import recorded
 from crdlint.kubecel.second_opinion import compare
@@ -28,7 +30,7 @@ from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.parse import collector_paused, iter_documents, parse_first
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
     from collections.abc import Mapping as MappingOf
 
     from crdlint.crd.errors import FieldError
@@ -36,6 +38,7 @@ if TYPE_CHECKING:
     from crdlint.crd.positions import Span
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.kubecel.second_opinion import Tally
+    from crdlint.kubernetes.servers import Server
     from crdlint.resources.definitions import Definitions
     from crdlint.resources.objects import Object
     from crdlint.resources.requests import Key
@@ -138,22 +141,31 @@ def report(
     root = _root(resource_text)
     resource = read_resource(root)
     crd_root = _root(crd_text)
-    server = parse_range(kube_version).newest
-    crd = read_crd(crd_root, stored=True, server=server).crd
-    definition = Definition(crd, "<crd>", Locator(crd_root, 0, crd_text), as_requests=False, server=server)
+    versions = parse_range(kube_version)
+    crd = read_crd(crd_root, stored=True, server=versions.newest).crd
+    definition = Definition(crd, "<crd>", Locator(crd_root, 0, crd_text), as_requests=False, versions=versions)
     crd_errors = list(_errors_of_crd(crd_text, kube_version))
     version = version_of(crd, resource)
     if not crd.spec.versions:
         one = _no_match(filename, str(resource.get("kind", "")), str(resource.get("apiVersion", "")), node_span(root))
         return ResourceReport([one], [], resource, None, crd_errors)
     old = None if old_text is None else read_resource(_root(old_text))
-    findings = Findings(definition, version, ResourceLocator(root, 0, resource_text), filename)
-    try:
-        validator = definition.validator(version)
-        outcome = validator.create(resource) if old is None else validator.update(resource, old)
-    except NotDecodedError as error:
-        return ResourceReport([findings.undecoded(error)], [], resource, None, crd_errors)
-    errors = list(findings.errors(outcome))
+    locator = ResourceLocator(root, 0, resource_text)
+    outcome: Outcome | None = None
+    by_server: list[tuple[Server, Sequence[Diagnostic]]] = []
+    for server in versions.servers:
+        on_server = definition.on(server)
+        findings = Findings(on_server, version, locator, filename)
+        validator = on_server.validator(version)
+        try:
+            outcome = validator.create(resource) if old is None else validator.update(resource, old)
+            by_server.append((server, list(findings.errors(outcome))))
+        except NotDecodedError as error:
+            outcome = None
+            by_server.append((server, [findings.undecoded(error)]))
+    errors = list(map(in_server_words, FindingsByVersion(by_server).merged()))
+    if outcome is None:
+        return ResourceReport(errors, [], resource, None, crd_errors)
     return ResourceReport(errors, list(outcome.unknown), outcome.resource, outcome.cel_cost, crd_errors)
 
 
@@ -161,7 +173,7 @@ def report(
 def _errors_of_crd(text: str, kube_version: str) -> tuple[Diagnostic, ...]:
     """Return the errors with which servers of a version or range reject the CRD that is a text's first document."""
     result = lint_file(text, filename="<crd>", kube_version=kube_version, only=frozenset({0}))
-    return tuple(one for one in result.diagnostics if one.severity == "error" and not one.hidden)
+    return tuple(in_server_words(one) for one in result.diagnostics if one.severity == "error" and not one.hidden)
 
 
 def old_objects(text: str, *, filename: str) -> OldObjects:
@@ -323,7 +335,6 @@ def _rejection(walk: _ObjectWalk, one: Object, offset: int, definition: Definiti
 def _of_definition(walk: _ObjectWalk, document: Document, one: Object, definition: Definition) -> Iterator[Diagnostic]:
     """Yield what the server says of an object, in its order: duplicates, unknown fields, errors, warnings."""
     locator = ResourceLocator(one.root, document.line_offset, document.text)
-    findings = Findings(definition, one.version, locator, walk.file)
     placeholders = Placeholders(walk.options.placeholders, locator)
     for key in take_duplicate_keys(document, is_json=one.json):
         yield duplicates.of_yaml(key, walk.file, document.line_offset)
@@ -332,18 +343,27 @@ def _of_definition(walk: _ObjectWalk, document: Document, one: Object, definitio
             yield duplicates.of_json(two.message, two.path, two.first, two.later, walk.file, document.line_offset)
     given = one.read()
     sent = as_sent(given, namespaced=definition.namespaced)
-    with recorded() if walk.options.second_opinions is not None else nullcontext(()) as evaluations:
-        outcome, unread = _decoded(walk, sent, one, definition, findings, placeholders)
-    if unread is not None:
-        yield unread
+    by_server: list[tuple[Server, Sequence[Diagnostic]]] = []
+    outcome, disagreements = None, []
+    for server in definition.versions.servers:
+        findings = Findings(definition.on(server), one.version, locator, walk.file)
+        is_newest = server is definition.versions.newest
+        second_opinions = walk.options.second_opinions if is_newest else None
+        with recorded() if second_opinions is not None else nullcontext(()) as evaluations:
+            outcome, unread = _decoded(walk, sent, one, findings, placeholders)
+        found = [] if unread is None else [unread]
+        if outcome is not None:
+            found += findings.unknown(outcome, placeholders)
+            found += findings.errors(outcome)
+            found += findings.warnings(outcome)
+            if second_opinions is not None:
+                disagreements = list(map(findings.disagreement, compare(evaluations, second_opinions)))
+        by_server.append((server, found))
+    yield from FindingsByVersion(by_server).merged()
+    yield from disagreements
+    walk.withheld.update(placeholders.withheld)
     if outcome is None:
         return
-    yield from findings.unknown(outcome, placeholders)
-    yield from findings.errors(outcome)
-    yield from findings.warnings(outcome)
-    if walk.options.second_opinions is not None:
-        yield from map(findings.disagreement, compare(evaluations, walk.options.second_opinions))
-    walk.withheld.update(placeholders.withheld)
     stored = outcome.resource
     meta = given.get("metadata")
     if isinstance(meta, dict) and not meta.get("name") and isinstance(stored.get("metadata"), dict):
@@ -352,12 +372,7 @@ def _of_definition(walk: _ObjectWalk, document: Document, one: Object, definitio
 
 
 def _decoded(
-    walk: _ObjectWalk,
-    sent: dict[str, Any],
-    one: Object,
-    definition: Definition,
-    findings: Findings,
-    placeholders: Placeholders,
+    walk: _ObjectWalk, sent: dict[str, Any], one: Object, findings: Findings, placeholders: Placeholders
 ) -> tuple[Outcome | None, Diagnostic | None]:
     """Validate an object; the other value is the finding if the server cannot decode it.
 
@@ -370,7 +385,7 @@ def _decoded(
 
     while True:
         try:
-            return _outcome(walk, sent, definition, one, offset, withhold), None
+            return _outcome(walk, sent, findings.definition, one, offset, withhold), None
         except NotDecodedError as error:  # noqa: PERF203  as often as there are such fields
             name, place = findings.undecoded_field(error)
             meta = sent.get("metadata")
@@ -396,7 +411,9 @@ def _outcome(
             why = f"had an old object that cannot be decoded: {error}"
     outcome = validator.create(sent, withhold)  # raises where it is the new one that cannot be read
     name, line = f"{one.identity.kind} {key_of(sent)[3]}".rstrip(), node_span(one.root, offset).line
-    walk.notices.append(f"line {line}: {name} {why}; validated as a new object")
+    notice = f"line {line}: {name} {why}; validated as a new object"
+    if walk.notices[-1:] != [notice]:  # each server of a range finds the same
+        walk.notices.append(notice)
     return outcome
 
 

@@ -23,12 +23,16 @@ if TYPE_CHECKING:
 
 _MIN_INT64: Final = -(2**63)
 _MAX_INT64: Final = 2**63 - 1
-_INT_RANGES: Final = {"int32": (-(2**31), 2**31 - 1)}
 _SAFE: Final = 2**53 - 1
 _EPSILON: Final = 1e-9
 _MAX_FLOAT: Final = 1.7976931348623157e308
 _FLOAT32_OVERFLOW: Final = 2.0**128 - 2.0**103  # from here on a float64 rounds to no float32
 _FORMATS: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
+
+
+def integer_range(format_: str) -> tuple[int, int]:
+    """Return the least and the greatest integer of a format, those of int64 for any other than int32."""
+    return (-(2**31), 2**31 - 1) if format_ == "int32" else (_MIN_INT64, _MAX_INT64)
 
 
 def to_int64(value: float) -> int:
@@ -75,7 +79,7 @@ def checks(schema: JSONSchemaProps, types: tuple[str, ...], format_: str, kind: 
 def _fits(value: float, type_: str, format_: str) -> bool:
     """Tell whether a number lies in the range of its type and format (IsValueValidAgainstRange)."""
     if type_ == "integer":
-        low, high = _INT_RANGES.get(format_, (_MIN_INT64, _MAX_INT64))
+        low, high = integer_range(format_)
         return value == int(value) and low <= int(value) <= high
     return format_ != "float" or abs(value) < _FLOAT32_OVERFLOW
 
@@ -87,7 +91,7 @@ def _misfit(what: str, type_: str, format_: str) -> Check:
     as_format = f"with format {format_}" if format_ else "(default format)"
 
     # Of the schema's own numbers, which no value can change, there is none.
-    reason = Reason(Code.RANGE, (type_,)) if what == _OF_VALUE else None
+    reason = Reason(Code.RANGE, (type_, format_)) if what == _OF_VALUE else None
 
     def add(_value: float, place: ValuePath, found: list[Violation]) -> None:
         found.append(nowhere(place, lambda text: f"{what} value must be of type {type_} {as_format} in {text}", reason))

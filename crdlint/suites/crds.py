@@ -12,7 +12,7 @@ from crdlint.inputs.crd_lookup import files_in, files_near_suite, folders_near_s
 from crdlint.inputs.read import UnreadableError, read_text, reason
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.pipeline import lint_file
-from crdlint.resources.definitions import Definitions
+from crdlint.resources.definitions import Definitions, is_rejection
 from crdlint.schema.values import deep_copy
 from crdlint.suites.featuregates import GateError, applies
 from crdlint.yaml.errors import YAMLDecodeError
@@ -64,8 +64,8 @@ class SuiteCRDs:
     def __init__(self, given: Iterable[tuple[str, str]], kube_version: str = NEWEST_VERSION) -> None:
         """Take the names and texts of files; without any, CRDs are looked for in folders near the suites.
 
-        ``kube_version`` is the version of the server that the tests are run for. ``broken`` lists the documents of these
-        files that cannot be read.
+        ``kube_version`` is the version of the server that the tests are run for, or a range. ``broken`` lists the
+        documents of these files that cannot be read.
         """
         found = [_read_crds(file, text) for file, text in given]
         self.kube_version = kube_version
@@ -213,6 +213,6 @@ def _rejected(value: dict[str, Any], file: str, kube_version: str = NEWEST_VERSI
     errors = [
         one.message
         for one in lint_file(marshal(value), filename=file, kube_version=kube_version).diagnostics
-        if one.origin == "apiserver" and one.severity == "error"
+        if is_rejection(one)
     ]
     return MissingCRDError(f"the API server rejects the CRD of {file}: {errors[0] if errors else 'it has no versions'}")

@@ -11,6 +11,7 @@ from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
+from crdlint.diagnostics.by_version import describe_versions
 from crdlint.golang.quote import quote
 from crdlint.kubecel.evaluation import recorded
 from crdlint.kubecel.second_opinion import compare
@@ -24,10 +25,11 @@ from crdlint.yaml.errors import YAMLDecodeError
 from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from crdlint.crd.errors import FieldError
     from crdlint.kubecel.second_opinion import Disagreement, Tally
+    from crdlint.kubernetes.servers import Server
     from crdlint.resources.definitions import Definition
     from crdlint.resources.validation import Outcome
     from crdlint.suites.crds import SuiteCRDs, Target
@@ -58,12 +60,20 @@ class Result:
     disagreements: tuple[str, ...] = ()
 
 
-class _FailedError(Exception):
-    """A test's failure, in lines."""
+@dataclass(frozen=True, slots=True)
+class _Failure:
+    """A test's failure in lines, and the same in the words of the oldest server, by which servers are compared."""
 
-    def __init__(self, *lines: str) -> None:
+    lines: tuple[str, ...] = ()
+    in_oldest_words: tuple[str, ...] = ()
+
+
+class _FailedError(Exception):
+    """A test's failure, in lines. ``in_oldest_words`` are these lines in the words of the oldest server, if others."""
+
+    def __init__(self, *lines: str, in_oldest_words: tuple[str, ...] = ()) -> None:
         super().__init__(*lines)
-        self.lines = lines
+        self.failure = _Failure(lines, in_oldest_words or lines)
 
 
 def run_suite(
@@ -71,15 +81,36 @@ def run_suite(
 ) -> Iterator[Result]:
     """Run the tests of a suite whose names contain ``wanted`` on one of its CRDs. Raises MissingCRDError.
 
-    With ``second_opinions``, which counts them, cel-python evaluates every rule as well.
+    With ``second_opinions``, which counts them, cel-python evaluates every rule as well. For a range of servers, each
+    test is run for all of them.
     """
-    runner = _Runner(*files.define(target, suite.version), target)
+    definition, version = files.define(target, suite.version)
+    *older, newest = (_Runner(definition.on(server), version, target) for server in definition.versions.servers)
     for case in suite.cases:
         if wanted.lower() in case.name.lower():
+            failures = [runner.run(case) for runner in older]
             with recorded() if second_opinions is not None else nullcontext(()) as evaluations:
-                failure = runner.run(case)
+                failures.append(newest.run(case))
+            failure = _of_servers(failures, definition.versions.servers)
             found = () if second_opinions is None else tuple(map(_line_of, compare(evaluations, second_opinions)))
             yield Result(suite, target.file, case, failure, found)
+
+
+def _of_servers(failures: Sequence[_Failure], servers: Sequence[Server]) -> tuple[str, ...]:
+    """Return the lines of a test's failure, those that differ between servers under the versions they hold for."""
+    by_words: dict[tuple[str, ...], list[Server]] = {}
+    for failure, server in zip(failures, servers, strict=True):
+        by_words.setdefault(failure.in_oldest_words, []).append(server)
+    if len(by_words) == 1:
+        return failures[0].lines
+    lines: list[str] = []
+    for words, failing in by_words.items():
+        if words:
+            lines += (
+                f"on Kubernetes {describe_versions(failing, servers)}:",
+                *failures[servers.index(failing[0])].lines,
+            )
+    return tuple(lines)
 
 
 def _line_of(one: Disagreement) -> str:
@@ -96,7 +127,7 @@ class _Runner:
         self._version = version
         self._target = target
 
-    def run(self, case: Case) -> tuple[str, ...]:
+    def run(self, case: Case) -> _Failure:
         """Return what was not as expected."""
         try:
             if case.kind == "create":
@@ -104,10 +135,10 @@ class _Runner:
             else:
                 self._update(case)
         except _FailedError as failed:
-            return failed.lines
+            return failed.failure
         except MissingCRDError as error:
-            return (str(error),)
-        return ()
+            return _Failure((str(error),), (str(error),))
+        return _Failure()
 
     def _create(self, case: Case) -> None:
         outcome = self._created(self._definition, self._object(case.initial, "initial"))
@@ -143,7 +174,7 @@ class _Runner:
         definition = self._definition
         if case.patches:
             changed = patched(self._target, case.patches)
-            definition = define(reduced(changed, self._version)[0], changed.file, str(definition.server))
+            definition = define(reduced(changed, self._version)[0], changed.file, str(definition.versions))
         outcome = self._created(definition, given)
         self._accepted(outcome, "the initial object should be created")
         stored = outcome.resource
@@ -194,7 +225,7 @@ class _Runner:
     def _accepted(self, outcome: Outcome, what: str) -> None:
         refusal = self._refusal(outcome)
         if refusal:
-            raise _FailedError(f"{what}, but:", f"  {refusal[0]}")
+            raise _FailedError(f"{what}, but:", f"  {refusal[0]}", in_oldest_words=(what, refusal[-1]))
 
     def _refusal(self, outcome: Outcome) -> tuple[str, ...]:
         """Return the server's refusal, empty where there is none: as it is, and as servers before 1.36 had it."""
@@ -239,7 +270,10 @@ def _expect(wanted: str, refusal: tuple[str, ...], what: str) -> None:
         raise _FailedError(f"{what} should be rejected, but is accepted; expected:", f"  {wanted}")
     if not any(wanted in one for one in refusal):
         raise _FailedError(
-            f"{what} should be rejected with another error:", f"  expected: {wanted}", f"  got:      {refusal[0]}"
+            f"{what} should be rejected with another error:",
+            f"  expected: {wanted}",
+            f"  got:      {refusal[0]}",
+            in_oldest_words=(what, refusal[-1]),
         )
 
 

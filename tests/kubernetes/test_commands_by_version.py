@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import pickle
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 from crds import HEAD
 
+from crdlint import validate_resource
 from crdlint.cli.main import cli
 from crdlint.kubernetes.servers import OLDEST
 
@@ -59,6 +61,139 @@ def test_test_answers_for_a_server(tmp_path: Path, version: str, status: int) ->
     (tmp_path / "foos.testsuite.yaml").write_text(SUITE)
     result = CliRunner().invoke(cli, ["test", f"--kube-version={version}", str(tmp_path / "foos.testsuite.yaml")])
     assert result.exit_code == status, result.output
+
+
+# 1.29 lacks isIP(), 1.30 accepts it in stored rules only; before 1.36 an int32 may be larger.
+RULES = (
+    HEAD
+    + """\
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              size: {type: integer, format: int32}
+              name:
+                type: string
+                maxLength: 40
+                x-kubernetes-validations: [{rule: "self.startsWith('a')"}, {rule: "self.endsWith('a')"}]
+              ip:
+                type: string
+                maxLength: 40
+                x-kubernetes-validations: [{rule: "isIP(self)"}]
+"""
+)
+BROKEN = FOO.replace("spec: {size: 3000000000}", "spec: {size: 3000000000, name: b, ip: 1.2.3, more: 1}")
+
+
+def findings(
+    tmp_path: Path, crd: str, text: str, versions: str, *options: str
+) -> list[tuple[str, str, tuple[str, ...]]]:
+    (tmp_path / "crd.yaml").write_text(crd)
+    (tmp_path / "foo.yaml").write_text(text)
+    arguments = ["--format=json", f"--kube-version={versions}", f"--crd={tmp_path / 'crd.yaml'}", *options]
+    result = CliRunner().invoke(cli, ["validate", *arguments, str(tmp_path / "foo.yaml")])
+    found = json.loads(result.stdout)["diagnostics"]
+    return [(one["rule"], one["message"], tuple(one["versions"])) for one in found]
+
+
+def test_validate_reports_each_finding_of_a_range_once(tmp_path: Path) -> None:
+    newer = ("1.30", "1.31", "1.32", "1.33", "1.34", "1.35", "1.36")
+    large = '<nil>: Invalid value: "": Checked value must be of type integer with format int32 in spec.size'
+    found = [one for one in findings(tmp_path, RULES, BROKEN, "1.28..1.36") if one[0] != "resource-crd-rejected"]
+    assert found == [
+        ("unknown-field", 'unknown field "spec.more"', ()),
+        ("resource-value", f"rejected from Kubernetes 1.36 on: {large}", ("1.36",)),
+        ("resource-rule", "spec.name: Invalid value: \"string\": failed rule: self.startsWith('a')", ()),
+        ("resource-rule", "spec.name: Invalid value: \"string\": failed rule: self.endsWith('a')", ()),
+        (
+            "resource-rule",
+            'rejected from Kubernetes 1.30 on: spec.ip: Invalid value: "string": failed rule: isIP(self)',
+            newer,
+        ),
+    ]
+
+
+def test_validate_names_the_servers_of_a_range_that_reject_the_crd(tmp_path: Path) -> None:
+    found = [one for one in findings(tmp_path, RULES, FOO, "1.29..1.31") if one[0] == "resource-crd-rejected"]
+    ((_, message, versions),) = found
+    assert "crd.yaml:28:51: needs Kubernetes >= 1.31: isIP()" in message
+    assert versions == ()
+
+
+def test_an_update_that_leaves_an_invalid_value_is_rejected_before_ratcheting(tmp_path: Path) -> None:
+    crd = RULES.replace("format: int32", "maximum: 5").replace("isIP(self)", "true")
+    (tmp_path / "old.yaml").write_text(FOO)
+    ((rule, message, versions),) = findings(tmp_path, crd, FOO, "1.28..1.31", f"--old={tmp_path / 'old.yaml'}")
+    assert rule == "resource-value"
+    assert message.startswith("rejected by Kubernetes 1.28 and 1.29, accepted from 1.30 on: spec.size: Invalid value: ")
+    assert versions == ("1.28", "1.29")
+
+
+def test_a_missing_old_object_is_noticed_once_for_a_range(tmp_path: Path) -> None:
+    (tmp_path / "crd.yaml").write_text(CRD)
+    (tmp_path / "old.yaml").write_text(FOO.replace("name: a", "name: b"))
+    (tmp_path / "foo.yaml").write_text(FOO.replace("3000000000", "3"))
+    arguments = ["--kube-version=1.28..1.36", f"--old={tmp_path / 'old.yaml'}", str(tmp_path / "foo.yaml")]
+    result = CliRunner().invoke(cli, ["validate", *arguments])
+    assert result.output.count("is not among the old objects") == 1
+
+
+def test_a_crd_without_the_fields_that_an_older_server_drops(tmp_path: Path) -> None:
+    rule = "{rule: 'oldSelf.hasValue()', optionalOldSelf: true}"
+    crd = RULES.replace('{rule: "isIP(self)"}', rule)
+    text = FOO.replace("size: 3000000000", "ip: x")
+    found = [one for one in findings(tmp_path, crd, text, "1.29..1.30") if one[0] == "resource-rule"]
+    ((_, message, versions),) = found
+    assert message.startswith("rejected from Kubernetes 1.30 on: spec.ip")  # 1.29 runs the rule on updates only
+    assert versions == ("1.30",)
+
+
+def test_the_api_validates_for_a_range() -> None:
+    crd = RULES.replace("isIP(self)", "true")
+    text = FOO.replace("size: 3000000000", "name: b, size: 3000000000")
+    report = validate_resource(crd, text, kube_version="1.34..1.36")
+    assert [(one.message, one.versions) for one in report.errors] == [
+        ('<nil>: Invalid value: "": Checked value must be of type integer with format int32 in spec.size', ("1.36",)),
+        ("spec.name: Invalid value: \"string\": failed rule: self.startsWith('a')", ()),
+        ("spec.name: Invalid value: \"string\": failed rule: self.endsWith('a')", ()),
+    ]
+
+
+def test_the_help_for_an_int32_names_its_range(tmp_path: Path) -> None:
+    (tmp_path / "crd.yaml").write_text(CRD)
+    (tmp_path / "foo.yaml").write_text(FOO)
+    result = CliRunner().invoke(cli, ["validate", str(tmp_path / "foo.yaml")])
+    assert "help: Write an integer from -2147483648 to 2147483647" in result.output
+
+
+def run_suite(tmp_path: Path, suite: str, versions: str, crd: str = CRD) -> str:
+    (tmp_path / "foos.crd.yaml").write_text(crd)
+    (tmp_path / "foos.testsuite.yaml").write_text(suite)
+    arguments = ["test", f"--kube-version={versions}", str(tmp_path / "foos.testsuite.yaml")]
+    return CliRunner().invoke(cli, arguments).output
+
+
+def test_a_failure_on_some_servers_of_a_range_names_them(tmp_path: Path) -> None:
+    output = run_suite(tmp_path, SUITE, "1.28..1.36")
+    assert "on Kubernetes 1.36:" in output
+    assert output.count("the object should be created, but:") == 1
+
+
+def test_a_failure_that_servers_only_word_differently_is_reported_once(tmp_path: Path) -> None:
+    crd = CRD.replace(
+        "{type: integer, format: int32}", "{type: integer, x-kubernetes-validations: [{rule: 'self < 5'}]}"
+    )
+    output = run_suite(tmp_path, SUITE, "1.28..1.36", crd)
+    assert "on Kubernetes" not in output
+    assert output.count("failed rule: self < 5") == 1
+
+
+def test_a_range_of_a_suite_whose_crd_some_servers_reject(tmp_path: Path) -> None:
+    crd = CRD.replace("  - name: v1\n", "  - name: v1\n    selectableFields: [{jsonPath: .spec.size}]\n")
+    output = run_suite(tmp_path, SUITE, "1.29..1.36", crd)
+    assert "the API server rejects the CRD of" in output
+    assert "rejected by Kubernetes 1.29, accepted from 1.30 on: unknown field" in output
 
 
 @pytest.mark.parametrize("command", ["check", "validate", "test", "cost"])
