@@ -47,6 +47,7 @@ NOT_RUN: Final = {
     "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/crdlint check fixtures/": "tests/pipelines",
     "python3 -m venv .venv && .venv/bin/pip install -q -e '.[dev]' && .venv/bin/pytest -n auto": "this run",
     ".ci/run": "this run",
+    "pre-commit run crdlint --all-files": "tests/pipelines",
     "pip wheel --wheel-dir dist .": "tests/pipelines",
     "docker build --tag crdlint .": "needs a Docker engine",
     'docker run --rm --volume "$PWD:/work:ro" crdlint check .': "needs a Docker engine",
