@@ -9,7 +9,7 @@ import click
 from crdlint.cli import console, options
 from crdlint.cli.main import report_bug
 from crdlint.inputs.paths import Selection, discover
-from crdlint.kubernetes.servers import NEWEST_VERSION
+from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.report import formats
 from crdlint.report.costs import Costs
 from crdlint.report.pieces import View, batches
@@ -18,6 +18,7 @@ from crdlint.runner.task import Checker, Settings, Task
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
+    from crdlint.kubernetes.servers import Range
     from crdlint.linting.cost_entries import Entry
     from crdlint.linting.result import FileResult
 
@@ -49,7 +50,7 @@ _SORTS: Final = ("cost", "place")
     type=options.KubeVersion(),
     default=NEWEST_VERSION,
     show_default=True,
-    help="The Kubernetes version to estimate costs for.",
+    help=f"The Kubernetes version to estimate costs for, or a range such as 1.29..{NEWEST_VERSION}.",
 )
 @options.color
 @click.pass_context
@@ -83,7 +84,9 @@ def command(
     view = View(options.page(color, 140))
     files = options.outputs(outputs, "costs", formats.costs, view)
     results, problems = _read(paths, Selection(include, exclude, not no_ignore), kube_version, fixes=suggest)
-    costs = Costs(_entries(results, sort, explain), results, problems, top, parts=explain is not None)
+    costs = Costs(
+        _entries(results, parse_range(kube_version), sort, explain), results, problems, top, parts=explain is not None
+    )
     if suggest:
         _print_patch(results, kube_version, OVER_BUDGET)
         for one in costs.unestimated:
@@ -123,10 +126,10 @@ def _read(
     return results, problems
 
 
-def _entries(results: Sequence[FileResult], sort: str, explain: str | None) -> list[Entry]:
+def _entries(results: Sequence[FileResult], versions: Range, sort: str, explain: str | None) -> list[Entry]:
     from crdlint.linting.cost_entries import entries as entries_of
 
-    entries = [one for result in results for one in entries_of(result)]
+    entries = [one for result in results for one in entries_of(result, versions)]
     if explain is not None:
         entries = [one for one in entries if _is_meant(one, explain)]
         if not entries:

@@ -234,8 +234,10 @@ _1_36: Final = replace(
 
 SERVERS: Final = (_1_28, _1_29, _1_30, _1_31, _1_32, _1_33, _1_34, _1_35, _1_36)
 OLDEST: Final = SERVERS[0]
+# The servers of released versions.
+STABLE: Final = tuple(server for server in SERVERS if not server.is_preview)
 # The server that is answered for unless another is asked for.
-NEWEST: Final = [server for server in SERVERS if not server.is_preview][-1]
+NEWEST: Final = STABLE[-1]
 NEWEST_VERSION: Final = str(NEWEST)
 # The versions that can be asked for, as they are named in messages.
 KNOWN: Final = f"{OLDEST}..{SERVERS[-1]}"
@@ -293,6 +295,9 @@ class Range:
 
     def __str__(self) -> str:
         return str(self.newest) if self.oldest is self.newest else f"{self.oldest}..{self.newest}"
+
+
+NEWEST_ALONE: Final = Range.of(NEWEST)
 
 
 def parse_range(text: str) -> Range:

@@ -10,6 +10,7 @@ from crdlint.kubecel.cost.by_server import CostsByServer
 from crdlint.kubecel.cost.explain import describe_cardinality, explain
 from crdlint.kubecel.cost.limits import value_path
 from crdlint.kubecel.limits import RULE_COST_LIMIT, UINT64_MAX
+from crdlint.kubernetes.servers import NEWEST_ALONE, STABLE
 from crdlint.linting.result import by_schema
 from crdlint.linting.rule_cost import rule_cost
 from crdlint.safety.effort import Effort
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
     from crdlint.kubecel.cost.by_server import ServerCost
     from crdlint.kubecel.cost.explain import Part
+    from crdlint.kubernetes.servers import Range
     from crdlint.linting.result import FileResult, FoundRule
     from crdlint.linting.rule_cost import RuleCost
 
@@ -68,8 +70,12 @@ def schema_costs(entries: Iterable[Entry]) -> dict[Schema, int]:
     return costs
 
 
-def entries(result: FileResult) -> list[Entry]:
-    """Return the costs of all rules of a file, linted with its rules kept, in document order."""
+def entries(result: FileResult, versions: Range = NEWEST_ALONE) -> list[Entry]:
+    """Return the costs of all rules of a file, linted with its rules kept, in document order.
+
+    The costs of other servers are those of a range, or of all servers if ``versions`` is a single one.
+    """
+    servers = versions.servers if len(versions.servers) > 1 else STABLE
     effort = Effort()
     by_server = CostsByServer()
     advice = {
@@ -78,10 +84,13 @@ def entries(result: FileResult) -> list[Entry]:
         for of_schema in (Advice([found.estimated for found in rules], effort),)
         for found in rules
     }
-    return [_entry(found, result.file, advice[id(found)], by_server) for found in result.rules]
+    return [
+        _entry(found, result.file, advice[id(found)], by_server.different(found.estimated, servers))
+        for found in result.rules
+    ]
 
 
-def _entry(found: FoundRule, file: str, advice: Advice, by_server: CostsByServer) -> Entry:
+def _entry(found: FoundRule, file: str, advice: Advice, by_version: dict[str, ServerCost]) -> Entry:
     estimated = found.estimated
     rule, message = estimated.compiled.rule, estimated.compiled.message
     helps = [
@@ -96,5 +105,5 @@ def _entry(found: FoundRule, file: str, advice: Advice, by_server: CostsByServer
         tree=explain(rule) if rule.error is None else None,
         message_tree=explain(message) if message is not None and message.error is None else None,
         help=helps[0] if helps else "",
-        by_version=by_server.different(estimated),
+        by_version=by_version,
     )

@@ -39,22 +39,23 @@ def check_versions(document: Document, root: Mapping, options: Options, *, rejec
     )
     decoded = newest.decoded if shares_decoded else None
     found = []
+    blocking = {id(one) for one in newest.blocking}
     for server in servers[:-1]:
         older = check_crd(document, root, _only(options, server), rejected=rejected, decoded=decoded)
         found.append((server, _of_server(older.diagnostics)))
+        blocking.update(map(id, older.blocking))
     found.append((servers[-1], _of_server(newest.diagnostics)))
     merged = FindingsByVersion(found)
     needs = [one for one in newest.diagnostics if one.rule == NEEDS_NEWER.id]
-    diagnostics: list[Diagnostic] = []
-    blocking: list[Diagnostic] = []
-    for diagnostic in newest.diagnostics:
-        made = merged.of(diagnostic)
-        diagnostics.append(made)
-        if any(diagnostic is one for one in newest.blocking):
-            blocking.append(made)
-    diagnostics += [one.diagnostic(servers) for one in merged.of_older_only() if not _is_covered(one.oldest, needs)]
+    # The findings of the newest server and of older ones only: as they were found, and as they are reported.
+    pairs = [(one, merged.of(one)) for one in newest.diagnostics]
+    pairs += [
+        (one.oldest, one.diagnostic(servers)) for one in merged.of_older_only() if not _is_covered(one.oldest, needs)
+    ]
+    diagnostics = [reported for _, reported in pairs]
+    unestimated = [reported for one, reported in pairs if id(one) in blocking or one.rule == NEEDS_NEWER.id]
     notices = [*newest.notices, *_creatable(merged.findings, servers, root, document)]
-    return replace(newest, diagnostics=diagnostics, blocking=blocking, notices=notices)
+    return replace(newest, diagnostics=diagnostics, blocking=unestimated, notices=notices)
 
 
 def _is_alike_on_all(newest: CheckedCRD, document: Document, options: Options) -> bool:
@@ -73,7 +74,7 @@ _LATER_FEATURES: Final = re.compile("x-kubernetes-validations|selectableFields|k
 
 
 def _only(options: Options, server: Server) -> Options:
-    return replace(options, versions=Range.of(server), keep=False, fixes_of=None, advice=_ADVICE)
+    return replace(options, versions=Range.of(server), advice=_ADVICE)
 
 
 # The advisory rules whose findings depend on the server.

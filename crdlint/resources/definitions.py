@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.convert import read_crd
 from crdlint.diagnostics.spelling import nearest
-from crdlint.kubernetes.servers import NEWEST, Range, Server
+from crdlint.kubernetes.servers import NEWEST_ALONE, Range, Server
 from crdlint.resources.validation import ResourceValidator
 from crdlint.rules.kube_versions import NEEDS_NEWER
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from crdlint.linting.result import FileResult
     from crdlint.resources.index import CRDFiles
 
-_DEFAULT: Final = Range.of(NEWEST)
 _SHOWN: Final = 3  # errors of a CRD that is rejected
 _ALIKE: Final = 0.75  # similarity from which on another group or kind was probably meant
 _TYPING_ERROR: Final = 0.85  # similarity from which on a kind is a misspelt one rather than one of its own
@@ -51,7 +50,7 @@ class Definition:
     locator: Locator
     errors: tuple[Diagnostic, ...] = ()
     as_requests: bool = True
-    versions: Range = _DEFAULT
+    versions: Range = NEWEST_ALONE
     _validators: dict[str, ResourceValidator] = field(default_factory=dict)
     _by_server: dict[Server, Definition] = field(default_factory=dict)
 

@@ -158,7 +158,7 @@ def near_limit(crd: DecodedCRD) -> Iterator[Advisory]:
         share = f"{cost:,} of the {RULE_COST_LIMIT:,} units that a rule may cost ({cost / RULE_COST_LIMIT:.0%})"
         path = judged.path.child("rule")
         if judged.cardinality is None:
-            limits = [limit_of(schema) for schema in enclosing(judged.node.schema)]
+            limits = [limit_of(one, judged.compiled.rule.environment.dialect) for one in enclosing(judged.node.schema)]
             open_ = next(limit for limit in limits if limit is not None and limit.bound is None)
             where = value_path(open_.schema)
             message = f"the rule's cost depends on `{where}`, which has no {open_.keyword}: {share}"

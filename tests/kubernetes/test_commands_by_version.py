@@ -196,6 +196,67 @@ def test_a_range_of_a_suite_whose_crd_some_servers_reject(tmp_path: Path) -> Non
     assert "rejected by Kubernetes 1.29, accepted from 1.30 on: unknown field" in output
 
 
+# Before 1.29 an enum does not bound the length of a string, and before 1.30 no rule has isIP().
+COSTLY = (
+    HEAD
+    + """\
+        type: object
+        properties:
+          ip:
+            type: string
+            maxLength: 40
+            x-kubernetes-validations: [{rule: "isIP(self)"}]
+          spec:
+            type: array
+            maxItems: 1000
+            items:
+              type: string
+              enum: [a]
+              x-kubernetes-validations: [{rule: "self.contains(self)"}]
+"""
+)
+
+
+def cost(tmp_path: Path, versions: str, *options: str) -> tuple[int, str]:
+    (tmp_path / "crd.yaml").write_text(COSTLY)
+    result = CliRunner().invoke(cli, ["cost", f"--kube-version={versions}", *options, str(tmp_path / "crd.yaml")])
+    return result.exit_code, result.stdout
+
+
+@pytest.mark.parametrize(
+    ("versions", "status", "others"),
+    [
+        ("1.36", 0, ["1.28"]),  # of a single version, all others are compared
+        ("1.31..1.36", 0, []),
+        ("1.28..1.36", 1, ["1.28"]),
+        ("1.29..1.36", 1, []),  # 1.29 does not compile isIP()
+    ],
+)
+def test_cost_by_version(tmp_path: Path, versions: str, status: int, others: list[str]) -> None:
+    code, output = cost(tmp_path, versions, "--format=json", "--sort=place")
+    assert code == status
+    assert [list(one["by_version"]) for one in json.loads(output)["rules"]] == [[], others]
+
+
+def test_cost_lists_the_rules_that_older_servers_of_a_range_do_not_estimate(tmp_path: Path) -> None:
+    _, output = cost(tmp_path, "1.28..1.36", "--format=json")
+    unestimated = json.loads(output)["unestimated"]
+    assert [(one["rule"], one["message"].partition(":")[0]) for one in unestimated] == [
+        ("kube-version-too-old", "needs Kubernetes >= 1.31")
+    ]
+
+
+def test_the_table_of_costs_shows_the_share_on_an_older_server(tmp_path: Path) -> None:
+    assert "           1.28: >9999%\n" in cost(tmp_path, "1.28..1.36")[1]
+    assert "1.28" not in cost(tmp_path, "1.31..1.36")[1]
+
+
+@pytest.mark.parametrize("versions", ["1.28", "1.28..1.36"])
+def test_a_limit_is_suggested_for_the_server_that_needs_it(tmp_path: Path, versions: str) -> None:
+    _, patch = cost(tmp_path, versions, "--suggest")
+    assert [line for line in patch.splitlines() if line.startswith("+ ")] == ["+              maxLength: 200"]
+
+
 @pytest.mark.parametrize("command", ["check", "validate", "test", "cost"])
 def test_unknown_versions_are_usage_errors(command: str) -> None:
     result = CliRunner().invoke(cli, [command, "--kube-version=1.27", "."])

@@ -10,9 +10,10 @@ from crdlint.kubecel.environment import new_expressions, stored_expressions
 from crdlint.kubecel.limits import multiply
 from crdlint.kubecel.schema_context import DeclarationFailedError, SchemaContext
 from crdlint.kubecel.sharing import Sharing, shared
-from crdlint.kubernetes.servers import SERVERS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.kubernetes.dialect import CELDialect
     from crdlint.kubernetes.servers import Server
@@ -38,13 +39,13 @@ class CostsByServer:
     _sharing: Sharing = field(default_factory=shared)
     _contexts: dict[tuple[bool, bool], SchemaContext] = field(default_factory=dict)
 
-    def different(self, judged: EstimatedRule) -> dict[str, ServerCost]:
-        """Return the costs on the servers that accept a rule and estimate another cost than its own, by version."""
+    def different(self, judged: EstimatedRule, servers: Iterable[Server]) -> dict[str, ServerCost]:
+        """Return the costs on those servers that accept a rule and estimate another cost than its own, by version."""
         if judged.compiled.rule.error is not None:
             return {}
         own = ServerCost(judged.cost, judged.total_cost, judged.message_cost)
         dialect = judged.compiled.rule.environment.dialect
-        costs = {str(server): self._cost(judged, server) for server in SERVERS if server.cel != dialect}
+        costs = {str(server): self._cost(judged, server) for server in servers if server.cel != dialect}
         return {version: cost for version, cost in costs.items() if cost is not None and cost != own}
 
     def _cost(self, judged: EstimatedRule, server: Server) -> ServerCost | None:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.declarations import DeclType
     from crdlint.kubecel.estimated_rule import EstimatedRule
+    from crdlint.kubernetes.dialect import CELDialect
 
 _MAX_DEPTH: Final = 200
 
@@ -39,6 +40,7 @@ class Part:
 
 def explain(expression: Expression) -> Part:
     """Return an expression that compiles as a tree of its costs; what costs nothing is left out."""
+    dialect = expression.environment.dialect
     estimator = expression.estimator()
     cost = expression.cost(estimator)
     compiled = expression.compiled
@@ -64,11 +66,13 @@ def explain(expression: Expression) -> Part:
         if isinstance(node, Comprehension):
             declared = estimator.declared.get(node.iter_range.id)
             if declared is not None:
-                bound = describe_bound(declared)
+                bound = describe_bound(declared, dialect)
         elif not parts or _cost(node) > 1 + sum(one.cost for one in parts):
             looked_at = [estimator.declared.get(child.id) for child in below]
             bound = "; ".join(
-                dict.fromkeys(describe_bound(one) for one in looked_at if one is not None and one.max_elements > 1)
+                dict.fromkeys(
+                    describe_bound(one, dialect) for one in looked_at if one is not None and one.max_elements > 1
+                )
             )
         return Part(" ".join(extents.text(node).split()), _cost(node), bound, parts)
 
@@ -79,14 +83,16 @@ def explain(expression: Expression) -> Part:
     return part(compiled.expr, 0)
 
 
-def describe_bound(declared: DeclType) -> str:
+def describe_bound(declared: DeclType, dialect: CELDialect) -> str:
     """Say what bounds the size of a value, and at what."""
     schema = declared.schema
     if schema is None:
         return ""
-    limit = limit_of(schema)
+    limit = limit_of(schema, dialect)
     where = value_path(schema)
     size = f"{declared.max_elements:,}"
+    if limit is None and schema.x_int_or_string:
+        return f"{where} is an int-or-string, which this server does not bound by maxLength: {size} bytes assumed"
     if limit is None:
         return f"{where} is at most {size} bytes long by its {'enum' if schema.enum else f'format {schema.format}'}"
     unit = " bytes" if limit.keyword == "maxLength" else ""

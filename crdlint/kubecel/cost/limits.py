@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crdlint.crd.model import JSONSchemaProps
+    from crdlint.kubernetes.dialect import CELDialect
 
 Keyword = Literal["maxItems", "maxProperties", "maxLength"]
 
@@ -34,13 +35,14 @@ class Limit:
         return value * _BYTES_PER_CHARACTER if self.keyword == "maxLength" and self.schema.format != "byte" else value
 
 
-def limit_of(schema: JSONSchemaProps) -> Limit | None:
-    """Return the limit that a schema has or could have, None where no keyword would bound it."""
-    if schema.x_int_or_string or schema.type == "string":
-        # An enum bounds a text already, and so do the formats of times.
-        if schema.format in _BOUNDED_FORMATS and not schema.x_int_or_string:
-            return None
-        if schema.max_length is None and schema.enum and not schema.x_int_or_string:
+def limit_of(schema: JSONSchemaProps, dialect: CELDialect) -> Limit | None:
+    """Return the limit that a schema has or could have on a server, None where no keyword would bound it."""
+    if schema.x_int_or_string:
+        return Limit(schema, "maxLength", schema.max_length) if dialect.max_length_bounds_int_or_string else None
+    if schema.type == "string":
+        # An enum bounds a text already on most servers, and so do the formats of times on all of them.
+        has_bound = schema.max_length is None and schema.enum and dialect.enum_bounds_strings
+        if has_bound or schema.format in _BOUNDED_FORMATS:
             return None
         return Limit(schema, "maxLength", schema.max_length)
     if schema.type == "array":

@@ -40,7 +40,7 @@ class Model:
         self._enclosing = list(enclosing(judged.node.schema))
         self._limits: dict[int, Limit] = {}
         for schema in self._enclosing:
-            limit = limit_of(schema)
+            limit = limit_of(schema, judged.compiled.rule.environment.dialect)
             if limit is not None:
                 self._limits.setdefault(limit.key, limit)
         self._terms = [
@@ -114,7 +114,11 @@ class _Term:
         self.effort.spend(len(estimate.parts))
         if not self.size:
             self.size = len(estimate.parts)
-            found = [limit_of(one.schema) for one in estimator.consulted.values() if one.schema is not None]
+            found = [
+                limit_of(one.schema, self.of.environment.dialect)
+                for one in estimator.consulted.values()
+                if one.schema is not None
+            ]
             limits = [limit for limit in found if limit is not None]
             for limit in limits:
                 self.limits.setdefault(limit.key, limit)
