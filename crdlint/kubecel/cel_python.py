@@ -1,7 +1,7 @@
-"""CEL expressions evaluated by cel-python: values converted there and back, and its steps counted.
+"""Evaluation of CEL expressions with cel-python: conversion of values in both directions, and a limit of steps.
 
-cel-python has no limit of its own, evaluates both sides of `&&`, and every element in `all`. Steps are counted here and
-never timed, so that every run stops at the same place.
+cel-python has no limit of its own, evaluates both sides of `&&`, and every element in `all`. Steps are counted instead
+of measuring time, so that every run stops at the same point.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from crdlint.safety import work
 if TYPE_CHECKING:
     import lark
 
-FAILS: Final = "fails"  # the result of an expression that ends in an error, of whatever text
+FAILS: Final = "fails"  # the result of an expression that ends in any error
 FUNCTIONS: Final = frozenset((*base_functions, "dyn"))
 
 _TOO_MANY_STEPS: Final = "the rule takes cel-python too many steps"
-_STEPS_OF_PATTERNS: Final = 200_000  # of crdlint.safety.work, for one evaluation
+_STEPS_OF_PATTERNS: Final = 200_000  # units of crdlint.safety.work, for one evaluation
 _LONGEST: Final = 10_000  # characters of an expression
 _BYTES_PER_STEP: Final = 64  # of text
 _STEPS_PER_SCOPE: Final = 8  # the variables of an iteration
 _MICROSECOND: Final = 1000  # nanoseconds
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=timezone.utc)
-# What looks at every part of its operands; the other operators take the same time whatever these are.
+# Operators and functions that read all parts of their operands; the others take constant time.
 _READ_ALL: Final = ("_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_", "_in_", "_+_")
 _CLASSES: Final[tuple[tuple[type[Any], type[Any]], ...]] = (
     (celtypes.BoolType, bool),
@@ -50,11 +50,11 @@ _CLASSES: Final[tuple[tuple[type[Any], type[Any]], ...]] = (
 
 
 class NotEvaluatedError(Exception):
-    """An expression that cel-python does not evaluate; ``str()`` is why."""
+    """cel-python cannot evaluate an expression; `str()` is the reason."""
 
 
 class Steps:
-    """The steps of an evaluation, each of about five microseconds, and their limit."""
+    """The number of steps of an evaluation, each of about five microseconds, and their limit."""
 
     __slots__ = ("limit", "used")
 
@@ -63,13 +63,13 @@ class Steps:
         self.used = 0
 
     def spend(self, steps: int) -> None:
-        """Count steps; raise NotEvaluatedError beyond the limit."""
+        """Count steps; raise NotEvaluatedError if the limit is exceeded."""
         self.used += steps
         if self.used > self.limit:
             raise NotEvaluatedError(_TOO_MANY_STEPS)
 
     def spend_parts(self, values: Iterable[Any]) -> None:
-        """Count a step for every part of values."""
+        """Count one step for every part of values."""
         pending = list(values)
         while pending:
             value = pending.pop()
@@ -82,7 +82,7 @@ class Steps:
 
 
 class _CountingEvaluator(Evaluator):
-    """cel-python's evaluator, with each node that it visits and each value that it reads counted."""
+    """cel-python's evaluator, which counts each visited node and each value that is read."""
 
     def __init__(self, ast: lark.Tree[Any], activation: Activation, steps: Steps) -> None:
         super().__init__(ast, activation)
@@ -118,7 +118,10 @@ class _CountingEvaluator(Evaluator):
 
 
 def evaluate(text: str, variables: Mapping[str, Value], steps: Steps) -> Value:
-    """Return what cel-python evaluates an expression to, `FAILS` for an error. Raises NotEvaluatedError."""
+    """Evaluate an expression with cel-python and return its value, or `FAILS` for an error.
+
+    Raise NotEvaluatedError if cel-python cannot evaluate it within the limit.
+    """
     if len(text) > _LONGEST:
         raise NotEvaluatedError("the rule is too long for cel-python")
 
@@ -167,7 +170,7 @@ def _counted_functions(steps: Steps) -> dict[str, Any]:
 
 
 def _matches(text: str, pattern: str) -> celtypes.BoolType:
-    """Return whether a text has a match; RE2, which cel-python uses too, has no limit of its own."""
+    """Return whether a pattern matches; RE2 is used directly because its use by cel-python has no limit."""
     try:
         return celtypes.BoolType(matching.matches(str(pattern), str(text)))
     except matching.PatternError as error:
@@ -192,7 +195,9 @@ def _to_cel_python(value: Value, steps: Steps) -> Any:
         raise NotEvaluatedError("a value does not fit its schema")
     if isinstance(value, Mapping):
         keys = [key for key in value if key in value]
-        if isinstance(value, ObjectValue) and value.has_fields:  # a keyword is also a field by its own name
+        if (
+            isinstance(value, ObjectValue) and value.has_fields
+        ):  # a field named by a keyword is also accessible unescaped
             keys += [name for key in keys if (name := unescape(key)) is not None and name != key]
         return celtypes.MapType({_to_cel_python(key, steps): _to_cel_python(value[key], steps) for key in keys})
     if hasattr(value, "__iter__"):
@@ -202,9 +207,9 @@ def _to_cel_python(value: Value, steps: Steps) -> Any:
 
 def _from_cel_python(value: Any) -> Value:
     if isinstance(value, dict):
-        return {_from_cel_python(key): _from_cel_python(held) for key, held in value.items()}
-    if isinstance(value, list):  # a sum of lists is a plain one
-        return [_from_cel_python(held) for held in value]
+        return {_from_cel_python(key): _from_cel_python(item) for key, item in value.items()}
+    if isinstance(value, list):  # the sum of lists is a plain list
+        return [_from_cel_python(item) for item in value]
     if isinstance(value, timedelta):
         return Duration(value // timedelta(microseconds=1) * _MICROSECOND)
     if isinstance(value, datetime):

@@ -1,4 +1,7 @@
-"""Compilation of a schema's rules and message expressions (apiextensions pkg/apiserver/schema/cel/compilation.go)."""
+"""Compilation of the rules and message expressions of a schema.
+
+Upstream: apiextensions pkg/apiserver/schema/cel/compilation.go.
+"""
 
 from __future__ import annotations
 
@@ -32,12 +35,12 @@ OLD_SELF: Final = "oldSelf"
 
 
 class CompilationError(Exception):
-    """A schema whose rules cannot be compiled at all; its text is upstream's."""
+    """The rules of a schema cannot be compiled; the text is upstream's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The purpose of an expression: the type that it must have, and the server's messages if a step fails."""
+    """The purpose of an expression: its required type, and the server's messages for each step that can fail."""
 
     output: Type
     not_compiled: str
@@ -58,7 +61,7 @@ MESSAGE: Final = Kind(
 
 @dataclass(frozen=True, slots=True)
 class Expression:
-    """A rule or message expression of a schema, and what compiling it resulted in."""
+    """A rule or message expression of a schema, and the result of compiling it."""
 
     text: str
     kind: Kind
@@ -69,36 +72,36 @@ class Expression:
 
     @property
     def compiled(self) -> Compiled:
-        """The tree with its types, or errors."""
+        """The tree with its types, or the errors."""
         return self.compilation.compiled
 
     @property
     def error(self) -> str | None:
-        """The server's message about the expression, None where it has none."""
+        """The server's message about the expression, None if it has no error."""
         return self.compilation.error
 
     @property
     def highest_cost(self) -> int:
-        """What one evaluation costs at most (cost units), 0 for an expression with an error."""
-        found = self.compilation.highest_cost
-        if found is None:
-            found = self.compilation.highest_cost = 0 if self.error is not None else self.cost().total.max
-        return found
+        """The maximum cost of one evaluation (cost units), 0 for an expression with an error."""
+        highest = self.compilation.highest_cost
+        if highest is None:
+            highest = self.compilation.highest_cost = 0 if self.error is not None else self.cost().total.max
+        return highest
 
     @property
     def env(self) -> Env:
-        """All that the expression may use."""
+        """The declarations that the expression may use."""
         return self.compiler.env(self.environment, optional_old_self=self.optional_old_self)
 
     @property
     def declarations(self) -> Declarations:
-        """The types of the rule's schema."""
+        """The types of the schema of the rule."""
         return self.compiler.declarations(self.environment)
 
     def cost(self, estimator: KubernetesEstimator | None = None, part: Expr | None = None) -> CostEstimate:
-        """Estimate what one evaluation costs, by the schema's own bounds where no other estimator is given.
+        """Estimate the cost of one evaluation, by default with the bounds of the schema.
 
-        ``part`` is the part to estimate, outside of any comprehension; the whole expression by default.
+        `part` is the part to estimate, which must be outside of any comprehension; by default the whole expression.
         """
         compiled = self.compiled
         sizes = estimator or self.estimator()
@@ -106,7 +109,7 @@ class Expression:
         return estimate(part or compiled.expr, compiled.result, sizes, OVERLOAD_COSTS, environment.dialect)
 
     def estimator(self, limits: Mapping[int, int] | None = None) -> KubernetesEstimator:
-        """Return an estimator of sizes; ``limits`` are other bounds of schemas, by their identity."""
+        """Return an estimator of sizes; `limits` replaces bounds of schemas, by their identity."""
         return KubernetesEstimator(self.compiler.declared, self.environment.dialect, limits)
 
     def under(self, environment: Environment) -> Expression:
@@ -116,9 +119,9 @@ class Expression:
 
 @dataclass(frozen=True, slots=True)
 class CompiledRule:
-    """A rule and, where the rule itself is well and has one, its message expression.
+    """A rule and, if the rule has no error, its message expression.
 
-    `uses_old_self` is known as soon as the rule gives a boolean.
+    `uses_old_self` is set once the rule is known to evaluate to a boolean.
     """
 
     rule: Expression
@@ -128,7 +131,7 @@ class CompiledRule:
 
 @dataclass(frozen=True, slots=True)
 class Environments:
-    """What new expressions are compiled with, and what those that are stored already."""
+    """The environments for new expressions and for stored ones."""
 
     new: Environment
     stored: Environment
@@ -136,16 +139,16 @@ class Environments:
     stored_messages: frozenset[str] = frozenset()
 
     def of_rule(self, text: str) -> Environment:
-        """Return what a rule is compiled with."""
+        """Return the environment for a rule."""
         return self.stored if text in self.stored_rules else self.new
 
     def of_message(self, text: str) -> Environment:
-        """Return what a message expression is compiled with."""
+        """Return the environment for a message expression."""
         return self.stored if text in self.stored_messages else self.new
 
 
 def _plan_error(compiled: Compiled, environment: Environment) -> str | None:
-    """Return why no program can be made of an expression, None if one can."""
+    """Return the reason why an expression cannot be planned, or None if it can."""
     from crdlint.cel.eval.errors import PlanError
     from crdlint.kubecel.programs import program
 
@@ -157,10 +160,10 @@ def _plan_error(compiled: Compiled, environment: Environment) -> str | None:
 
 
 class RuleCompiler:
-    """Compiles the rules of one schema; declarations and environments are made once, where a rule asks for them."""
+    """Compiles the rules of one schema; declarations and environments are created once, when a rule first needs them."""
 
     def __init__(self, declared: DeclType | None, sharing: Sharing | None = None) -> None:
-        """Take what declares the schema; raises `CompilationError` where that is nothing."""
+        """Take the declaration of the schema; raise `CompilationError` if it is None."""
         if declared is None:
             raise CompilationError("failed to convert to declType for CEL validation rules")
         self.declared: Final = declared
@@ -169,7 +172,7 @@ class RuleCompiler:
         self._envs: dict[tuple[int, bool], Env] = {}
 
     def rule(self, rule: ValidationRule, environments: Environments) -> CompiledRule:
-        """Compile a rule and, where that is well, its message expression (compileRule)."""
+        """Compile a rule and, if it has no error, its message expression. Upstream: cel.compileRule."""
         optional = bool(rule.optional_old_self)
         environment = environments.of_rule(rule.rule)
         compiled = self.expression(rule.rule, RULE, environment, optional_old_self=optional)
@@ -183,7 +186,7 @@ class RuleCompiler:
         return CompiledRule(compiled, message, uses_old_self)
 
     def expression(self, text: str, kind: Kind, environment: Environment, *, optional_old_self: bool) -> Expression:
-        """Compile an expression, once for all schemas of equal declarations."""
+        """Compile an expression, once for all schemas with equal declarations."""
         key = (self.declared.shape, id(environment), optional_old_self, kind.output, text)
         compilation = self._sharing.compilation(key)
         if compilation is None:
@@ -197,11 +200,11 @@ class RuleCompiler:
         return Expression(text, kind, optional_old_self, environment, self, compilation)
 
     def _reused(self, key: Hashable, environment: Environment) -> Compilation | None:
-        """Return what compiling an expression on another server resulted in, where the result is the same here."""
-        found = self._sharing.valid(key)
-        if found is None:
+        """Return the result of compiling an expression for another server, or None if it is not valid for this one."""
+        reusable = self._sharing.valid(key)
+        if reusable is None:
             return None
-        other, compilation = found
+        other, compilation = reusable
         if compilation.uses is None:
             compilation.uses = uses_of(compilation.compiled)
         if not compiles_alike(compilation.uses, other, environment):
@@ -222,7 +225,7 @@ class RuleCompiler:
         return Compilation(compiled, error)
 
     def env(self, environment: Environment, *, optional_old_self: bool) -> Env:
-        """Return an environment with `self` and `oldSelf` (prepareEnvSet)."""
+        """Return an environment with `self` and `oldSelf`. Upstream: cel.prepareEnvSet."""
         key = (id(environment), optional_old_self)
         env = self._envs.get(key)
         if env is None:
@@ -234,7 +237,7 @@ class RuleCompiler:
         return env
 
     def declarations(self, environment: Environment) -> Declarations:
-        """Return the types of the schema, as an environment names their fields."""
+        """Return the types of the schema, with the names of fields that the environment requires."""
         key = environment.keywords_as_fields, environment.dialect.types_names_of_types
         provider = self._declarations.get(key)
         if provider is None:

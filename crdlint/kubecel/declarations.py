@@ -1,7 +1,7 @@
-"""CEL declarations of a schema: types, fields and size bounds (apiserver pkg/cel/types.go, pkg/cel/common/schemas.go).
+"""CEL declarations of a schema: types, fields and size bounds. Upstream: apiserver pkg/cel/types.go, common/schemas.go.
 
-Where upstream renames a whole tree of types for each schema with rules (MaybeAssignTypeName), types here are named as
-they are asked for: a `Declarations` gives the CEL type of a declaration that stands at a place of its own naming.
+Upstream renames a whole tree of types for each schema with rules (MaybeAssignTypeName). Here types are named when they
+are used: `Declarations` returns the CEL type of a declaration under a name that depends on its path.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DeclField:
-    """A field of an object: its escaped name and declaration, and the property it is (None for a resource's own)."""
+    """A field of an object: its escaped name, its declaration, and its property (None for the fields of every resource)."""
 
     name: str
     type: DeclType
@@ -64,12 +64,12 @@ class DeclField:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DeclType:
-    """A declared type (upstream's DeclType): a scalar, a list (`elem`), a map (`key` and `elem`) or an object (`fields`).
+    """A declared type: a scalar, a list (`elem`), a map (`key` and `elem`) or an object (`fields`). Upstream: cel.DeclType.
 
-    `type` is the CEL type of a scalar, None for others, whose type depends on the name they are given.
-    `max_elements` bounds elements, entries, or bytes of a string; `min_serialized_size` is in bytes of JSON.
-    `schema` is what a bound that is set, or missing, stands on; None for scalars that no schema bounds.
-    `shape` is equal for declarations that differ in nothing but their schemas (see `Sharing`), 0 where it is not known.
+    `type` is the CEL type of a scalar, None for others, whose type depends on their name. `max_elements` bounds
+    elements, entries, or bytes of a string. `min_serialized_size` is in bytes of JSON. `schema` is the schema whose
+    limits bound the size, None for scalars without bounds in a schema. `shape` is equal for declarations that differ
+    only in their schemas (see `Sharing`), 0 if unknown.
     """
 
     min_serialized_size: int
@@ -82,7 +82,7 @@ class DeclType:
     shape: int = 0
 
 
-# Shapes of declarations that are the same everywhere are negative.
+# Shapes of declarations that do not depend on a schema are negative.
 _STRING: Final = DeclType(MIN_STRING_SIZE, type=STRING, shape=-1)
 _BOOL: Final = DeclType(MIN_BOOL_SIZE, type=BOOL, shape=-2)
 _DOUBLE: Final = DeclType(MIN_NUMBER_SIZE, type=DOUBLE, shape=-3)
@@ -90,7 +90,7 @@ _INT: Final = DeclType(MIN_NUMBER_SIZE, type=INT, shape=-4)
 _FIXED: Final = {"boolean": _BOOL, "number": _DOUBLE, "integer": _INT}
 
 _LONGEST_STRING: Final = MAX_REQUEST_SIZE - 2
-# By format: the type, the least size as JSON, and the longest text (None: any that fits into a request).
+# By format: the type, the minimum size as JSON, and the maximum length (None: as long as fits into a request).
 _FORMATS: Final[dict[str, tuple[Type, int, int | None]]] = {
     "byte": (BYTES, MIN_STRING_SIZE, None),
     "duration": (DURATION, MIN_DURATION_SIZE, MAX_DURATION_SIZE),
@@ -98,7 +98,7 @@ _FORMATS: Final[dict[str, tuple[Type, int, int | None]]] = {
     "date-time": (TIMESTAMP, MIN_DATETIME_SIZE, MAX_DATETIME_SIZE),
 }
 
-# What the type and object metadata of a resource declare, whatever its schema says: unbounded strings.
+# The type and object metadata of a resource are always unbounded strings, regardless of its schema.
 _META_STRING: Final = DeclType(MIN_STRING_SIZE, _LONGEST_STRING, STRING, shape=-5)
 _OBJECT_META: Final = DeclType(
     2, fields={name: DeclField(name, _META_STRING) for name in ("name", "generateName")}, shape=-6
@@ -111,10 +111,11 @@ _DOUBTFUL: Final = DeclType(1, type=DYN)
 
 @dataclass(slots=True)
 class Declarer:
-    """Declares the schemas of one CRD version, each once, however many rules need it.
+    """Declares the schemas of one CRD version, each once even if several rules need it.
 
-    `declare` returns None where CEL does not see the schema: an array without items, an unknown type. ``doubtful`` are
-    schemas, by identity, whose type is not known yet: they are declared as `dyn`, which takes any expression.
+    `declare` returns None if CEL has no type for the schema: an array without items, or an unknown type. `doubtful`
+    contains schemas, by identity, whose type is not known yet: they are declared as `dyn`, which accepts any
+    expression.
     """
 
     dialect: CELDialect
@@ -123,20 +124,20 @@ class Declarer:
     _known: dict[tuple[int, bool], DeclType | None] = field(default_factory=dict)
 
     def declare(self, schema: JSONSchemaProps, *, is_resource: bool) -> DeclType | None:
-        """Return the declaration of a schema (SchemaDeclType); a resource has type and object metadata besides."""
+        """Return the declaration of a schema; a resource also has type and object metadata. Upstream: common.SchemaDeclType."""
         stack = [(schema, is_resource)]
         known = self._known
         while stack:
-            one, resource = stack[-1]
-            if (id(one), resource) in known:
+            current, resource = stack[-1]
+            if (id(current), resource) in known:
                 stack.pop()
                 continue
-            children = [] if id(one) in self.doubtful else _children(one)
+            children = [] if id(current) in self.doubtful else _children(current)
             missing = [child for child in children if (id(child[0]), child[1]) not in known]
             if missing:
                 stack.extend(missing)
             else:
-                known[id(one), resource] = self._build(one, is_resource=resource)
+                known[id(current), resource] = self._build(current, is_resource=resource)
                 stack.pop()
         return known[id(schema), is_resource]
 
@@ -193,7 +194,7 @@ class Declarer:
                 fields[escaped] = DeclField(escaped, declared, name in required, child)
             if name in required and (child is None or child.default is None or child.default.value is None):
                 size += len(name.encode()) + declared.min_serialized_size + 4
-        shape = self.sharing.shape("object", *((name, one.type.shape) for name, one in fields.items()))
+        shape = self.sharing.shape("object", *((name, member.type.shape) for name, member in fields.items()))
         return DeclType(size, fields=fields, schema=schema, shape=shape)
 
     def _string(self, schema: JSONSchemaProps) -> DeclType:
@@ -222,7 +223,7 @@ def _children(schema: JSONSchemaProps) -> list[tuple[JSONSchemaProps, bool]]:
 
 
 def has_resource_fields(schema: JSONSchemaProps) -> bool:
-    """Whether a schema declares all that a resource's metadata would (WithTypeAndObjectMeta)."""
+    """Return whether a schema declares all fields of resource metadata. Upstream: common.WithTypeAndObjectMeta."""
     properties = schema.properties
     meta = properties.get("metadata")
     return (
@@ -238,7 +239,7 @@ def _longest(schema: JSONSchemaProps) -> int:
 
 
 def _max_length(schema: JSONSchemaProps, *, enum_bounds: bool = True) -> int:
-    """Return the most bytes of a string; a code point of maxLength takes up to four, in 64 bits."""
+    """Return the maximum length of a string in bytes; a code point of maxLength takes up to four, in 64-bit arithmetic."""
     if schema.max_length is not None:
         return max(schema.max_length, 0) * 4 & UINT64_MAX
     if schema.x_int_or_string or not schema.enum or not enum_bounds:
@@ -246,11 +247,11 @@ def _max_length(schema: JSONSchemaProps, *, enum_bounds: bool = True) -> int:
     return max((len(value.encode()) for value in schema.enum if isinstance(value, str)), default=0)
 
 
-# Upstream adds digits of the clock to it.
+# Upstream appends digits of the current time to it.
 _SELF_TYPE: Final = "selfType"
 
 
-# How scalar types are named in a schema's own provider, besides the names that CEL gives them (findScalar).
+# Names of scalar types in the provider of a schema, besides CEL's own names (findScalar).
 _SCALARS: Final = {
     "bool": BOOL,
     "bytes": BYTES,
@@ -268,11 +269,11 @@ _SCALAR_TYPES: Final = {name: type_type(type_) for name, type_ in _SCALARS.items
 
 
 class Declarations(WellKnownTypes):
-    """The types of one schema with rules, as a provider for the checker (DeclTypeProvider).
+    """The types of one schema with rules, as a provider for the checker. Upstream: cel.DeclTypeProvider.
 
-    Objects are named after where they stand, from `selfType` on; `self_type` is that of the variable `self`.
-    `keywords_as_fields` lets `a.namespace` stand for `a.__namespace__`; `types_names_of_types` gives the name of a type
-    the type `type(T)`, not T.
+    Objects are named by their path, starting with `selfType`; `self_type` is the type of the variable `self`. With
+    `keywords_as_fields`, `a.namespace` means `a.__namespace__`. With `types_names_of_types`, the name of a type T has
+    the type `type(T)` instead of T.
     """
 
     __slots__ = (
@@ -294,20 +295,20 @@ class Declarations(WellKnownTypes):
         self._located: dict[str, DeclType] = {}
         self._types: dict[tuple[str, str], Type] = {}
         self.self_type: Final = self._named(root, _SELF_TYPE)
-        # Upstream takes the name `map` for that of a root that is one.
+        # Upstream names a root that is a map `map`.
         self._map_values = self.self_type.params[1] if self.self_type.kind is Kind.MAP else ANY
 
     def find_struct_type(self, name: str) -> Type | None:
-        """Return the type of the name of an object of the schema, a scalar or a message."""
+        """Return the type for the name of an object of the schema, a scalar or a message."""
         if name in self._objects:
             return type_type(object_type(name))
         return self._scalars.get(name) or super().find_struct_type(name)
 
     def find_struct_field_type(self, struct: str, field: str) -> Type | None:
-        """Return the type of an object's field, by its escaped name."""
-        found = self._types.get((struct, field))
-        if found is not None:
-            return found
+        """Return the type of a field of an object, by its escaped name."""
+        field_type = self._types.get((struct, field))
+        if field_type is not None:
+            return field_type
         declared = self._objects.get(struct)
         if struct == "map":
             return self._map_values
@@ -316,11 +317,11 @@ class Declarations(WellKnownTypes):
         member = self.field(declared, field)
         if member is None:
             return None
-        found = self._types[struct, field] = self._named(member.type, f"{struct}.{member.name}")
-        return found
+        field_type = self._types[struct, field] = self._named(member.type, f"{struct}.{member.name}")
+        return field_type
 
     def field(self, declared: DeclType, name: str) -> DeclField | None:
-        """Return an object's field as an expression may name it."""
+        """Return the field of an object by its name in an expression."""
         fields = declared.fields or {}
         member = fields.get(name)
         if member is None and self._keywords_as_fields and name in RESERVED:
@@ -329,15 +330,15 @@ class Declarations(WellKnownTypes):
 
     def object(self, name: str) -> DeclType | None:
         """Return the declaration of an object by the name of its type."""
-        found = self._objects.get(name) or self._located.get(name)
-        if found is None:
-            found = self._locate(name)
-            if found is not None:
-                self._located[name] = found
-        return found
+        declared = self._objects.get(name) or self._located.get(name)
+        if declared is None:
+            declared = self._locate(name)
+            if declared is not None:
+                self._located[name] = declared
+        return declared
 
     def _locate(self, name: str) -> DeclType | None:
-        """Return the object that has a name: of an expression compiled for an equal schema, none is known yet here."""
+        """Return the object with a name, for expressions that were compiled for an equal schema, whose names are not known here."""
         start, *steps = name.split(".")
         declared: DeclType | None = self._root if start == _SELF_TYPE else None
         for step in steps:
@@ -351,7 +352,7 @@ class Declarations(WellKnownTypes):
         return None if declared is None or declared.fields is None else declared
 
     def _named(self, declared: DeclType, name: str) -> Type:
-        """Return the CEL type of a declaration that stands at a place of that name (MaybeAssignTypeName)."""
+        """Return the CEL type of a declaration under a name. Upstream: DeclType.MaybeAssignTypeName."""
         containers = []
         while declared.elem is not None:
             containers.append(declared)

@@ -1,6 +1,6 @@
-"""The CEL environment of each Kubernetes version, derived from its libraries (apiserver pkg/cel/environment/base.go).
+"""The CEL environment of each Kubernetes version, built from libraries. Upstream: apiserver pkg/cel/environment/base.go.
 
-Where an older server has an older version of a library, a switch of its dialect decides.
+If an older server has an older version of a library, a switch of its dialect selects it.
 """
 
 from __future__ import annotations
@@ -93,15 +93,15 @@ LIBRARIES: Final = (
     Library("lists", (1, 34), functions=cel_lists.functions(3), macros=SORT_BY_MACROS),
 )
 
-# Since this version a field named like a keyword may be selected without escapes.
+# Since this version, a field named by a keyword can be selected without escaping.
 KEYWORDS_AS_FIELDS: Final = (1, 31)
 
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """What expressions of a server are parsed and checked with, and what calls cost.
+    """The declarations, parser options and costs of a server.
 
-    `version` is the one whose libraries it has; `is_stored` is true for expressions that are stored already.
+    `version` determines its libraries; `is_stored` is true for expressions that are already stored.
     """
 
     version: Version
@@ -113,23 +113,23 @@ class Environment:
 
     @property
     def keywords_as_fields(self) -> bool:
-        """Whether `a.namespace` may be written for `a.__namespace__`."""
+        """Whether `a.namespace` is a synonym of `a.__namespace__`."""
         return self.version >= KEYWORDS_AS_FIELDS
 
 
 def new_expressions(server: Server) -> Environment:
-    """Return what a server compiles new expressions with: the environment of the version before."""
+    """Return the environment for new expressions on a server: that of the previous version."""
     return _environment((server.major, server.cel.compatible_with), server.cel, is_stored=False)
 
 
 def stored_expressions(server: Server) -> Environment:
-    """Return what a server compiles expressions with that are stored already: all that its own version has."""
+    """Return the environment for stored expressions on a server: all libraries of its own version."""
     return _environment((server.major, server.cel.stored_with), server.cel, is_stored=True)
 
 
 @cache
 def _environment(version: Version, dialect: CELDialect, *, is_stored: bool) -> Environment:
-    libraries = tuple(one for one in LIBRARIES if one.in_version(version) and one.has(dialect))
+    libraries = tuple(library for library in LIBRARIES if library.in_version(version) and library.has(dialect))
     env = STANDARD.extend(
         dialect=dialect,
         homogeneous=not dialect.validates_mixed_literals,
@@ -156,7 +156,7 @@ OVERLOAD_COSTS: Final[Mapping[str, CallCost]] = {
 
 @cache
 def function_costs(dialect: CELDialect) -> Mapping[str, CallCost]:
-    """Return the costs of calls on a server, by the function's name; a server knows those of all libraries."""
+    """Return the costs of calls on a server by function name; a server has the costs of all libraries."""
     costs = {name: cost for library in LIBRARIES for name, cost in library.costs.items()}
     for library in LIBRARIES:
         costs |= library.older_costs(dialect)

@@ -1,4 +1,4 @@
-"""How names of fields are written in CEL (apiserver pkg/cel/escaping.go)."""
+"""Names of fields in CEL expressions. Upstream: apiserver pkg/cel/escaping.go."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ESCAPES: Final = {"__": "__underscores__", ".": "__dot__", "-": "__dash__", "/"
 
 
 def escape(name: str) -> str | None:
-    """Return a field's name as CEL spells it, None where CEL cannot reach the field."""
+    """Return the name of a field in CEL, or None if CEL cannot refer to it."""
     if name in RESERVED:
         return f"__{name}__"
     if _NAME.fullmatch(name) is None:
@@ -26,11 +26,11 @@ _UNESCAPES: Final = {"underscores": "__", "dot": ".", "dash": "-", "slash": "/"}
 
 
 def unescape(name: str) -> str | None:
-    """Return the field's name that CEL spells so, None for what no field's name becomes."""
+    """Return the field name for a name in CEL, or None if no field has that escaped name."""
     if "__" not in name:
         return name
     parts: list[str] = []
-    at = 0
+    end = 0
     for match in _ESCAPED.finditer(name):
         word = match[1]
         plain = _UNESCAPES.get(word)
@@ -38,6 +38,6 @@ def unescape(name: str) -> str | None:
             if word not in RESERVED or len(match[0]) != len(name):
                 return None
             plain = word
-        parts += (name[at : match.start()], plain)
-        at = match.end()
-    return "".join((*parts, name[at:]))
+        parts += (name[end : match.start()], plain)
+        end = match.end()
+    return "".join((*parts, name[end:]))

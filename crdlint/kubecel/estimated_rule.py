@@ -1,4 +1,4 @@
-"""A rule of x-kubernetes-validations with its estimated cost, and the schema that it belongs to."""
+"""A rule of x-kubernetes-validations with its estimated cost, and its schema."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CompiledNode:
-    """A schema whose rules the API server compiles, and the whole one that it is part of, which it holds weakly.
+    """A schema whose rules the API server compiles, and its root, to which `schema` itself has only a weak reference.
 
-    ``uncorrelatable`` is the path within which oldSelf is refused.
+    `uncorrelatable` is the path within which oldSelf is not allowed.
     """
 
     schema: JSONSchemaProps
-    whole: JSONSchemaProps
+    root_schema: JSONSchemaProps
     uncorrelatable: Path | None
 
 
@@ -29,9 +29,9 @@ class CompiledNode:
 class EstimatedRule:
     """A rule that the server compiles: its path, its compiled form and its cost.
 
-    ``cost`` and ``message_cost`` are what one evaluation costs at most (cost units), 0 where nothing is to be evaluated.
-    ``cardinality`` is how often the rule's value can occur in an object, None where that is unbounded; then
-    ``min_size_cardinality`` counts: how many of them a request has room for.
+    `cost` and `message_cost` are the maximum cost of one evaluation (cost units), 0 if there is nothing to evaluate.
+    `cardinality` is the maximum number of values per object to which the rule applies, None if that is unbounded; then
+    `min_size_cardinality` is used: the number of such values that fit into a request.
     """
 
     path: Path
@@ -45,6 +45,6 @@ class EstimatedRule:
 
     @property
     def total_cost(self) -> int:
-        """What the rule costs in one object at most, the number that the server holds against its limit."""
+        """The maximum cost of the rule in one object, which the server compares with its limit."""
         times = self.min_size_cardinality if self.cardinality is None else self.cardinality
         return multiply(self.cost, times)

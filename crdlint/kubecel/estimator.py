@@ -1,4 +1,4 @@
-"""The sizes that the schema gives to values, and the costs of Kubernetes' functions (compilation.go: sizeEstimator)."""
+"""Estimation of sizes from the schema, and of the costs of Kubernetes' functions. Upstream: sizeEstimator in compilation.go."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 
 class KubernetesEstimator:
-    """Estimates sizes by the declarations of a schema; ``limits`` sets other bounds on schemas, by their identity.
+    """Estimates sizes from the declarations of a schema; `limits` replaces bounds of schemas, by their identity.
 
-    ``consulted`` collects the declarations whose bounds counted, by their schemas' identity, ``declared`` those of the
-    nodes that are values of the schema, by node id.
+    `consulted` collects the declarations whose bounds were used, by the identity of their schemas. `declared` collects
+    the declarations of nodes that are values of the schema, by node id.
     """
 
     def __init__(self, root: DeclType, dialect: CELDialect, limits: Mapping[int, int] | None = None) -> None:
@@ -29,7 +29,7 @@ class KubernetesEstimator:
         self.declared: dict[int, DeclType] = {}
 
     def estimate_size(self, node: Node) -> Estimate | None:
-        """Return the bound of what a path leads to, None for what is no path."""
+        """Return the bounds of the value at the path of a node, or None if it has no path."""
         if not node.path:
             return None
         declared: DeclType | None = self._root
@@ -53,6 +53,6 @@ class KubernetesEstimator:
         return Estimate(0, self._limits.get(id(declared.schema), declared.max_elements))
 
     def estimate_call(self, function: str, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
-        """Return what a function of Kubernetes' libraries costs, None for others (EstimateCallCost)."""
+        """Return the cost of a function of Kubernetes' libraries, None for others. Upstream: CostEstimator.EstimateCallCost."""
         cost = self._costs.get(function)
         return None if cost is None else cost.estimate(self, target, args)

@@ -1,6 +1,7 @@
-"""Rules run on objects (apiextensions pkg/apiserver/schema/cel/validation.go).
+"""Evaluation of rules on objects. Upstream: apiextensions pkg/apiserver/schema/cel/validation.go.
 
-A schema's rules are compiled once into a tree of `RuleValidator`s; each evaluation's cost is taken off a budget.
+The rules of a schema are compiled once into a tree of `RuleValidator`s. The cost of each evaluation is subtracted from
+a budget.
 """
 
 from __future__ import annotations
@@ -43,23 +44,23 @@ if TYPE_CHECKING:
     from crdlint.schema.correlation import Correlation
 
     _Building = Generator["_Building", "RuleValidator | None", "RuleValidator | None"]
-    # A validator, the path of a value (None for the root's), the value, its old one, and whether errors are let pass.
+    # A validator, the path of a value (None for the root), the value, its old value, and the state of ratcheting.
     _Visit = tuple["RuleValidator", Path | None, Any, Any, "Ratcheting"]
 
 _MAX_MESSAGE: Final = 5 * 1024  # bytes
 _NO_BUDGET: Final = "validation failed due to running out of cost budget, no further validation rules will be run"
 _ARGUMENTS: Final = "call arguments did not match a supported operator, function or macro signature for rule"
-# In place of an absent old value; null is a value.
+# Represents an absent old value, since null is a value.
 MISSING: Final = object()
 
 
 class OutOfBudgetError(Exception):
-    """The budget is spent, or cannot be counted: no more rules are run."""
+    """The budget is exhausted, or the work limit is exceeded: no more rules are evaluated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """A rule evaluated with variables, its result, and the place of it."""
+    """The evaluation of a rule: its variables, its result and the position of the rule."""
 
     compiled: CompiledRule
     variables: Mapping[str, Any]
@@ -72,7 +73,7 @@ _RECORD: Final[ContextVar[list[Evaluation] | None]] = ContextVar("record", defau
 
 @contextmanager
 def recorded() -> Iterator[list[Evaluation]]:
-    """Collect the evaluations of rules within in a list."""
+    """Collect all evaluations of rules within the context in a list."""
     record: list[Evaluation] = []
     token = _RECORD.set(record)
     try:
@@ -83,7 +84,7 @@ def recorded() -> Iterator[list[Evaluation]]:
 
 @dataclass(slots=True)
 class Run:
-    """One validation: what is left of the budget (cost units), what has been found, and under which rule of crdlint."""
+    """One validation: the remaining budget (cost units), the errors so far, and the rule id under which they are reported."""
 
     rule_id: str
     budget: int
@@ -92,14 +93,14 @@ class Run:
     record: list[Evaluation] | None = field(default_factory=_RECORD.get)
 
     def spend(self, cost: int) -> bool:
-        """Take a cost off the budget; return False if the budget is too small."""
+        """Subtract a cost from the budget; return False if the budget is too small."""
         if cost > self.budget:
             return False
         self.budget -= cost
         return True
 
     def note(self, evaluation: Evaluation) -> None:
-        """Add an evaluation to the record, if there is one and the evaluation came to its end."""
+        """Add an evaluation to the record, if there is one and the evaluation was not cancelled."""
         error = evaluation.result.error
         if self.record is not None and (error is None or not error.startswith(COST_LIMIT_EXCEEDED)):
             self.record.append(evaluation)
@@ -115,13 +116,13 @@ class _Ready:
     message: Program | None
 
     def cause(self, type_: str, path: Path | None) -> Cause:
-        """Return the cause of an error of the rule on a value of a type at a path."""
+        """Return the cause for errors of the rule on a value of type `type_` at `path`."""
         return Cause(self.rule, type_, path, self.compiled.rule.compiled.expr)
 
 
 @dataclass(slots=True)
 class _Rules:
-    """The rules of one schema, compiled when a value first needs them: most values reach few of a schema's rules."""
+    """The rules of one schema, compiled when first needed: most values reach few rules of a schema."""
 
     schema: JSONSchemaProps
     declared: DeclType
@@ -138,7 +139,7 @@ class _Rules:
 
 @dataclass(slots=True)
 class RuleValidator:
-    """The rules of a schema and of the schemas below it."""
+    """The rules of a schema and of its subschemas."""
 
     schema: JSONSchemaProps
     is_root: bool
@@ -151,23 +152,23 @@ class RuleValidator:
 
 
 def rule_validator(schema: JSONSchemaProps, server: Server, *, is_root: bool) -> RuleValidator | None:
-    """Compile the rules of a schema as stored on a server, None where it has none."""
+    """Compile the rules of a schema that is stored on a server; return None if it has none."""
     return RuleValidators(server).of(schema, is_root=is_root)
 
 
 class RuleValidators:
-    """Compiles the rules of schemas that are parts of each other, each once."""
+    """Compiles the rules of schemas that share subschemas, each subschema once."""
 
     def __init__(self, server: Server) -> None:
-        """Take the server whose environment for stored expressions the rules are compiled with."""
+        """Compile rules with the environment of `server` for stored expressions."""
         self._environment = stored_expressions(server)
         self._declarer = Declarer(server.cel, shared())
         self._made: dict[tuple[int, int, int, bool], RuleValidator | None] = {}
-        # By identity: whether rules are in a schema or below it.
+        # By identity: whether a schema or one of its subschemas has rules.
         self._has_rules: dict[int, bool] = {}
 
     def of(self, schema: JSONSchemaProps, *, is_root: bool) -> RuleValidator | None:
-        """Return the validator of a schema, None where neither it nor a schema below it has rules."""
+        """Return the validator of a schema, or None if neither it nor a subschema has rules."""
         if not self._has(schema):
             return None
         declared = self._declarer.declare(schema, is_resource=is_root)
@@ -177,20 +178,20 @@ class RuleValidators:
         known = self._has_rules
         stack = [schema]
         while stack:
-            one = stack[-1]
-            below = _schemas_below(one)
-            missing = [] if id(one) in known else [child for child in below if id(child) not in known]
+            current = stack[-1]
+            below = _schemas_below(current)
+            missing = [] if id(current) in known else [child for child in below if id(child) not in known]
             if missing:
                 stack.extend(missing)
             else:
                 stack.pop()
-                known[id(one)] = bool(one.x_validations) or any(known[id(child)] for child in below)
+                known[id(current)] = bool(current.x_validations) or any(known[id(child)] for child in below)
         return known[id(schema)]
 
     def _validator(
         self, rules_of: JSONSchemaProps, schema: JSONSchemaProps, declared: DeclType | None, *, is_root: bool
     ) -> _Building:
-        """Compile the rules that one schema gives for the values of another (in allOf they differ)."""
+        """Compile the rules of `rules_of` for the values of `schema`; in allOf these differ."""
         key = (id(rules_of), id(schema), id(declared), is_root)
         if key not in self._made:
             self._made[key] = yield self._new(rules_of, schema, declared, is_root=is_root)
@@ -216,19 +217,19 @@ class RuleValidators:
         if inner is not None and node is not None:
             additional = yield self._validator(inner, node, elem, is_root=node.x_embedded_resource)
         properties: dict[str, RuleValidator] = {}
-        for name, given in rules_of.properties.items():
+        for name, rules_of_property in rules_of.properties.items():
             node = schema.properties.get(name)
             if node is None:
                 continue
             type_ = _type_of_field(name, node, declared, self._declarer)
             if type_ is None:
                 continue
-            below = yield self._validator(given, node, type_, is_root=node.x_embedded_resource)
+            below = yield self._validator(rules_of_property, node, type_, is_root=node.x_embedded_resource)
             if below is not None:
                 properties[name] = below
         all_of = []
-        for one in rules_of.all_of:
-            all_of.append((yield self._validator(one, schema, declared, is_root=is_root)))  # noqa: PERF401  it yields
+        for branch in rules_of.all_of:
+            all_of.append((yield self._validator(branch, schema, declared, is_root=is_root)))  # noqa: PERF401  it yields
         made = RuleValidator(
             schema,
             is_root,
@@ -237,20 +238,20 @@ class RuleValidators:
             items,
             additional,
             properties,
-            tuple(one for one in all_of if one is not None),
+            tuple(branch for branch in all_of if branch is not None),
         )
         empty = not (rules or error or items or additional or properties or made.all_of)
         return None if empty else made
 
 
 def _schemas_below(schema: JSONSchemaProps) -> list[JSONSchemaProps]:
-    """Return the schemas of the values right below a schema's."""
-    found = list(schema.properties.values())
+    """Return the schemas of the direct children of a value."""
+    schemas = list(schema.properties.values())
     if schema.items is not None and schema.items.schema is not None:
-        found.append(schema.items.schema)
+        schemas.append(schema.items.schema)
     if schema.additional_properties is not None and schema.additional_properties.schema is not None:
-        found.append(schema.additional_properties.schema)
-    return found
+        schemas.append(schema.additional_properties.schema)
+    return schemas
 
 
 def _type_of_field(
@@ -267,17 +268,17 @@ def _compiled(
     schema: JSONSchemaProps, declared: DeclType, environment: Environment, sharing: Sharing
 ) -> tuple[_Ready, ...]:
     compiler = RuleCompiler(declared, sharing)
-    found = []
+    compiled_rules = []
     for rule in schema.x_validations:
-        if not rule.rule.strip(SPACE):  # reported elsewhere
+        if not rule.rule.strip(SPACE):  # reported by another rule
             continue
         compiled = compiler.rule(rule, Environments(environment, environment))
-        found.append(_Ready(rule, compiled, program(compiled.rule), program(compiled.message)))
-    return tuple(found)
+        compiled_rules.append(_Ready(rule, compiled, program(compiled.rule), program(compiled.message)))
+    return tuple(compiled_rules)
 
 
 def program(expression: Expression | None) -> Program | None:
-    """Return the program of an expression, None for one with an error."""
+    """Return the program of an expression, or None if it has an error."""
     if expression is None or expression.error is not None:
         return None
     try:
@@ -288,18 +289,18 @@ def program(expression: Expression | None) -> Program | None:
 
 @dataclass(frozen=True, slots=True)
 class Ratcheting:
-    """Whether errors about a value that has not changed are only warned of."""
+    """The state that decides whether errors of an unchanged value are only warnings."""
 
     current: Correlation | None = None
     parent: Correlation | None = None
 
-    def lets_pass(self) -> bool:
-        """Tell whether the value, or where that has no old one what encloses it, is as it was."""
+    def is_unchanged(self) -> bool:
+        """Return whether the value is unchanged or, if it has no old value, whether its parent is."""
         nearest = self.current or self.parent
         return nearest is not None and nearest.equal()
 
     def below(self, find: Callable[[Correlation], Correlation | None], name: str = "") -> Ratcheting:
-        """Return the state for a part of the value."""
+        """Return the state for a child of the value."""
         if self.current is None:
             return self
         if self.parent is None and name in ("apiVersion", "kind"):
@@ -315,10 +316,10 @@ def validate_rules(
     old: Any,
     ratcheting: Ratcheting | None = None,
 ) -> None:
-    """Run all rules on a value, and on what is below it; raises `OutOfBudgetError`. ``old`` is `MISSING` on create."""
+    """Run all rules on a value and its children; `old` is `MISSING` on create. Raise `OutOfBudgetError`."""
     if validator is None:
         return
-    # Iterators rather than calls within calls: values nest deep.
+    # Iterators instead of recursion, because values may be deeply nested.
     pending: list[Iterator[_Visit]] = [iter(((validator, path, value, old, ratcheting or Ratcheting()),))]
     try:
         while pending:
@@ -336,9 +337,9 @@ def validate_rules(
 
 
 def _below(validator: RuleValidator, path: Path | None, value: Any, old: Any, state: Ratcheting) -> Iterator[_Visit]:
-    """Yield what is to be visited after a value, in upstream's order."""
-    for one in validator.all_of:
-        yield one, path, value, old, Ratcheting(None, state.parent)
+    """Yield the children to visit after a value, in upstream's order."""
+    for branch in validator.all_of:
+        yield branch, path, value, old, Ratcheting(None, state.parent)
     if isinstance(value, list):
         yield from _items(validator, path, value, old, state)
     elif isinstance(value, dict):
@@ -350,16 +351,16 @@ def _entries(
 ) -> Iterator[_Visit]:
     before = old if isinstance(old, dict) and validator.schema.x_map_type in (None, "granular", "atomic") else {}
     if validator.additional is not None:
-        for name, held in value.items():
-            at = key(path, name)
-            below = state.below(lambda one, name=name: one.key(name), name)  # type: ignore[misc]
-            yield validator.additional, at, held, before.get(name, MISSING), below
-    for name, held in value.items():
+        for name, item in value.items():
+            item_path = key(path, name)
+            below = state.below(lambda parent, name=name: parent.key(name), name)  # type: ignore[misc]
+            yield validator.additional, item_path, item, before.get(name, MISSING), below
+    for name, item in value.items():
         inner = validator.properties.get(name)
         if inner is not None:
-            at = child(path, name)
-            below = state.below(lambda one, name=name: one.key(name), name)  # type: ignore[misc]
-            yield inner, at, held, before.get(name, MISSING), below
+            item_path = child(path, name)
+            below = state.below(lambda parent, name=name: parent.key(name), name)  # type: ignore[misc]
+            yield inner, item_path, item, before.get(name, MISSING), below
 
 
 def _items(
@@ -369,22 +370,22 @@ def _items(
         return
     schema = validator.schema
     before = items_by_key(schema, old)
-    for i, held in enumerate(value):
-        at = index(path, i)
-        matching = before.get(item_key(schema, held), MISSING) if before else MISSING
-        below = state.below(lambda one, i=i: one.index(i))  # type: ignore[misc]
-        yield validator.items, at, held, matching, below
+    for i, item in enumerate(value):
+        item_path = index(path, i)
+        matching = before.get(item_key(schema, item), MISSING) if before else MISSING
+        below = state.below(lambda parent, i=i: parent.index(i))  # type: ignore[misc]
+        yield validator.items, item_path, item, matching, below
 
 
 def _expressions(
     validator: RuleValidator, run: Run, path: Path | None, value: Any, old: Any, state: Ratcheting
 ) -> None:
     schema = validator.schema
-    at = printable(path)
+    where = printable(path)
     type_ = schema.type
 
     def invalid(detail: str, cause: Cause | None = None, reason: Reason | None = None) -> FieldError:
-        return FieldError(run.rule_id, INVALID, at, type_, detail, cause=cause, reason=reason)
+        return FieldError(run.rule_id, INVALID, where, type_, detail, cause=cause, reason=reason)
 
     if validator.compilation_error is not None:
         run.errors.append(invalid(f"rule compiler initialization error: {validator.compilation_error}"))
@@ -398,44 +399,44 @@ def _expressions(
     variables: dict[str, Any] = {"self": to_value(value, schema, is_resource=validator.is_root)}
     optional = dict(variables)
     has_old = old is not MISSING and old is not None
-    if any(one.compiled.uses_old_self for one in rules):
+    if any(rule.compiled.uses_old_self for rule in rules):
         optional["oldSelf"] = NONE
         if has_old:
             variables["oldSelf"] = to_value(old, schema, is_resource=validator.is_root)
             optional["oldSelf"] = Optional_(_readapted(variables["oldSelf"]))
-    for one in rules:
-        if one.compiled.rule.error is not None:
-            detail = f"rule compile error: {one.compiled.rule.error}"
-            run.errors.append(invalid(detail, Cause(one.rule, type_, path), Reason(Code.RULE_FAILED)))
+    for rule in rules:
+        if rule.compiled.rule.error is not None:
+            detail = f"rule compile error: {rule.compiled.rule.error}"
+            run.errors.append(invalid(detail, Cause(rule.rule, type_, path), Reason(Code.RULE_FAILED)))
             continue
-        optional_old = bool(one.rule.optional_old_self)
-        if one.program is None or (one.compiled.uses_old_self and not has_old and not optional_old):
+        optional_old = bool(rule.rule.optional_old_self)
+        if rule.program is None or (rule.compiled.uses_old_self and not has_old and not optional_old):
             continue
-        given = optional if optional_old else variables
-        result = one.program.evaluate(given, PER_CALL_LIMIT)
-        run.note(Evaluation(one.compiled, given, result, one.cause(type_, path)))
+        bindings = optional if optional_old else variables
+        result = rule.program.evaluate(bindings, PER_CALL_LIMIT)
+        run.note(Evaluation(rule.compiled, bindings, result, rule.cause(type_, path)))
         if not run.spend(result.cost):
             run.errors.append(invalid(_NO_BUDGET))
             raise OutOfBudgetError
         if result.error is not None:
-            detail = _error_text(result.error, one.rule)
-            run.errors.append(invalid(detail, one.cause(type_, path), _reason(result.error)))
+            detail = _error_text(result.error, rule.rule)
+            run.errors.append(invalid(detail, rule.cause(type_, path), _reason(result.error)))
             if result.error.startswith(COST_LIMIT_EXCEEDED):
                 raise OutOfBudgetError
         elif result.value is not True:
-            path = _failed(one, run, path, value, variables, state, schema)
-            at = printable(path)
+            path = _failed(rule, run, path, value, variables, state, schema)
+            where = printable(path)
 
 
 def _readapted(value: Any) -> Any:
-    """Return what an optional variable holds once cel-go has taken it out and put it back, which errors do not survive."""
+    """Return the content of an optional variable after cel-go unwraps and converts it again, which changes errors."""
     if type(value) is Error:
         return Error(f"unsupported conversion to ref.Val: (*errors.errorString){value.message}")
     return value
 
 
 def _error_text(problem: str, rule: ValidationRule) -> str:
-    """Return the message about a rule whose evaluation ends in an error; upstream tells them apart by their text."""
+    """Return the message for a rule whose evaluation fails; upstream distinguishes errors by their text."""
     named = (rule.message or rule.rule).strip(SPACE)
     if problem.startswith("no such overload"):
         return f"'{problem}': {_ARGUMENTS}: {named}"
@@ -445,7 +446,7 @@ def _error_text(problem: str, rule: ValidationRule) -> str:
 
 
 def _reason(problem: str) -> Reason | None:
-    """Return what an evaluation that ends in an error means; cel-go's errors are texts."""
+    """Return the reason for a failed evaluation; cel-go's errors are only texts."""
     if problem.startswith(COST_LIMIT_EXCEEDED):
         return Reason(Code.OUT_OF_BUDGET)
     if problem.startswith(NO_SUCH_OVERLOAD):
@@ -455,7 +456,7 @@ def _reason(problem: str) -> Reason | None:
 
 
 def _failed(
-    one: _Ready,
+    ready: _Ready,
     run: Run,
     path: Path | None,
     value: Any,
@@ -463,24 +464,24 @@ def _failed(
     state: Ratcheting,
     schema: JSONSchemaProps,
 ) -> Path | None:
-    """Add the error of a rule that does not hold; return the path for the rules after it."""
-    rule, type_ = one.rule, schema.type
-    cause = one.cause(type_, path)
-    at = path
+    """Add the error of a rule that evaluates to false; return the path for the rules after it."""
+    rule, type_ = ready.rule, schema.type
+    cause = ready.cause(type_, path)
+    error_path = path
     if rule.field_path:
         with suppress(FieldPathError):
             named_field = str(valid_field_path(rule.field_path, schema)[0])
-            at = child(at, named_field)
-    where = printable(at)
-    found = run.warnings if not one.compiled.uses_old_self and state.lets_pass() else run.errors
+            error_path = child(error_path, named_field)
+    where = printable(error_path)
+    errors = run.warnings if not ready.compiled.uses_old_self and state.is_unchanged() else run.errors
     detail = None
-    if one.message is not None:
-        detail, rejection = _message(one.message, rule.message_expression, run, variables)
+    if ready.message is not None:
+        detail, rejection = _message(ready.message, rule.message_expression, run, variables)
         if rejection is not None:
             refused = FieldError(
                 run.rule_id, INVALID, where, type_, rejection, cause=cause, reason=Reason(Code.OUT_OF_BUDGET)
             )
-            found.append(refused)
+            errors.append(refused)
             raise OutOfBudgetError
     if detail is None:
         named = (rule.message or rule.rule).strip(SPACE)
@@ -489,13 +490,13 @@ def _failed(
     kind = {"FieldValueForbidden": FORBIDDEN, "FieldValueRequired": REQUIRED, "FieldValueDuplicate": DUPLICATE}.get(
         rule.reason or "", INVALID
     )
-    said = "" if kind is DUPLICATE else detail
-    found.append(FieldError(run.rule_id, kind, where, OMITTED if omitted else value, said, cause=cause))
-    return path if one.compiled.rule.environment.dialect.resets_field_path else at
+    detail_shown = "" if kind is DUPLICATE else detail
+    errors.append(FieldError(run.rule_id, kind, where, OMITTED if omitted else value, detail_shown, cause=cause))
+    return path if ready.compiled.rule.environment.dialect.resets_field_path else error_path
 
 
 def _message(program: Program, text: str, run: Run, variables: dict[str, Any]) -> tuple[str | None, str | None]:
-    """Return what a message expression gives, None where it gives nothing that can be shown, and a refusal to go on."""
+    """Return the result of a message expression, or None if it cannot be shown, and an error that stops the evaluation."""
     from crdlint.golang.quote import quote
 
     result = program.evaluate(variables, PER_CALL_LIMIT)

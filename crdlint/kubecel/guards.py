@@ -1,6 +1,6 @@
-"""Optional fields that an expression reaches without having asked whether they are there.
+"""Detection of optional fields that an expression selects without checking that they exist.
 
-At run time such a field is an error (`no such key`), and a rule that ends in an error refuses the object.
+At run time, selecting an absent field is an error (`no such key`), and the server rejects an object whose rule fails.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from crdlint.kubecel.compilation import Expression
 
 _NOTHING: Final[frozenset[str]] = frozenset()
-# Deeper conditions are taken to guard nothing.
+# Deeper conditions are ignored.
 _MAX_DEPTH: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
 class Unguarded:
-    """A field as it is written (`self.spec.replicas`), its node, and the schema that makes it optional."""
+    """A selected field as written (`self.spec.replicas`), its node, and the schema in which it is optional."""
 
     path: str
     field: str
@@ -33,8 +33,8 @@ class Unguarded:
 
 
 def unguarded(expression: Expression) -> list[Unguarded]:
-    """Return each optional field that a checked expression reaches unasked, where it first does so."""
-    found: dict[str, Unguarded] = {}
+    """Return each optional field that a checked expression selects without a guard, at its first occurrence."""
+    fields: dict[str, Unguarded] = {}
     stack: list[tuple[Expr, frozenset[str]]] = [(expression.compiled.expr, _NOTHING)]
     namespaced = expression.compiled.result.namespaced
     while stack:
@@ -44,7 +44,7 @@ def unguarded(expression: Expression) -> list[Unguarded]:
             if path is not None and not node.test_only and path not in present:
                 schema = _optional(expression, node)
                 if schema is not None:
-                    found.setdefault(path, Unguarded(path, node.field, node, schema))
+                    fields.setdefault(path, Unguarded(path, node.field, node, schema))
             stack.append((node.operand, present))
         elif isinstance(node, Call):
             args = _with_guards(node, present)
@@ -58,13 +58,13 @@ def unguarded(expression: Expression) -> list[Unguarded]:
             stack.append((node.iter_range, present))
         else:
             stack.extend((child, present) for child in reversed(children(node)))
-    return list(found.values())
+    return list(fields.values())
 
 
 def _with_guards(call: Call, present: frozenset[str]) -> list[tuple[Expr, frozenset[str]]]:
-    """Return the arguments of a call, each with what is known to be there when it counts.
+    """Return the arguments of a call, each with the paths that exist whenever it is evaluated.
 
-    An error on one side of && or || is of no account where the other side decides, whichever comes first.
+    An error on one side of && or || is ignored if the other side decides, regardless of the order.
     """
     args = call.args
     if call.function in _LOGICAL and len(args) == 2:
@@ -80,12 +80,12 @@ def _with_guards(call: Call, present: frozenset[str]) -> list[tuple[Expr, frozen
     return [(arg, present) for arg in args]
 
 
-# What the other side must be for this one to count.
+# The value of the other side for which this side is decisive.
 _LOGICAL: Final = {"_&&_": True, "_||_": False}
 
 
 def _known(node: Expr, *, truth: bool, depth: int = 0) -> frozenset[str]:
-    """Return the paths that are there if a condition is true, or false."""
+    """Return the paths that exist if a condition has the value `truth`."""
     if isinstance(node, Select):
         return frozenset(_prefixes(node)) if node.test_only and truth else _NOTHING
     if not isinstance(node, Call) or depth > _MAX_DEPTH:
@@ -99,17 +99,17 @@ def _known(node: Expr, *, truth: bool, depth: int = 0) -> frozenset[str]:
 
 
 def _prefixes(node: Select) -> list[str]:
-    path, found = _path(node), []
-    at: Expr = node
-    while path is not None and isinstance(at, Select):
-        found.append(path)
-        at = at.operand
-        path = _path(at)
-    return found
+    path, prefixes = _path(node), []
+    current: Expr = node
+    while path is not None and isinstance(current, Select):
+        prefixes.append(path)
+        current = current.operand
+        path = _path(current)
+    return prefixes
 
 
 def _path(node: Expr) -> str | None:
-    """Return a chain of fields and constant indexes as it would be written, None for anything else."""
+    """Return a chain of fields and constant indexes as written, or None for other expressions."""
     parts: list[str] = []
     while True:
         if isinstance(node, Select):
@@ -126,7 +126,7 @@ def _path(node: Expr) -> str | None:
 
 
 def _optional(expression: Expression, node: Select) -> JSONSchemaProps | None:
-    """Return the schema of a field that may be missing from an object that fits the schema, None for other fields."""
+    """Return the schema of a field that a valid object may omit, or None for other fields."""
     type_ = expression.compiled.result.type_map.get(node.operand.id)
     if type_ is None or type_.kind is not Kind.STRUCT:
         return None

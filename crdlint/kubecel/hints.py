@@ -1,4 +1,4 @@
-"""Helps for errors in an expression: the field that is meant, the version that added a function, and so on."""
+"""Helps for errors in expressions: similar field names, the version that introduced a function, and so on."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from crdlint.safety.effort import Effort
 
 _SHOWN_FIELDS: Final = 8
-_LIKE: Final = 0.6  # how like a name is that was meant
+_LIKE: Final = 0.6  # the minimum similarity of a suggested name
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +59,10 @@ def hint(expression: Expression, effort: Effort) -> Hint:
     compiled = expression.compiled
     if not compiled.errors:
         return Hint(_output_type(expression))
-    error = min(compiled.errors, key=lambda one: one.location)
+    error = min(compiled.errors, key=lambda each: each.location)
     find = _HINTS.get(error.problem.code)
-    found = None if find is None else find(_Case(expression, error, error.problem.args, effort))
-    return found if isinstance(found, Hint) else Hint(found)
+    match = None if find is None else find(_Case(expression, error, error.problem.args, effort))
+    return match if isinstance(match, Hint) else Hint(match)
 
 
 def _meant(name: str, text: str = "Did you mean `{}`?") -> Hint:
@@ -70,7 +70,7 @@ def _meant(name: str, text: str = "Did you mean `{}`?") -> Hint:
 
 
 def _nearest(name: str, effort: Effort, *groups: Collection[str]) -> str | None:
-    """Return the name in `groups` most like `name`, None where none is alike or the comparison takes too long."""
+    """Return the name in `groups` most similar to `name`, or None if none is similar or the comparison takes too long."""
     steps = sum(map(len, groups))
     if not effort.affords(steps):
         return None
@@ -79,12 +79,12 @@ def _nearest(name: str, effort: Effort, *groups: Collection[str]) -> str | None:
 
 
 def _output_type(expression: Expression) -> str:
-    given = format_type(expression.compiled.output_type)
+    actual = format_type(expression.compiled.output_type)
     if expression.kind is MESSAGE:
-        return f"Return a string, such as `'was ' + string(self.replicas)`: the expression evaluates to {given}"
+        return f"Return a string, such as `'was ' + string(self.replicas)`: the expression evaluates to {actual}"
     if expression.compiled.output_type.is_optional:
-        return f"Use its value with `.orValue(...)`, or check `.hasValue()`: the rule evaluates to {given}"
-    return f"Compare it with a value, as in `self.replicas > 0`: the rule evaluates to {given}"
+        return f"Use its value with `.orValue(...)`, or check `.hasValue()`: the rule evaluates to {actual}"
+    return f"Compare it with a value, as in `self.replicas > 0`: the rule evaluates to {actual}"
 
 
 def _node(expression: Expression, error: CELError) -> Expr | None:
@@ -108,12 +108,12 @@ def _undefined_field(case: _Case) -> _Found:
     if declared is None:
         return None
     fields = declared.fields or {}
-    given = {} if declared.schema is None else declared.schema.properties
-    if name in given and escape(name) not in fields:
+    properties = {} if declared.schema is None else declared.schema.properties
+    if name in properties and escape(name) not in fields:
         return f"Add a `type` to the schema of `{name}`: without one CEL cannot read the field"
     if escape(name) in fields:
         return f"Write `{escape(name)}`, the CEL name of the field `{name}`"
-    near = _nearest(name, case.effort, fields, given)
+    near = _nearest(name, case.effort, fields, properties)
     if near is not None:
         return _meant(near if near in fields else escape(near) or near)
     if not fields:
@@ -123,13 +123,13 @@ def _undefined_field(case: _Case) -> _Found:
 
 
 def _library_of(names: Callable[[Library], bool], expression: Expression) -> Library | None:
-    """Return the library that would help and that the version lacks."""
+    """Return the library that declares one of the names and that the version lacks."""
     known = expression.environment.libraries
-    return next((one for one in LIBRARIES if one not in known and names(one)), None)
+    return next((library for library in LIBRARIES if library not in known and names(library)), None)
 
 
 def version_text(library: Library) -> str:
-    """Return the first Kubernetes version whose new expressions may use a library."""
+    """Return the first Kubernetes version in which new expressions may use a library."""
     major, minor = library.introduced
     return f"{major}.{minor + 1}"
 
@@ -153,7 +153,7 @@ def _undeclared(case: _Case) -> _Found:
             " and new rules may use it one release later"
         )
     if isinstance(node, Call):
-        near = _nearest(name, case.effort, [one for one in expression.env.function_names() if one.isidentifier()])
+        near = _nearest(name, case.effort, [known for known in expression.env.function_names() if known.isidentifier()])
         return _meant(near) if near is not None else f"Use another function: CEL has no `{name}`"
     declared = _object_of_self(expression)
     if declared is not None and escape(name) in (declared.fields or {}):

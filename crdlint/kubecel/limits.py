@@ -1,4 +1,4 @@
-"""The sizes (bytes, as JSON) and budgets (cost units) that Kubernetes sets for CEL (apiserver pkg/apis/cel, pkg/cel/limits.go)."""
+"""Kubernetes' limits for CEL: sizes (bytes, as JSON) and budgets (cost units). Upstream: pkg/apis/cel, pkg/cel/limits.go."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ UINT64_MAX: Final = (1 << 64) - 1
 
 
 def max_cardinality(min_serialized_size: int) -> int:
-    """Return how many values of a least size (bytes of JSON) a request has room for (maxCardinality)."""
+    """Return how many values of a minimum size (bytes of JSON) fit into a request. Upstream: model.maxCardinality."""
     return MAX_REQUEST_SIZE // (min_serialized_size + 1)
 
 
 def multiply(first: int, second: int) -> int:
-    """Return the product of two unsigned numbers, at most 2**64-1 (multiplyWithOverflowGuard)."""
+    """Return the product of two unsigned numbers, at most 2**64-1. Upstream: multiplyWithOverflowGuard."""
     return min(first * second, UINT64_MAX)

@@ -23,7 +23,7 @@ _REGEXES: Final = tuple(regex for library in LIBRARIES for regex in library.rege
 
 
 def program(compiled: Compiled, environment: Environment) -> Program:
-    """Return the program of an expression without errors; raises PlanError."""
+    """Return the program of an expression without errors; raise PlanError if it cannot be planned."""
     return plan(
         compiled.expr,
         compiled.result,
@@ -36,17 +36,19 @@ def program(compiled: Compiled, environment: Environment) -> Program:
 
 @cache
 def functions_of(env: Env) -> Functions:
-    """Return the functions that an environment declares, ready to be called."""
-    found = (env.find_function(name) for name in env.function_names())
+    """Return the functions that an environment declares, with their implementations."""
+    declared = (env.find_function(name) for name in env.function_names())
     bindings = dict(BOUND)
     for library in LIBRARIES:
         bindings |= library.older_bindings(env.dialect)
-    return Functions([one for function in found if function for one in function.overloads], bindings, SINGLETONS)
+    return Functions(
+        [declaration for function in declared if function for declaration in function.overloads], bindings, SINGLETONS
+    )
 
 
 @cache
 def costs_of(dialect: CELDialect) -> Costs:
-    """Return how a server counts the cost of evaluating expressions."""
+    """Return the cost model of a server for evaluation."""
     return Costs(
         presence_test_has_cost=False,
         selection_from_error_has_cost=dialect.selection_from_error_has_cost,

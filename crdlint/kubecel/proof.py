@@ -1,7 +1,7 @@
-"""Small objects on which a rule ends in an error: they prove that it reaches an optional field unguarded.
+"""Small objects for which a rule fails, as proof that it selects an optional field without a guard.
 
-The objects are built from the rule's schema. Required fields have their smallest value, defaults are applied, and the
-field in question is absent.
+The objects are built from the schema of the rule. Required fields have their smallest value, defaults are applied, and
+the field in question is absent.
 """
 
 from __future__ import annotations
@@ -31,10 +31,10 @@ if TYPE_CHECKING:
     from crdlint.kubecel.guards import Unguarded
 
 _NOTHING: Final[frozenset[str]] = frozenset()
-_LITERALS: Final = 8  # of an expression that objects are built with
+_LITERALS: Final = 8  # the number of literals of an expression that objects are built with
 _DEEPEST: Final = 40  # levels of an object
 _LARGEST: Final = 1000  # values of an object
-_EVALUATION: Final = 100  # steps, beside the cost
+_EVALUATION: Final = 100  # steps in addition to the cost
 _OPTIONAL_SELECT: Final = frozenset({"_?._", "_[?_]", "_[_]"})
 _SAMPLES: Final = {"byte": "", "date": "1970-01-01", "date-time": "1970-01-01T00:00:00Z", "duration": "0s"}
 _METADATA: Final = {"apiVersion": "v1", "kind": "A", "metadata": {"name": "a"}}
@@ -51,22 +51,22 @@ class Prover:
         references = expression.compiled.result.reference_map.values()
         self._uses_old_self: Final = any(reference.name == OLD_SELF for reference in references)
 
-    def proves(self, one: Unguarded) -> bool:
-        """Return whether the rule ends in `no such key` on an object without the field; raise WorkLimitError."""
+    def proves(self, unguarded: Unguarded) -> bool:
+        """Return whether the rule fails with `no such key` on an object without the field; raise WorkLimitError."""
         if self._program is None:
             return False
-        wanted = no_such_key(one.field).message
-        of_old = one.path.split(".", 1)[0].split("[", 1)[0] == OLD_SELF
-        for new, old in self._objects(one.schema, of_old=of_old):
-            given = Optional_(old) if self._optional_old_self else old
-            result = self._program.evaluate({"self": new, OLD_SELF: given}, PER_CALL_LIMIT)
+        expected = no_such_key(unguarded.field).message
+        of_old = unguarded.path.split(".", 1)[0].split("[", 1)[0] == OLD_SELF
+        for new, old in self._objects(unguarded.schema, of_old=of_old):
+            old_self = Optional_(old) if self._optional_old_self else old
+            result = self._program.evaluate({"self": new, OLD_SELF: old_self}, PER_CALL_LIMIT)
             work.spend(_EVALUATION + result.cost)
-            if result.error == wanted:
+            if result.error == expected:
                 return True
         return False
 
     def _objects(self, absent: JSONSchemaProps, *, of_old: bool) -> Iterator[tuple[Value, Value]]:
-        """Yield small objects and their old ones: with other optional fields and without, with literals of the rule."""
+        """Yield pairs of small objects and old objects, with and without other optional fields, with literals of the rule."""
         for literal in (None, *self._literals):
             full, bare = (self._object(absent, names, literal) for names in (self._names, _NOTHING))
             if not self._uses_old_self:
@@ -74,9 +74,9 @@ class Prover:
                 yield bare, bare
                 continue
             complete = self._object(None, self._names, literal)
-            for one in (full, bare):
-                others = (one, complete) if of_old else (one, bare, complete)
-                yield from ((other, one) if of_old else (one, other) for other in others)
+            for built in (full, bare):
+                others = (built, complete) if of_old else (built, bare, complete)
+                yield from ((other, built) if of_old else (built, other) for other in others)
 
     def _object(self, absent: JSONSchemaProps | None, names: frozenset[str], literal: Any) -> Value:
         is_resource = self._schema.parent is None
@@ -88,7 +88,7 @@ class Prover:
 
 
 def _mentioned(expression: Expression) -> tuple[frozenset[str], tuple[Any, ...]]:
-    """Return the fields that an expression names, escaped, and its literals."""
+    """Return the escaped fields that an expression names, and its literals."""
     names: set[str] = set()
     literals: dict[tuple[type, Any], Any] = {(bool, True): True}
     for node in nodes(expression.compiled.expr):
@@ -102,13 +102,13 @@ def _mentioned(expression: Expression) -> tuple[frozenset[str], tuple[Any, ...]]
 
 
 class _TooLargeError(Exception):
-    """The smallest object of the schema is larger than a proof is worth."""
+    """The smallest object of the schema is too large for a proof."""
 
 
 class _Builder:
-    """Builds one value: ``absent`` is the schema of the field to leave out, ``names`` are optional fields to fill in.
+    """Builds one value without the field of the schema `absent`; `names` contains the optional fields to include.
 
-    Scalars that may be the ``literal`` are, others have their default or their smallest value.
+    Scalars have the value `literal` if the schema allows it, otherwise their default or their smallest value.
     """
 
     def __init__(self, absent: JSONSchemaProps | None, names: frozenset[str], literal: Any) -> None:
@@ -170,7 +170,7 @@ class _Builder:
 
 
 def _smallest_number(schema: JSONSchemaProps) -> float:
-    """Return 0 or the number within the bounds that is nearest to it."""
+    """Return 0 or the number nearest to 0 within the bounds."""
     low, high = schema.minimum, schema.maximum
     number: float = 0
     if low is not None and low >= 0:

@@ -1,4 +1,4 @@
-"""Which parts of an object a rule reads."""
+"""The parts of an object that a rule reads."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ _SELECTIONS: Final = frozenset({"_?._", "_[_]", "_[?_]"})
 
 
 def paths_read(expr: Expr) -> frozenset[tuple[str, ...]]:
-    """Return the paths below ``self`` and ``oldSelf`` that an expression reads, with everything below each of them."""
-    found: set[tuple[str, ...]] = set()
+    """Return the paths below `self` and `oldSelf` that an expression reads; each path includes everything below it."""
+    paths: set[tuple[str, ...]] = set()
     stack = [expr]
     while stack:
         node = stack.pop()
@@ -27,17 +27,17 @@ def paths_read(expr: Expr) -> frozenset[tuple[str, ...]]:
         if path is None:
             stack.extend(children(node))
         else:
-            found.add(path)
-    return frozenset(found)
+            paths.add(path)
+    return frozenset(paths)
 
 
 def is_read(path: Sequence[str | int], paths: frozenset[tuple[str, ...]]) -> bool:
-    """Return whether a value at a path below ``self`` is read, which may be part of what is."""
-    return any(all(one == other for one, other in zip(path, known, strict=False)) for known in paths)
+    """Return whether a value at a path below `self` is part of, or contains, one of the paths that are read."""
+    return any(all(left == right for left, right in zip(path, known, strict=False)) for known in paths)
 
 
 def _path(node: Expr) -> tuple[str, ...] | None:
-    """Return the names of a chain of fields of an object, None for another expression."""
+    """Return the names of a chain of fields of an object, or None for other expressions."""
     names: list[str] = []
     while not isinstance(node, Ident):
         if isinstance(node, Select):

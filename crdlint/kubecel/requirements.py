@@ -1,4 +1,4 @@
-"""From which Kubernetes version on a new rule is accepted, and what it uses that older ones lack."""
+"""The Kubernetes version that a new rule requires, and the feature that older versions lack."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Requirement:
-    """The first server that accepts an expression, and in a word or two why older ones do not."""
+    """The oldest server that accepts an expression, and a short reason why older ones do not."""
 
     server: Server
     reason: str
 
 
 def requirement(expression: Expression, versions: Range) -> Requirement | None:
-    """Return what an expression that the newest version takes requires, None where the oldest takes it too.
+    """Return the requirement of an expression that the newest version accepts, or None if the oldest accepts it as well.
 
-    An expression that is stored already requires nothing.
+    Stored expressions have no requirement.
     """
     if expression.error is not None or expression.environment.is_stored:
         return None
-    accepting = (one for one in versions.servers if expression.under(new_expressions(one)).error is None)
+    accepting = (server for server in versions.servers if expression.under(new_expressions(server)).error is None)
     server = next(accepting, versions.newest)
     if server is versions.oldest:
         return None
@@ -42,7 +42,7 @@ def requirement(expression: Expression, versions: Range) -> Requirement | None:
 
 
 def _used(expression: Expression, introduced: Version) -> Iterator[str]:
-    """Yield what an expression uses of what a version brought."""
+    """Yield the features used by an expression that a version introduced."""
     if introduced == KEYWORDS_AS_FIELDS:
         selected = (node.field for node in nodes(expression.compiled.expr) if isinstance(node, Select))
         words = ", ".join(f"`{word}`" for word in dict.fromkeys(selected) if word in RESERVED)

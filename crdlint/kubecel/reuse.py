@@ -1,7 +1,7 @@
-"""Whether a server with fewer libraries compiles an expression as another one does.
+"""Reuse of compiled expressions on servers with fewer libraries.
 
-An expression without errors that uses only what both servers have in common is parsed and typed alike on both, so it
-need not be compiled again.
+An expression without errors that uses only features of both servers is parsed and typed identically on both, so it does
+not have to be compiled again.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from crdlint.kubecel.environment import Environment
     from crdlint.kubernetes.dialect import CELDialect
 
-# Names of types that are known by the types of a schema alone (`Declarations`).
+# Names of types that only the types of a schema declare (`Declarations`).
 _SCALAR_NAMES: Final = frozenset({"duration", "timestamp"})
-# Names that macros of some servers give a meaning: of a macro, and of the variable that macros accumulate into.
+# Names with a special meaning on some servers: of a macro, and of the accumulator of macros.
 _MACRO_NAMES: Final = ("existsOne", "__result__")
 _FORMAT: Final = "string_format"
 _TWO_VARIABLES: Final = ("all", 3, True)
@@ -32,9 +32,9 @@ _TWO_VARIABLES: Final = ("all", 3, True)
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """What an expression uses that not every server has.
+    """The features of an expression that not every server has.
 
-    ``names`` are those of its variables and types; ``keywords`` tells that it selects a field named by a keyword.
+    `names` are those of its variables and types; `keywords` is true if it selects a field named by a keyword.
     """
 
     overloads: frozenset[str]
@@ -46,25 +46,25 @@ class Uses:
 
 
 def uses_of(compiled: Compiled) -> Uses:
-    """Return what an expression without errors uses."""
+    """Return the features that an expression without errors uses."""
     references = compiled.result.reference_map.values()
-    found = list(nodes(compiled.expr))
+    all_nodes = list(nodes(compiled.expr))
     return Uses(
         overloads=frozenset(id_ for reference in references for id_ in reference.overload_ids),
         names=frozenset(reference.name for reference in references if reference.name),
-        keywords=any(type(node) is Select and node.field in RESERVED for node in found),
-        two_variables=any(type(node) is Comprehension and bool(node.iter_var2) for node in found),
+        keywords=any(type(node) is Select and node.field in RESERVED for node in all_nodes),
+        two_variables=any(type(node) is Comprehension and bool(node.iter_var2) for node in all_nodes),
         optional_entries=any(
             (type(node) is ListExpr and bool(node.optional_indices))
             or (type(node) is MapExpr and any(entry.optional for entry in node.entries))
-            for node in found
+            for node in all_nodes
         ),
         macro_names=any(name in compiled.source.text for name in _MACRO_NAMES),
     )
 
 
 def compiles_alike(uses: Uses, on: Environment, older: Environment) -> bool:
-    """Return whether an expression that compiles in one environment does so alike in one with fewer libraries."""
+    """Return whether an expression compiled in the environment `on` has the same result in `older`, with fewer libraries."""
     return _includes(on.env, older.env) and not any(_obstacles(uses, on, older))
 
 
@@ -83,15 +83,15 @@ def _obstacles(uses: Uses, on: Environment, older: Environment) -> Iterator[bool
 
 
 def _checks(dialect: CELDialect) -> tuple[bool, ...]:
-    """Return the switches by which servers type expressions without errors in different ways."""
+    """Return the switches of a dialect that affect the types of expressions without errors."""
     return dialect.null_unifies_either_way, dialect.expects_bool_operands, dialect.validates_mixed_literals
 
 
 @cache
 def overload_ids(env: Env) -> frozenset[str]:
     """Return the ids of all overloads that an environment declares."""
-    found = (env.find_function(name) for name in env.function_names())
-    return frozenset(overload.id for function in found if function is not None for overload in function.overloads)
+    functions = (env.find_function(name) for name in env.function_names())
+    return frozenset(overload.id for function in functions if function is not None for overload in function.overloads)
 
 
 @cache

@@ -1,7 +1,4 @@
-"""What CEL knows of each node of a schema: its declaration, and how often it may occur.
-
-Reproduces apiextensions validation's CELSchemaContext (cel_validation.go).
-"""
+"""The declaration and cardinality of each node of a schema. Upstream: validation.CELSchemaContext (cel_validation.go)."""
 
 from __future__ import annotations
 
@@ -23,14 +20,15 @@ _NO_DECLARATION = "unable to convert structural schema to CEL declarations"
 
 
 class DeclarationFailedError(Exception):
-    """A schema in a rule's reach that CEL cannot declare; its text is upstream's."""
+    """A schema that a rule needs cannot be declared in CEL; the text is upstream's."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Node:
-    """A node of the schema: whether a rule reaches it, how often it occurs at most (None: unbounded), what declares it.
+    """A node of the schema: whether it is in the scope of a rule, its maximum cardinality (None: unbounded), its declaration.
 
-    ``declared`` is a text where declaring failed, None where no rule reaches it or an enclosing type has no such part.
+    `declared` is a text if declaring failed. It is None outside of the scope of rules, or if the parent has no such
+    part.
     """
 
     in_scope: bool
@@ -39,21 +37,21 @@ class _Node:
 
 
 class SchemaContext:
-    """Declarations and cardinalities of one schema, each worked out once and only where they are asked for."""
+    """Declarations and cardinalities of one schema, each computed once when needed."""
 
     def __init__(
         self, dialect: CELDialect, sharing: Sharing | None = None, doubtful: AbstractSet[int] = frozenset()
     ) -> None:
-        """``doubtful`` are schemas, by identity, whose type is not known yet (see `Declarer`)."""
+        """Take the schemas whose type is not known yet in `doubtful`, by identity (see `Declarer`)."""
         self._declarer = Declarer(dialect, sharing or Sharing(), doubtful)
         self._nodes: dict[int, _Node] = {}
 
     def cardinality(self, schema: JSONSchemaProps) -> int | None:
-        """Return how many values a node may stand for in one object at most, None where a list or map is unbounded."""
+        """Return the maximum number of values of a node in one object, None if a list or map is unbounded."""
         return self._node(schema).cardinality
 
     def declared(self, schema: JSONSchemaProps) -> DeclType | None:
-        """Return what declares a node with rules; raises `DeclarationFailedError`."""
+        """Return the declaration of a node with rules; raise `DeclarationFailedError` if it has none."""
         declared = self._node(schema).declared
         if isinstance(declared, str):
             raise DeclarationFailedError(declared)
@@ -61,27 +59,29 @@ class SchemaContext:
 
     def _node(self, schema: JSONSchemaProps) -> _Node:
         chain = []
-        at: JSONSchemaProps | None = schema
-        while at is not None and id(at) not in self._nodes:
-            chain.append(at)
-            at = at.parent
-        for one in reversed(chain):
-            self._nodes[id(one)] = self._made(one, one.parent)
+        current: JSONSchemaProps | None = schema
+        while current is not None and id(current) not in self._nodes:
+            chain.append(current)
+            current = current.parent
+        for node in reversed(chain):
+            self._nodes[id(node)] = self._made(node, node.parent)
         return self._nodes[id(schema)]
 
     def _made(self, schema: JSONSchemaProps, parent: JSONSchemaProps | None) -> _Node:
         if parent is None:
             in_scope = bool(schema.x_validations)
             return _Node(in_scope, 1, self._converted(schema, is_resource=True) if in_scope else None)
-        above = self._nodes[id(parent)]
+        parent_node = self._nodes[id(parent)]
         most = max_elements(parent)
-        cardinality = None if above.cardinality is None or most is None else multiply(above.cardinality, most)
-        if not above.in_scope and not schema.x_validations:
+        cardinality = (
+            None if parent_node.cardinality is None or most is None else multiply(parent_node.cardinality, most)
+        )
+        if not parent_node.in_scope and not schema.x_validations:
             return _Node(in_scope=False, cardinality=cardinality, declared=None)
-        if isinstance(above.declared, str):
-            return _Node(in_scope=True, cardinality=cardinality, declared=above.declared)
-        if above.declared is not None and id(parent) not in self._declarer.doubtful:
-            there, declared = _part(above.declared, schema)
+        if isinstance(parent_node.declared, str):
+            return _Node(in_scope=True, cardinality=cardinality, declared=parent_node.declared)
+        if parent_node.declared is not None and id(parent) not in self._declarer.doubtful:
+            there, declared = _part(parent_node.declared, schema)
             if there:
                 return _Node(in_scope=True, cardinality=cardinality, declared=declared)
         return _Node(
@@ -95,7 +95,7 @@ class SchemaContext:
 
 
 def _part(declared: DeclType, schema: JSONSchemaProps) -> tuple[bool, DeclType | None]:
-    """Return whether a declaration has the part that a schema stands for, and that part (accessTypeInfo)."""
+    """Return whether a declaration has the part for a schema, and that part. Upstream: CELTypeInfo.accessTypeInfo."""
     if schema.steps[0] != "properties":
         return True, declared.elem
     escaped = escape(str(schema.steps[1]))
@@ -104,7 +104,7 @@ def _part(declared: DeclType, schema: JSONSchemaProps) -> tuple[bool, DeclType |
 
 
 def max_elements(schema: JSONSchemaProps) -> int | None:
-    """Return how many values stand right below one value of a schema at most, None where any number (extractMaxElements)."""
+    """Return the maximum number of direct children of a value, None if unbounded. Upstream: extractMaxElements."""
     if schema.type == "object" and schema.additional_properties is not None:
         bound = schema.max_properties
     elif schema.type == "array":

@@ -1,7 +1,7 @@
-"""Rules evaluated a second time, by cel-python, and the evaluations in which it comes to another answer.
+"""A second evaluation of rules with cel-python, and the evaluations in which its result differs.
 
-cel-python differs from cel-go in ways that are known: `KNOWN` lists them. A difference in an evaluation that one of them
-explains is counted under its name, any other one is a disagreement.
+`KNOWN` lists the known differences between cel-python and cel-go. A different result that one of them explains is
+counted under its name; any other is a disagreement.
 """
 
 from __future__ import annotations
@@ -23,16 +23,16 @@ if TYPE_CHECKING:
     from crdlint.crd.errors import Cause
     from crdlint.kubecel.evaluation import Evaluation
 
-_STEPS_OF_RULE: Final = 50_000  # of cel-python, for one evaluation
+_STEPS_OF_RULE: Final = 50_000  # steps of cel-python for one evaluation
 _STEPS_OF_OBJECT: Final = 200_000
-_LISTED: Final = 8  # functions in a notice
+_LISTED: Final = 8  # the number of functions in a notice
 _TOO_MANY_STEPS: Final = "the rules of the object take cel-python too many steps"
-# Operators that compare their operands; whether the last one is a container of what the first is compared with.
+# Operators that compare operands, and whether the last operand is a container of values to compare with.
 _EQUALITY: Final = ("_==_", "_!=_", "@in", "_+_")
 _CONTAINERS: Final = (Kind.LIST, Kind.MAP, Kind.STRUCT, Kind.DYN)
 _COMPARED: Final = {**dict.fromkeys(("_==_", "_!=_", "_<_", "_<=_", "_>_", "_>=_"), False), "@in": True}
 
-# Traits of an expression beside the overloads that it calls.
+# Traits of an expression in addition to the overloads that it calls.
 _MIXED: Final = "operands of different types"
 _HAS_BELOW: Final = "has() of a field below another"
 _MAP: Final = "map literal"
@@ -44,11 +44,11 @@ _UNDESCRIBED: Final = "fields that the schema does not describe"
 
 @dataclass(frozen=True, slots=True)
 class KnownDifference:
-    """A way in which cel-python differs from cel-go.
+    """A known difference between cel-python and cel-go.
 
-    ``traits`` are the overloads, and the other traits, of the expressions that it concerns: one of them is enough.
-    ``failing`` names the side that ends in an error if the difference shows in no other way. ``source`` is the place in
-    cel-go v0.26.0 that decides.
+    `traits` are the overloads and other traits of the affected expressions; one of them suffices. `failing` names the
+    side that fails, if the difference never shows otherwise. `source` is the position in cel-go v0.26.0 that defines
+    the behaviour.
     """
 
     summary: str
@@ -57,7 +57,7 @@ class KnownDifference:
     failing: Literal["cel-go", "cel-python"] | None = None
 
     def explains(self, traits: frozenset[str], ours_fails: bool, theirs_fails: bool) -> bool:
-        """Return whether an expression of these traits may have different results because of this."""
+        """Return whether the results of an expression with these traits may differ for this reason."""
         shows = {"cel-go": ours_fails, "cel-python": theirs_fails, None: True}[self.failing]
         return shows and not self.traits.isdisjoint(traits)
 
@@ -137,7 +137,7 @@ KNOWN: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Disagreement:
-    """An evaluation of a rule to which crdlint and cel-python have different answers."""
+    """An evaluation for which crdlint and cel-python have different results."""
 
     cause: Cause
     ours: str
@@ -146,16 +146,16 @@ class Disagreement:
 
 @dataclass(slots=True)
 class Tally:
-    """How many evaluations of a run were compared and agreed, and how many were not counted and why."""
+    """The number of evaluations that agreed, and of those that were not compared, with the reason."""
 
     agreed: int = 0
     disagreed: int = 0
     known: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
-    functions: set[str] = field(default_factory=set)  # that cel-python does not have
+    functions: set[str] = field(default_factory=set)  # functions that cel-python does not have
 
     def notice(self) -> str:
-        """Return all of it in one line."""
+        """Return a summary in one line."""
         total = self.agreed + self.disagreed
         parts = [f"second opinion of cel-python: {self.agreed:,} of {total:,} evaluations of rules agree"]
         if self.known:
@@ -174,19 +174,19 @@ def _counts(reasons: Counter[str]) -> str:
 
 
 def compare(evaluations: Iterable[Evaluation], tally: Tally) -> Iterator[Disagreement]:
-    """Evaluate the rules of one object again with cel-python, yield the disagreements, and count all in ``tally``."""
+    """Evaluate the rules of one object again with cel-python, yield the disagreements, and count all in `tally`."""
     from crdlint.kubecel.cel_python import FAILS, NotEvaluatedError, Steps, evaluate
 
     left = _STEPS_OF_OBJECT
-    for one in evaluations:
-        expression, result = one.compiled.rule, one.result
+    for evaluation in evaluations:
+        expression, result = evaluation.compiled.rule, evaluation.result
         reason = _unsupported(expression.compiled, tally) if left > 0 else _TOO_MANY_STEPS
         if reason is not None:
             tally.skipped[reason] += 1
             continue
         steps = Steps(min(left, _STEPS_OF_RULE))
         try:
-            theirs = evaluate(expression.text, one.variables, steps)
+            theirs = evaluate(expression.text, evaluation.variables, steps)
         except NotEvaluatedError as error:
             tally.skipped[str(error)] += 1
             continue
@@ -196,13 +196,13 @@ def compare(evaluations: Iterable[Evaluation], tally: Tally) -> Iterator[Disagre
         if (type(ours), ours) == (type(theirs), theirs):
             tally.agreed += 1
             continue
-        traits = frozenset(_traits(expression.compiled, one.variables.values()))
+        traits = frozenset(_traits(expression.compiled, evaluation.variables.values()))
         known = next((known for known in KNOWN if known.explains(traits, ours == FAILS, theirs == FAILS)), None)
         if known is not None:
             tally.known[known.summary] += 1
             continue
         tally.disagreed += 1
-        yield Disagreement(one.cause, _answer(ours, result.error), _answer(theirs, None))
+        yield Disagreement(evaluation.cause, _answer(ours, result.error), _answer(theirs, None))
 
 
 def _answer(value: Value, error: str | None) -> str:
@@ -212,7 +212,7 @@ def _answer(value: Value, error: str | None) -> str:
 
 
 def _unsupported(compiled: Compiled, tally: Tally) -> str | None:
-    """Return why cel-python cannot evaluate an expression, None if it can; add functions that it lacks to the tally."""
+    """Return the reason why cel-python cannot evaluate an expression, or None; add missing functions to the tally."""
     from crdlint.kubecel.cel_python import FUNCTIONS
 
     if any(type_.is_optional for type_ in compiled.result.type_map.values()):
@@ -262,12 +262,12 @@ def _traits(compiled: Compiled, values: Iterable[Value]) -> Iterator[str]:
 def _traits_of_values(values: Iterable[Value]) -> Iterator[str]:
     pending = list(values)
     while pending:
-        one = pending.pop()
-        if isinstance(one, SetValue | MapListValue):
+        value = pending.pop()
+        if isinstance(value, SetValue | MapListValue):
             yield _UNORDERED
-        if isinstance(one, ObjectValue):
-            if len(list(one)) < len(one):
+        if isinstance(value, ObjectValue):
+            if len(list(value)) < len(value):
                 yield _UNDESCRIBED
-            pending.extend(one[key] for key in one if key in one)
-        elif isinstance(one, ListValue):
-            pending.extend(one)
+            pending.extend(value[key] for key in value if key in value)
+        elif isinstance(value, ListValue):
+            pending.extend(value)

@@ -1,4 +1,4 @@
-"""What schemas have in common: versions, aliases and copies of a CRD repeat types and rules."""
+"""Sharing of declarations and compiled expressions between schemas: versions and copies of a CRD repeat types and rules."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.environment import Environment
     from crdlint.kubecel.reuse import Uses
 
-# Parts of shapes and characters of expressions, which take some 60 bytes each.
+# Parts of shapes and characters of expressions, each of about 60 bytes.
 _LARGEST: Final = 100_000
 _numbers: Final = count(1)
 
@@ -22,8 +22,8 @@ _numbers: Final = count(1)
 class Compilation:
     """The result of compiling an expression: `error` is the server's message, None for an expression without errors.
 
-    `highest_cost` is what one evaluation costs at most, and `uses` what the expression uses that not every server has;
-    both are None until they are needed.
+    `highest_cost` is the maximum cost of one evaluation, `uses` the features that not every server has; both are None
+    until they are needed.
     """
 
     compiled: Compiled
@@ -34,10 +34,10 @@ class Compilation:
 
 @dataclass(slots=True)
 class Sharing:
-    """Numbers of equal declarations, and what compiling an expression against one of them results in.
+    """Numbers for equal declarations, and the results of compiling expressions against them.
 
-    No other declarations in the process have such a number. ``size`` counts the parts of all shapes and the characters
-    of all expressions.
+    Each number is unique in the process. `size` is the number of parts of all shapes plus the characters of all
+    expressions.
     """
 
     size: int = 0
@@ -46,7 +46,7 @@ class Sharing:
     _valid: dict[Hashable, tuple[Environment, Compilation]] = field(default_factory=dict)
 
     def shape(self, *parts: Hashable) -> int:
-        """Return the number of declarations made up of ``parts``."""
+        """Return the number for declarations that consist of `parts`."""
         known = self._shapes.get(parts)
         if known is not None:
             return known
@@ -54,7 +54,7 @@ class Sharing:
         return self._shapes.setdefault(parts, next(_numbers))
 
     def compilation(self, key: Hashable) -> Compilation | None:
-        """Return what is known under a key."""
+        """Return the result that is stored under a key."""
         return self._compilations.get(key)
 
     def valid(self, key: Hashable) -> tuple[Environment, Compilation] | None:
@@ -62,13 +62,13 @@ class Sharing:
         return self._valid.get(key)
 
     def add_valid(self, key: Hashable, environment: Environment, compilation: Compilation) -> None:
-        """Keep that an expression compiles without errors in an environment."""
+        """Store that an expression compiles without errors in an environment."""
         known = self._valid.get(key)
         if known is None or known[0].version < environment.version:
             self._valid[key] = environment, compilation
 
     def add(self, key: Hashable, compilation: Compilation, text: str) -> None:
-        """Keep what compiling ``text`` resulted in."""
+        """Store the result of compiling `text`."""
         self.size += len(text)
         self._compilations[key] = compilation
 
@@ -77,7 +77,7 @@ _shared = Sharing()
 
 
 def shared() -> Sharing:
-    """Return what the CRDs that this process checks have in common; it is emptied when it has grown large."""
+    """Return the declarations and expressions shared by all CRDs of this process; it is emptied when it becomes too large."""
     global _shared
     if _shared.size > _LARGEST:
         _shared = Sharing()

@@ -1,6 +1,6 @@
-"""JSON values as CEL sees them through a schema (apiserver pkg/cel/common/valuesunstructured.go).
+"""JSON values as CEL values with a schema. Upstream: apiserver pkg/cel/common/values.go (UnstructuredToVal).
 
-Conversion is lazy: a part of an object is converted when an expression reaches it.
+Conversion is lazy: a part of an object is converted when an expression reads it.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ _GO_TYPES: Final = {
     bytes: "[]uint8",
     Uint: "uint64",
 }
-# What the types of Kubernetes' libraries hold (ref.Val.Value).
+# The Go types inside of the values of Kubernetes' libraries (ref.Val.Value).
 _HELD_TYPES: Final = {
     "cel.Quantity": "*resource.Quantity",
     "cel.URL": "*url.URL",
@@ -74,16 +74,16 @@ _HELD_TYPES: Final = {
     "cel.Format": "*cel.Format",
 }
 _SCALARS: Final = frozenset({bool, int, float, str})
-_UNHASHABLE: Final = ("[]", "map[", "semver.Version")  # the beginnings of Go types
-_DEEPEST: Final = 64  # nested sums whose elements are found out one by one
-_FEW: Final = 8  # elements of a part that is compared anew each time
-_SHORT: Final = 64  # characters of a text that is read anew each time
+_UNHASHABLE: Final = ("[]", "map[", "semver.Version")  # prefixes of Go types
+_DEEPEST: Final = 64  # nested concatenations before the elements are copied
+_FEW: Final = 8  # elements of a part whose comparison is not cached
+_SHORT: Final = 64  # characters of a text whose parsed value is not cached
 
 
 def to_value(value: Any, schema: JSONSchemaProps, *, is_resource: bool = False) -> Value:
-    """Return a JSON value as CEL sees it, an `Error` where it does not fit the schema (UnstructuredToVal).
+    """Return a JSON value as a CEL value, an `Error` if it does not match the schema. Upstream: common.UnstructuredToVal.
 
-    ``is_resource`` gives an object its type and object metadata, whatever the schema says of them.
+    With `is_resource`, an object has type and object metadata, regardless of its schema.
     """
     if value is None:
         return None if schema.nullable else Error("invalid data, got null for schema with nullable=false")
@@ -103,7 +103,7 @@ def to_value(value: Any, schema: JSONSchemaProps, *, is_resource: bool = False) 
 
 
 def _go_type(value: Any) -> str:
-    """Return Go's type of a JSON value, or of another value that was added to a list of JSON values."""
+    """Return the Go type of a JSON value, or of another value that was appended to a list of JSON values."""
     if value.__class__ is _Foreign:
         return str(value.go_type)
     name = _GO_TYPES.get(value.__class__) or go_type(value)
@@ -159,7 +159,7 @@ def _string(value: Any, schema: JSONSchemaProps) -> Value:
 
 
 def _read_once(text: str, format_: str, read: Callable[[str], Value]) -> Value:
-    """Return what a long text means, which is found out once a document."""
+    """Parse a text; the value of a long text is cached for the document."""
     budget = work.current()
     if budget is None:
         return read(text)
@@ -240,7 +240,7 @@ _CONVERSIONS: Final = {
 
 
 class _Foreign:
-    """What Go holds of a value that is added to a list of JSON values without being one."""
+    """The Go representation of a value other than JSON that was appended to a list of JSON values."""
 
     __slots__ = ("go_type",)
 
@@ -252,7 +252,7 @@ _NULL: Final = _Foreign("structpb.NullValue")
 
 
 def _raw(value: Value) -> Any:
-    """Return what a value is in a list of JSON values (ref.Val.Value)."""
+    """Return the representation of a value in a list of JSON values. Upstream: ref.Val.Value."""
     if value is None:
         return _NULL
     if type(value) is Error:
@@ -281,17 +281,17 @@ class _Raw(Sequence[Any]):
         return _raw(element(self._values, index))
 
 
-def _same(one: Value, other: Value) -> bool | Error:
-    """Return whether two elements are equal by the first one's `cel_equal`, which decides about null, too."""
-    own = getattr(one, "cel_equal", None)
+def _same(left: Value, right: Value) -> bool | Error:
+    """Return whether two elements are equal by the `cel_equal` of the first, which also applies to null."""
+    own = getattr(left, "cel_equal", None)
     if own is None:
-        return equal(one, other)
-    result: bool | Error = own(other)
+        return equal(left, right)
+    result: bool | Error = own(right)
     return result
 
 
 class UnknownValue:
-    """A value without a schema: it can only be compared."""
+    """A value without a schema, which can only be compared."""
 
     __slots__ = ("_value",)
     cel_type = _UNKNOWN
@@ -301,7 +301,7 @@ class UnknownValue:
         self._value = value
 
     def cel_equal(self, other: Value) -> bool:
-        """Whether the other is the same JSON value."""
+        """Return whether the other is the same JSON value."""
         return deep_equal(self._value, native(other))
 
     def cel_native(self) -> Any:
@@ -310,7 +310,7 @@ class UnknownValue:
 
 
 class ObjectValue(Mapping[Any, Any]):
-    """An object or map (unstructuredMap): fields by their escaped names, those with null not set; or keys as they are."""
+    """An object or map: fields by their escaped names, without null fields, or keys. Upstream: common.unstructuredMap."""
 
     __slots__ = ("_additional", "_properties", "_value")
     cel_type = _MAP
@@ -325,7 +325,7 @@ class ObjectValue(Mapping[Any, Any]):
 
     @property
     def has_fields(self) -> bool:
-        """Whether it has fields, whose names are escaped, rather than keys."""
+        """Whether it has fields, whose names are escaped, instead of keys."""
         return bool(self._properties)
 
     def find(self, key: Value) -> Value:
@@ -343,17 +343,17 @@ class ObjectValue(Mapping[Any, Any]):
             if name is None or schema is None:
                 return MISSING
             key = name
-        found = self._value.get(key)
-        return MISSING if found is None else to_value(found, schema)
+        value = self._value.get(key)
+        return MISSING if value is None else to_value(value, schema)
 
     def _schema_of(self, name: str) -> JSONSchemaProps | None:
         return self._properties.get(name) if self._properties else self._additional
 
     def __getitem__(self, key: Value) -> Value:
-        found = self.find(key)
-        if found is MISSING:
+        value = self.find(key)
+        if value is MISSING:
             raise KeyError(key)
-        return found
+        return value
 
     def __contains__(self, key: object) -> bool:
         return self.find(key) is not MISSING
@@ -367,30 +367,30 @@ class ObjectValue(Mapping[Any, Any]):
                 yield (escape(name) or name) if self._properties else name
 
     def cel_contains(self, key: Value) -> bool | Error:
-        """Whether a field is set or a key is there."""
-        found = self.find(key)
-        return found if type(found) is Error else found is not MISSING
+        """Return whether a field is set or a key exists."""
+        value = self.find(key)
+        return value if type(value) is Error else value is not MISSING
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        """Its parts, which identify it."""
+        """The objects that identify it."""
         return self._value, self._properties, self._additional
 
     def cel_equal(self, other: Value) -> bool | Error:
-        """Whether another map has the same values; what the schema does not know is compared as JSON."""
+        """Return whether another map has the same values; values without a schema are compared as JSON."""
         return _compared(self, other)
 
     def equal_steps(self, other: Value) -> _Comparing:
-        """Yield the pairs that have to be equal, take whether they are, return whether all is."""
+        """Yield the pairs that must be equal, receive whether each is, and return whether all are."""
         if kind_of(other) is not Kind.MAP:
             return no_overload(other)
         if len(self) != len(other):
             return False
-        for name, held in self._value.items():
+        for name, item in self._value.items():
             if self._schema_of(name) is None:
                 if type(other) is not ObjectValue:
                     return no_overload(other)
-                if name in other._value and not deep_equal(held, other._value[name]):  # noqa: SLF001
+                if name in other._value and not deep_equal(item, other._value[name]):  # noqa: SLF001
                     return False
                 continue
             mine, theirs = self.find(name), find(other, name)
@@ -408,7 +408,7 @@ class ObjectValue(Mapping[Any, Any]):
 
 
 class ListValue(Sequence[Any]):
-    """A list whose order counts (unstructuredList)."""
+    """A list whose order is significant. Upstream: common.unstructuredList."""
 
     __slots__ = ("_items", "_values")
     cel_type = _LIST
@@ -420,12 +420,12 @@ class ListValue(Sequence[Any]):
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        """Its parts, which identify it."""
+        """The objects that identify it."""
         return self._values, self._items
 
     @property
     def depth(self) -> int:
-        """How deep the lists that it was joined from are nested."""
+        """The depth of nested concatenations."""
         return self._values.depth if type(self._values) is ConcatList else 0
 
     def __len__(self) -> int:
@@ -440,17 +440,17 @@ class ListValue(Sequence[Any]):
         return (to_value(value, self._items) for value in self._values)
 
     def cel_get(self, index: int | float) -> Value:
-        """Return the element at an index within the size, an error for one that is no int."""
+        """Return the element at an index within the size, or an error if the index is not an int."""
         if type(index) is not int:
             return Error(f"unsupported index: {go_text(index)}")
         return to_value(self._values[index], self._items)
 
     def cel_equal(self, other: Value) -> bool | Error:
-        """Whether another list has equal elements in the same order."""
+        """Return whether another list has equal elements in the same order."""
         return _compared(self, other)
 
     def equal_steps(self, other: Value) -> _Comparing:
-        """Yield the pairs that have to be equal, take whether they are, return whether all is."""
+        """Yield the pairs that must be equal, receive whether each is, and return whether all are."""
         if kind_of(other) is not Kind.LIST:
             return no_overload(other)
         if len(self) != len(other):
@@ -462,7 +462,7 @@ class ListValue(Sequence[Any]):
         return True
 
     def cel_contains(self, value: Value) -> bool | Error:
-        """Whether an element is equal to a value; an error where one cannot be compared and none is."""
+        """Return whether an element equals a value; an error if none does and one cannot be compared."""
         if type(value) is Error:
             return value
         problem: Error | None = None
@@ -475,7 +475,7 @@ class ListValue(Sequence[Any]):
         return False if problem is None else problem
 
     def cel_add(self, other: Value) -> Value:
-        """Return both lists as one."""
+        """Return the concatenation of both lists."""
         if kind_of(other) is not Kind.LIST:
             return no_overload(other)
         new = _Raw(other)
@@ -493,7 +493,7 @@ class ListValue(Sequence[Any]):
 
 
 def _key(value: Any) -> Any:
-    """Return the identity of a JSON value in a Go map."""
+    """Return the identity of a JSON value as a key of a Go map."""
     if value.__class__ in _SCALARS:
         return value.__class__, value
     name = _go_type(value)
@@ -503,7 +503,7 @@ def _key(value: Any) -> Any:
 
 
 class SetValue(ListValue):
-    """A list without order (unstructuredSetList)."""
+    """A list whose order is not significant. Upstream: common.unstructuredSetList."""
 
     __slots__ = ("_members",)
     go_type = "*common.unstructuredSetList"
@@ -519,7 +519,7 @@ class SetValue(ListValue):
         return self._members
 
     def cel_equal(self, other: Value) -> bool | Error:
-        """Whether another list has the same elements."""
+        """Return whether another list has the same elements."""
         if kind_of(other) is not Kind.LIST:
             return no_overload(other)
         if len(self) != len(other):
@@ -529,7 +529,7 @@ class SetValue(ListValue):
         return all(_key(_raw(item)) in mine for item in other)
 
     def cel_add(self, other: Value) -> Value:
-        """Return this set with the elements of another that it lacks, which from then on this one takes for its own."""
+        """Return this set with the missing elements of another; as upstream, this set itself is modified as well."""
         if kind_of(other) is not Kind.LIST:
             return no_overload(other)
         known = self._known()
@@ -544,7 +544,7 @@ class SetValue(ListValue):
 
 
 class MapListValue(ListValue):
-    """A list of objects identified by keys (unstructuredMapList)."""
+    """A list of objects identified by keys. Upstream: common.unstructuredMapList."""
 
     __slots__ = ("_keys",)
     go_type = "*common.unstructuredMapList"
@@ -555,20 +555,20 @@ class MapListValue(ListValue):
 
     @property
     def parts(self) -> tuple[Any, ...]:
-        """Its parts, which identify it."""
+        """The objects that identify it."""
         return *super().parts, self._keys
 
     def _key_of(self, value: Any) -> Any:
         if value.__class__ is not dict:
-            return id(value)  # an error to Go, which is equal to itself alone
+            return id(value)  # an error in Go, which equals only itself
         return tuple(_key(value.get(name)) for name in self._keys)
 
     def cel_equal(self, other: Value) -> bool | Error:
-        """Whether another list has equal elements for the same keys, in whatever order."""
+        """Return whether another list has equal elements for the same keys, in any order."""
         return _compared(self, other)
 
     def equal_steps(self, other: Value) -> _Comparing:
-        """Yield the pairs that have to be equal, take whether they are, return whether all is."""
+        """Yield the pairs that must be equal, receive whether each is, and return whether all are."""
         if kind_of(other) is not Kind.LIST:
             return no_overload(other)
         if len(self) != len(other):
@@ -585,18 +585,18 @@ class MapListValue(ListValue):
         return True
 
     def cel_add(self, other: Value) -> Value:
-        """Return this list with the elements of another, in place of those with the same keys."""
+        """Return this list with the elements of another, which replace elements with the same keys."""
         if kind_of(other) is not Kind.LIST:
             return no_overload(other)
         work.spend(3 * (len(self._values) + len(other)))
         values = list(self._values)
-        places = {self._key_of(value): index for index, value in enumerate(values)}
+        indices = {self._key_of(value): i for i, value in enumerate(values)}
         for item in map(_raw, other):
-            place = places.get(self._key_of(item))
-            if place is None:
+            position = indices.get(self._key_of(item))
+            if position is None:
                 values.append(item)
             else:
-                values[place] = item
+                values[position] = item
         return MapListValue(values, self._items, self._keys)
 
 
@@ -604,9 +604,9 @@ _STEPPED: Final[frozenset[type]] = frozenset({ObjectValue, ListValue, MapListVal
 
 
 def _compared(first: ObjectValue | ListValue, second: Value) -> bool | Error:
-    """Compare two values by their steps, those of what they hold on a stack: objects nest deep.
+    """Compare two values step by step with an explicit stack, because values may be deeply nested.
 
-    Two parts of a document are compared once, however often rules ask for it.
+    Two parts of a document are compared once, even if several rules compare them.
     """
     budget = work.current()
     known = {} if budget is None else budget.known
@@ -622,30 +622,30 @@ def _compared(first: ObjectValue | ListValue, second: Value) -> bool | Error:
             frame.begun = True
             work.spend(3 * frame.size)
         try:
-            one, other = frame.steps.send(result)
+            left, right = frame.steps.send(result)
         except StopIteration as done:
             frames.pop()
             result = done.value
             if frame.key is not None:
                 known[frame.key] = (result, frame.held)
         else:
-            stepped = type(one) in _STEPPED
-            result = None if stepped else _same(one, other)
+            stepped = type(left) in _STEPPED
+            result = None if stepped else _same(left, right)
             if stepped:
-                frames.append(_Frame(one, other))
+                frames.append(_Frame(left, right))
     assert result is not None  # noqa: S101  steps end in a verdict
     return result
 
 
 class _Frame:
-    """Two values that are compared: the steps, what the result is known by, and what that is made of."""
+    """A comparison in progress: its steps, the cache key of its result, and the objects that the key refers to."""
 
     __slots__ = ("begun", "held", "key", "size", "steps")
 
-    def __init__(self, one: ObjectValue | ListValue, other: Value) -> None:
+    def __init__(self, left: ObjectValue | ListValue, right: Value) -> None:
         self.begun = False
-        self.size: Final = len(one)
-        self.steps: Final = one.equal_steps(other)
-        self.held: Final = (*one.parts, *other.parts) if self.size > _FEW and type(other) in _STEPPED else ()
-        # The parts are kept with the result, so that their ids remain theirs.
-        self.key: Final = (type(one), type(other), *map(id, self.held)) if self.held else None
+        self.size: Final = len(left)
+        self.steps: Final = left.equal_steps(right)
+        self.held: Final = (*left.parts, *right.parts) if self.size > _FEW and type(right) in _STEPPED else ()
+        # The parts are stored with the result, so that Python does not reuse their ids.
+        self.key: Final = (type(left), type(right), *map(id, self.held)) if self.held else None

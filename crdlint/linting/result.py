@@ -84,7 +84,7 @@ def by_schema(rules: Iterable[FoundRule]) -> list[list[FoundRule]]:
     """Return rules grouped by schema: that of a version, or the one that all versions share."""
     groups: dict[int, list[FoundRule]] = {}
     for found in rules:
-        groups.setdefault(id(found.estimated.node.whole), []).append(found)
+        groups.setdefault(id(found.estimated.node.root_schema), []).append(found)
     return list(groups.values())
 
 

@@ -115,7 +115,7 @@ class _Planner:
         planned: list[Planned] = []
         stack: list[Generator[ast.Expr, Planned, None]] = [self._visited(root, planned)]
         while stack:
-            # The first `send` starts a visit; each further one passes the plan of the child that it asked for.
+            # `next` starts a visit, `send` passes it the plan of the child that it yielded.
             child = next(stack[-1], None) if not planned else _sent(stack[-1], planned.pop())
             if child is None:
                 stack.pop()

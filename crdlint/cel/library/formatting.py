@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from crdlint.cel.library.format import Clause
 
 _DEFAULT_PRECISION: Final = 6
-# The largest number in a format for fmt and x/text: no digit may follow a larger one.
+# In fmt and x/text, a number in a format is too large if a digit follows a larger number than this.
 _LARGE_NUMBER: Final = 10**6
 _BAD_STRING: Final = 'could not convert argument "invalid UTF-8 in bytes, cannot convert to string" to string'
 _SPECIAL: Final = {"NaN": float("nan"), "Infinity": inf, "-Infinity": -inf}

@@ -39,7 +39,7 @@ _INT_OVERFLOW: Final = Error("integer overflow")
 _UINT_OVERFLOW: Final = Error("unsigned integer overflow")
 _DIVISION: Final = Error("division by zero")
 _MODULUS: Final = Error("modulus by zero")
-# Shorter lists are copied instead.
+# Lists with fewer elements are copied when they are concatenated.
 _JOINED_SIZE: Final = 64
 
 

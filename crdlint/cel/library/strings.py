@@ -38,7 +38,7 @@ _ESCAPES: Final = str.maketrans(
 )
 
 
-# Shorter substrings (in characters) are searched by Python's rfind.
+# Python's rfind searches substrings of up to this many characters.
 _SHORT: Final = 64
 
 

@@ -1,1 +1,1 @@
-"""What rules cost: the figures, why they are what they are, and which limits would bring them down."""
+"""The costs of rules: estimates, explanations, and limits that would reduce them."""

@@ -1,4 +1,4 @@
-"""Helps for rules above their budget, in a sentence each."""
+"""One-sentence helps for rules above their budget."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.safety.effort import Effort
 
-# The most limits that a help lists, and the most characters of an expression that it quotes.
+# The maximum number of limits that a help lists, and of characters of an expression that it quotes.
 _LISTED: Final = 16
 _QUOTED: Final = 120
-# What quoting the expensive part of an expression costs, for each of its nodes.
+# The effort of finding the expensive part of an expression, per node.
 _STEPS_TO_QUOTE: Final = 4
 
 
 class Advice:
-    """The helps for the rules of one schema; the limits are searched for once, with the first help."""
+    """The helps for the rules of one schema; limits are searched for once, with the first help."""
 
     def __init__(self, rules: SequenceOf[EstimatedRule], effort: Effort) -> None:
         self._rules = rules
@@ -40,19 +40,19 @@ class Advice:
         """The limits to set."""
         return Plan(self._rules, self._effort)
 
-    def on_rule(self, judged: EstimatedRule, *, of_message: bool = False) -> str | None:
-        """Return how a rule, or its message expression, gets below its budget; None where finding out takes too long."""
-        solution = self.plan.of(judged)
+    def on_rule(self, rule: EstimatedRule, *, of_message: bool = False) -> str | None:
+        """Return how to reduce the cost of a rule or of its message expression, or None if the search takes too long."""
+        solution = self.plan.of(rule)
         if solution is not None and solution.values:
             cost = solution.message_cost if of_message else solution.cost
             return f"Set {shown(solution.values)}: the estimate is then {shown_cost(cost)} of {RULE_COST_LIMIT:,}"
-        expression = judged.compiled.message if of_message else judged.compiled.rule
-        if expression is None or id(judged) not in self.plan.hopeless:
+        expression = rule.compiled.message if of_message else rule.compiled.rule
+        if expression is None or id(rule) not in self.plan.hopeless:
             return None
         return self._on_hopeless(expression)
 
     def on_all(self) -> str | None:
-        """Return how all rules together get below the schema's budget; None where finding out takes too long."""
+        """Return how to reduce the total cost of all rules, or None if the search takes too long."""
         plan = self.plan
         if not plan.complete:
             return None
@@ -82,7 +82,7 @@ class Advice:
 
 
 def shown(values: SequenceOf[tuple[Limit, int]]) -> str:
-    """Return limits as `maxItems: 64` on `spec.hosts` and so on, at most a few."""
+    """Return limits as text, such as `maxItems: 64` on `spec.hosts`, at most a few."""
     parts = [f"`{limit.keyword}: {value}` on `{value_path(limit.schema)}`" for limit, value in values[:_LISTED]]
     if len(values) > _LISTED:
         more = len(values) - _LISTED

@@ -1,4 +1,4 @@
-"""What a rule costs on other servers than the one that it was compiled for."""
+"""The cost of a rule on servers other than the one that it was compiled for."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ServerCost:
-    """The cost of a rule and of its message on one server, in cost units.
+    """The cost of a rule and of its message expression on one server, in cost units.
 
-    ``max_cost`` and ``message_max_cost`` are those of one evaluation, ``expression_cost`` what is compared with the
-    budget of the rule.
+    `max_cost` and `message_max_cost` are the costs of one evaluation, `expression_cost` is compared with the budget of
+    the rule.
     """
 
     max_cost: int
@@ -34,38 +34,38 @@ class ServerCost:
 
 @dataclass(slots=True)
 class CostsByServer:
-    """Estimates the rules of one file for all servers. Servers that declare schemas alike share the declarations."""
+    """Estimates the rules of one file for all servers; servers with equal declarations share them."""
 
     _sharing: Sharing = field(default_factory=shared)
     _contexts: dict[tuple[bool, bool], SchemaContext] = field(default_factory=dict)
 
-    def different(self, judged: EstimatedRule, servers: Iterable[Server]) -> dict[str, ServerCost]:
-        """Return the costs on those servers that accept a rule and estimate another cost than its own, by version."""
-        if judged.compiled.rule.error is not None:
+    def different(self, rule: EstimatedRule, servers: Iterable[Server]) -> dict[str, ServerCost]:
+        """Return the costs on those of `servers` that accept a rule and estimate a different cost, by version."""
+        if rule.compiled.rule.error is not None:
             return {}
-        own = ServerCost(judged.cost, judged.total_cost, judged.message_cost)
-        dialect = judged.compiled.rule.environment.dialect
-        costs = {str(server): self._cost(judged, server) for server in servers if server.cel != dialect}
+        own = ServerCost(rule.cost, rule.total_cost, rule.message_cost)
+        dialect = rule.compiled.rule.environment.dialect
+        costs = {str(server): self._cost(rule, server) for server in servers if server.cel != dialect}
         return {version: cost for version, cost in costs.items() if cost is not None and cost != own}
 
-    def _cost(self, judged: EstimatedRule, server: Server) -> ServerCost | None:
+    def _cost(self, rule: EstimatedRule, server: Server) -> ServerCost | None:
         try:
-            declared = self._context(server.cel).declared(judged.node.schema)
+            declared = self._context(server.cel).declared(rule.node.schema)
             compiler = RuleCompiler(declared, self._sharing)
         except (CompilationError, DeclarationFailedError):
             return None
         environments = Environments(new_expressions(server), stored_expressions(server))
-        compiled = compiler.rule(judged.rule, environments)
+        compiled = compiler.rule(rule.rule, environments)
         message = compiled.message
         if compiled.rule.error is not None or (message is not None and message.error is not None):
             return None
         cost = compiled.rule.highest_cost
-        times = judged.min_size_cardinality if judged.cardinality is None else judged.cardinality
+        times = rule.min_size_cardinality if rule.cardinality is None else rule.cardinality
         return ServerCost(cost, multiply(cost, times), 0 if message is None else message.highest_cost)
 
     def _context(self, dialect: CELDialect) -> SchemaContext:
         key = dialect.enum_bounds_strings, dialect.max_length_bounds_int_or_string
-        found = self._contexts.get(key)
-        if found is None:
-            found = self._contexts[key] = SchemaContext(dialect, self._sharing)
-        return found
+        context = self._contexts.get(key)
+        if context is None:
+            context = self._contexts[key] = SchemaContext(dialect, self._sharing)
+        return context

@@ -1,4 +1,4 @@
-"""Why an expression costs what it does: its parts with their costs, and the bounds behind them."""
+"""The reasons for the cost of an expression: the costs of its parts, and the bounds that determine them."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ _MAX_DEPTH: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of an expression: its text, what it costs with its own parts (cost units), and these.
+    """A part of an expression: its text, its cost including its parts (cost units), and its parts.
 
-    ``bound`` says what a loop or text is bounded by, empty where nothing is.
+    `bound` describes the bound of a loop or text, empty if there is none.
     """
 
     text: str
@@ -39,16 +39,16 @@ class Part:
 
 
 def explain(expression: Expression) -> Part:
-    """Return an expression that compiles as a tree of its costs; what costs nothing is left out."""
+    """Return the tree of costs of an expression that compiles; parts without cost are omitted."""
     dialect = expression.environment.dialect
     estimator = expression.estimator()
     cost = expression.cost(estimator)
     compiled = expression.compiled
-    extents = SourceRanges(compiled.expr, compiled.source)
+    ranges = SourceRanges(compiled.expr, compiled.source)
     offsets = compiled.source.offsets
 
     def made(node: Expr, of: Expr) -> bool:
-        """Whether a macro made the node."""
+        """Return whether a macro generated the node."""
         mine = offsets.get(node.id)
         return isinstance(of, Comprehension) and (mine is None or mine[0] == offsets[of.id][0])
 
@@ -67,24 +67,26 @@ def explain(expression: Expression) -> Part:
             declared = estimator.declared.get(node.iter_range.id)
             if declared is not None:
                 bound = describe_bound(declared, dialect)
-        elif not parts or _cost(node) > 1 + sum(one.cost for one in parts):
+        elif not parts or _cost(node) > 1 + sum(operand.cost for operand in parts):
             looked_at = [estimator.declared.get(child.id) for child in below]
             bound = "; ".join(
                 dict.fromkeys(
-                    describe_bound(one, dialect) for one in looked_at if one is not None and one.max_elements > 1
+                    describe_bound(operand, dialect)
+                    for operand in looked_at
+                    if operand is not None and operand.max_elements > 1
                 )
             )
-        return Part(" ".join(extents.text(node).split()), _cost(node), bound, parts)
+        return Part(" ".join(ranges.text(node).split()), _cost(node), bound, parts)
 
     def _cost(node: Expr) -> int:
-        found = cost.parts.get(node.id)
-        return 0 if found is None else found.max
+        estimate = cost.parts.get(node.id)
+        return 0 if estimate is None else estimate.max
 
     return part(compiled.expr, 0)
 
 
 def describe_bound(declared: DeclType, dialect: CELDialect) -> str:
-    """Say what bounds the size of a value, and at what."""
+    """Describe the bound of the size of a value."""
     schema = declared.schema
     if schema is None:
         return ""
@@ -101,20 +103,20 @@ def describe_bound(declared: DeclType, dialect: CELDialect) -> str:
     return f"{where} has {limit.keyword} {limit.bound:,}" + (f": {size} bytes" if unit else "")
 
 
-def describe_cardinality(judged: EstimatedRule) -> str:
-    """Say how often a rule is evaluated in one object at most, and why."""
-    schemas = list(enclosing(judged.node.schema))
+def describe_cardinality(rule: EstimatedRule) -> str:
+    """Describe how often a rule is evaluated in one object at most, and why."""
+    schemas = list(enclosing(rule.node.schema))
     if not schemas:
         return "once in an object"
-    if judged.cardinality is None:
-        unbounded = next(one for one in schemas if _bound(one) is None)
+    if rule.cardinality is None:
+        unbounded = next(schema for schema in schemas if _bound(schema) is None)
         keyword = "maxItems" if unbounded.type == "array" else "maxProperties"
         return (
-            f"{judged.min_size_cardinality:,} times in an object: {value_path(unbounded)} has no {keyword}, and so many"
+            f"{rule.min_size_cardinality:,} times in an object: {value_path(unbounded)} has no {keyword}, and so many"
             f" of the smallest values fit into a request of {MAX_REQUEST_SIZE:,} bytes"
         )
-    factors = " x ".join(f"{_bound(one):,} ({value_path(one)})" for one in reversed(schemas))
-    return f"{judged.cardinality:,} times in an object: {factors}"
+    factors = " x ".join(f"{_bound(schema):,} ({value_path(schema)})" for schema in reversed(schemas))
+    return f"{rule.cardinality:,} times in an object: {factors}"
 
 
 def _bound(schema: JSONSchemaProps) -> int | None:
@@ -123,7 +125,7 @@ def _bound(schema: JSONSchemaProps) -> int | None:
 
 
 def most_expensive_part(expression: Expression, limit: int) -> str:
-    """Return the text of the smallest part that alone costs more than a limit; empty where none does."""
+    """Return the text of the smallest part that alone costs more than `limit`, or an empty string."""
     tree = explain(expression)
     if tree.cost <= limit:
         return ""
@@ -135,7 +137,7 @@ def most_expensive_part(expression: Expression, limit: int) -> str:
 
 
 def shown_cost(cost: int) -> str:
-    """Return a cost as people read it: exact as long as that tells more than its size."""
+    """Format a cost for people: exact if it is small, else rounded."""
     if cost >= UINT64_MAX // 10:
         return "unbounded"
     return f"{cost:,}" if cost < 10**12 else f"{cost:.1e}"

@@ -1,4 +1,4 @@
-"""The limits of a schema that a rule's cost hangs on: maxItems, maxProperties and maxLength."""
+"""The limits of a schema that determine the cost of a rule: maxItems, maxProperties and maxLength."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BYTES_PER_CHARACTER: Final = 4
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Limit:
-    """A keyword that bounds a schema, whether it is there (``bound``) or not (None)."""
+    """A keyword that limits a schema; `bound` is its value, None if it is not set."""
 
     schema: JSONSchemaProps
     keyword: Keyword
@@ -31,16 +31,16 @@ class Limit:
         return id(self.schema)
 
     def elements(self, value: int) -> int:
-        """Return what a value of the keyword bounds the size to, as the estimator counts: bytes for text."""
+        """Return the size for a value of the keyword, in the units of the estimator: bytes for strings."""
         return value * _BYTES_PER_CHARACTER if self.keyword == "maxLength" and self.schema.format != "byte" else value
 
 
 def limit_of(schema: JSONSchemaProps, dialect: CELDialect) -> Limit | None:
-    """Return the limit that a schema has or could have on a server, None where no keyword would bound it."""
+    """Return the limit that a schema has or could have on a server, or None if no keyword would limit it."""
     if schema.x_int_or_string:
         return Limit(schema, "maxLength", schema.max_length) if dialect.max_length_bounds_int_or_string else None
     if schema.type == "string":
-        # An enum bounds a text already on most servers, and so do the formats of times on all of them.
+        # An enum already limits a string on most servers, and so do the formats of times on all of them.
         has_bound = schema.max_length is None and schema.enum and dialect.enum_bounds_strings
         if has_bound or schema.format in _BOUNDED_FORMATS:
             return None
@@ -53,19 +53,19 @@ def limit_of(schema: JSONSchemaProps, dialect: CELDialect) -> Limit | None:
 
 
 def enclosing(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
-    """Yield the lists and maps that a schema stands in, the innermost first."""
-    at = schema.parent
-    while at is not None:
-        if at.type == "array" or (at.type == "object" and at.additional_properties is not None):
-            yield at
-        at = at.parent
+    """Yield the lists and maps that contain a schema, the innermost first."""
+    parent = schema.parent
+    while parent is not None:
+        if parent.type == "array" or (parent.type == "object" and parent.additional_properties is not None):
+            yield parent
+        parent = parent.parent
 
 
 def value_path(schema: JSONSchemaProps) -> str:
-    """Return where a schema's values stand in an object, as in `spec.hosts[*]`; `self` for the object itself."""
+    """Return the path of the values of a schema in an object, as in `spec.hosts[*]`; `self` for the object itself."""
     steps: list[str] = []
-    at = schema
-    while at.parent is not None:
-        steps.append(f".{at.steps[1]}" if at.steps[0] == "properties" else "[*]")
-        at = at.parent
+    current = schema
+    while current.parent is not None:
+        steps.append(f".{current.steps[1]}" if current.steps[0] == "properties" else "[*]")
+        current = current.parent
     return "".join(reversed(steps)).removeprefix(".") or "self"

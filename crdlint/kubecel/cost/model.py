@@ -1,4 +1,4 @@
-"""What a rule costs as a function of the limits of its schema."""
+"""The cost of a rule as a function of the limits of its schema."""
 
 from __future__ import annotations
 
@@ -23,33 +23,33 @@ if TYPE_CHECKING:
     Values: TypeAlias = Mapping[int, int]
 
 
-# Adding up so many costs that are known takes a step.
+# The number of known costs that one step of effort adds up.
 _SUMMED_AT_A_STEP: Final = 8
 
 
 class Model:
     """The costs of a rule and its message expression with other limits; each estimate counts as effort.
 
-    ``limits`` are those that affect the costs: first of the lists and maps around the rule's schema, then of the values
-    that its expressions use.
+    `limits` contains the limits that affect the costs: first those of the lists and maps around the schema of the rule,
+    then those of the values that its expressions use.
     """
 
-    def __init__(self, judged: EstimatedRule, effort: Effort) -> None:
-        self.judged = judged
+    def __init__(self, rule: EstimatedRule, effort: Effort) -> None:
+        self.judged = rule
         self._effort = effort
-        self._enclosing = list(enclosing(judged.node.schema))
+        self._enclosing = list(enclosing(rule.node.schema))
         self._limits: dict[int, Limit] = {}
         for schema in self._enclosing:
-            limit = limit_of(schema, judged.compiled.rule.environment.dialect)
+            limit = limit_of(schema, rule.compiled.rule.environment.dialect)
             if limit is not None:
                 self._limits.setdefault(limit.key, limit)
         self._terms = [
             [_Term(term, expression, self._limits, effort) for term in _terms(expression.compiled.expr)]
             if expression is not None and expression.error is None
             else []
-            for expression in (judged.compiled.rule, judged.compiled.message)
+            for expression in (rule.compiled.rule, rule.compiled.message)
         ]
-        self.costs({})  # which limits count is known from the first estimate on
+        self.costs({})  # the first estimate determines the limits that affect the cost
 
     @property
     def limits(self) -> tuple[Limit, ...]:
@@ -58,16 +58,16 @@ class Model:
 
     @property
     def size(self) -> int:
-        """The steps that estimating the whole rule takes."""
+        """The number of steps to estimate the whole rule."""
         return sum(term.size for terms in self._terms for term in terms)
 
     @property
     def size_by_limits(self) -> int:
-        """The steps that estimating the rule takes for each of its limits in turn, where the others stay as they are."""
+        """The number of steps to estimate the rule for a change of each of its limits alone."""
         return sum(term.size * max(term.limits_used, 1) for terms in self._terms for term in terms)
 
     def costs(self, values: Values) -> tuple[int, int]:
-        """Return what the rule, in one object, and its message cost with limits set to ``values`` (cost units)."""
+        """Return the costs of the rule in one object and of its message with the limits `values` (cost units)."""
         self._effort.spend(sum(map(len, self._terms)) // _SUMMED_AT_A_STEP)
         rule, message = (min(sum(term.cost(values) for term in terms), UINT64_MAX) for terms in self._terms)
         return multiply(rule, self._times(values)), message
@@ -84,9 +84,10 @@ class Model:
 
 @dataclass(slots=True)
 class _Term:
-    """An operand of the `&&` and `||` that make up an expression: the largest costs of these simply add up.
+    """An operand of the `&&` and `||` of an expression; the maximum costs of the operands are added.
 
-    So a limit that one operand depends on requires no new estimate of the others. Limits found are added to ``limits``.
+    So changing a limit requires a new estimate only for the operands that depend on it. Their limits are added to
+    `limits`.
     """
 
     expr: Expr
@@ -99,11 +100,11 @@ class _Term:
 
     @property
     def limits_used(self) -> int:
-        """How many limits the term depends on."""
+        """The number of limits that the term depends on."""
         return len(self._keys)
 
     def cost(self, values: Values) -> int:
-        """Return the most that the term costs with limits set to ``values``."""
+        """Return the maximum cost of the term with the limits `values`."""
         key = tuple(map(values.get, self._keys))
         known = self._known.get(key) if self.size else None
         if known is not None:
@@ -114,12 +115,12 @@ class _Term:
         self.effort.spend(len(estimate.parts))
         if not self.size:
             self.size = len(estimate.parts)
-            found = [
-                limit_of(one.schema, self.of.environment.dialect)
-                for one in estimator.consulted.values()
-                if one.schema is not None
+            candidates = [
+                limit_of(bound.schema, self.of.environment.dialect)
+                for bound in estimator.consulted.values()
+                if bound.schema is not None
             ]
-            limits = [limit for limit in found if limit is not None]
+            limits = [limit for limit in candidates if limit is not None]
             for limit in limits:
                 self.limits.setdefault(limit.key, limit)
             self._keys = tuple(limit.key for limit in limits)
@@ -131,7 +132,7 @@ class _Term:
 
 
 def _terms(expr: Expr) -> Iterator[Expr]:
-    """Yield the operands of the `&&` and `||` at the top of an expression, however nested."""
+    """Yield the operands of the `&&` and `||` at the top of an expression, at any depth."""
     stack = [expr]
     while stack:
         node = stack.pop()

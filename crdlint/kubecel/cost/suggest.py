@@ -1,6 +1,6 @@
-"""Limits that bring rules under their budgets: which ones to set, and the largest round values that pass.
+"""Suggested limits for rules above their budget: which limits to set, and the largest round values that suffice.
 
-All rules of a schema are solved together, the most expensive first, so that their helps agree with each other.
+All rules of a schema are solved together, the most expensive first, so that their helps are consistent.
 """
 
 from __future__ import annotations
@@ -23,28 +23,28 @@ if TYPE_CHECKING:
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.safety.effort import Effort
 
-# What people write: powers of two and ten, their halves and doubles, and the lengths of DNS names.
+# Usual values: powers of two and ten, their halves and doubles, and the lengths of DNS names.
 _ROUND: Final = (
     *(1, 2, 3, 4, 5, 8, 10, 12, 16, 20, 24, 32, 40, 50, 64, 80, 100, 128, 150, 200, 250, 256, 300, 400, 500, 512),
     *(750, 1000, 1024, 1500, 2000, 2048, 2500, 3000, 4000, 4096, 5000, 8000, 8192, 10_000, 16_384, 20_000, 32_768),
     *(50_000, 65_536, 100_000, 131_072, 200_000, 262_144, 500_000, 524_288, 1_000_000, 1_048_576),
 )
 _TEXT: Final = (1, 2, 3, 4, 5, 8, 10, 16, 20, 32, 40, 50, 63, 64, 100, 128, 200, 253, 256, *_ROUND[_ROUND.index(300) :])
-# A set of limits counts as good where lists of so many elements, and texts of so many characters, are left.
+# A set of limits is good if it allows lists with this many elements and texts with this many characters.
 _FLOORS: Final = ((16, 63), (4, 32), (1, 1))
 # Texts are longer than lists.
 _TEXT_FACTOR: Final = 4
 _MOST_COMBINED: Final = 3
-# Rules that together cost no more than this share of a schema's budget are not searched for limits.
+# No limits are searched for rules whose total cost is below this share of the budget of the schema.
 _NEGLIGIBLE: Final = 0.1
-# The estimates that a search takes at most, to set all limits alike and for each limit by itself.
+# The maximum number of estimates of a search: for all limits together, and for each limit alone.
 _ESTIMATES_TO_LEVEL: Final = len(_FLOORS) + 7
 _ESTIMATES_A_LIMIT: Final = 9
 
 
 @dataclass(frozen=True, slots=True)
 class Solution:
-    """A rule's limits with the values to set, and what it then costs with its message (cost units)."""
+    """The limits of a rule with their new values, and the resulting cost of the rule and its message (cost units)."""
 
     values: tuple[tuple[Limit, int], ...]
     cost: int
@@ -52,14 +52,14 @@ class Solution:
 
 
 class TooMuchEffortError(Exception):
-    """A search that would take more effort than is left."""
+    """A search would take more than the remaining effort."""
 
 
 class Plan:
-    """Limits with which every rule of a schema passes, and all that can pass do so together.
+    """Limits with which every rule of a schema is within its budget, and all together within the budget of the schema.
 
-    ``hopeless`` are the rules that no limits bring under their budget, by identity. ``complete`` is false where the search would
-    have taken more effort than was left: then a rule may have no solution, or the rules may pass only one by one.
+    `hopeless` contains the rules that no limits bring under their budget, by identity. If `complete` is false, the
+    search stopped for lack of effort: then a rule may have no solution, or the total cost may remain too high.
     """
 
     def __init__(self, rules: SequenceOf[EstimatedRule], effort: Effort) -> None:
@@ -70,22 +70,22 @@ class Plan:
         self.hopeless: dict[int, EstimatedRule] = {}
         self.complete = True
         expensive_first = sorted(rules, key=_highest, reverse=True)
-        for judged in expensive_first:
-            if _highest(judged) <= RULE_COST_LIMIT:
+        for rule in expensive_first:
+            if _highest(rule) <= RULE_COST_LIMIT:
                 break
             with self._incomplete_where_too_much():
-                self._solve(judged)
+                self._solve(rule)
         with self._incomplete_where_too_much():
             self._solve_together(expensive_first)
 
     @property
     def values(self) -> tuple[tuple[Limit, int], ...]:
-        """All limits with the values to set."""
+        """All limits with their new values."""
         return self._set(self._limits.values())
 
-    def of(self, judged: EstimatedRule) -> Solution | None:
-        """Return the solution for a rule, None where it has none."""
-        model = self._models.get(id(judged))
+    def of(self, rule: EstimatedRule) -> Solution | None:
+        """Return the solution for a rule, or None."""
+        model = self._models.get(id(rule))
         return None if model is None else Solution(self._set(model.limits), *model.costs(self._values))
 
     def _set(self, limits: Iterable[Limit]) -> tuple[tuple[Limit, int], ...]:
@@ -98,72 +98,72 @@ class Plan:
         except TooMuchEffortError:
             self.complete = False
 
-    def _model(self, judged: EstimatedRule) -> Model:
-        model = self._models.get(id(judged))
+    def _model(self, rule: EstimatedRule) -> Model:
+        model = self._models.get(id(rule))
         if model is not None:
             return model
         if not self._effort.left:
             raise TooMuchEffortError
-        return Model(judged, self._effort)
+        return Model(rule, self._effort)
 
-    def _solve(self, judged: EstimatedRule) -> None:
-        """Find limits for a rule above its budget, besides those that other rules need already."""
-        model = self._model(judged)
+    def _solve(self, rule: EstimatedRule) -> None:
+        """Search limits for a rule above its budget, in addition to those that other rules already need."""
+        model = self._model(rule)
         search = _Search([model], self._values, self._effort, lambda costs: max(costs) <= RULE_COST_LIMIT)
-        found = search.run()
-        if found is None:
-            self.hopeless[id(judged)] = judged
+        values = search.run()
+        if values is None:
+            self.hopeless[id(rule)] = rule
         else:
-            self._take([model], found)
+            self._take([model], values)
 
     def _solve_together(self, expensive_first: SequenceOf[EstimatedRule]) -> None:
-        """Lower the values, and set more where that is not enough, until all rules pass together."""
-        rules = [judged for judged in expensive_first if id(judged) not in self.hopeless]
+        """Lower the values, and set more limits if necessary, until the total cost is within the budget."""
+        rules = [rule for rule in expensive_first if id(rule) not in self.hopeless]
         rest = sum(map(_sum, rules))
         if rest <= CRD_COST_LIMIT:
             return
         models: list[Model] = []
-        # Cheap rules hardly count, but there can be many of them.
+        # Cheap rules hardly affect the total, but there can be many of them.
         while rules and rest > CRD_COST_LIMIT * _NEGLIGIBLE:
-            judged = rules[len(models)]
-            if _highest(judged) > RULE_COST_LIMIT and id(judged) not in self._models:
+            next_rule = rules[len(models)]
+            if _highest(next_rule) > RULE_COST_LIMIT and id(next_rule) not in self._models:
                 raise TooMuchEffortError
-            models.append(self._model(judged))
-            rest -= _sum(judged)
+            models.append(self._model(next_rule))
+            rest -= _sum(next_rule)
         search = _Search(models, self._values, self._effort, lambda costs: sum(costs) <= CRD_COST_LIMIT - rest)
-        found = search.lowered()
-        if found is None:
-            found = search.run()
-        if found is not None:
-            self._take(models, found)
+        values = search.lowered()
+        if values is None:
+            values = search.run()
+        if values is not None:
+            self._take(models, values)
 
-    def _take(self, models: Iterable[Model], found: Values) -> None:
+    def _take(self, models: Iterable[Model], values: Values) -> None:
         for model in models:
             self._models[id(model.judged)] = model
             self._limits.update((limit.key, limit) for limit in model.limits)
-        self._values.update(found)
+        self._values.update(values)
 
 
-def _highest(judged: EstimatedRule) -> int:
-    return max(judged.total_cost, judged.message_cost)
+def _highest(rule: EstimatedRule) -> int:
+    return max(rule.total_cost, rule.message_cost)
 
 
-def _sum(judged: EstimatedRule) -> int:
-    return judged.total_cost + judged.message_cost
+def _sum(rule: EstimatedRule) -> int:
+    return rule.total_cost + rule.message_cost
 
 
 class _Search:
-    """The search for values of the smallest set of limits with which rules pass, as large as they may be.
+    """A search for the smallest set of limits that suffices, with values as large as possible.
 
-    ``given`` are values that are set already, ``enough`` decides on the costs of each rule and message.
+    `given` contains values that are already set; `enough` decides by the costs of each rule and message.
     """
 
     def __init__(
-        self, models: SequenceOf[Model], given: Values, effort: Effort, enough: Callable[[SequenceOf[int]], bool]
+        self, models: SequenceOf[Model], initial: Values, effort: Effort, enough: Callable[[SequenceOf[int]], bool]
     ) -> None:
         limits = {limit.key: limit for model in models for limit in model.limits}
         self._models = models
-        self._given = {key: given[key] for key in limits if key in given}
+        self._given = {key: initial[key] for key in limits if key in initial}
         self._effort = effort
         self._enough = enough
         self._limits = limits
@@ -173,9 +173,9 @@ class _Search:
         self._size_by_limits = sum(model.size_by_limits for model in models)
 
     def run(self) -> Values | None:
-        """Return the values to set, none where the rules pass already, None where no values would do.
+        """Return the values to set: empty if the costs are low enough already, None if no values suffice.
 
-        Raises `TooMuchEffortError`.
+        Raise `TooMuchEffortError` if that takes too much effort.
         """
         if self._passes({}):
             return {}
@@ -183,23 +183,23 @@ class _Search:
         for elements, characters in _FLOORS:
             floor = {limit.key: self._floor(limit, elements, characters) for limit in self._usable}
             if self._passes(floor):
-                return self._above(floor)
+                return self._improved(floor)
         return None
 
     def lowered(self) -> Values | None:
-        """Return lower values of the limits that are set already, the highest that pass; None where none do.
+        """Return lower values for the limits that are already set, the largest that suffice, or None.
 
-        Raises `TooMuchEffortError`.
+        Raise `TooMuchEffortError` if that takes too much effort.
         """
         if self._passes({}):
             return {}
         self._require(_ESTIMATES_TO_LEVEL * self._size)
 
-        def at(index: int) -> Values:
+        def values_at(index: int) -> Values:
             return {key: min(value, self._rung(self._limits[key], index)) for key, value in self._given.items()}
 
-        index = _last(len(_ROUND), lambda index: self._passes(at(index))) if self._given else None
-        return None if index is None else at(index)
+        index = _last(len(_ROUND), lambda index: self._passes(values_at(index))) if self._given else None
+        return None if index is None else values_at(index)
 
     def _passes(self, values: Values) -> bool:
         values = {**self._given, **values}
@@ -209,31 +209,33 @@ class _Search:
         if not self._effort.affords(steps):
             raise TooMuchEffortError
 
-    def _above(self, floor: Values) -> Values:
-        """Return the values to set, given that the rules pass with all limits at the floor."""
-        # Searching limit by limit may take half of the effort: the rest is for other rules.
+    def _improved(self, floor: Values) -> Values:
+        """Return the values to set, given that all limits at the floor suffice."""
+        # The search for single limits may take half of the effort; the rest is for other rules.
         if not self._effort.affords(2 * _ESTIMATES_A_LIMIT * self._size_by_limits):
             return self._alike(self._usable, floor)
-        needed = [one for one in self._usable if not self._passes(_without(one, self._usable, floor))]
+        needed = [limit for limit in self._usable if not self._passes(_without(limit, self._usable, floor))]
         fitting = self._small_sets(needed, floor)
         if fitting:
-            # Of several sets of a size, one with limits that are not set yet, then the one with the largest values.
+            # Among sets of equal size, prefer limits that are not set yet, then the largest values.
             return max((self._raised(chosen, floor) for chosen in fitting), key=self._worth)
         chosen = list(self._usable)
-        for one in self._usable:
-            if one not in needed and self._passes(_without(one, chosen, floor)):
-                chosen.remove(one)
+        for limit in self._usable:
+            if limit not in needed and self._passes(_without(limit, chosen, floor)):
+                chosen.remove(limit)
         return self._raised(chosen, floor)
 
     def _small_sets(self, needed: SequenceOf[Limit], floor: Values) -> list[list[Limit]]:
-        """Return the sets of limits with which the rules pass, of the smallest size, if that is a small one."""
-        others = [one for one in self._usable if one not in needed]
+        """Return the smallest sets of limits that suffice, or an empty list if they would be large."""
+        others = [candidate for candidate in self._usable if candidate not in needed]
         for more in range(max(1 - len(needed), 0), min(_MOST_COMBINED - len(needed), len(others)) + 1):
             if not self._effort.affords(2 * _ESTIMATES_A_LIMIT * comb(len(others), more) * self._size):
                 break
             sets = ((*needed, *rest) for rest in combinations(others, more))
-            ordered = [[one for one in self._usable if one in chosen] for chosen in sets]
-            fitting = [one for one in ordered if self._passes({limit.key: floor[limit.key] for limit in one})]
+            ordered = [[candidate for candidate in self._usable if candidate in chosen] for chosen in sets]
+            fitting = [
+                candidate for candidate in ordered if self._passes({limit.key: floor[limit.key] for limit in candidate})
+            ]
             if fitting:
                 return fitting
         return []
@@ -243,7 +245,7 @@ class _Search:
         return max((step for step in self._ladders[limit.key] if step <= least), default=1)
 
     def _rung(self, limit: Limit, index: int) -> int:
-        """Return the value of a limit at a common height: the `index`-th round number."""
+        """Return the value of a limit for the `index`-th round number."""
         ladder = self._ladders[limit.key]
         most = _ROUND[index] * (_TEXT_FACTOR if limit.keyword == "maxLength" else 1)
         return max((step for step in ladder if step <= most), default=ladder[0] if ladder else 1)
@@ -253,16 +255,16 @@ class _Search:
         return unset, min(values.values())
 
     def _alike(self, chosen: Iterable[Limit], floor: Values) -> Values:
-        """Return the values at the greatest common height at which the rules pass."""
+        """Return the values for the largest common round number that suffices."""
 
-        def at(index: int) -> Values:
+        def values_at(index: int) -> Values:
             return {limit.key: max(floor[limit.key], self._rung(limit, index)) for limit in chosen}
 
-        index = _last(len(_ROUND), lambda index: self._passes(at(index)))
-        return {limit.key: floor[limit.key] for limit in chosen} if index is None else at(index)
+        index = _last(len(_ROUND), lambda index: self._passes(values_at(index)))
+        return {limit.key: floor[limit.key] for limit in chosen} if index is None else values_at(index)
 
     def _raised(self, chosen: SequenceOf[Limit], floor: Values) -> Values:
-        """Return values that pass: alike as far as that goes, then each raised by itself."""
+        """Return values that suffice: first alike, then each raised alone as far as possible."""
         values = dict(self._alike(chosen, floor))
         for limit in chosen:
             key = limit.key
@@ -273,19 +275,19 @@ class _Search:
         return values
 
 
-def _ladder(limit: Limit, given: int | None) -> tuple[int, ...]:
-    """Return the values to try for a limit, all below what it is or is ``given``."""
+def _ladder(limit: Limit, current: int | None) -> tuple[int, ...]:
+    """Return the values to try for a limit, all below its bound and its `current` value."""
     steps = _TEXT if limit.keyword == "maxLength" else _ROUND
-    bound = min((one for one in (limit.bound, given) if one is not None), default=None)
+    bound = min((value for value in (limit.bound, current) if value is not None), default=None)
     return steps if bound is None else tuple(step for step in steps if step < bound)
 
 
-def _without(one: Limit, limits: Iterable[Limit], floor: Values) -> Values:
-    return {other.key: floor[other.key] for other in limits if other is not one}
+def _without(excluded: Limit, limits: Iterable[Limit], floor: Values) -> Values:
+    return {other.key: floor[other.key] for other in limits if other is not excluded}
 
 
 def _last(count: int, passes: Callable[[int], bool]) -> int | None:
-    """Return the last index below ``count`` that passes, None where none does; each that passes has its predecessors pass."""
+    """Return the last index below `count` that passes, or None; if an index passes, so do all smaller ones."""
     low, high = -1, count - 1
     while low < high:
         middle = (low + high + 1) // 2

@@ -1,5 +1,5 @@
-"""The CEL libraries that Kubernetes adds, one module a library (apiserver pkg/cel/library).
+"""The CEL libraries of Kubernetes, one module per library. Upstream: apiserver pkg/cel/library.
 
-A module declares its functions with types, implementation and costs, and the Kubernetes version that brought them.
-Implementations import what only evaluation needs when they are called: a check of types loads none of it.
+A module declares its functions with types, implementation and costs, and the Kubernetes version that introduced them.
+Imports that only evaluation needs are inside of the implementations, because type checks do not need them.
 """

@@ -1,4 +1,4 @@
-"""The authorizer (apiserver pkg/cel/library/authz.go): declared everywhere, evaluated nowhere, as no CRD rule has one."""
+"""The authorizer: declared, but never evaluated, because CRD rules have none. Upstream: apiserver pkg/cel/library/authz.go."""
 
 from __future__ import annotations
 

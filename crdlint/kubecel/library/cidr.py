@@ -1,4 +1,4 @@
-"""IP networks (apiserver pkg/cel/library/cidr.go)."""
+"""IP networks. Upstream: apiserver pkg/cel/library/cidr.go."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _cidr(text: str) -> ip.CIDR:
     try:
         return parse_cidr(text)
     except FunctionError as error:
-        # Upstream has the prefix twice.
+        # Upstream repeats the prefix.
         raise FunctionError(f"network address parse error during conversion from string: {error}") from None
 
 
@@ -43,7 +43,7 @@ def _contains_ip_string(network: ip.CIDR, text: str) -> bool:
     try:
         return network.contains(parse_ip(text))
     except FunctionError:
-        # Upstream loses the reason here.
+        # Upstream drops the reason here.
         raise FunctionError(NO_SUCH_OVERLOAD) from None
 
 
@@ -66,7 +66,7 @@ def _track_contains_cidr(values: Sequence[Any], _: Any) -> int:
 
 
 def _with_parsing(cost: CallCost) -> CallCost:
-    """Return the cost of a call that reads its argument from a text first."""
+    """Return the cost of a call that first parses its argument from a text."""
 
     def estimate(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
         comparison = cost.estimate(estimator, target, args)

@@ -1,4 +1,4 @@
-"""Costs that several libraries share (apiserver pkg/cel/library/cost.go)."""
+"""Costs that several libraries share. Upstream: apiserver pkg/cel/library/cost.go."""
 
 from __future__ import annotations
 
@@ -15,22 +15,22 @@ if TYPE_CHECKING:
 
 
 def traversal(size: float) -> int:
-    """Return the cost of reading so many characters, bytes or elements once."""
+    """Return the cost of reading `size` characters, bytes or elements once."""
     return math.ceil(size * STRING_FACTOR)
 
 
 def constant(estimate: Estimate = ONE) -> FunctionEstimator:
-    """Return an estimator of calls that all cost the same."""
+    """Return an estimator with a constant cost."""
     cost = CallEstimate(estimate)
     return lambda _estimator, _target, _args: cost
 
 
 def untracked(_values: Sequence[Any], _result: Any) -> None:
-    """Leave the cost of a call to the standard costs."""
+    """Return None: the standard cost of the call applies."""
 
 
 def argument_size(factor: float, *, sized: bool = False) -> FunctionEstimator:
-    """Return an estimator by the size of the first argument, which with ``sized`` is the result's too."""
+    """Return an estimator by the size of the first argument; if `sized`, that is also the size of the result."""
 
     def estimate(estimator: Estimator, _target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
         if not args:
@@ -61,12 +61,12 @@ ARGUMENT_TWICE: Final = CallCost(argument_size(2 * STRING_FACTOR), track_first_t
 
 
 def constant_for(*functions: str) -> dict[str, CallCost]:
-    """Return the table of functions of which a call costs one unit."""
+    """Return the costs of functions whose calls cost one unit."""
     return dict.fromkeys(functions, CONSTANT)
 
 
 def element_of(node: Node) -> Node | None:
-    """Return the node for the elements of a list, None for a value without elements."""
+    """Return the node for the elements of a list, or None for other values."""
     if not node.type.params:
         return None
     return Node([*node.path, "@items"] if node.path else (), node.type.params[0], None, None)

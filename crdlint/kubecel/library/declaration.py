@@ -1,4 +1,4 @@
-"""The declaration of a library (apiserver pkg/cel/environment: VersionedOptions)."""
+"""The declaration of a library. Upstream: apiserver pkg/cel/environment (VersionedOptions)."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def _nothing(_dialect: CELDialect) -> Mapping[str, Any]:
 class Library(NamedTuple):
     """A library or an option of the environment, with the Kubernetes version that introduced it.
 
-    ``removed`` is the version that removed it; ``has`` returns whether the code of a server has it at all.
-    ``exempt`` are functions whose arguments the validator of homogeneous literals does not check.
-    ``costs`` has the costs of all functions of a name, also where several overloads fit; a declaration of an overload has
-    the cost of that one alone. ``older_bindings`` (by overload id) and ``older_costs`` (by function) return what differs
-    on an older server. ``equality`` estimates `==` of values of its types. ``regexes`` are the functions of which a
-    constant regular expression is compiled once.
+    `removed` is the version that removed it; `has` returns whether a dialect has it at all. `exempt` contains functions
+    whose arguments the validator of homogeneous literals does not check. `costs` contains costs by function name, also
+    for calls that match several overloads; the declaration of an overload contains the cost of that overload only.
+    `older_bindings` (by overload id) and `older_costs` (by function) return the differences on an older server.
+    `equality` estimates `==` of values of its types. `regexes` contains the functions whose constant regular expression
+    is compiled once.
     """
 
     name: str
@@ -58,5 +58,5 @@ class Library(NamedTuple):
     regexes: tuple[RegexOptimization, ...] = ()
 
     def in_version(self, version: Version) -> bool:
-        """Return whether an environment compatible with a version has it."""
+        """Return whether an environment for compatibility with a version contains it."""
         return version >= self.introduced and (self.removed is None or version < self.removed)

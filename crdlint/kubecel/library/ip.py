@@ -1,4 +1,4 @@
-"""IP addresses (apiserver pkg/cel/library/ip.go)."""
+"""IP addresses. Upstream: apiserver pkg/cel/library/ip.go."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Functions of lists (apiserver pkg/cel/library/lists.go)."""
+"""Functions of lists. Upstream: apiserver pkg/cel/library/lists.go."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 def _is_sorted(values: Sequence[Any]) -> bool:
     from crdlint.cel.eval.equality import compare
 
-    return not any(compare(one, other) == 1 for one, other in pairwise(_comparable(values)))
+    return not any(compare(left, right) == 1 for left, right in pairwise(_comparable(values)))
 
 
 def _sum(zero: Callable[[], Any]) -> Callable[[Sequence[Any]], Any]:
-    """Return the function that adds up a list, beginning with a zero of the elements' type."""
+    """Return the function that sums a list, starting with `zero`."""
 
     def sum_(values: Sequence[Any]) -> Any:
         from crdlint.cel.library.operators import ADD
@@ -60,7 +60,7 @@ def _zero_duration() -> Any:
 
 
 def _extreme(name: str, replaced: int) -> Callable[[Sequence[Any]], Any]:
-    """Return the function that finds the least or greatest element; ``replaced`` orders one before a better one."""
+    """Return a function for the minimum or maximum: an element replaces the result if comparing both returns `replaced`."""
 
     def extreme(values: Sequence[Any]) -> Any:
         from crdlint.cel.eval.equality import compare
@@ -69,7 +69,7 @@ def _extreme(name: str, replaced: int) -> Callable[[Sequence[Any]], Any]:
             raise FunctionError(f"{name} called on empty list")
         result = values[0]
         for value in _comparable(values):
-            # Upstream looks for this one result only: an error, as for NaN, is another.
+            # Upstream tests for this result only; an error, as for NaN, is a different result.
             if compare(result, value) == replaced:
                 result = value
         return result
@@ -78,7 +78,7 @@ def _extreme(name: str, replaced: int) -> Callable[[Sequence[Any]], Any]:
 
 
 def _comparable(values: Sequence[Any]) -> Iterator[Any]:
-    """Yield the elements; raise FunctionError at one without an order."""
+    """Yield the elements; raise FunctionError at an element without an order."""
     from crdlint.cel.eval.equality import COMPARABLE
     from crdlint.cel.eval.values import kind_of
 
@@ -119,28 +119,28 @@ def _estimate(estimator: Estimator, target: Node | None, _args: Sequence[Node]) 
 
 
 def _track(values: Sequence[Any], _: Any) -> int:
-    """Return the cost of reading all of a value (traversalCost)."""
+    """Return the cost of reading all of a value. Upstream: library.traversalCost."""
     from crdlint.cel.eval.values import find, kind_of
 
     total = 0
     stack = [values[0]]
     while stack:
-        one = stack.pop()
-        kind = kind_of(one)
+        value = stack.pop()
+        kind = kind_of(value)
         if kind is Kind.STRING:
-            total += int(len(one.encode("utf-8", "surrogatepass")) * STRING_FACTOR)
+            total += int(len(value.encode("utf-8", "surrogatepass")) * STRING_FACTOR)
         elif kind is Kind.BYTES:
-            total += int(len(one) * STRING_FACTOR)
+            total += int(len(value) * STRING_FACTOR)
         elif kind is Kind.LIST:
-            work.spend(len(one))
-            stack.extend(one)
+            work.spend(len(value))
+            stack.extend(value)
         elif kind is Kind.MAP:
-            work.spend(len(one))
-            keys = list(one)
+            work.spend(len(value))
+            keys = list(value)
             for key in keys:
-                stack += (key, find(one, key))
-            # A field that is missing from the schema has neither key nor value.
-            total += 2 * (len(one) - len(keys))
+                stack += (key, find(value, key))
+            # A field that the schema does not declare has neither key nor value.
+            total += 2 * (len(value) - len(keys))
         else:
             total += 1
     return total

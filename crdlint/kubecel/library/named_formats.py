@@ -1,4 +1,4 @@
-"""Named formats (apiserver pkg/cel/library/format.go)."""
+"""Named formats. Upstream: apiserver pkg/cel/library/format.go."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quantities such as `1.5Gi` (apiserver pkg/cel/library/quantity.go)."""
+"""Quantities such as `1.5Gi`. Upstream: apiserver pkg/cel/library/quantity.go."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def _as_integer(value: Quantity) -> int:
     return value.integer
 
 
-def _add(one: Quantity, other: Any) -> Quantity:
-    return one.add(other)
+def _add(left: Quantity, right: Any) -> Quantity:
+    return left.add(right)
 
 
-def _sub(one: Quantity, other: Any) -> Quantity:
-    return one.sub(other)
+def _sub(left: Quantity, right: Any) -> Quantity:
+    return left.sub(right)
 
 
 LIBRARY: Final = Library(
@@ -52,13 +52,13 @@ LIBRARY: Final = Library(
         overload("sign", "quantity_sign", (QUANTITY,), INT, lambda value: value.sign),
         member(
             *("isGreaterThan", "quantity_is_greater_than", (QUANTITY, QUANTITY), BOOL),
-            lambda one, other: one.compare(other) > 0,
+            lambda left, right: left.compare(right) > 0,
         ),
         member(
             *("isLessThan", "quantity_is_less_than", (QUANTITY, QUANTITY), BOOL),
-            lambda one, other: one.compare(other) < 0,
+            lambda left, right: left.compare(right) < 0,
         ),
-        member("compareTo", "quantity_compare_to", (QUANTITY, QUANTITY), INT, lambda one, other: one.compare(other)),
+        member("compareTo", "quantity_compare_to", (QUANTITY, QUANTITY), INT, lambda left, right: left.compare(right)),
         member(
             *("asApproximateFloat", "quantity_get_float", (QUANTITY,), DOUBLE), lambda value: value.approximate_float
         ),

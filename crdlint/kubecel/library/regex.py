@@ -1,4 +1,4 @@
-"""The functions `find` and `findAll` (apiserver pkg/cel/library/regex.go), with Go's leftmost-first matches by RE2."""
+"""The functions `find` and `findAll`, with Go's leftmost-first matches by RE2. Upstream: apiserver pkg/cel/library/regex.go."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _matches(text: str, pattern: str) -> Iterator[str]:
 
 
 def _compiled(function: Callable[..., Any]) -> Callable[[str], Callable[..., Any]]:
-    """Return what compiles a constant regular expression and returns the function of all arguments."""
+    """Return a function that compiles a constant regular expression into the function of all arguments."""
 
     def compile_(pattern: str) -> Callable[..., Any]:
         from crdlint.cel.eval.regex import check_pattern

@@ -1,4 +1,4 @@
-"""Semantic versions (apiserver pkg/cel/library/semverlib.go)."""
+"""Semantic versions. Upstream: apiserver pkg/cel/library/semverlib.go."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _is_semver(text: str, normalize: bool = False) -> bool:
 
 
 def _int64(number: int) -> int:
-    """Return a number of 64 bits as an int64, which it may overflow."""
+    """Return an unsigned 64-bit number as int64, which wraps on overflow."""
     return (number + 2**63) % 2**64 - 2**63
 
 
@@ -44,13 +44,13 @@ LIBRARY: Final = Library(
         overload("isSemver", "is_semver_string_bool", (STRING, BOOL), BOOL, _is_semver),
         member(
             *("isGreaterThan", "semver_is_greater_than", (SEMVER, SEMVER), BOOL),
-            lambda one, other: one.compare(other) > 0,
+            lambda left, right: left.compare(right) > 0,
         ),
         member(
             *("isLessThan", "semver_is_less_than", (SEMVER, SEMVER), BOOL),
-            lambda one, other: one.compare(other) < 0,
+            lambda left, right: left.compare(right) < 0,
         ),
-        member("compareTo", "semver_compare_to", (SEMVER, SEMVER), INT, lambda one, other: one.compare(other)),
+        member("compareTo", "semver_compare_to", (SEMVER, SEMVER), INT, lambda left, right: left.compare(right)),
         member("major", "semver_major", (SEMVER,), INT, lambda version: _int64(version.major)),
         member("minor", "semver_minor", (SEMVER,), INT, lambda version: _int64(version.minor)),
         member("patch", "semver_patch", (SEMVER,), INT, lambda version: _int64(version.patch)),

@@ -1,4 +1,4 @@
-"""cel-go's strings library as Kubernetes has it, with the costs of its functions."""
+"""cel-go's strings library as Kubernetes uses it, with the costs of its functions."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _estimate_replace(estimator: Estimator, target: Node | None, args: Sequence[
 
 
 def _replaced(length: int, old: int, *, grows: bool) -> tuple[int, int]:
-    """Return how often a text is replaced in another, and how many characters stay, as upstream bounds them."""
+    """Return upstream's bounds: the number of replacements, and the number of characters that remain."""
     if old == 0:
         return min(length + 1, UINT64_MAX), length
     if not grows:

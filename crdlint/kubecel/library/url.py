@@ -1,4 +1,4 @@
-"""URLs (apiserver pkg/cel/library/urls.go)."""
+"""URLs. Upstream: apiserver pkg/cel/library/urls.go."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def _is_url(text: str) -> bool:
 
 
 def _estimate_equality(_estimator: Estimator, _target: Node | None, args: Sequence[Node]) -> CallEstimate:
-    size = args[1].size or ONE  # the right side's, twice: upstream looks at no other
+    size = args[1].size or ONE  # upstream uses the size of the right side for both
     return CallEstimate(Estimate(1, size.max).scaled(STRING_FACTOR))
 
 

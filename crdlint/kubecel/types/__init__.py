@@ -1,1 +1,1 @@
-"""The values of Kubernetes' own CEL types (apiserver pkg/cel: quantity.go, ip.go, cidr.go, url.go, semver.go, format.go)."""
+"""The values of Kubernetes' CEL types. Upstream: pkg/cel of apiserver (quantity.go, ip.go, cidr.go, url.go, and so on)."""

@@ -1,7 +1,7 @@
-"""Named formats and why a text has them not (apiserver pkg/cel/library/format.go).
+"""Named formats, and the reasons why a text does not match. Upstream: apiserver pkg/cel/library/format.go.
 
-The texts are those of apimachinery's pkg/util/validation and pkg/api/validate/content, which count a text's length in
-bytes but say "characters" in the first; the checks of CRD formats are kube-openapi's pkg/validation/strfmt.
+The texts are those of apimachinery's pkg/util/validation and pkg/api/validate/content. The former measure the length of
+a text in bytes but call them "characters". The checks of CRD formats are kube-openapi's pkg/validation/strfmt.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NamedFormat(Opaque):
-    """A format; `check` returns why a text has it not, `max_regex_size` is what costs are estimated from."""
+    """A format; `check` returns the reasons why a text does not match, `max_regex_size` is used for cost estimates."""
 
     cel_type: ClassVar[Type] = NAMED_FORMAT
     go_type: ClassVar[str] = "cel.Format"
@@ -52,7 +52,7 @@ _ANCHORS: Final = len("^$")
 
 
 def _as_prefix(check: Check) -> Check:
-    """Return a check of texts that something is put behind: a dash at the end is let pass."""
+    """Return a check for the prefix of a name, which may end in a dash."""
     return lambda text: check(mask_trailing_dash(text))
 
 

@@ -1,6 +1,6 @@
-"""IP addresses and networks (apiserver pkg/cel/library/ip.go and cidr.go, on Go's net/netip).
+"""IP addresses and networks. Upstream: apiserver pkg/cel/library/ip.go and cidr.go, with Go's net/netip.
 
-Texts are read as Go 1.24 reads them: no leading zeros, no IPv4-mapped addresses, no zones.
+Texts are parsed as in Go 1.24, without leading zeros, IPv4-mapped addresses and zones.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class IP(Opaque):
 
     @property
     def cel_size(self) -> int:
-        """The bytes, which costs count."""
+        """The size in bytes, for cost computations."""
         return _FAMILY_BITS[self.version] // 8
 
     @property
@@ -56,7 +56,7 @@ class IP(Opaque):
 
     @property
     def is_link_local_multicast(self) -> bool:
-        """Whether this is in 224.0.0.0/24 or of multicast scope link-local."""
+        """Whether this is in 224.0.0.0/24 or has the multicast scope link-local."""
         if self.version == 4:
             return self.number >> 8 == 0xE00000
         return self.number >> 112 & 0xFF0F == 0xFF02
@@ -68,26 +68,26 @@ class IP(Opaque):
 
     @property
     def is_global_unicast(self) -> bool:
-        """Whether this is none of the special addresses: unspecified, broadcast, loopback, multicast, link-local."""
+        """Whether this is not special: not unspecified, broadcast, loopback, multicast or link-local."""
         is_broadcast = self.version == 4 and self.number == 0xFFFFFFFF
         is_special = self.is_unspecified or self.is_loopback or self.is_multicast or self.is_link_local_unicast
         return not is_broadcast and not is_special
 
     def prefix(self, bits: int) -> int:
-        """Return the first bits as a number."""
+        """Return the first `bits` bits as a number."""
         return self.number >> (_FAMILY_BITS[self.version] - bits)
 
     def __str__(self) -> str:
-        """The canonical text."""
+        """Return the canonical text."""
         if self.version == 4:
             return ".".join(str(self.number >> shift & 0xFF) for shift in (24, 16, 8, 0))
-        # Upstream takes no mapped address, which Python and Go print differently.
+        # Python and Go print mapped addresses differently, but upstream rejects them anyway.
         return str(IPv6Address(self.number))
 
 
 @dataclass(frozen=True, slots=True)
 class CIDR(Opaque):
-    """An address, bits of the host included, and the length of the network's prefix."""
+    """An address, including the host bits, and the prefix length of the network."""
 
     cel_type: ClassVar[Type] = opaque.CIDR
     go_type: ClassVar[str] = "cel.CIDR"
@@ -97,7 +97,7 @@ class CIDR(Opaque):
 
     @property
     def cel_size(self) -> int:
-        """The bytes that the prefix takes, which costs count."""
+        """The size of the prefix in bytes, for cost computations."""
         return -(-self.bits // 8)
 
     def contains(self, address: IP) -> bool:
@@ -109,21 +109,21 @@ class CIDR(Opaque):
         return self.bits <= other.bits and self.contains(other.ip)
 
     def contains_address_of(self, other: CIDR) -> bool:
-        """Return whether another network, as long or longer, has the very address of this one (before Kubernetes 1.32)."""
+        """Return whether another network with an equal or longer prefix has the same address (before Kubernetes 1.32)."""
         return self.bits <= other.bits and self.masked().ip == other.ip
 
     def masked(self) -> CIDR:
-        """Return the network with the bits of the host cleared."""
+        """Return the network with the host bits cleared."""
         host = _FAMILY_BITS[self.ip.version] - self.bits
         return CIDR(IP(self.ip.version, self.ip.number >> host << host), self.bits)
 
     def __str__(self) -> str:
-        """The canonical text."""
+        """Return the canonical text."""
         return f"{self.ip}/{self.bits}"
 
 
 def parse_ip(text: str) -> IP:
-    """Return the address of a text; raise FunctionError with upstream's message."""
+    """Parse an address; raise FunctionError with upstream's message."""
     try:
         address, zone = _parse_address(text)
     except AddressError as error:
@@ -140,7 +140,7 @@ def _is_mapped(address: IP) -> bool:
 
 
 def parse_cidr(text: str) -> CIDR:
-    """Return the network of a text; raise FunctionError with upstream's message."""
+    """Parse a network; raise FunctionError with upstream's message."""
     written, slash, bits = text.rpartition("/")
     if not slash:
         raise _prefix_error(text, "no '/'")
@@ -160,11 +160,11 @@ def parse_cidr(text: str) -> CIDR:
 
 
 def _prefix_error(text: str, message: str) -> FunctionError:
-    place = "network address parse error during conversion from string"
-    return FunctionError(f"{place}: netip.ParsePrefix({quote(text)}): {message}")
+    context = "network address parse error during conversion from string"
+    return FunctionError(f"{context}: netip.ParsePrefix({quote(text)}): {message}")
 
 
 def _parse_address(text: str) -> tuple[IP, str]:
-    """Return an address and its zone; raises AddressError."""
+    """Return an address and its zone; raise AddressError if the text is not an address."""
     version, number, zone = parse_addr(text)
     return IP(version, number), zone

@@ -16,10 +16,10 @@ CIDR: Final = opaque_type("net.CIDR")
 
 
 class Opaque:
-    """A value that can only be compared with one of its own type."""
+    """A value that can only be compared with values of the same type."""
 
     __slots__ = ()
 
     def cel_equal(self, other: object) -> bool | Error:
-        """Return whether the other is equal; an error if it has another type."""
+        """Return whether the other is equal, or an error if it has another type."""
         return self == other if type(other) is type(self) else NO_OVERLOAD

@@ -1,6 +1,6 @@
-"""Quantities such as `1.5Gi` (apimachinery pkg/api/resource, with apiserver pkg/cel/library/quantity.go).
+"""Quantities such as `1.5Gi`. Upstream: apimachinery pkg/api/resource, apiserver pkg/cel/library/quantity.go.
 
-Numbers of more than a hundred thousand digits are not computed: WorkLimitError is raised.
+Numbers with more than a hundred thousand digits raise WorkLimitError.
 """
 
 from __future__ import annotations
@@ -47,9 +47,10 @@ _CHUNK: Final = 4000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Quantity(Opaque):
-    """The number `unscaled * 10**exponent`; `exact` that it is held as an inf.Dec, `text` how it was written.
+    """The number `unscaled * 10**exponent`; `exact` if upstream stores an inf.Dec; `text` is the text that was parsed.
 
-    One that is `computed` is equal to others, but to upstream, which asks for another Go type, no other is to it.
+    A `computed` quantity can be compared with others as the left operand. As the right operand it is an error, because
+    upstream expects another Go type.
     """
 
     cel_type: ClassVar[Type] = QUANTITY
@@ -63,7 +64,7 @@ class Quantity(Opaque):
     computed: bool = False
 
     def cel_equal(self, other: object) -> bool | Error:
-        """Whether the other is equal; an error where it is computed or of another type."""
+        """Return whether the other is equal, or an error if it is computed or has another type."""
         return self == other if isinstance(other, Quantity) and not other.computed else NO_OVERLOAD
 
     def __eq__(self, other: object) -> bool:
@@ -72,7 +73,7 @@ class Quantity(Opaque):
     __hash__ = None  # type: ignore[assignment]
 
     def __str__(self) -> str:
-        """The text it was read from if that is canonical, else its canonical form."""
+        """Return the parsed text if it is canonical, else the canonical form."""
         return self.text or _canonical(self)
 
     @property
@@ -86,26 +87,26 @@ class Quantity(Opaque):
         if signs[0] != signs[1] or not signs[0]:
             return int(signs[0] > signs[1]) - int(signs[0] < signs[1])
         shift = self.exponent - other.exponent
-        one, two = self.unscaled, other.unscaled
-        # A number whose exponent is greater by more than the other's digits is greater, without being written out.
-        if shift > _digits_at_most(two):
+        left, right = self.unscaled, other.unscaled
+        # If the exponents differ by more than the number of digits, the order is known without computing the numbers.
+        if shift > _digits_at_most(right):
             return signs[0]
-        if -shift > _digits_at_most(one):
+        if -shift > _digits_at_most(left):
             return -signs[0]
         work.spend(abs(shift) >> 4)
-        one, two = (one * 10**shift, two) if shift >= 0 else (one, two * 10**-shift)
-        return int(one > two) - int(one < two)
+        left, right = (left * 10**shift, right) if shift >= 0 else (left, right * 10**-shift)
+        return int(left > right) - int(left < right)
 
     @property
     def integer(self) -> int | None:
-        """The number if it is an int64; None for others, and for every number that upstream holds as an inf.Dec."""
+        """The number if it is an int64; None for others, and for every number that upstream stores as an inf.Dec."""
         if self.exact or self.exponent < 0:
             return None
         return _scale_int64(self.unscaled, self.exponent)
 
     @property
     def approximate_float(self) -> float:
-        """The number as a double, infinite if it is too large (AsApproximateFloat64)."""
+        """The number as a double, infinite if it is too large. Upstream: Quantity.AsApproximateFloat64."""
         try:
             base = float(self.unscaled)
         except OverflowError:
@@ -113,11 +114,11 @@ class Quantity(Opaque):
         return base * _power_of_ten(self.exponent) if self.exponent else base
 
     def add(self, other: Quantity | int) -> Quantity:
-        """Return the sum with a quantity or int, in this quantity's format unless it is zero."""
+        """Return the sum with a quantity or int, in the format of this quantity unless it is zero."""
         return self._plus(other, negated=False)
 
     def sub(self, other: Quantity | int) -> Quantity:
-        """Return the difference from a quantity or int, in this quantity's format unless it is zero."""
+        """Return the difference from a quantity or int, in the format of this quantity unless it is zero."""
         return self._plus(other, negated=True)
 
     def _plus(self, other: Quantity | int, *, negated: bool) -> Quantity:
@@ -125,7 +126,7 @@ class Quantity(Opaque):
         format_ = self.format if self.unscaled else added.format
         unscaled = -added.unscaled if negated else added.unscaled
         if not self.exact and not added.exact:
-            # The least int64 is its own negative.
+            # The smallest int64 is its own negative.
             number = MIN_INT if added.unscaled == MIN_INT else unscaled
             total = _add_int64(self.unscaled, self.exponent, number, added.exponent)
             if total is not None:
@@ -134,43 +135,43 @@ class Quantity(Opaque):
 
 
 def parse_quantity(text: str) -> Quantity:
-    """Return the quantity of a text; raise FunctionError with upstream's message (resource.ParseQuantity)."""
+    """Parse a quantity; raise FunctionError with upstream's message. Upstream: resource.ParseQuantity."""
     if not text:
         raise FunctionError(_FORMAT_WRONG)
     if text == "0":
         return Quantity(0, 0, DECIMAL_SI, text=text)
-    negative, value, whole, fraction, unit = _split(text)
+    negative, value, integer, fraction, unit = _split(text)
     base, exponent, format_ = _interpret(unit)
-    return _parse_int64(text, negative, whole, fraction, base, exponent, format_) or _parse_exact(
+    return _parse_int64(text, negative, integer, fraction, base, exponent, format_) or _parse_exact(
         negative, value, base, exponent, format_
     )
 
 
 def _split(text: str) -> tuple[bool, str, str, str, str]:
-    """Return whether negative, the number with its sign, digits before and after the point, the unit."""
-    at = _end(_SIGN, text, 0)
+    """Return whether the number is negative, the number with its sign, digits before and after the point, and the unit."""
+    end = _end(_SIGN, text, 0)
     negative = text.startswith("-")
-    start = at = _end(_ZEROS, text, at)
-    if at == len(text):
+    start = end = _end(_ZEROS, text, end)
+    if end == len(text):
         return negative, "0", "0", "", ""
-    at = _end(_DIGITS, text, at)
-    whole, fraction = text[start:at] or "0", ""
-    if text.startswith(".", at):
-        start = at + 1
-        at = _end(_DIGITS, text, start)
-        fraction = text[start:at]
-    if _end(_UNIT, text, at) != len(text):
+    end = _end(_DIGITS, text, end)
+    integer, fraction = text[start:end] or "0", ""
+    if text.startswith(".", end):
+        start = end + 1
+        end = _end(_DIGITS, text, start)
+        fraction = text[start:end]
+    if _end(_UNIT, text, end) != len(text):
         raise FunctionError(_FORMAT_WRONG)
-    return negative, text[:at], whole, fraction, text[at:]
+    return negative, text[:end], integer, fraction, text[end:]
 
 
-def _end(pattern: re.Pattern[str], text: str, at: int) -> int:
-    match = pattern.match(text, at)
-    return match.end() if match else at
+def _end(pattern: re.Pattern[str], text: str, start: int) -> int:
+    match = pattern.match(text, start)
+    return match.end() if match else start
 
 
 def _interpret(unit: str) -> tuple[int, int, str]:
-    """Return base, exponent and format of a unit (quantitySuffixer.interpret)."""
+    """Return base, exponent and format of a unit. Upstream: quantitySuffixer.interpret."""
     if unit in _DECIMAL_UNITS:
         return 10, _DECIMAL_UNITS[unit], DECIMAL_SI
     if unit in _BINARY_UNITS:
@@ -192,20 +193,20 @@ def _int32(number: int) -> int:
 
 
 def _parse_int64(
-    text: str, negative: bool, whole: str, fraction: str, base: int, exponent: int, format_: str
+    text: str, negative: bool, integer: str, fraction: str, base: int, exponent: int, format_: str
 ) -> Quantity | None:
-    """Return a quantity whose digits certainly fit 64 bits, None for others."""
+    """Return a quantity whose digits certainly fit into 64 bits, or None."""
     factor, scale = 1, 0
     if base == 10:
-        scale, room = exponent, _INT64_DIGITS - len(whole) - len(fraction)
+        scale, room = exponent, _INT64_DIGITS - len(integer) - len(fraction)
     elif not fraction:
-        factor, room = 2**exponent, 15 - len(whole) - exponent * 3 // 10 - 1
+        factor, room = 2**exponent, 15 - len(integer) - exponent * 3 // 10 - 1
     else:
         return None
     scale = _int32(scale - len(fraction))
     if room < 0 or scale < _NANO:
         return None
-    digits = whole + fraction
+    digits = integer + fraction
     number = int(digits)
     value = -number * factor if negative else number * factor
     binary = number % 8 != 0
@@ -215,13 +216,13 @@ def _parse_int64(
 
 
 def _parse_exact(negative: bool, value: str, base: int, exponent: int, format_: str) -> Quantity:
-    """Return a quantity as upstream holds it in an inf.Dec: to the nano, away from zero, at most an int64 if binary."""
+    """Return a quantity as an inf.Dec: rounded up to nanos, away from zero; a binary quantity is at most an int64."""
     digits = value.lstrip("+-")
-    whole, _, fraction = digits.partition(".")
-    if not whole and not fraction:
+    integer, _, fraction = digits.partition(".")
+    if not integer and not fraction:
         raise FunctionError(_NUMERIC)
-    unscaled = _to_int(whole + fraction)
-    # An inf.Dec's scale is the exponent's negative.
+    unscaled = _to_int(integer + fraction)
+    # The scale of an inf.Dec is the negative exponent.
     scale = len(fraction)
     if base == 10:
         scale = _int32(scale + _int32(-exponent))
@@ -230,16 +231,16 @@ def _parse_exact(negative: bool, value: str, base: int, exponent: int, format_: 
     if unscaled:
         unscaled, scale = _round_up(unscaled, scale), -_NANO
     if base == 2:
-        one = 10**scale
-        if unscaled > MAX_INT * one:
+        unit = 10**scale
+        if unscaled > MAX_INT * unit:
             unscaled, scale = MAX_INT, 0
-        elif 0 < unscaled < one:
+        elif 0 < unscaled < unit:
             format_ = DECIMAL_SI
     return Quantity(-unscaled if negative else unscaled, -scale, format_, exact=True)
 
 
 def _round_up(unscaled: int, scale: int) -> int:
-    """Return a number without sign in nanos, rounded up."""
+    """Return an unsigned number in nanos, rounded up."""
     shift = -_NANO - scale
     if shift >= 0:
         return unscaled * _power(shift)
@@ -264,8 +265,8 @@ def _to_int(digits: str) -> int:
         raise work.WorkLimitError(_TOO_MANY_DIGITS)
     work.spend(len(digits) ** 2 >> 18)
     number = 0
-    for at in range(0, len(digits), _CHUNK):
-        chunk = digits[at : at + _CHUNK]
+    for start in range(0, len(digits), _CHUNK):
+        chunk = digits[start : start + _CHUNK]
         number = number * 10 ** len(chunk) + int(chunk)
     return number
 
@@ -294,13 +295,13 @@ def _int64(value: int) -> int | None:
     return value if MIN_INT <= value <= MAX_INT else None
 
 
-def _add_int64(one: int, one_exponent: int, other: int, other_exponent: int) -> tuple[int, int] | None:
-    if not other:
-        return one, one_exponent
-    if not one:
-        return other, other_exponent
-    exponent = min(one_exponent, other_exponent)
-    first, second = _scale_int64(one, one_exponent - exponent), _scale_int64(other, other_exponent - exponent)
+def _add_int64(left: int, left_exponent: int, right: int, right_exponent: int) -> tuple[int, int] | None:
+    if not right:
+        return left, left_exponent
+    if not left:
+        return right, right_exponent
+    exponent = min(left_exponent, right_exponent)
+    first, second = _scale_int64(left, left_exponent - exponent), _scale_int64(right, right_exponent - exponent)
     if first is None or second is None:
         return None
     total = _int64(first + second)
@@ -315,7 +316,7 @@ def _add_exact(first: Quantity, unscaled: int, exponent: int, format_: str) -> Q
 
 
 def _power_of_ten(exponent: int) -> float:
-    """Return math.Pow10, which multiplies or divides two entries of tables and so is not always the nearest double."""
+    """Return math.Pow10, which multiplies or divides two table entries, so that it is not always the nearest double."""
     if exponent > 308:
         return inf
     if exponent < -323:
@@ -327,7 +328,7 @@ def _power_of_ten(exponent: int) -> float:
 
 
 def _canonical(value: Quantity) -> str:
-    """Return the canonical form (CanonicalizeBytes)."""
+    """Return the canonical form. Upstream: Quantity.CanonicalizeBytes."""
     if not value.unscaled:
         return "0"
     if value.format == BINARY_SI:
@@ -343,13 +344,13 @@ def _canonical(value: Quantity) -> str:
     exponent -= zeros
     unit = f"e{exponent}" if exponent else ""
     if value.format == DECIMAL_SI:
-        # Upstream leaves out a unit that there is no letter for.
+        # Upstream omits a unit that has no letter.
         unit = _DECIMAL_NAMES.get(exponent, "")
     return f"{'-' if value.unscaled < 0 else ''}{significant}{'0' * zeros}{unit}"
 
 
 def _canonical_binary(value: Quantity) -> str | None:
-    """Return the form with a binary unit; None for a number that has a fraction or is nearer to zero than 1024."""
+    """Return the form with a binary unit, or None for a number with a fraction or an absolute value below 1024."""
     limit = Quantity(1024, 0, BINARY_SI)
     magnitude = replace(value, unscaled=abs(value.unscaled))
     if magnitude.compare(limit) < 0:

@@ -1,4 +1,4 @@
-"""Semantic versions (apiserver pkg/cel/library/semverlib.go, on github.com/blang/semver/v4)."""
+"""Semantic versions. Upstream: apiserver pkg/cel/library/semverlib.go, with github.com/blang/semver/v4."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _IDENTIFIER: Final = re.compile(r"[0-9A-Za-z-]*")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Semver(Opaque):
-    """A version; an identifier of `pre` is an int where it is all digits. `build` plays no part in the order."""
+    """A version; numeric identifiers of `pre` are ints, and `build` does not affect the order."""
 
     cel_type: ClassVar[Type] = SEMVER
     go_type: ClassVar[str] = "cel.Semver"
@@ -42,10 +42,10 @@ class Semver(Opaque):
     __hash__ = None  # type: ignore[assignment]
 
     def compare(self, other: Semver) -> int:
-        """Return -1, 0 or 1 by precedence, which ignores builds."""
-        one, two = (self.major, self.minor, self.patch), (other.major, other.minor, other.patch)
-        if one != two:
-            return 1 if one > two else -1
+        """Return -1, 0 or 1 by precedence, which ignores the build."""
+        left, right = (self.major, self.minor, self.patch), (other.major, other.minor, other.patch)
+        if left != right:
+            return 1 if left > right else -1
         if not self.pre or not other.pre:
             return int(bool(other.pre)) - int(bool(self.pre))
         work.spend(len(self.pre) + len(other.pre))
@@ -53,16 +53,16 @@ class Semver(Opaque):
         return int(keys[0] > keys[1]) - int(keys[0] < keys[1])
 
     def __str__(self) -> str:
-        """The version as it is written."""
+        """Return the version as text."""
         pre = f"-{'.'.join(map(str, self.pre))}" if self.pre else ""
         build = f"+{'.'.join(self.build)}" if self.build else ""
         return f"{self.major}.{self.minor}.{self.patch}{pre}{build}"
 
 
 def parse_semver(text: str, *, normalize: bool = False) -> Semver:
-    """Return the version of a text; raise FunctionError with upstream's message.
+    """Parse a version; raise FunctionError with upstream's message.
 
-    ``normalize`` removes a leading `v` and leading zeros, and adds a missing minor version and patch.
+    `normalize` removes a leading `v` and leading zeros, and adds a missing minor version and patch.
     """
     work.spend(len(text) >> 1)
     return _parse(_normalized(text) if normalize else text)

@@ -1,4 +1,4 @@
-"""URLs (apiserver pkg/cel/library/urls.go, on Go's net/url)."""
+"""URLs. Upstream: apiserver pkg/cel/library/urls.go, with Go's net/url."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _MAX_PARAMETERS: Final = 10_000
 
 @dataclass(frozen=True, slots=True, eq=False)
 class URL(Opaque):
-    """A URL; `rest` is what follows scheme and authority up to the query, `raw_fragment` is as written."""
+    """A URL; `rest` is the part between the authority and the query, `raw_fragment` the encoded fragment."""
 
     cel_type: ClassVar[Type] = URL_TYPE
     go_type: ClassVar[str] = "cel.URL"
@@ -49,7 +49,7 @@ class URL(Opaque):
         return hash(str(self))
 
     def __str__(self) -> str:
-        """The URL as Go writes it (URL.String)."""
+        """Return the URL as Go formats it. Upstream: URL.String."""
         scheme = f"{self.scheme}:" if self.scheme else ""
         query = f"?{self.raw_query}" if self.raw_query or self.force_query else ""
         fragment = f"#{_encode(self.raw_fragment, _VALID_FRAGMENT, _FRAGMENT)}" if self.raw_fragment else ""
@@ -59,24 +59,24 @@ class URL(Opaque):
 
     @property
     def hostname(self) -> str:
-        """The host without port and without the brackets of an IPv6 address."""
+        """The host without the port and without the brackets of an IPv6 address."""
         return _split_host(self.host)[0]
 
     @property
     def port(self) -> str:
-        """The port, the empty string if there is none."""
+        """The port, or an empty string."""
         return _split_host(self.host)[1]
 
     @property
     def escaped_path(self) -> str:
-        """The path as written if that is a valid encoding, else encoded anew (URL.EscapedPath)."""
+        """The encoded path: as written if that is valid, else encoded again. Upstream: URL.EscapedPath."""
         if self.scheme and not self.has_authority and not self.rest.startswith("/"):
             return ""  # opaque
         return _encode(self.rest, _VALID_PATH, _PATH)
 
     @property
     def query(self) -> dict[str, list[str]]:
-        """The values by key; malformed settings are left out (URL.Query)."""
+        """The values by key; malformed settings are ignored. Upstream: URL.Query."""
         result: dict[str, list[str]] = {}
         work.spend(len(self.raw_query) >> 1)
         if self.raw_query.count("&") >= _MAX_PARAMETERS:
@@ -98,7 +98,7 @@ class URL(Opaque):
 
 
 def parse_url(text: str) -> URL:
-    """Return the URL of a text, which must be absolute; raise FunctionError with upstream's message."""
+    """Parse an absolute URL; raise FunctionError with upstream's message."""
     work.spend(len(text))
     try:
         go_url.parse_request_uri(text)
@@ -131,16 +131,16 @@ def _octets(text: str) -> bytes:
     return unquote_to_bytes(text.encode("utf-8", "surrogatepass"))
 
 
-def _encode(text: str, valid: frozenset[int], kept: frozenset[int]) -> str:
+def _encode(text: str, valid: frozenset[int], unescaped: frozenset[int]) -> str:
     work.spend(len(text) >> 4)
     if valid.issuperset(text.encode("utf-8", "surrogatepass")):
         return text
-    return _escape(_octets(text), kept)
+    return _escape(_octets(text), unescaped)
 
 
-def _escape(octets: bytes, kept: frozenset[int]) -> str:
+def _escape(octets: bytes, unescaped: frozenset[int]) -> str:
     work.spend(len(octets) >> 2)
-    return "".join(chr(octet) if octet in kept else f"%{octet:02X}" for octet in octets)
+    return "".join(chr(octet) if octet in unescaped else f"%{octet:02X}" for octet in octets)
 
 
 def _has_bad_escape(text: str) -> bool:
