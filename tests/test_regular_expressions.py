@@ -120,7 +120,7 @@ BOUNDED = {
     "crdlint.config.comments._ALIAS_ITEM[0]": "tried once for each entry",
     "crdlint.config.toml_file._ASSIGNED[0]": "tried once for each line",
     "crdlint.config.toml_file._STRING[0]": "only in TOML that is valid, whose strings are closed",
-    "crdlint.golang.durations._PART[0]": "only texts that match as a whole are taken apart",
+    "crdlint.golang.times._PART[0]": "only texts that match as a whole are taken apart",
     "crdlint.golang.matching._NAMED[0]": "only patterns that Go takes, whose classes are closed",
     "crdlint.golang.matching._TOKEN[0]": "only patterns that Go takes, whose classes are closed",
     "crdlint.golang.regexp._NOT_PARENS[0]": "only patterns of at most 900 characters with closed brackets",

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from typing import TypeAlias
 
 
@@ -127,3 +128,29 @@ class Comprehension:
 
 
 Expr: TypeAlias = Unspecified | Literal | Ident | Select | Call | ListExpr | StructExpr | MapExpr | Comprehension
+
+
+def children(expr: Expr) -> list[Expr]:
+    """Return the child nodes in the order of the text."""
+    if isinstance(expr, Call):
+        return expr.args if expr.target is None else [expr.target, *expr.args]
+    if isinstance(expr, Select):
+        return [expr.operand]
+    if isinstance(expr, ListExpr):
+        return expr.elements
+    if isinstance(expr, MapExpr):
+        return [part for entry in expr.entries for part in (entry.key, entry.value)]
+    if isinstance(expr, StructExpr):
+        return [field.value for field in expr.fields]
+    if isinstance(expr, Comprehension):
+        return [expr.iter_range, expr.accu_init, expr.loop_condition, expr.loop_step, expr.result]
+    return []
+
+
+def nodes(root: Expr) -> Iterator[Expr]:
+    """Yield every node, parents before children."""
+    stack = [root]
+    while stack:
+        node = stack.pop()
+        yield node
+        stack.extend(reversed(children(node)))

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel import ast
+from crdlint.cel.ast import nodes
 from crdlint.cel.checker import CheckResult, check
 from crdlint.cel.decls import CONVERSIONS
 from crdlint.cel.errors import display_errors
 from crdlint.cel.parser import parse
-from crdlint.cel.traversal import nodes
 from crdlint.cel.types import ERROR, Kind
 from crdlint.cel.validators import validate
 

@@ -7,8 +7,8 @@ from bisect import bisect_left
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel import ast
+from crdlint.cel.ast import children
 from crdlint.cel.lexer import end_of_token, tokenize
-from crdlint.cel.traversal import children
 
 if TYPE_CHECKING:
     from crdlint.cel.ast import Expr

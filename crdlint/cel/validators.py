@@ -9,12 +9,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel import ast
+from crdlint.cel.ast import children
 from crdlint.cel.checker_errors import type_mismatch
 from crdlint.cel.errors import CELError, Code, Problem
-from crdlint.cel.traversal import children
-from crdlint.golang.durations import parse_duration
 from crdlint.golang.regexp import compile_error
-from crdlint.golang.times import TimeError, parse_time
+from crdlint.golang.times import TimeError, parse_duration, parse_time
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

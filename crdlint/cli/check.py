@@ -314,7 +314,7 @@ class _Command:
 
     def _workers(self) -> int:
         """Return how many programs may run side by side."""
-        from crdlint.runner.processors import processors
+        from crdlint.runner.pool import processors
 
         return self._options.jobs or processors()
 

@@ -11,8 +11,7 @@ from crdlint.cli.main import report_bug
 from crdlint.inputs.paths import Selection, discover
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.report import formats
-from crdlint.report.costs import Costs
-from crdlint.report.pieces import View, batches
+from crdlint.report.pieces import Costs, View, batches
 from crdlint.runner.task import Checker, Settings, Task
 
 if TYPE_CHECKING:

@@ -14,8 +14,7 @@ from crdlint.cli.main import report_bug
 from crdlint.inputs.paths import Problem, Selection
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.report import formats
-from crdlint.report.pieces import View
-from crdlint.report.suites import SuiteOutcome
+from crdlint.report.pieces import SuiteOutcome, View
 from crdlint.runner.task import Bug, bug_of
 
 if TYPE_CHECKING:
@@ -23,9 +22,9 @@ if TYPE_CHECKING:
 
     from crdlint.kubecel.second_opinion import Tally
     from crdlint.report.formats import Output
-    from crdlint.report.suites import SuiteReport
+    from crdlint.report.pieces import SuiteReport
     from crdlint.suites.crds import SuiteCRDs
-    from crdlint.suites.model import Suite
+    from crdlint.suites.read import Suite
     from crdlint.suites.run import Result
 
 

@@ -212,7 +212,7 @@ def _wrong(entry: Any) -> str | None:
 
 def _place(text: str, steps: list[str | int]) -> tuple[int, int]:
     """Return where a part of the JSON stands, 1-based; the first line where that cannot be told."""
-    from crdlint.config.source import BrokenError
+    from crdlint.config.model import BrokenError
     from crdlint.config.yaml_file import read_yaml
 
     try:

@@ -18,7 +18,7 @@ from crdlint.config.node_index import places_of
 from crdlint.config.rule_patterns import did_you_mean, is_known, is_matched, rule_ids, shown, unknown_rule
 from crdlint.crd.positions import Span
 from crdlint.rules.configuration import MALFORMED, UNKNOWN_RULE, UNUSED
-from crdlint.yaml.lines import line_starts, place_of
+from crdlint.yaml.edit import line_starts, place_of
 from crdlint.yaml.parse import parse_stream
 
 if TYPE_CHECKING:

@@ -16,7 +16,7 @@ from crdlint.config.node_index import places_of
 from crdlint.crd.paths import SHARED, is_within
 from crdlint.linting.documents import manifests
 from crdlint.schema.values import deep_equal
-from crdlint.yaml.errors import YAMLDecodeError
+from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.parse import parse_stream
 from crdlint.yaml.values import to_json

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 from crdlint.config.model import Config, ConfigError, ConfigProblem
 
 if TYPE_CHECKING:
-    from crdlint.config.source import Source
+    from crdlint.config.model import Source
 
 # What each folder's files are configured by, so far.
 Cache: TypeAlias = "dict[str, Config | ConfigError]"
@@ -100,7 +100,7 @@ def _read(path: str, *, asked_for: bool = False) -> Config | None:
 
 def _source(path: str, file: str) -> Source | None:
     """Return the values of a file, None for a pyproject.toml that has nothing of ours. Raises ConfigError."""
-    from crdlint.config.source import BrokenError
+    from crdlint.config.model import BrokenError
     from crdlint.inputs.read import UnreadableError, decode, read_bytes
 
     is_toml = path.endswith(".toml")

@@ -3,15 +3,43 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from crdlint.config.rule_patterns import ON_REQUEST, current_id, is_matched
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Severity
     from crdlint.inputs.patterns import Patterns
+
+
+Step: TypeAlias = "str | int"
+# 1-based line and column.
+LineColumn: TypeAlias = "tuple[int, int]"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The values of a configuration, and ``place(steps, key)``, which tells where the value, or its key, stands.
+
+    ``said`` are faults of the text itself: (message, place).
+    """
+
+    values: Any
+    place: Callable[[Sequence[Step], bool], LineColumn]
+    said: tuple[tuple[str, LineColumn], ...] = ()
+
+
+class BrokenError(Exception):
+    """A text that cannot be read at all: why, and where."""
+
+    def __init__(self, message: str, place: LineColumn) -> None:
+        super().__init__(message, place)
+        self.message = message
+        self.place = place
+
 
 Level: TypeAlias = Literal["error", "warning", "info", "off"]
 FailOn: TypeAlias = Literal["error", "warning", "info", "never"]

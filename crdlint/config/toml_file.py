@@ -10,12 +10,12 @@ import re
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.config.source import BrokenError, Source
+from crdlint.config.model import BrokenError, Source
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from crdlint.config.source import LineColumn, Step
+    from crdlint.config.model import LineColumn, Step
 
     _Key = tuple[tuple[str, ...], LineColumn]
 

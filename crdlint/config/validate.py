@@ -15,7 +15,7 @@ from crdlint.kubernetes.servers import parse_range
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from crdlint.config.source import LineColumn, Source, Step
+    from crdlint.config.model import LineColumn, Source, Step
 
 # A person mends a few at a time, and each takes a look through all rules.
 _MOST: Final = 20

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.config.source import BrokenError, Source
+from crdlint.config.model import BrokenError, Source
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.parse import parse_stream
 
 if TYPE_CHECKING:
     from collections.abc import Sequence as SequenceOf
 
-    from crdlint.config.source import LineColumn, Step
+    from crdlint.config.model import LineColumn, Step
     from crdlint.yaml.nodes import Node
 
 # Deeper collections are none that a configuration has: what is in them does not matter.

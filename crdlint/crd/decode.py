@@ -14,7 +14,7 @@ from crdlint.crd.decode_values import Reader, is_json
 from crdlint.crd.gotypes import CRD
 from crdlint.crd.model import CustomResourceDefinition
 from crdlint.crd.recognition import GROUP, KIND, VERSION
-from crdlint.golang.quote import quote
+from crdlint.golang.text import quote
 from crdlint.kubernetes.servers import NEWEST, Server
 from crdlint.yaml.nodes import Mapping, Scalar
 from crdlint.yaml.resolve import resolve

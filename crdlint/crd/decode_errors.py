@@ -17,7 +17,7 @@ from crdlint.crd.gotypes import SCHEMA, STRING, Field, GoType
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.base64 import CorruptInputError, decode_base64
 from crdlint.golang.numbers import json_float
-from crdlint.golang.quote import quote
+from crdlint.golang.text import quote
 from crdlint.golang.times import check_rfc3339
 from crdlint.kubernetes.servers import NEWEST, Server, first_to_know
 from crdlint.safety import calls

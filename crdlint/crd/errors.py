@@ -1,11 +1,15 @@
-"""Field errors as the API server builds and prints them (apimachinery pkg/util/validation/field/errors.go)."""
+"""Field errors as the API server builds and prints them, and the reasons for them.
+
+A reason is a code with arguments: helps and fixes read it, never the sentence that is made from it. Upstream:
+apimachinery pkg/util/validation/field/errors.go.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Literal
+from enum import Enum, auto
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from crdlint.crd.reasons import Code, Reason
 from crdlint.kubernetes.servers import NEWEST, ByVersion, Server
 
 if TYPE_CHECKING:
@@ -15,6 +19,47 @@ if TYPE_CHECKING:
     from crdlint.crd.model import ValidationRule
     from crdlint.crd.paths import Path
     from crdlint.safety.work import WorkLimitError
+
+
+class Code(Enum):
+    """The kinds of problems, with their arguments in brackets."""
+
+    TYPE = auto()  # (type wanted, type given)
+    FORMAT = auto()  # (format,)
+    RANGE = auto()  # (type,): a number outside the range of its type and format
+    ENUM = auto()  # the values allowed
+    LEAST = auto()  # (limit, exclusive)
+    MOST = auto()  # (limit, exclusive)
+    MULTIPLE = auto()  # (factor,)
+    PATTERN = auto()  # (pattern,)
+    TOO_SHORT = auto()  # (least number of characters,)
+    TOO_LONG = auto()  # (greatest number of characters,)
+    TOO_FEW = auto()  # (least number, items or properties)
+    TOO_MANY = auto()  # (greatest number,)
+    NOT_UNIQUE = auto()
+    ANY_OF = auto()
+    ONE_OF = auto()
+    NO_MAP_ITEM = auto()  # an item of a map list that is no object
+    NOT_CHECKED = auto()  # rules that are not run because of other errors
+    IMMUTABLE = auto()
+    OUT_OF_BUDGET = auto()  # a rule whose evaluation costs too much
+    NO_KEY = auto()  # (field,): a rule reads a field that the object lacks
+    RULE_FAILED = auto()  # a rule that does not compile, or whose evaluation ends in an error
+    UNKNOWN_FIELDS = auto()  # a default with fields that the schema does not have
+    NO_FIELD = auto()  # a fieldPath that leads to no field of the schema
+    MISNAMED = auto()  # (name meant,): an expression names what is not declared
+    UNCLOSED = auto()  # an expression that ends before its brackets are closed
+    NOT_DEPRECATED = auto()  # a deprecation warning on a version that is not deprecated
+    NOT_BELOW = auto()  # (parent path,): a JSON path that does not start with its parent
+    NO_WEBHOOK_STRATEGY = auto()  # a webhook under a strategy that does not call it
+
+
+class Reason(NamedTuple):
+    """What is wrong with a value."""
+
+    code: Code
+    arguments: tuple[Any, ...] = ()
+
 
 INVALID: Final = "FieldValueInvalid"
 REQUIRED: Final = "FieldValueRequired"
@@ -230,7 +275,7 @@ def not_supported(
     help: str | None = None,  # noqa: A002
 ) -> FieldError:
     """Return upstream's field.NotSupported, with the values that are, in the order given."""
-    from crdlint.golang.quote import quote
+    from crdlint.golang.text import quote
 
     allowed = tuple(supported)
     detail = "supported values: " + ", ".join(map(quote, allowed))

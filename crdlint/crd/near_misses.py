@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Final, cast
 
 from crdlint.crd.decode import kind_missing
 from crdlint.crd.recognition import GROUP, KIND, VERSION, is_near_group, is_near_key, is_near_kind
-from crdlint.golang.quote import quote
+from crdlint.golang.text import quote
 from crdlint.yaml.nodes import Mapping, Scalar
 from crdlint.yaml.values import entries
 

@@ -9,7 +9,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.equality import semantic_equal
-from crdlint.crd.errors import TOO_LONG, FieldError, Wording, forbidden, invalid, required, too_long_detail
+from crdlint.crd.errors import (
+    TOO_LONG,
+    Code,
+    FieldError,
+    Reason,
+    Wording,
+    forbidden,
+    invalid,
+    required,
+    too_long_detail,
+)
 from crdlint.crd.kubenames import (
     is_dns1123_label,
     is_dns1123_subdomain,
@@ -19,10 +29,7 @@ from crdlint.crd.kubenames import (
     mask_trailing_dash,
 )
 from crdlint.crd.object_meta import as_record
-from crdlint.crd.reasons import Code, Reason
-from crdlint.golang.quote import quote
-from crdlint.golang.text import to_lower
-from crdlint.golang.unicode import is_print
+from crdlint.golang.text import is_print, quote, to_lower
 from crdlint.golang.values import Typed, marshal
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.golang.numbers import format_float
-from crdlint.golang.quote import quote
+from crdlint.golang.text import quote
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

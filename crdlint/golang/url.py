@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from crdlint.golang.netip import AddressError, parse_addr
-from crdlint.golang.quote import quote
+from crdlint.golang.text import quote
 
 
 class URLError(ValueError):

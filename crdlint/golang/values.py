@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from crdlint.golang.numbers import format_float, json_float
-from crdlint.golang.quote import quote
 from crdlint.golang.syntax import ANY, go_syntax
+from crdlint.golang.text import quote
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -13,8 +13,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cel.eval.errors import COST_LIMIT_EXCEEDED, NO_SUCH_KEY, NO_SUCH_OVERLOAD, Error, PlanError
 from crdlint.cel.eval.values import NONE, Optional_
-from crdlint.crd.errors import DUPLICATE, FORBIDDEN, INVALID, OMITTED, REQUIRED, Cause, FieldError, not_evaluated
-from crdlint.crd.reasons import Code, Reason
+from crdlint.crd.errors import (
+    DUPLICATE,
+    FORBIDDEN,
+    INVALID,
+    OMITTED,
+    REQUIRED,
+    Cause,
+    Code,
+    FieldError,
+    Reason,
+    not_evaluated,
+)
+from crdlint.crd.paths import child, index, key, printable
 from crdlint.golang.text import SPACE
 from crdlint.kubecel import programs
 from crdlint.kubecel.compilation import Environments, RuleCompiler
@@ -28,7 +39,6 @@ from crdlint.safety import calls
 from crdlint.safety.work import WorkLimitError
 from crdlint.schema.correlation import item_key, items_by_key
 from crdlint.schema.fieldpath import FieldPathError, valid_field_path
-from crdlint.schema.nil_paths import child, index, key, printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Iterator, Mapping
@@ -497,7 +507,7 @@ def _failed(
 
 def _message(program: Program, text: str, run: Run, variables: dict[str, Any]) -> tuple[str | None, str | None]:
     """Return the result of a message expression, or None if it cannot be shown, and an error that stops the evaluation."""
-    from crdlint.golang.quote import quote
+    from crdlint.golang.text import quote
 
     result = program.evaluate(variables, PER_CALL_LIMIT)
     if not run.spend(result.cost):

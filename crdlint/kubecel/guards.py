@@ -8,8 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from crdlint.cel.ast import Call, Comprehension, Ident, Literal, Select
-from crdlint.cel.traversal import children
+from crdlint.cel.ast import Call, Comprehension, Ident, Literal, Select, children
 from crdlint.cel.types import Kind
 
 if TYPE_CHECKING:

@@ -6,13 +6,12 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from crdlint.cel.ast import Call, Literal, Select
+from crdlint.cel.ast import Call, Literal, Select, nodes
 from crdlint.cel.errors import Code
 from crdlint.cel.format import format_type
-from crdlint.cel.traversal import nodes
 from crdlint.cel.types import BOOL, Kind
-from crdlint.crd.reasons import Code as ReasonCode
-from crdlint.crd.reasons import Reason
+from crdlint.crd.errors import Code as ReasonCode
+from crdlint.crd.errors import Reason
 from crdlint.diagnostics.spelling import nearest
 from crdlint.kubecel.compilation import MESSAGE
 from crdlint.kubecel.environment import LIBRARIES
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.declarations import DeclType
     from crdlint.kubecel.library.declaration import Library
-    from crdlint.safety.effort import Effort
+    from crdlint.safety.work import Effort
 
 _SHOWN_FIELDS: Final = 8
 _LIKE: Final = 0.6  # the minimum similarity of a suggested name

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.cel.ast import Call, Literal, Select
+from crdlint.cel.ast import Call, Literal, Select, nodes
 from crdlint.cel.eval.attributes import no_such_key
 from crdlint.cel.eval.errors import Error
 from crdlint.cel.eval.values import Optional_
-from crdlint.cel.traversal import nodes
 from crdlint.kubecel.compilation import OLD_SELF
 from crdlint.kubecel.escaping import escape
 from crdlint.kubecel.evaluation import program

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crdlint.cel.ast import Call, Ident, Literal, Select
-from crdlint.cel.traversal import children
+from crdlint.cel.ast import Call, Ident, Literal, Select, children
 from crdlint.kubecel.escaping import unescape
 
 if TYPE_CHECKING:

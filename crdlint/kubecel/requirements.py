@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from crdlint.cel.ast import Comprehension, Select
+from crdlint.cel.ast import Comprehension, Select, nodes
 from crdlint.cel.builder import RESERVED
-from crdlint.cel.traversal import nodes
 from crdlint.kubecel.environment import KEYWORDS_AS_FIELDS, LIBRARIES, new_expressions
 
 if TYPE_CHECKING:

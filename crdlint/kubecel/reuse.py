@@ -10,9 +10,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from crdlint.cel.ast import Comprehension, ListExpr, MapExpr, Select
+from crdlint.cel.ast import Comprehension, ListExpr, MapExpr, Select, nodes
 from crdlint.cel.builder import RESERVED
-from crdlint.cel.traversal import nodes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal
 
 from crdlint.cel import ast
-from crdlint.cel.traversal import children, nodes
+from crdlint.cel.ast import children, nodes
 from crdlint.cel.types import DYN, Kind
 from crdlint.kubecel.values import ListValue, MapListValue, ObjectValue, SetValue
 

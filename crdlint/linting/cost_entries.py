@@ -13,7 +13,7 @@ from crdlint.kubecel.limits import RULE_COST_LIMIT, UINT64_MAX
 from crdlint.kubernetes.servers import NEWEST_ALONE, STABLE
 from crdlint.linting.result import by_schema
 from crdlint.linting.rule_cost import rule_cost
-from crdlint.safety.effort import Effort
+from crdlint.safety.work import Effort
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     )
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.kubernetes.servers import Server
-    from crdlint.safety.effort import Effort
+    from crdlint.safety.work import Effort
 
 _SPEC: Final = Path("spec")
 _STATUS: Final = Path("status")

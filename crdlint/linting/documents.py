@@ -11,7 +11,7 @@ from crdlint.crd.positions import node_span, problem_span
 from crdlint.linting.result import CRD, FileResult
 from crdlint.rules import catalog
 from crdlint.rules.engine.finding import Finding, Manifest
-from crdlint.yaml.errors import YAMLDecodeError
+from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.parse import Document, collector_paused, iter_documents, reading_notice
 from crdlint.yaml.values import duplicate_keys, first_error

@@ -19,9 +19,9 @@ from crdlint.linting.result import FoundCRD, FoundRule, OldCRD
 from crdlint.rules import catalog, duplicates
 from crdlint.rules.engine.advisory import DecodedCRD
 from crdlint.rules.engine.finding import Finding, Manifest, fix_of
-from crdlint.safety.effort import Effort
+from crdlint.safety.work import Effort
 from crdlint.schema.traversal import all_schemas
-from crdlint.yaml.lines import split_lines
+from crdlint.yaml.edit import split_lines
 from crdlint.yaml.nodes import Mapping, Scalar
 
 if TYPE_CHECKING:

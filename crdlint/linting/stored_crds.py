@@ -13,7 +13,7 @@ from crdlint.crd.positions import Locator, node_span, problem_span
 from crdlint.crd.recognition import KIND, names_crd
 from crdlint.linting.documents import manifests
 from crdlint.linting.result import CollectedCRDs, OldCRD, UnreadDocument
-from crdlint.yaml.errors import YAMLDecodeError
+from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.parse import Document, collector_paused, iter_documents
 
 if TYPE_CHECKING:

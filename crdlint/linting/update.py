@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionSpec, JSONSchemaProps
     from crdlint.kubernetes.servers import Server
-    from crdlint.safety.effort import Effort
+    from crdlint.safety.work import Effort
 
 _SPEC: Final = Path("spec")
 _STATUS: Final = Path("status")

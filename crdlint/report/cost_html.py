@@ -21,8 +21,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.cost.explain import Part
     from crdlint.linting.cost_entries import Entry
     from crdlint.linting.rule_cost import RuleCost
-    from crdlint.report.costs import Costs
-    from crdlint.report.pieces import View
+    from crdlint.report.pieces import Costs, View
 
 # Each part of a tree holds the text of those below it, which a page is not to repeat without end.
 _LONGEST_PART: Final = 300

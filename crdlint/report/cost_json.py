@@ -12,8 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crdlint.linting.cost_entries import Entry
-    from crdlint.report.costs import Costs
-    from crdlint.report.pieces import View
+    from crdlint.report.pieces import Costs, View
 
 
 class Report:

@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from crdlint.kubecel.cost.explain import Part as CostPart
     from crdlint.linting.cost_entries import Entry, Schema
     from crdlint.linting.result import FileResult
-    from crdlint.report.costs import Costs
     from crdlint.report.page import Page
+    from crdlint.report.pieces import Costs
 
 _BAR: Final = 10
 _PIPED: Final = 140  # columns of a part, whose text contains that of the parts below it

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crdlint.report.escapes import printable
-from crdlint.yaml.edit import Edit, apply
-from crdlint.yaml.lines import line_starts, place_of
+from crdlint.yaml.edit import Edit, apply, line_starts, place_of
 
 if TYPE_CHECKING:
-    from crdlint.diagnostics.fix import Fix
+    from crdlint.diagnostics.diagnostic import Fix
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,9 +18,7 @@ from crdlint.safety import atomic
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from crdlint.report.costs import CostReport
-    from crdlint.report.pieces import Report, View
-    from crdlint.report.suites import SuiteReport
+    from crdlint.report.pieces import CostReport, Report, SuiteReport, View
 
 # What is reported: the findings of `check` and `validate`, the costs of `cost`, the results of `test`.
 Kind: TypeAlias = Literal["findings", "costs", "suites"]

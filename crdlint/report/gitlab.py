@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.report.escapes import json_text, printable, printable_line
-from crdlint.report.fingerprints import fingerprints
 from crdlint.report.pieces import shown
-from crdlint.report.uris import relative
+from crdlint.report.uris import fingerprints, relative
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -1,4 +1,7 @@
-"""Reports written piece by piece, so that memory does not grow with the run."""
+"""What a report of findings, costs or suites is made from, and its text.
+
+Reports are written piece by piece, so that memory does not grow with the run.
+"""
 
 from __future__ import annotations
 
@@ -14,8 +17,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.linting.cost_entries import Entry
     from crdlint.linting.result import FileResult
     from crdlint.report.summary import Summary
+    from crdlint.suites.read import Suite
+    from crdlint.suites.run import Result
+
 
 _MEMORY: Final = 1024 * 1024  # bytes of a spool before it goes to a temporary file
 _PIECE: Final = 64 * 1024  # bytes
@@ -127,3 +134,66 @@ def batches(pieces: Iterable[str]) -> Iterator[str]:
 def shown(result: FileResult, *, hidden: bool) -> Iterator[Diagnostic]:
     """Yield the findings of a file that are to be reported; ``hidden`` adds those that others hide."""
     return (one for one in result.diagnostics if hidden or not one.hidden)
+
+
+@dataclass(frozen=True, slots=True)
+class Costs:
+    """The costs of the rules of a run, in order.
+
+    ``top`` is how many of them are shown, None for all; totals count them all. ``parts`` asks for what each part of a rule
+    costs. ``problems`` are (file, reason) of inputs that could not be read.
+    """
+
+    entries: Sequence[Entry]
+    results: Sequence[FileResult]
+    problems: Sequence[tuple[str, str]] = ()
+    top: int | None = None
+    parts: bool = False
+
+    @property
+    def shown(self) -> Sequence[Entry]:
+        """The rules to show."""
+        return self.entries[: self.top]
+
+    @property
+    def unestimated(self) -> list[Diagnostic]:
+        """The findings that keep rules from being estimated."""
+        return [one for result in self.results for one in result.unestimated]
+
+
+class CostReport(Protocol):
+    """The costs of a run in one format."""
+
+    def pieces(self, costs: Costs) -> Iterable[str]:
+        """Return the pieces of the report."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SuiteOutcome:
+    """What is known at the end of a run; ``broken`` are suites that could not be run, and why."""
+
+    results: Sequence[Result]
+    broken: Sequence[tuple[str, str]]
+    seconds: float
+
+    @property
+    def failed(self) -> list[Result]:
+        """The results that are not as expected."""
+        return [result for result in self.results if result.failure]
+
+
+class SuiteReport(Protocol):
+    """A run of suites in one format: the pieces of each test in order, of the end of each suite, and of the run's end."""
+
+    def test(self, suite: Suite, result: Result) -> Iterable[str]:
+        """Return the pieces about a test."""
+        ...
+
+    def end_suite(self, suite: Suite) -> Iterable[str]:
+        """Return the pieces at the end of a suite."""
+        ...
+
+    def end(self, outcome: SuiteOutcome) -> Iterable[str]:
+        """Return the last pieces."""
+        ...

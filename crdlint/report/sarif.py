@@ -7,17 +7,15 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.__about__ import __version__
 from crdlint.report.edit_ranges import Places, is_printable
 from crdlint.report.escapes import json_text, printable, printable_line
-from crdlint.report.fingerprints import fingerprints
 from crdlint.report.page import rule_link
 from crdlint.report.pieces import Lines, shown
-from crdlint.report.uris import uri
+from crdlint.report.uris import fingerprints, uri
 from crdlint.rules.catalog import all_rules
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.diagnostics.fix import Fix
+    from crdlint.diagnostics.diagnostic import Diagnostic, Fix
     from crdlint.linting.result import FileResult
     from crdlint.report.pieces import Outcome, View
     from crdlint.rules.engine.rule import Rule

@@ -10,9 +10,8 @@ from crdlint.report.xml import XML
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from crdlint.report.pieces import View
-    from crdlint.report.suites import SuiteOutcome
-    from crdlint.suites.model import Suite
+    from crdlint.report.pieces import SuiteOutcome, View
+    from crdlint.suites.read import Suite
     from crdlint.suites.run import Result
 
 

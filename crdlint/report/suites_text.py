@@ -9,9 +9,8 @@ from crdlint.report.escapes import printable, printable_line
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from crdlint.report.pieces import View
-    from crdlint.report.suites import SuiteOutcome
-    from crdlint.suites.model import Suite
+    from crdlint.report.pieces import SuiteOutcome, View
+    from crdlint.suites.read import Suite
     from crdlint.suites.run import Result
 
 _MARKS: Final = 76  # a line of them fits a narrow terminal

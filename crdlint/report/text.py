@@ -10,7 +10,7 @@ from crdlint.report.escapes import printable, printable_line
 from crdlint.report.fold import fold
 from crdlint.report.page import Part, rule_link
 from crdlint.report.snippet import snippet
-from crdlint.yaml.lines import split_lines
+from crdlint.yaml.edit import split_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence

@@ -6,13 +6,13 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import INVALID, NOT_SUPPORTED, TYPE_INVALID
+from crdlint.crd.paths import printable
 from crdlint.crd.positions import SourceLocation, node_span
 from crdlint.diagnostics.diagnostic import Related
-from crdlint.golang.quote import quote
 from crdlint.golang.regexp import compile_error
+from crdlint.golang.text import quote
 from crdlint.resources.hints import of_error, of_unknown
 from crdlint.rules import catalog
-from crdlint.schema.nil_paths import printable
 from crdlint.schema.structural import TYPES
 from crdlint.schema.value_help import schema_at, steps_of
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence

@@ -8,9 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.crd.errors import NOT_SUPPORTED, REQUIRED
+from crdlint.crd.errors import NOT_SUPPORTED, REQUIRED, Code
 from crdlint.crd.gotypes import OBJECT_META
-from crdlint.crd.reasons import Code
 from crdlint.diagnostics.spelling import nearest
 from crdlint.schema.numbers import integer_range
 from crdlint.schema.value_help import LIKE, listed, suggestion
@@ -225,7 +224,7 @@ def _is_short(text: str) -> bool:
 
 def _read_plain(text: str) -> Any:
     """Return what a text would be without quotes."""
-    from crdlint.yaml.errors import YAMLDecodeError
+    from crdlint.yaml import YAMLDecodeError
     from crdlint.yaml.parse import parse_first
 
     if not _is_short(text) or not re.fullmatch(r"[A-Za-z0-9.+_-]+", text):

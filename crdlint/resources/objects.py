@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.decode import identify
 from crdlint.crd.decode_values import Reader, is_json, reader_json
-from crdlint.golang.quote import quote
-from crdlint.yaml.errors import YAMLDecodeError
+from crdlint.golang.text import quote
+from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.values import entries
 

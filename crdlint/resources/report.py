@@ -11,7 +11,7 @@ from crdlint.crd.convert import read_crd
 from crdlint.crd.positions import Locator, node_span, problem_span
 from crdlint.diagnostics.by_version import FindingsByVersion
 from crdlint.diagnostics.diagnostic import in_server_words
-from crdlint.golang.quote import quote
+from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import recorded
 from crdlint.kubecel.second_opinion import compare
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
@@ -26,7 +26,7 @@ from crdlint.resources.places import ResourceLocator
 from crdlint.resources.requests import as_sent, key_of
 from crdlint.resources.validation import NotDecodedError
 from crdlint.rules import duplicates
-from crdlint.yaml.errors import YAMLDecodeError
+from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.parse import collector_paused, iter_documents, parse_first
 
 if TYPE_CHECKING:

@@ -17,7 +17,9 @@ from crdlint.crd.errors import (
     TOO_LONG,
     TOO_MANY,
     TYPE_INVALID,
+    Code,
     FieldError,
+    Reason,
     invalid,
 )
 from crdlint.crd.object_meta import MetadataError, read_object_meta
@@ -28,7 +30,6 @@ from crdlint.crd.object_meta_validation import (
     validate_resource_meta_update,
 )
 from crdlint.crd.paths import Path
-from crdlint.crd.reasons import Code, Reason
 from crdlint.golang.numbers import format_float
 from crdlint.kubecel.evaluation import MISSING, OutOfBudgetError, Ratcheting, Run, rule_validator, validate_rules
 from crdlint.kubecel.limits import RUNTIME_BUDGET

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import invalid, required
 from crdlint.crd.paths import Path
-from crdlint.golang.quote import quote
+from crdlint.golang.text import quote
 from crdlint.golang.url import URLError, parse_request_uri
 from crdlint.rules.engine.finding import Fixer, mapping_at
 from crdlint.rules.engine.rule import Rule

@@ -10,16 +10,14 @@ from contextlib import suppress
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.errors import INTERNAL, FieldError, invalid
-from crdlint.crd.reasons import Code
+from crdlint.crd.errors import INTERNAL, Code, FieldError, invalid
 from crdlint.golang.text import SPACE
 from crdlint.kubecel.estimated_rule import EstimatedRule
 from crdlint.kubecel.limits import max_cardinality
 from crdlint.rules import cel_cost
 from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.finding import Fixer, quoted_tag
 from crdlint.rules.engine.rule import Rule
-from crdlint.rules.quoting import quoted_tag
 from crdlint.safety import work
 from crdlint.schema.traversal import Within, at_or_above
 from crdlint.yaml.edit import Edit
@@ -38,7 +36,7 @@ if TYPE_CHECKING:
     from crdlint.rules.engine.advisory import DecodedCRD
     from crdlint.rules.engine.finding import Finding
     from crdlint.rules.engine.options import Options
-    from crdlint.safety.effort import Effort
+    from crdlint.safety.work import Effort
     from crdlint.yaml.nodes import Scalar
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"

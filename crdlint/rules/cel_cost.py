@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from crdlint.rules.engine.advisory import DecodedCRD
     from crdlint.rules.engine.finding import Finding
     from crdlint.rules.engine.options import Options
-    from crdlint.safety.effort import Effort
+    from crdlint.safety.work import Effort
     from crdlint.yaml.edit import Edit
 
 _HOSTS = """\

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.errors import Wording, forbidden, invalid, not_supported, required
+from crdlint.crd.errors import Code, Reason, Wording, forbidden, invalid, not_supported, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
-from crdlint.crd.reasons import Code, Reason
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang import certificates
 from crdlint.golang.url import URLError, parse

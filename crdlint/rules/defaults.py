@@ -9,8 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.crd.errors import EVALUATION_LIMIT
-from crdlint.crd.reasons import Code
+from crdlint.crd.errors import EVALUATION_LIMIT, Code
 from crdlint.diagnostics.spelling import nearest
 from crdlint.kubecel.limits import RUNTIME_BUDGET
 from crdlint.rules.engine.finding import Fixer

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.diagnostics.spelling import nearest
-from crdlint.golang.quote import quote
+from crdlint.golang.text import quote
 from crdlint.kubernetes.servers import FormatWarnings
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import Fixer

@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.errors import forbidden, invalid, required
-from crdlint.crd.reasons import Code, Reason
+from crdlint.crd.errors import Code, Reason, forbidden, invalid, required
 from crdlint.golang.regexp import compile_error
 from crdlint.rules.engine.finding import Fixer, removal
 from crdlint.rules.engine.rule import Rule

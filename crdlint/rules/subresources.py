@@ -6,8 +6,7 @@ import re
 from string import ascii_letters, digits
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.errors import REQUIRED, invalid, required
-from crdlint.crd.reasons import Code, Reason
+from crdlint.crd.errors import REQUIRED, Code, Reason, invalid, required
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.values import Typed
 from crdlint.rules.engine.finding import Fixer, mapping_at

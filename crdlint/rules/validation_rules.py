@@ -7,15 +7,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.errors import Wording, invalid, not_supported, required
-from crdlint.crd.reasons import Code, Reason
+from crdlint.crd.errors import Code, Reason, Wording, invalid, not_supported, required
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import SPACE
 from crdlint.golang.values import Typed
-from crdlint.rules.engine.finding import Fixer, removal
+from crdlint.rules.engine.finding import Fixer, quoted_tag, removal
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.engine.schema_walk import Check
-from crdlint.rules.quoting import quoted_tag
 from crdlint.schema.fieldpath import FieldPathError, valid_field_path
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Mapping

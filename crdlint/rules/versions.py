@@ -9,11 +9,10 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.errors import Wording, invalid, required
+from crdlint.crd.errors import Code, Reason, Wording, invalid, required
 from crdlint.crd.kubenames import is_dns1035_label
 from crdlint.crd.paths import Path
-from crdlint.crd.reasons import Code, Reason
-from crdlint.golang.unicode import is_print
+from crdlint.golang.text import is_print
 from crdlint.golang.values import Typed
 from crdlint.rules.engine.finding import Fixer, mapping_at
 from crdlint.rules.engine.rule import Rule

@@ -149,8 +149,7 @@ def _entry(result: FileResult, key: str) -> list[Any]:
 
 def _result(entry: list[Any], key: str, file: str, text: str) -> FileResult:
     """Return the result of an entry; raises whatever a broken one makes it raise."""
-    from crdlint.diagnostics.diagnostic import Diagnostic, Related
-    from crdlint.diagnostics.fix import Fix
+    from crdlint.diagnostics.diagnostic import Diagnostic, Fix, Related
     from crdlint.linting.result import CRD, FileResult
     from crdlint.yaml.edit import Edit
 

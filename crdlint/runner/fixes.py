@@ -14,8 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from collections.abc import Sequence as SequenceOf
 
-    from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.diagnostics.fix import Fix
+    from crdlint.diagnostics.diagnostic import Diagnostic, Fix
     from crdlint.linting.result import FileResult
 
     Check = Callable[[str], FileResult]

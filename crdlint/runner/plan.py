@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd.recognition import may_hold_crd
 from crdlint.inputs.fragments import SUITE, Fragments
 from crdlint.inputs.helm.layout import CHART, TEMPLATES, Layout, outermost
-from crdlint.inputs.kustomize.files import kustomization_of
-from crdlint.inputs.kustomize.patches import Patches
+from crdlint.inputs.kustomize import Patches, kustomization_of
 from crdlint.inputs.paths import Problem
 from crdlint.inputs.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
 from crdlint.kubernetes.servers import NEWEST_VERSION

@@ -7,12 +7,14 @@ is reported and the others are checked.
 
 from __future__ import annotations
 
+import math
 import os
 from collections import deque
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from crdlint.inputs.read import open_descriptor
-from crdlint.runner.processors import free_processors
 from crdlint.runner.task import Checker, CheckOutcome
 
 if TYPE_CHECKING:
@@ -20,6 +22,31 @@ if TYPE_CHECKING:
 
     from crdlint.runner.task import Settings, Task
     from crdlint.runner.workers import Chunk
+
+
+# Version 2 of control groups: quota and period in microseconds, or "max".
+_QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
+# Each process holds the files that it checks.
+_MOST: Final = 8
+
+
+def processors() -> int:
+    """Return the number of processors that this process may use: its affinity, and a container's quota."""
+    count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    with suppress(OSError, ValueError):
+        quota, period = map(int, _QUOTA.read_text(encoding="ascii").split())
+        count = min(count, max(math.ceil(quota / period), 1))
+    return count
+
+
+def free_processors() -> int:
+    """Return how many processes of ours would have a processor to themselves, 1 at least."""
+    count = processors()
+    if hasattr(os, "getloadavg"):
+        with suppress(OSError):
+            count -= round(os.getloadavg()[0])
+    return min(max(count, 1), _MOST)
+
 
 # Bytes to check from which on processes are started: that takes as long as checking some of them.
 _WORTHWHILE: Final = 8_000_000

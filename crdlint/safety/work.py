@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
 LIMIT: Final = 2_000_000  # steps for one document
@@ -118,3 +119,27 @@ def spend_text(characters: int, *like: str) -> None:
     """Count the characters of a text that is made of others; raise WorkLimitError beyond the limit."""
     width = 1 if all(map(str.isascii, like)) else 4
     spend(characters * width // _BYTES_PER_STEP)
+
+
+# A step takes some microseconds: all helps of a file together take about a second at most.
+_STEPS: Final = 150_000
+
+
+@dataclass(slots=True)
+class Effort:
+    """The steps that the helps of one file may still take.
+
+    Hostile input can ask for as many suggestions as it has characters, and each of them can take long. Findings are
+    always complete; a help that would take too much work falls back to a general one. A step is a node of an expression
+    estimated once, or two names compared.
+    """
+
+    left: int = _STEPS
+
+    def affords(self, steps: int) -> bool:
+        """Return whether `steps` are left."""
+        return steps <= self.left
+
+    def spend(self, steps: int) -> None:
+        """Count `steps` as done."""
+        self.left = max(self.left - steps, 0)

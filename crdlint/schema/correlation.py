@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.golang.quote import quote
+from crdlint.golang.text import quote
 from crdlint.schema.values import deep_equal
 
 if TYPE_CHECKING:

@@ -10,8 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
-from crdlint.crd.errors import NOT_EVALUATED, Wording, invalid
-from crdlint.crd.reasons import Code, Reason
+from crdlint.crd.errors import NOT_EVALUATED, Code, Reason, Wording, invalid
 from crdlint.diagnostics.spelling import nearest
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.schema.embedded_resources import coerce, validate_embedded

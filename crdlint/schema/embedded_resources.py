@@ -13,7 +13,7 @@ from crdlint.crd.kubenames import is_dns1035_label
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.object_meta import MetadataError, read_object_meta
 from crdlint.crd.object_meta_validation import RESOURCE_METADATA, path_segment, validate_resource_meta
-from crdlint.schema.nil_paths import child, index, key
+from crdlint.crd.paths import child, index, key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -10,7 +10,7 @@ import re
 from datetime import date
 from typing import TYPE_CHECKING, Final
 
-from crdlint.golang.durations import parse_duration
+from crdlint.golang.times import parse_duration
 from crdlint.golang.url import URLError, parse_request_uri
 
 if TYPE_CHECKING:
@@ -131,21 +131,21 @@ def is_email(text: str) -> bool:
 
 def is_ipv4(text: str) -> bool:
     """Tell whether a text is an IPv4 address, leading zeros and all, or an IPv6 one with such in it."""
-    from crdlint.golang.net import parse_ip
+    from crdlint.golang.netip import parse_ip
 
     return "." in text and parse_ip(text, sloppy=True)
 
 
 def is_ipv6(text: str) -> bool:
     """Tell whether a text is an IPv6 address."""
-    from crdlint.golang.net import parse_ip
+    from crdlint.golang.netip import parse_ip
 
     return ":" in text and parse_ip(text, sloppy=False)
 
 
 def is_cidr(text: str) -> bool:
     """Tell whether a text is an address and the length of its prefix."""
-    from crdlint.golang.net import parse_ip
+    from crdlint.golang.netip import parse_ip
 
     address, slash, length = text.partition("/")
     bits = _PREFIX_LENGTH.fullmatch(length)

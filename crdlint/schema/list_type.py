@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.crd.errors import DUPLICATE, FieldError, invalid
-from crdlint.crd.reasons import Code, Reason
+from crdlint.crd.errors import DUPLICATE, Code, FieldError, Reason, invalid
+from crdlint.crd.paths import child, index, key
 from crdlint.golang.values import marshal
-from crdlint.schema.nil_paths import child, index, key
 from crdlint.schema.values import scalar_key
 
 if TYPE_CHECKING:

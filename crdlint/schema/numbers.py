@@ -8,7 +8,7 @@ from __future__ import annotations
 from math import isinf, isnan
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.crd.reasons import Code, Reason
+from crdlint.crd.errors import Code, Reason
 from crdlint.golang.numbers import format_float
 from crdlint.schema.value_errors import Violation, invalid, nowhere
 

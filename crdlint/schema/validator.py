@@ -12,17 +12,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.crd.errors import INVALID, not_evaluated
-from crdlint.crd.reasons import Code, Reason
+from crdlint.crd.errors import INVALID, Code, Reason, not_evaluated
+from crdlint.crd.paths import printable
 from crdlint.golang.matching import PatternError, matches
-from crdlint.golang.quote import quote
+from crdlint.golang.text import quote
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.safety import calls
 from crdlint.safety.work import WorkLimitError
 from crdlint.schema import numbers
 from crdlint.schema.correlation import Correlation
 from crdlint.schema.formats import FORMATS, is_registered, is_supported, normalized
-from crdlint.schema.nil_paths import printable
 from crdlint.schema.value_errors import (
     ADDITIONAL,
     INDEX,

@@ -16,15 +16,15 @@ from crdlint.crd.errors import (
     TOO_LONG,
     TOO_MANY,
     TYPE_INVALID,
+    Code,
     FieldError,
+    Reason,
     too_long_detail,
     too_many_detail,
 )
-from crdlint.crd.paths import Key, Path
-from crdlint.crd.reasons import Code, Reason
-from crdlint.golang.quote import quote
+from crdlint.crd.paths import Key, Path, printable
+from crdlint.golang.text import quote
 from crdlint.golang.values import marshal
-from crdlint.schema.nil_paths import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -15,7 +15,7 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.resources.definitions import Definitions, is_rejection
 from crdlint.schema.values import deep_copy
 from crdlint.suites.featuregates import GateError, applies
-from crdlint.yaml.errors import YAMLDecodeError
+from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.parse import iter_documents
 from crdlint.yaml.values import to_json
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from crdlint.resources.definitions import Definition
-    from crdlint.suites.model import Suite
+    from crdlint.suites.read import Suite
 
 
 class MissingCRDError(ValueError):

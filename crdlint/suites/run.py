@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.diagnostics.by_version import describe_versions
-from crdlint.golang.quote import quote
+from crdlint.golang.text import quote
 from crdlint.kubecel.evaluation import recorded
 from crdlint.kubecel.second_opinion import compare
 from crdlint.kubernetes.servers import OLDEST
@@ -21,7 +21,7 @@ from crdlint.resources.report import read_resource
 from crdlint.resources.validation import NotDecodedError
 from crdlint.schema.values import deep_copy, deep_equal
 from crdlint.suites.crds import MissingCRDError, define, patched, reduced
-from crdlint.yaml.errors import YAMLDecodeError
+from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from crdlint.resources.definitions import Definition
     from crdlint.resources.validation import Outcome
     from crdlint.suites.crds import SuiteCRDs, Target
-    from crdlint.suites.model import Case, Suite
+    from crdlint.suites.read import Case, Suite
 
 _NAME: Final = "test-x7k2p"
 _CONTEXT: Final = 3  # lines around each difference

@@ -2,9 +2,20 @@
 
 from __future__ import annotations
 
-from crdlint.yaml.errors import YAMLDecodeError
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from crdlint.yaml.nodes import Node
 
 __all__ = ["YAMLDecodeError", "decode_yaml"]
+
+
+class YAMLDecodeError(ValueError):
+    """A document that the API server cannot turn into JSON: ``str()`` is its text, ``node`` where it is known."""
+
+    def __init__(self, text: str, node: Node | None = None) -> None:
+        super().__init__(text)
+        self.node = node
 
 
 def decode_yaml(text: str) -> object:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
+
 __all__ = ["Collection", "Mapping", "Node", "Scalar", "Sequence"]
 
 

@@ -24,8 +24,8 @@ from ruamel.yaml.events import (
 )
 from ruamel.yaml.parser import ParserError
 
-from crdlint.yaml.errors import YAMLDecodeError
-from crdlint.yaml.lines import line_starts, place_of
+from crdlint.yaml import YAMLDecodeError
+from crdlint.yaml.edit import line_starts, place_of
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.resolve import WORDS, is_plain_string
 

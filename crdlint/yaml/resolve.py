@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.golang.base64 import CorruptInputError, decode_base64
 from crdlint.golang.numbers import format_float, json_float
-from crdlint.yaml.errors import YAMLDecodeError
+from crdlint.yaml import YAMLDecodeError
 
 if TYPE_CHECKING:
     from crdlint.yaml.nodes import Scalar

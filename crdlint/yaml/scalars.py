@@ -10,7 +10,7 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from crdlint.yaml.lines import BREAK
+from crdlint.yaml.edit import BREAK
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

@@ -135,7 +135,7 @@ def _compile(text: str) -> None:
     from crdlint.kubecel.guards import unguarded
     from crdlint.kubecel.hints import hint
     from crdlint.kubernetes.servers import NEWEST
-    from crdlint.safety.effort import Effort
+    from crdlint.safety.work import Effort
 
     for kind in (RULE, MESSAGE):
         expression = _compiler().expression(text, kind, new_expressions(NEWEST), optional_old_self=False)
@@ -405,7 +405,7 @@ def _cost(text: str) -> None:
     from crdlint.linting.pipeline import lint_file
     from crdlint.report.cost_html import cost_page
     from crdlint.report.cost_text import tables
-    from crdlint.report.costs import Costs
+    from crdlint.report.pieces import Costs
     from crdlint.report.terminal import Terminal
     from crdlint.runner.fixes import fix
 

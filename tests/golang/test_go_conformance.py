@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from crdlint.golang.quote import quote
 from crdlint.golang.regexp import compile_error
+from crdlint.golang.text import quote
 from crdlint.golang.values import bad_value
 
 if TYPE_CHECKING:

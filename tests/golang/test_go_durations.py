@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from crdlint.golang.durations import parse_duration
+from crdlint.golang.times import parse_duration
 
 
 @pytest.mark.parametrize(

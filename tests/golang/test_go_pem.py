@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 from counting import LINEAR, growth
 
-from crdlint.golang.certificates import pool_error
-from crdlint.golang.pem import Block, blocks
+from crdlint.golang.certificates import Block, blocks, pool_error
 
 # A sequence of two empty sequences and a bit string: as much of a certificate as is looked at.
 CERTIFICATE = b"-----BEGIN CERTIFICATE-----\nMAcwADAAAwEA\n-----END CERTIFICATE-----\n"

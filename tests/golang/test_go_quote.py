@@ -2,7 +2,7 @@
 
 import pytest
 
-from crdlint.golang.quote import quote
+from crdlint.golang.text import quote
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ import zlib
 
 import pytest
 
-from crdlint.golang import unicode
-from crdlint.golang.unicode import is_print
+from crdlint.golang import text
+from crdlint.golang.text import is_print
 
 
 def packed_runs() -> bytes:
-    """Make unicode.py's table from this Python's Unicode."""
+    """Make golang/text.py's table from this Python's Unicode."""
     lengths, start, printable = bytearray(), 0, False
     for code in range(sys.maxunicode + 2):
         if printable == (code <= sys.maxunicode and chr(code).isprintable()):
@@ -28,7 +28,7 @@ def packed_runs() -> bytes:
 
 @pytest.mark.skipif(unicodedata.unidata_version != "15.0.0", reason="Go 1.25 has Unicode 15.0.0")
 def test_table_is_unicode_15() -> None:
-    assert zlib.decompress(base64.b85decode(unicode._RUNS)) == packed_runs()  # noqa: SLF001
+    assert zlib.decompress(base64.b85decode(text._RUNS)) == packed_runs()  # noqa: SLF001
 
 
 def test_agrees_with_python_but_for_characters_added_between_their_versions() -> None:

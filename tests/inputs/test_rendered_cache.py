@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from crdlint.cli.main import cli
 from crdlint.inputs.helm import render as helm
 from crdlint.rules.engine.examples import HEAD
-from crdlint.runner import processors
+from crdlint.runner import pool
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -130,7 +130,7 @@ else:
 def test_charts_are_rendered_side_by_side(
     options: list[str], program: Callable[[str, str], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(processors, "processors", lambda: 2)
+    monkeypatch.setattr(pool, "processors", lambda: 2)
     os.mkfifo(tmp_path / "pipe")
     program("helm", MEETING.format(pipe=str(tmp_path / "pipe")))
     for name in "ab":

@@ -21,7 +21,7 @@ from crdlint.linting.cost_entries import entries
 from crdlint.linting.pipeline import lint_file
 from crdlint.rules.cel_cost import OVER_BUDGET
 from crdlint.runner.fixes import fix
-from crdlint.safety.effort import Effort
+from crdlint.safety.work import Effort
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -10,7 +10,7 @@ from crdlint.kubecel.guards import unguarded
 from crdlint.kubecel.hints import hint
 from crdlint.kubecel.requirements import requirement
 from crdlint.kubernetes.servers import parse_range
-from crdlint.safety.effort import Effort
+from crdlint.safety.work import Effort
 
 FIELDS = (
     "{replicas: {type: integer}, a-b: {type: string}, namespace: {type: string}, raw: {}, empty: {type: object},"

@@ -14,8 +14,7 @@ from crdlint.report import formats
 from crdlint.report.pieces import Outcome, View
 from crdlint.report.summary import Summary
 from crdlint.rules.engine.examples import HEAD
-from crdlint.yaml.edit import apply
-from crdlint.yaml.lines import line_starts
+from crdlint.yaml.edit import apply, line_starts
 
 if TYPE_CHECKING:
     from crdlint.linting.result import FileResult

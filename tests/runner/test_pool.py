@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import crdlint.runner.task
-from crdlint.runner import pool, processors, workers
+from crdlint.runner import pool, workers
 from crdlint.runner.task import Checker, CheckOutcome, Settings, Task
 
 if TYPE_CHECKING:
@@ -165,7 +165,7 @@ def test_free_processors(
     file = tmp_path / "cpu.max"
     if quota is not None:
         file.write_text(quota)
-    monkeypatch.setattr(processors, "_QUOTA", file)
+    monkeypatch.setattr(pool, "_QUOTA", file)
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: affinity, raising=False)
     monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0), raising=False)
-    assert processors.free_processors() == expected
+    assert pool.free_processors() == expected

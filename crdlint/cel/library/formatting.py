@@ -13,7 +13,7 @@ from crdlint.cel.eval.values import type_of
 from crdlint.cel.library.format import CLAUSES, FormatSyntaxError, pieces
 from crdlint.cel.types import Kind
 from crdlint.golang.numbers import format_fixed, format_float
-from crdlint.golang.quote import quote
+from crdlint.golang.text import quote
 from crdlint.safety import work
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from crdlint.cel.eval.values import (
     Timestamp,
     civil_date,
 )
-from crdlint.golang import durations
+from crdlint.golang import times
 from crdlint.golang.times import TimeError, parse_time
 from crdlint.golang.times import days as days_of
 from crdlint.safety import work
@@ -34,7 +34,7 @@ _LONGEST_ZONE: Final = 64  # characters; the longest name in the time zone datab
 
 def parse_duration(text: str) -> Duration | None:
     """Return the duration of a text, or None if it is invalid. Upstream: time.ParseDuration."""
-    nanoseconds = durations.parse_duration(text)
+    nanoseconds = times.parse_duration(text)
     return None if nanoseconds is None else Duration(nanoseconds)
 
 
@@ -108,7 +108,7 @@ def _atoi(text: str) -> int:
 
 
 def _quoted(text: str) -> str:
-    from crdlint.golang.quote import quote
+    from crdlint.golang.text import quote
 
     return quote(text)
 

@@ -16,8 +16,7 @@ from crdlint.rules.charts import BRACES, IN_CRDS, SKIPPED
 if TYPE_CHECKING:
     from collections.abc import Container, Sequence
 
-    from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.diagnostics.fix import Fix
+    from crdlint.diagnostics.diagnostic import Diagnostic, Fix
     from crdlint.inputs.helm.analysis import SkippedPart, TemplateAnalysis
     from crdlint.inputs.helm.directives import Directive
     from crdlint.inputs.helm.masking import Masked

@@ -1,1 +1,48 @@
-"""Kustomizations: what they refer to, and what a build of them changes about CRDs."""
+"""Kustomizations: their files, what they consist of, what they change, and the findings of what they build."""
+
+from __future__ import annotations
+
+import os
+from typing import Final
+
+_KUSTOMIZATIONS: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+
+
+def kustomization_files(folder: str) -> list[str]:
+    """Return the names of the files of a folder that kustomize takes for its kustomization; it refuses more than one."""
+    return [name for name in _KUSTOMIZATIONS if os.path.isfile(os.path.join(folder, name))]
+
+
+def kustomization_of(folder: str) -> str | None:
+    """Return the path of a folder's kustomization file, None if it has none."""
+    names = kustomization_files(folder)
+    return os.path.join(folder, names[0]) if names else None
+
+
+class Patches:
+    """The files that kustomizations lay over others: each folder is looked at once."""
+
+    def __init__(self) -> None:
+        self._of: dict[str, set[str]] = {}
+
+    def has(self, path: str) -> bool:
+        """Tell whether a kustomization in the folder of a file, or above it, lays the file over others."""
+        real = os.path.realpath(path)
+        folder = os.path.dirname(real)
+        while True:
+            if folder not in self._of:
+                self._of[folder] = _patches(folder)
+            if real in self._of[folder]:
+                return True
+            above = os.path.dirname(folder)
+            if above == folder:
+                return False
+            folder = above
+
+
+def _patches(folder: str) -> set[str]:
+    if not kustomization_files(folder):
+        return set()
+    from crdlint.inputs.kustomize.kustomization import patch_files
+
+    return patch_files(folder)

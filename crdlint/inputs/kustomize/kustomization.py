@@ -13,11 +13,11 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.inputs.kustomize.files import kustomization_files
+from crdlint.inputs.kustomize import kustomization_files
 from crdlint.inputs.read import MAX_BYTES, UnreadableError, decode, read_bytes
 from crdlint.inputs.repository import is_below, repository_top
 from crdlint.safety.programs import shortened
-from crdlint.yaml.errors import YAMLDecodeError
+from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping
 from crdlint.yaml.parse import parse_first, parse_stream
 from crdlint.yaml.values import as_json_text, to_json

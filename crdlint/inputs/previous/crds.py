@@ -5,16 +5,19 @@ from __future__ import annotations
 import re
 import zlib
 from collections import OrderedDict
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.inputs.read import decode
+from crdlint.linting.result import CollectedCRDs, UnreadDocument
+from crdlint.linting.stored_crds import collect_crds
 from crdlint.safety.programs import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from crdlint.linting.result import CollectedCRDs, OldCRD, UnreadDocument
+    from crdlint.linting.result import OldCRD
+
 
 LONGEST_REASON: Final = 200  # characters: some errors of the API server quote the whole document
 _HELD: Final = 2  # files whose CRDs are kept: a name is asked for right after its neighbours
@@ -67,8 +70,6 @@ class PreviousCRDs:
 
     def of_file(self, index: int) -> CollectedCRDs:
         """Return the CRDs of a file by its index."""
-        from crdlint.inputs.previous.collect import collect
-
         found = self._held.get(index)
         if found is None:
             found = self._held[index] = collect(self.files[index].text)
@@ -116,3 +117,25 @@ class PreviousCRDs:
             if _INDIRECT_NAME.search(text):
                 self._indirect.append(index)
         return found
+
+
+def collect(text: str) -> CollectedCRDs:
+    """Return the CRDs of a text; a document that only Helm can render contains none."""
+    found = collect_crds(text)
+    if not any(one.cause == "template" for one in found.unread):
+        return found
+    from crdlint.inputs.helm.analysis import analyse
+    from crdlint.inputs.helm.masking import mask
+
+    masked = mask(text)
+    if masked.broken is not None:
+        return found
+    analysis = analyse(masked)
+    readable = collect_crds(analysis.text)
+    lines = text.split("\n")
+    unread = [
+        UnreadDocument(one.line, "\n".join(lines[one.part.start - 1 : one.part.end - 1]), one.reason, "template")
+        for one in analysis.skipped
+    ]
+    unread += [replace(one, cause="template") for one in readable.unread]
+    return CollectedCRDs(readable.by_name, tuple(unread))

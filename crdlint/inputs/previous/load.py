@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from crdlint.crd.recognition import may_hold_crd
 from crdlint.inputs.git import commit_of, contents, objects_of
-from crdlint.inputs.kustomize.patches import Patches
+from crdlint.inputs.kustomize import Patches
 from crdlint.inputs.paths import Problem, discover
 from crdlint.inputs.previous.crds import OldFile, PreviousCRDs, pack
 from crdlint.inputs.previous.scope import Scope

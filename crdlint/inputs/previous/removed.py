@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 from crdlint.crd.positions import Span
 from crdlint.crd.recognition import may_hold_crd
 from crdlint.inputs.paths import Problem, Selection, discover
-from crdlint.inputs.previous.collect import collect
-from crdlint.inputs.previous.crds import LONGEST_REASON
+from crdlint.inputs.previous.crds import LONGEST_REASON, collect
 from crdlint.inputs.read import UnreadableError, decode, read_bytes
 from crdlint.linting.result import FileResult
 from crdlint.rules.removed_crds import REMOVED

@@ -5,9 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from crdlint.cel.ast import Select
+from crdlint.cel.ast import Select, nodes
 from crdlint.cel.builder import RESERVED
-from crdlint.cel.traversal import nodes
 from crdlint.kubecel.cost.explain import most_expensive_part, shown_cost
 from crdlint.kubecel.cost.limits import value_path
 from crdlint.kubecel.cost.suggest import Plan
@@ -19,7 +18,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.cost.limits import Limit
     from crdlint.kubecel.estimated_rule import EstimatedRule
-    from crdlint.safety.effort import Effort
+    from crdlint.safety.work import Effort
 
 # The maximum number of limits that a help lists, and of characters of an expression that it quotes.
 _LISTED: Final = 16

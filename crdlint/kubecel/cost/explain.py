@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from crdlint.cel.ast import Comprehension
+from crdlint.cel.ast import Comprehension, children
 from crdlint.cel.estimates import UINT64_MAX
 from crdlint.cel.source_ranges import SourceRanges
-from crdlint.cel.traversal import children
 from crdlint.kubecel.cost.limits import enclosing, limit_of, value_path
 from crdlint.kubecel.limits import MAX_REQUEST_SIZE
 

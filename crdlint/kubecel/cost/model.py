@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from crdlint.cel.ast import Expr
     from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.estimated_rule import EstimatedRule
-    from crdlint.safety.effort import Effort
+    from crdlint.safety.work import Effort
 
     # Values of keywords, by the identity of the schema.
     Values: TypeAlias = Mapping[int, int]

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.cost.limits import Limit
     from crdlint.kubecel.cost.model import Values
     from crdlint.kubecel.estimated_rule import EstimatedRule
-    from crdlint.safety.effort import Effort
+    from crdlint.safety.work import Effort
 
 # Usual values: powers of two and ten, their halves and doubles, and the lengths of DNS names.
 _ROUND: Final = (

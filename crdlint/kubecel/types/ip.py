@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from crdlint.cel.eval.errors import FunctionError
 from crdlint.golang.netip import AddressError, parse_addr
-from crdlint.golang.quote import quote
+from crdlint.golang.text import quote
 from crdlint.kubecel.types import opaque
 from crdlint.kubecel.types.opaque import Opaque
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Final
 
 from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.eval.values import MAX_UINT
-from crdlint.golang.quote import quote
+from crdlint.golang.text import quote
 from crdlint.kubecel.types.opaque import SEMVER, Opaque
 from crdlint.safety import work
 

@@ -7,8 +7,9 @@ from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from crdlint.diagnostics.fix import Fix
-from crdlint.yaml.editor import Editor, UneditableError
+from crdlint.diagnostics.diagnostic import Fix
+from crdlint.yaml.edit import Edit
+from crdlint.yaml.editor import Editor, UneditableError, quoted
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
@@ -16,16 +17,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence as SequenceOf
 
     from crdlint.crd.decode import DecodeProblem
-    from crdlint.crd.errors import FieldError
+    from crdlint.crd.errors import Code, FieldError, Reason
     from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
     from crdlint.crd.paths import Path
     from crdlint.crd.positions import Locator, SourceLocation
-    from crdlint.crd.reasons import Code, Reason
-    from crdlint.diagnostics.fix import Applicability
+    from crdlint.diagnostics.diagnostic import Applicability
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.rules.engine.advisory import Advisory
     from crdlint.yaml.causes import Cause
-    from crdlint.yaml.edit import Edit
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import Document
     from crdlint.yaml.values import DuplicateKey
@@ -290,3 +289,19 @@ def mapping_at(node: Node, *names: str) -> Mapping:
     if not isinstance(node, Mapping):
         raise UneditableError
     return node
+
+
+def quoted_tag(finding: Finding, node: Scalar) -> Iterable[Edit]:
+    """Yield the edit that puts a scalar in quotes that begins with what was meant as an exclamation mark."""
+    editor = finding.editor
+    start = node.start_mark.index
+    end = editor.line_end(start)
+    text = editor.text[start:end].partition(" #")[0].rstrip()
+    if (
+        node.tag
+        and not node.tag.startswith("tag:")
+        and not node.style
+        and text.startswith("!")
+        and node.end_mark.index <= end
+    ):
+        yield Edit(start, start + len(text), quoted(text))

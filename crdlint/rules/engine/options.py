@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 from crdlint.kubecel.sharing import Sharing, shared
 from crdlint.kubernetes.servers import NEWEST, Server
-from crdlint.safety.effort import Effort
+from crdlint.safety.work import Effort
 
 
 @dataclass(frozen=True, slots=True)
