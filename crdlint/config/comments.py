@@ -18,7 +18,7 @@ from crdlint.config.node_index import places_of
 from crdlint.config.rule_patterns import did_you_mean, is_known, is_matched, rule_ids, shown, unknown_rule
 from crdlint.crd.positions import Span
 from crdlint.rules.configuration import MALFORMED, UNKNOWN_RULE, UNUSED
-from crdlint.yaml.edit import line_starts, place_of
+from crdlint.yaml.edit import line_and_column, line_starts
 from crdlint.yaml.parse import parse_stream
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ def _read_document(comments: Comments, document: Document) -> None:
         index = match.start()
         if places is not None and _is_text(places, index):
             continue
-        row, column = place_of(starts, index)
+        row, column = line_and_column(starts, index)
         if _SEPARATOR.match(text, starts[row]):
             continue  # told of by read_comments
         if row not in leads:

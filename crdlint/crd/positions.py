@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.paths import SHARED, Key
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
-from crdlint.yaml.scalars import place_inside
+from crdlint.yaml.scalars import position_inside
 from crdlint.yaml.values import entries
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Locator:
         """Return where a part of the text at ``path`` stands, by code points; the whole where that cannot be told."""
         node = self.find(path).node
         if isinstance(node, Scalar):
-            place = place_inside(self.text, node, *part)
+            place = position_inside(self.text, node, *part)
             if place is not None:
                 line, column, end_line, end_column = place
                 return Span(line + self.line_offset, column, end_line + self.line_offset, end_column)

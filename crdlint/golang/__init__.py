@@ -1,1 +1,1 @@
-"""How Go prints and parses: quoting, encoding/json text, regexp/syntax errors."""
+"""Printing and parsing as in Go: quoting, encoding/json, numbers, times, addresses, URLs and regular expressions."""

@@ -1,4 +1,4 @@
-"""Base64 as Go decodes it (encoding/base64, StdEncoding and URLEncoding): line ends skipped, errors by offset."""
+"""Base64 decoding as in Go's encoding/base64: line ends are skipped, and errors contain the byte offset."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ _LINE_ENDS: Final = re.compile(r"[\r\n]+")
 
 
 class CorruptInputError(ValueError):
-    """Text that is not base64; ``str()`` is Go's text, with the 0-based offset of the byte at fault."""
+    """The text is not base64; `str()` is Go's message with the 0-based offset of the invalid byte."""
 
 
 def decode_base64(text: str, *, url: bool = False) -> bytes:
-    """Return the bytes that the text encodes, with - and _ for + and / where ``url``. Raises CorruptInputError."""
+    """Decode a text, with - and _ instead of + and / if `url`; raise CorruptInputError if it is invalid."""
     joined = _LINE_ENDS.sub("", text)
     if url:
         joined = joined.translate(_SWAPPED)
@@ -35,7 +35,7 @@ def decode_base64(text: str, *, url: bool = False) -> bytes:
 
 
 def _corrupt_byte(data: bytes, alphabet: frozenset[int]) -> int | None:
-    """Return the offset Go reports (Encoding.decodeQuantum), None if the data is sound."""
+    """Return the offset that Go reports, or None if the data is valid. Upstream: base64.Encoding.decodeQuantum."""
     i = count = 0
     while i < len(data):
         byte = data[i]
@@ -52,7 +52,7 @@ def _corrupt_byte(data: bytes, alphabet: frozenset[int]) -> int | None:
 
 
 def _corrupt_padding(data: bytes, i: int, count: int) -> int | None:
-    """Judge what follows the first ``=`` of a quantum of ``count`` digits."""
+    """Check the text from the first `=` of a quantum of `count` digits; return the offset of an invalid byte, or None."""
     if count == 2:
         i = _skip_line_ends(data, i)
         if i == len(data):

@@ -1,4 +1,4 @@
-"""Whether a text is one address of mail, by Go's parser (net/mail.ParseAddress): RFC 5322 with leniences of its own."""
+"""Recognition of e-mail addresses as in Go's net/mail.ParseAddress: RFC 5322 with some leniency."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Final
 from crdlint.golang.base64 import CorruptInputError, decode_base64
 from crdlint.golang.netip import parse_ip
 
-# A lone surrogate is no UTF-8.
+# A lone surrogate is not valid UTF-8.
 _ATEXT: Final = r"[!#$%&'*+\-/0-9=?A-Z^_`a-z{|}~\x80-\ud7ff\ue000-\U0010ffff]"
 _DOT_ATOM: Final = re.compile(rf"{_ATEXT}+(?:\.{_ATEXT}+)*(?!\.|{_ATEXT}|[\ud800-\udfff])")
-# In a name, dots may stand anywhere.
+# In a name, dots are allowed anywhere.
 _LOOSE_ATOM: Final = re.compile(rf"(?:{_ATEXT}|\.)+(?!\.|{_ATEXT}|[\ud800-\udfff])")
 _QUOTED: Final = re.compile(
     r'"((?:[ \t!#-\[\]-~\x80-\ud7ff\ue000-\U0010ffff]|\\[ \t!-~\x80-\ud7ff\ue000-\U0010ffff])*)"'
@@ -26,43 +26,43 @@ _CHARSETS: Final = frozenset({"utf-8", "iso-8859-1", "us-ascii"})
 
 
 class _NoAddressError(ValueError):
-    """What stands here is no address."""
+    """The text at the current position is not an address."""
 
 
 def is_address(text: str) -> bool:
-    """Tell whether a text is an address, alone, behind a name in angle brackets, or the only one of a group."""
+    """Return whether `text` is a single address: alone, in angle brackets after a name, or the only member of a group."""
     parser = _Parser(text)
     try:
         count = parser.address(in_group=False)
         parser.skip_comments()
     except _NoAddressError:
         return False
-    return count == 1 and parser.at == len(text)
+    return count == 1 and parser.index == len(text)
 
 
 class _Parser:
-    """A text and how far it is read."""
+    """A text and the current position in it."""
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.at = 0
+        self.index = 0
 
     def address(self, *, in_group: bool) -> int:
-        """Read an address or a group, and return how many addresses that is."""
+        """Parse an address or a group, and return the number of addresses."""
         self._skip_space()
-        if self.at == len(self.text):
+        if self.index == len(self.text):
             raise _NoAddressError
-        start = self.at
+        start = self.index
         try:
             self._spec()
         except _NoAddressError:
-            self.at = start
+            self.index = start
         else:
             self._skip_space()
             if self._next("("):
                 _check_words(self._comment())
             return 1
-        if not self.text.startswith("<", self.at):
+        if not self.text.startswith("<", self.index):
             self._phrase()
         self._skip_space()
         if not in_group and self._next(":"):
@@ -73,7 +73,7 @@ class _Parser:
         return 1
 
     def skip_comments(self) -> None:
-        """Read white space and comments."""
+        """Skip white space and comments."""
         self._skip_space()
         while self._next("("):
             self._comment()
@@ -93,31 +93,31 @@ class _Parser:
         return count
 
     def _spec(self) -> None:
-        """Read a local part, an at sign and a domain."""
+        """Parse a local part, an at sign and a domain."""
         self._skip_space()
-        if self.text.startswith('"', self.at):
+        if self.text.startswith('"', self.index):
             if not self._read(_QUOTED)[1]:
                 raise _NoAddressError
         else:
             self._read(_DOT_ATOM)
         self._expect("@")
         self._skip_space()
-        if not self.text.startswith("[", self.at):
+        if not self.text.startswith("[", self.index):
             self._read(_DOT_ATOM)
         elif not _is_literal(self._read(_DOMAIN_LITERAL)[1]):
             raise _NoAddressError
 
     def _phrase(self) -> None:
-        """Read words, up to what is none; there must be one."""
+        """Parse one or more words."""
         words = 0
         while True:
             if words:
                 self.skip_comments()
             self._skip_space()
-            if self.at == len(self.text):
+            if self.index == len(self.text):
                 return
             try:
-                if self.text.startswith('"', self.at):
+                if self.text.startswith('"', self.index):
                     self._read(_QUOTED)
                 else:
                     _check_words(self._read(_LOOSE_ATOM)[0])
@@ -128,27 +128,27 @@ class _Parser:
             words += 1
 
     def _comment(self) -> str:
-        """Read a comment, whose opening bracket is read, and return its text."""
-        start, depth = self.at, 1
+        """Parse a comment after its opening parenthesis, and return its text."""
+        start, depth = self.index, 1
         while depth:
-            match = _IN_COMMENT.match(self.text, self.at)
+            match = _IN_COMMENT.match(self.text, self.index)
             if match is None:
                 raise _NoAddressError
-            self.at = match.end()
+            self.index = match.end()
             depth += {"(": 1, ")": -1}.get(match[0], 0)
-        return re.sub(r"\\(.)", r"\1", self.text[start : self.at - 1], flags=re.DOTALL)
+        return re.sub(r"\\(.)", r"\1", self.text[start : self.index - 1], flags=re.DOTALL)
 
     def _read(self, pattern: re.Pattern[str]) -> re.Match[str]:
-        match = pattern.match(self.text, self.at)
+        match = pattern.match(self.text, self.index)
         if match is None:
             raise _NoAddressError
-        self.at = match.end()
+        self.index = match.end()
         return match
 
     def _next(self, char: str) -> bool:
-        found = self.text.startswith(char, self.at)
-        self.at += found
-        return found
+        matched = self.text.startswith(char, self.index)
+        self.index += matched
+        return matched
 
     def _expect(self, char: str) -> None:
         if not self._next(char):
@@ -159,7 +159,7 @@ class _Parser:
 
 
 def _is_literal(text: str) -> bool:
-    """Tell whether the text of a domain literal is an IPv4 address, be it written as an IPv6 one, or a marked IPv6 one."""
+    """Return whether a domain literal is an IPv4 address, an IPv4-mapped IPv6 address, or an IPv6 address with its prefix."""
     if text.startswith("IPv6:"):
         return parse_ip(text[5:], sloppy=False)
     if not parse_ip(text, sloppy=False):
@@ -168,7 +168,7 @@ def _is_literal(text: str) -> bool:
 
 
 def _check_words(text: str) -> None:
-    """Refuse encoded words (RFC 2047) in a character set that Go does not know; what is badly encoded is none."""
+    """Reject encoded words (RFC 2047) with a character set that Go does not know; malformed ones are plain text."""
     for word in re.split("[ \t]+", text):
         match = _ENCODED_WORD.fullmatch(word)
         if match is not None and match[1].lower() not in _CHARSETS and _is_decodable(match[2], match[3]):

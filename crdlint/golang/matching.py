@@ -1,7 +1,7 @@
-"""Patterns of Go's, matched by RE2, whose syntax and meaning are Go's but for the names of some Unicode classes.
+"""Matching of Go's regular expressions by RE2, which has the same syntax except for the names of some Unicode classes.
 
-RE2 makes a program of a pattern that is far larger than Go's where a large class repeats. Programs are therefore made for
-the length of the text, kept within a fixed amount of memory, and counted as work of the document.
+If a large class is repeated, RE2's program is far larger than Go's. So programs are compiled for the length of the
+text, cached within a fixed amount of memory, and counted as work of the document.
 """
 
 from __future__ import annotations
@@ -18,27 +18,27 @@ from crdlint.golang.regexp import compile_error
 from crdlint.golang.regexp_unicode import category
 from crdlint.safety import work
 
-# Bytes that RE2 may take for a program and what it caches of it; the first limit that suffices is taken.
+# Memory limits in bytes for a program of RE2 and its cache; the first limit that suffices is used.
 _MEMORY: Final = (1 << 16, 1 << 18, 1 << 20, 1 << 23, 1 << 25)
-_KEPT: Final = 1 << 25  # bytes of all programs that are kept
+_KEPT: Final = 1 << 25  # bytes of all cached programs
 _LONGEST: Final = 1 << 23  # characters of a pattern in RE2's spelling
 _TOO_LARGE: Final = "the regular expression is too large for crdlint"
-_KEPT_TEXT: Final = 1 << 22  # characters of all patterns that are kept in RE2's spelling
-# Programs of so few instructions have so few states that a search takes the same time for every character.
+_KEPT_TEXT: Final = 1 << 22  # characters of all cached patterns in RE2's syntax
+# Programs of at most this many instructions have so few states that the search time per character is constant.
 _SMALL: Final = 16
 
 
 class PatternError(ValueError):
-    """A pattern that Go refuses; ``str()`` is its error."""
+    """Go rejects the pattern; `str()` is its error."""
 
 
 class _Matcher(Protocol):
-    """A program of RE2's, for bytes of UTF-8."""
+    """A program of RE2 for UTF-8 bytes."""
 
     programsize: int
 
     def search(self, text: bytes, pos: int = 0) -> _Match | None:
-        """Return the first match from an offset on."""
+        """Return the first match at or after an offset."""
 
 
 class _Match(Protocol):
@@ -48,37 +48,37 @@ class _Match(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _Program:
-    """A compiled pattern: ``size`` in instructions, the ``memory`` that it takes at most, the ``steps`` that it took to make."""
+    """A compiled pattern: its `size` in instructions, its maximum `memory`, and the number of `steps` for compiling it."""
 
     matcher: _Matcher
     size: int
     memory: int
     steps: int
 
-    def search(self, octets: bytes, at: int = 0) -> tuple[int, int] | None:
-        """Return the first match from an offset on, in bytes; raise WorkLimitError."""
-        left = len(octets) - at
+    def search(self, octets: bytes, start: int = 0) -> tuple[int, int] | None:
+        """Return the first match at or after an offset, in bytes; raise WorkLimitError."""
+        left = len(octets) - start
         work.spend(4 + (left >> 8) + (left * self.size >> 8 if self.size > _SMALL else 0))
-        found = self.matcher.search(octets, at)
-        return None if found is None else found.span()
+        match = self.matcher.search(octets, start)
+        return None if match is None else match.span()
 
 
 @dataclass(frozen=True, slots=True)
 class _Spelling:
-    """A pattern in RE2's spelling: texts and counts of repetitions in turns; whether it is nothing but literal text."""
+    """A pattern in RE2's syntax: alternating texts and counts of repetitions, and whether it is only literal text."""
 
     pieces: tuple[str | tuple[int, int | None], ...]
-    most: int = 0  # repetitions that are asked for
+    most: int = 0  # the largest count of repetitions
     literal: bool = False
 
     @property
     def length(self) -> int:
-        """The characters of the whole; a class may take far more of them than in the pattern."""
+        """The total length in characters; a class may be much longer than in the pattern."""
         return sum(map(len, self.pieces))
 
     def text(self, most: int | None) -> str:
-        """Return the pattern with no repetition asked for more often than a limit."""
-        return "".join(one if isinstance(one, str) else _count(one, most) for one in self.pieces)
+        """Return the pattern with all counts of repetitions limited to `most`."""
+        return "".join(piece if isinstance(piece, str) else _count(piece, most) for piece in self.pieces)
 
 
 _SPELLINGS: Final[work.Recent[_Spelling]] = work.Recent(_KEPT_TEXT)
@@ -86,12 +86,12 @@ _PROGRAMS: Final[work.Recent[_Program]] = work.Recent(_KEPT)
 
 
 def check(pattern: str) -> None:
-    """Raise PatternError for a pattern that Go refuses."""
+    """Raise PatternError if Go rejects the pattern."""
     _spelling(pattern)
 
 
 def matches(pattern: str, text: str) -> bool:
-    """Return whether a pattern matches anywhere in a text; raise PatternError, and WorkLimitError if that takes too much."""
+    """Return whether a pattern matches anywhere in a text; raise PatternError or WorkLimitError."""
     spelling = _spelling(pattern)
     if spelling.literal:
         work.spend(1 + (len(text) >> 9))
@@ -100,41 +100,41 @@ def matches(pattern: str, text: str) -> bool:
 
 
 def spans(pattern: str, octets: bytes) -> Iterator[tuple[int, int]]:
-    """Yield the matches in a text of UTF-8, as offsets; raise PatternError, and WorkLimitError.
+    """Yield the matches in a UTF-8 text as byte offsets; raise PatternError or WorkLimitError.
 
-    An empty match right after a match is none (Regexp.allMatches).
+    As in Go, an empty match directly after a match is skipped. Upstream: Regexp.allMatches.
     """
     spelling = _spelling(pattern)
     program = _program(pattern, spelling, None)
-    at, last_end = 0, -1
-    while at <= len(octets):
-        found = program.search(octets, at)
-        if found is None:
+    position, last_end = 0, -1
+    while position <= len(octets):
+        match = program.search(octets, position)
+        if match is None:
             return
-        start, end = found
-        is_match = end > at or start != last_end
-        at = end if end > at else _next_character(octets, at)
+        start, end = match
+        is_match = end > position or start != last_end
+        position = end if end > position else _next_character(octets, position)
         last_end = end
         if is_match:
-            yield found
+            yield match
 
 
 def encoded(text: str) -> bytes:
-    """Return a text in UTF-8; what Go holds as bytes that are no UTF-8 stays so."""
+    """Return a text as UTF-8; lone surrogates become the invalid bytes that Go would have."""
     return text.encode("utf-8", "surrogatepass")
 
 
-def _next_character(octets: bytes, at: int) -> int:
-    at += 1
-    while at < len(octets) and octets[at] & 0xC0 == 0x80:
-        at += 1
-    return at
+def _next_character(octets: bytes, index: int) -> int:
+    index += 1
+    while index < len(octets) and octets[index] & 0xC0 == 0x80:
+        index += 1
+    return index
 
 
 def _repetitions(most: int, length: int) -> int | None:
-    """Return the limit of repetitions that makes no difference in a text of so many characters, None for no limit.
+    """Return a limit of repetitions that does not change the result for texts of `length` characters, or None.
 
-    Beyond one more than the characters, repetitions either match nothing at all or cannot match.
+    More repetitions than one per character (plus one) either match only empty text or cannot match.
     """
     limit = 1 << length.bit_length()
     return None if limit >= most else limit
@@ -148,34 +148,34 @@ def _count(count: tuple[int, int | None], most: int | None) -> str:
 
 
 def _spelling(pattern: str) -> _Spelling:
-    found = _SPELLINGS.get(pattern)
-    if found is None:
-        refused = compile_error(pattern)
-        if refused is not None:
-            raise PatternError(refused)
-        found = _spelt(pattern)
-        _SPELLINGS.put(pattern, found, len(pattern))
+    spelling = _SPELLINGS.get(pattern)
+    if spelling is None:
+        error = compile_error(pattern)
+        if error is not None:
+            raise PatternError(error)
+        spelling = _spelt(pattern)
+        _SPELLINGS.put(pattern, spelling, len(pattern))
     budget = work.current()
     if budget is not None:
         budget.spend_once(_SPELLINGS, pattern, len(pattern), len(pattern))
-    return found
+    return spelling
 
 
 def _program(pattern: str, spelling: _Spelling, most: int | None) -> _Program:
     key = (pattern, most)
-    found = _PROGRAMS.get(key)
-    if found is None:
+    compiled = _PROGRAMS.get(key)
+    if compiled is None:
         work.spend(0)
-        found = _compiled(spelling, most)
-        _PROGRAMS.put(key, found, found.memory)
+        compiled = _compiled(spelling, most)
+        _PROGRAMS.put(key, compiled, compiled.memory)
     budget = work.current()
     if budget is not None:
-        budget.spend_once(_PROGRAMS, key, found.memory, found.steps)
-    return found
+        budget.spend_once(_PROGRAMS, key, compiled.memory, compiled.steps)
+    return compiled
 
 
 def _compiled(spelling: _Spelling, most: int | None) -> _Program:
-    """Compile a pattern that Go takes; raise WorkLimitError for one that RE2 has no room for."""
+    """Compile a pattern that Go accepts; raise WorkLimitError if it exceeds RE2's memory limits."""
     length = spelling.length
     if length > _LONGEST:
         raise work.WorkLimitError(_TOO_LARGE)
@@ -192,14 +192,14 @@ def _compiled(spelling: _Spelling, most: int | None) -> _Program:
         except re2.error:
             continue
         finally:
-            re2.purge()  # it would keep programs itself
+            re2.purge()  # otherwise it would cache programs itself
         return _Program(made, made.programsize, memory, 50 + (made.programsize >> 1) + (length >> 2))
     raise work.WorkLimitError(_TOO_LARGE)
 
 
 _ESCAPED_CLASS: Final = r"\\[pP]\{\^?[^}]*\}"
 _COUNT_DIGITS: Final = "0|[1-9][0-9]*"
-# What is not the same to both, and what holds the same characters with another meaning.
+# Tokens that differ between both syntaxes, and tokens that may contain such characters with another meaning.
 _TOKEN: Final = re.compile(
     rf"(?P<unchanged>\\Q.*?(?:\\E|\Z)|\\x\{{[^}}]*\}}|(?!{_ESCAPED_CLASS})\\.)"
     rf"|(?P<named>{_ESCAPED_CLASS})"
@@ -216,14 +216,14 @@ _OTHER: Final = r"\p{Cc}\p{Cf}\p{Co}\p{Cs}"
 
 
 def _spelt(pattern: str) -> _Spelling:
-    r"""Return a pattern with classes by names that RE2 knows (``\p{L}`` for ``\p{Letter}``), and without names of groups."""
+    r"""Return a pattern with RE2's names of classes (`\p{L}` for `\p{Letter}`), and without names of groups."""
     if _NOT_LITERAL.search(pattern) is None:
         return _Spelling((pattern,), literal=True)
     pieces: list[str | tuple[int, int | None]] = []
-    at = most = 0
+    position = most = 0
     for token in _TOKEN.finditer(pattern):
-        pieces.append(pattern[at : token.start()])
-        at = token.end()
+        pieces.append(pattern[position : token.start()])
+        position = token.end()
         if token["low"] is None:
             pieces.append(_token(token))
             continue
@@ -231,7 +231,7 @@ def _spelt(pattern: str) -> _Spelling:
         high = low if token["comma"] is None else None if token["high"] is None else int(token["high"])
         most = max(most, low, high or 0)
         pieces.append((low, high))
-    pieces.append(pattern[at:])
+    pieces.append(pattern[position:])
     return _Spelling(tuple(pieces), most)
 
 
@@ -248,7 +248,7 @@ def _class(escape: str, *, in_bracket: bool) -> str:
     name = escape[3:-1].removeprefix("^")
     negated = (escape[1] == "P") != (escape[3] == "^")
     key = category(name)
-    if key is None:  # a script, which RE2 wants spelt as Unicode does
+    if key is None:  # a script, whose name RE2 requires as in Unicode
         return rf"\{'P' if negated else 'p'}{{{name if name != name.lower() else name.title()}}}"
     members = _members(key, negated=negated)
     if members is None:
@@ -257,7 +257,7 @@ def _class(escape: str, *, in_bracket: bool) -> str:
 
 
 def _members(key: str, *, negated: bool) -> str | None:
-    """Return what stands in brackets for a class that RE2 does not have, None for one that it has."""
+    """Return the content of a bracket expression for a class that RE2 does not have, or None if it has it."""
     if key == "ascii":
         return r"\x{80}-\x{10FFFF}" if negated else r"\x00-\x7F"
     if key == "lc":
@@ -271,7 +271,7 @@ def _members(key: str, *, negated: bool) -> str | None:
 
 @lru_cache
 def _unassigned() -> str:
-    """Return the ranges of code points that Unicode has not assigned."""
+    """Return the ranges of code points that are not assigned in Unicode."""
     ranges: list[str] = []
     start: int | None = None
     for code in range(sys.maxunicode + 2):

@@ -1,4 +1,4 @@
-"""IP addresses as Go's net/netip reads them, with its error texts: no leading zeros, zones on IPv6 only."""
+"""IP addresses as Go's net/netip parses them, with its error texts: no leading zeros, zones only for IPv6."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ _GROUPS: Final = 8
 
 
 class AddressError(ValueError):
-    """A text that netip.ParseAddr does not read; ``str()`` is its error."""
+    """netip.ParseAddr rejects the text; `str()` is its error."""
 
-    def __init__(self, text: str, message: str, at: str = "") -> None:
-        place = f" (at {quote(at)})" if at else ""
-        super().__init__(f"ParseAddr({quote(text)}): {message}{place}")
+    def __init__(self, text: str, message: str, rest: str = "") -> None:
+        position = f" (at {quote(rest)})" if rest else ""
+        super().__init__(f"ParseAddr({quote(text)}): {message}{position}")
 
 
 class Address(NamedTuple):
-    """An address: 4 or 6, the number of its bits, and its zone, which is empty where there is none."""
+    """An address: its family (4 or 6), its bits as a number, and its zone (empty if there is none)."""
 
     version: int
     number: int
@@ -28,7 +28,7 @@ class Address(NamedTuple):
 
 
 def parse_addr(text: str) -> Address:
-    """Return the address that a text says (netip.ParseAddr). Raises AddressError."""
+    """Parse an address; raise AddressError if it is invalid. Upstream: netip.ParseAddr."""
     for char in text:
         if char == ".":
             return Address(4, _ipv4(text, text))
@@ -39,29 +39,29 @@ def parse_addr(text: str) -> Address:
     raise AddressError(text, "unable to parse IP")
 
 
-def _ipv4(whole: str, text: str) -> int:
-    """Return the number of four fields, ``text`` being the part of the whole that they are in."""
+def _ipv4(address: str, text: str) -> int:
+    """Return the number of an IPv4 address `text`, which may be the last part of an IPv6 `address`."""
     number = field = fields = digits = 0
     for i, char in enumerate(text):
         if "0" <= char <= "9":
             if digits == 1 and not field:
-                raise AddressError(whole, "IPv4 field has octet with leading zero")
+                raise AddressError(address, "IPv4 field has octet with leading zero")
             field = field * 10 + int(char)
             digits += 1
             if field > 255:
-                raise AddressError(whole, "IPv4 field has value >255")
+                raise AddressError(address, "IPv4 field has value >255")
         elif char == ".":
             if i == 0 or i == len(text) - 1 or text[i - 1] == ".":
-                raise AddressError(whole, "IPv4 field must have at least one digit", text[i:])
+                raise AddressError(address, "IPv4 field must have at least one digit", text[i:])
             if fields == 3:
-                raise AddressError(whole, "IPv4 address too long")
+                raise AddressError(address, "IPv4 address too long")
             number = number << 8 | field
             fields += 1
             field = digits = 0
         else:
-            raise AddressError(whole, "unexpected character", text[i:])
+            raise AddressError(address, "unexpected character", text[i:])
     if fields < 3:
-        raise AddressError(whole, "IPv4 address too short")
+        raise AddressError(address, "IPv4 address too short")
     return number << 8 | field
 
 
@@ -143,7 +143,7 @@ _SLOPPY_GROUP: Final = re.compile(r"0*[0-9a-fA-F]{1,4}")
 
 
 def parse_ip(text: str, *, sloppy: bool) -> bool:
-    """Tell whether a text is an address; ``sloppy`` takes leading zeros in the numbers. Zones are none."""
+    """Return whether a text is an address without a zone; `sloppy` allows leading zeros."""
     if ":" in text:
         return _is_ipv6(text, sloppy=sloppy)
     return _is_ipv4(text, sloppy=sloppy)

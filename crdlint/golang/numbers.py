@@ -1,4 +1,4 @@
-"""Go's texts of numbers: fmt's ``%v`` and encoding/json."""
+"""Numbers as Go prints them: `%v` of fmt, and encoding/json."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from math import inf, isfinite
 
 
 def format_float(value: float) -> str:
-    """Return a float64 as ``%v`` prints it (strconv's 'g', shortest): an exponent below 1e-4 and from 1e+06 on."""
+    """Return a float64 as `%v` prints it, with an exponent below 1e-4 and from 1e+06 on. Upstream: strconv's 'g'."""
     if not isfinite(value):
         return "+Inf" if value == inf else "-Inf" if value == -inf else "NaN"
     sign, digits, exponent = _shortest(value)
@@ -14,14 +14,14 @@ def format_float(value: float) -> str:
 
 
 def format_fixed(value: float) -> str:
-    """Return a finite float64 without an exponent, with the fewest digits that identify it (strconv's 'f')."""
+    """Return a finite float64 without an exponent, with as few digits as identify it. Upstream: strconv's 'f'."""
     return _positional(*_shortest(value))
 
 
 def json_float(value: float) -> str:
-    """Return a float64 as encoding/json prints it: an exponent, without a leading 0, below 1e-6 and from 1e+21 on.
+    """Return a float64 as encoding/json prints it, with an exponent without leading zero below 1e-6 and from 1e+21 on.
 
-    Raises ValueError for a value that is not finite, for which json.Marshal fails.
+    Raise ValueError for a value that is not finite, as json.Marshal does.
     """
     if not isfinite(value):
         raise ValueError(f"json: unsupported value: {format_float(value)}")
@@ -32,14 +32,14 @@ def json_float(value: float) -> str:
 
 
 def _shortest(value: float) -> tuple[str, str, int]:
-    """Return the sign, the fewest significant digits that tell the number from others, and the first one's exponent."""
+    """Return the sign, the shortest digits that identify the number, and the exponent of the first digit."""
     text = repr(value)
     sign = ""
     if text[0] == "-":
         sign, text = "-", text[1:]
     mantissa, _, power = text.partition("e")
-    whole, _, fraction = mantissa.partition(".")
-    digits = (whole + fraction).lstrip("0")
+    integer, _, fraction = mantissa.partition(".")
+    digits = (integer + fraction).lstrip("0")
     if not digits:
         return sign, "0", 0
     exponent = int(power or 0) + len(digits) - len(fraction) - 1
@@ -54,6 +54,6 @@ def _scientific(sign: str, digits: str, exponent: int) -> str:
 def _positional(sign: str, digits: str, exponent: int) -> str:
     if exponent < 0:
         return f"{sign}0.{'0' * (-exponent - 1)}{digits}"
-    whole = digits[: exponent + 1].ljust(exponent + 1, "0")
+    integer = digits[: exponent + 1].ljust(exponent + 1, "0")
     fraction = digits[exponent + 1 :]
-    return f"{sign}{whole}.{fraction}" if fraction else sign + whole
+    return f"{sign}{integer}.{fraction}" if fraction else sign + integer

@@ -1,4 +1,4 @@
-"""Whether Go's regexp.Compile takes a pattern, and what it says where it does not (Go 1.25, Perl syntax)."""
+"""Validation of regular expressions with Go's error messages. Upstream: regexp.Compile (Go 1.25, Perl syntax)."""
 
 from __future__ import annotations
 
@@ -8,22 +8,22 @@ from typing import Final
 
 
 def compile_error(pattern: str) -> str | None:
-    """Return the text of the error regexp.Compile gives for the pattern, or None where it compiles.
+    """Return the error of regexp.Compile for a pattern, or None if it is valid.
 
-    Time is linear in the pattern's length, whatever its nesting.
+    The time is linear in the length of the pattern, regardless of its nesting.
     """
-    return _remembered(pattern) if len(pattern) <= _PLAIN_LENGTH else _compile_error(pattern)
+    return _cached_error(pattern) if len(pattern) <= _PLAIN_LENGTH else _compile_error(pattern)
 
 
 @lru_cache(maxsize=4096)
-def _remembered(pattern: str) -> str | None:
+def _cached_error(pattern: str) -> str | None:
     return _compile_error(pattern)
 
 
 def _compile_error(pattern: str) -> str | None:
     if _is_plain(pattern):
         return None
-    from crdlint.golang.regexp_syntax import InvalidPatternError, check  # most patterns are plain
+    from crdlint.golang.regexp_syntax import InvalidPatternError, check  # most patterns do not need it
 
     try:
         check(pattern)
@@ -33,7 +33,7 @@ def _compile_error(pattern: str) -> str | None:
 
 
 def _is_plain(pattern: str) -> bool:
-    """Say whether the pattern is certainly valid: common tokens only, balanced, too short to meet a limit."""
+    """Return whether a pattern is certainly valid: only common tokens, balanced, too short to exceed a limit."""
     if len(pattern) > _PLAIN_LENGTH or not _PLAIN.fullmatch(pattern):
         return False
     parens = _NOT_PARENS.sub("", pattern)
@@ -42,9 +42,9 @@ def _is_plain(pattern: str) -> bool:
     return not parens
 
 
-# A pattern of fewer characters can neither nest nor repeat enough for Go's limits.
+# Shorter patterns cannot exceed Go's limits of nesting and repetition.
 _PLAIN_LENGTH: Final = 900
-# The alternatives begin differently from each other, so that matching never goes back far.
+# The alternatives start with different characters, so that matching does not backtrack far.
 _ESCAPE: Final = r"\\(?:[dDsSwWnrtfv.\-/\\^$|()\[\]{}*+?_:@#]|x[0-9A-Fa-f]{2})"
 _ATOM: Final = (
     rf"(?:[^\\\[\](){{}}|*+?\ud800-\udfff]|\\[bBAz]|{_ESCAPE}"

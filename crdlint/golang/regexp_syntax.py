@@ -1,4 +1,4 @@
-"""Go's regular expression syntax (regexp/syntax, parse.go, with the flags of regexp.Compile)."""
+"""The parser of Go's regular expressions, with the flags of regexp.Compile. Upstream: regexp/syntax (parse.go)."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ UNEXPECTED_PAREN: Final = "unexpected )"
 
 
 class InvalidPatternError(Exception):
-    """A pattern that Go refuses; the text is Go's."""
+    """Go rejects the pattern; the text is Go's."""
 
     def __init__(self, code: str, part: str) -> None:
         super().__init__(f"error parsing regexp: {code}: `{part}`")
 
 
 def check(pattern: str) -> None:
-    """Parse the pattern as syntax.Parse does. Raises InvalidPatternError."""
+    """Parse a pattern; raise InvalidPatternError if it is invalid. Upstream: syntax.Parse."""
     try:
         _Parser(pattern).parse()
     except TooLargeError:
@@ -42,22 +42,22 @@ def check(pattern: str) -> None:
 
 
 class _Parser:
-    """One pass over a pattern; ``at`` is the next character, ``fold`` the flag ``i``."""
+    """Parses a pattern from left to right; `index` is the position of the next character, `fold` the flag `i`."""
 
-    __slots__ = ("at", "fold", "no_posix", "text", "tree")
+    __slots__ = ("fold", "index", "no_posix", "text", "tree")
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.at = 0
+        self.index = 0
         self.fold = False
-        self.no_posix = False  # no ":]" lies ahead
+        self.no_posix = False  # the rest contains no ":]"
         self.tree = Tree()
 
     def parse(self) -> None:
         text = self.text
         last_repeat = -1
-        while self.at < len(text):
-            start = self.at
+        while self.index < len(text):
+            start = self.index
             char = text[start]
             if char in _COUNTED and self._repeat(last_repeat):
                 last_repeat = start
@@ -73,28 +73,28 @@ class _Parser:
             raise InvalidPatternError(MISSING_PAREN, text)
 
     def _rune(self) -> str:
-        """Consume a character; empty at the end."""
-        char = self.text[self.at : self.at + 1]
+        """Consume a character; return an empty string at the end."""
+        char = self.text[self.index : self.index + 1]
         if "\ud800" <= char <= "\udfff":
-            raise InvalidPatternError(INVALID_UTF8, self.text[self.at :])
-        self.at += len(char)
+            raise InvalidPatternError(INVALID_UTF8, self.text[self.index :])
+        self.index += len(char)
         return char
 
     def assertion(self) -> None:
-        self.at += 1
+        self.index += 1
         self.tree.assertion()
 
     def dot(self) -> None:
-        self.at += 1
+        self.index += 1
         self.tree.any_char()
 
     def brace(self) -> None:
-        # Not a count, or it would have been taken.
-        self.at += 1
+        # A valid count would have been parsed already.
+        self.index += 1
         self.tree.literal(self.fold)
 
     def bar(self) -> None:
-        self.at += 1
+        self.index += 1
         self.tree.bar()
 
     def close(self) -> None:
@@ -102,11 +102,11 @@ class _Parser:
         if fold is None:
             raise InvalidPatternError(UNEXPECTED_PAREN, self.text)
         self.fold = fold
-        self.at += 1
+        self.index += 1
 
     def _repeat(self, last_repeat: int) -> bool:
-        """Take a repetition operator; say False where a brace begins none."""
-        text, start = self.text, self.at
+        """Parse a repetition operator; return False if a brace does not start one."""
+        text, start = self.text, self.index
         kind, low, high = _OPERATORS.get(text[start], REPEAT), 0, 0
         end = start + 1
         if kind == REPEAT:
@@ -125,13 +125,13 @@ class _Parser:
         missing = self.tree.repeat(kind, low, high)
         if missing is not None:
             raise InvalidPatternError(_REPEAT_ERRORS[missing], text[start:end])
-        self.at = end
+        self.index = end
         return True
 
     def open(self) -> None:
-        text, start = self.text, self.at
+        text, start = self.text, self.index
         if not text.startswith("(?", start):
-            self.at += 1
+            self.index += 1
             self.tree.open(self.fold, True)
         elif (text.startswith("(?P<", start) and len(text) > start + 4) or (
             text.startswith("(?<", start) and len(text) > start + 3
@@ -141,7 +141,7 @@ class _Parser:
             self._flags()
 
     def _open_named(self) -> None:
-        text, start = self.text, self.at
+        text, start = self.text, self.index
         end = text.find(">", start)
         if end < 0:
             self._check_utf8(start, len(text))
@@ -150,12 +150,12 @@ class _Parser:
         self._check_utf8(begin, end)
         if not _NAME.fullmatch(text, begin, end):
             raise InvalidPatternError(INVALID_NAMED_CAPTURE, text[start : end + 1])
-        self.at = end + 1
+        self.index = end + 1
         self.tree.open(self.fold, True)
 
     def _flags(self) -> None:
-        start = self.at
-        self.at += 2
+        start = self.index
+        self.index += 2
         fold, negative, seen = self.fold, False, False
         while char := self._rune():
             if char in "imsU":
@@ -171,7 +171,7 @@ class _Parser:
                 return
             else:
                 break
-        raise InvalidPatternError(INVALID_PERL_OP, self.text[start : self.at])
+        raise InvalidPatternError(INVALID_PERL_OP, self.text[start : self.index])
 
     def _check_utf8(self, start: int, end: int) -> None:
         invalid = _SURROGATE.search(self.text, start, end)
@@ -179,10 +179,10 @@ class _Parser:
             raise InvalidPatternError(INVALID_UTF8, self.text[invalid.start() : end])
 
     def backslash(self) -> None:
-        text, start = self.text, self.at
+        text, start = self.text, self.index
         following = text[start + 1 : start + 2]
         if following and following in "AbBz":
-            self.at += 2
+            self.index += 2
             self.tree.assertion()
         elif following == "C":
             raise InvalidPatternError(INVALID_ESCAPE, text[start : start + 2])
@@ -198,30 +198,30 @@ class _Parser:
 
     def _quoted(self) -> None:
         text = self.text
-        self.at += 2
-        end = text.find(r"\E", self.at)
+        self.index += 2
+        end = text.find(r"\E", self.index)
         closing = end if end >= 0 else len(text)
-        self._check_utf8(self.at, closing)
-        for _ in range(closing - self.at):
+        self._check_utf8(self.index, closing)
+        for _ in range(closing - self.index):
             self.tree.literal(self.fold)
-        self.at = closing + 2 if end >= 0 else closing
+        self.index = closing + 2 if end >= 0 else closing
 
     def _class_escape(self) -> int:
-        r"""Take ``\d`` and the like or ``\p{...}`` and return how many runes it holds; 0 where there is none."""
-        text, start = self.text, self.at
+        r"""Parse `\d` and the like or `\p{...}`; return its number of runes, 0 if there is none."""
+        text, start = self.text, self.index
         escape = text[start : start + 2]
         runes = _PERL_CLASSES.get(escape, 0)
         if runes:
-            self.at += 2
+            self.index += 2
         elif escape in (r"\p", r"\P"):
             runes = self._unicode_class()
         return runes
 
     def _unicode_class(self) -> int:
-        text, start = self.text, self.at
-        self.at += 2
+        text, start = self.text, self.index
+        self.index += 2
         if self._rune() != "{":
-            name = text[start + 2 : self.at]
+            name = text[start + 2 : self.index]
         else:
             end = text.find("}", start)
             if end < 0:
@@ -229,16 +229,16 @@ class _Parser:
                 raise InvalidPatternError(INVALID_CHAR_RANGE, text[start:])
             self._check_utf8(start + 3, end)
             name = text[start + 3 : end]
-            self.at = end + 1
+            self.index = end + 1
         runes = class_size(name.removeprefix("^"))
         if runes is None:
-            raise InvalidPatternError(INVALID_CHAR_RANGE, text[start : self.at])
+            raise InvalidPatternError(INVALID_CHAR_RANGE, text[start : self.index])
         return runes
 
     def _escape(self) -> int:
-        """Take an escaped character and return its rune."""
-        start = self.at
-        self.at += 1
+        """Parse an escaped character and return its rune."""
+        start = self.index
+        self.index += 1
         char = self._rune()
         if not char:
             raise InvalidPatternError(TRAILING_BACKSLASH, "")
@@ -248,19 +248,19 @@ class _Parser:
             return ord(char)
         rune = self._hexadecimal() if char == "x" else self._octal(char) if char in "01234567" else -1
         if rune < 0:
-            raise InvalidPatternError(INVALID_ESCAPE, self.text[start : self.at])
+            raise InvalidPatternError(INVALID_ESCAPE, self.text[start : self.index])
         return rune
 
     def _octal(self, first: str) -> int:
-        """Take the rest of an octal escape; -1 for a backreference."""
-        more = _OCTAL.match(self.text, self.at)
+        """Parse the rest of an octal escape; return -1 for a backreference."""
+        more = _OCTAL.match(self.text, self.index)
         if more is None:
             return 0 if first == "0" else -1
-        self.at = more.end()
+        self.index = more.end()
         return int(first + more[0], 8)
 
     def _hexadecimal(self) -> int:
-        """Take the rest of a hexadecimal escape; -1 where it is none."""
+        """Parse the rest of a hexadecimal escape; return -1 if it is invalid."""
         first = self._rune()
         if not first:
             return -1
@@ -276,53 +276,53 @@ class _Parser:
         return rune if char == "}" and digits else -1
 
     def bracket(self) -> None:
-        text, start = self.text, self.at
-        self.at += 2 if text.startswith("[^", start) else 1
-        negated = self.at > start + 1
+        text, start = self.text, self.index
+        self.index += 2 if text.startswith("[^", start) else 1
+        negated = self.index > start + 1
         first = True
         runes = 0
         only: set[int] = set()
-        while first or not text.startswith("]", self.at):
+        while first or not text.startswith("]", self.index):
             first = False
-            taken = self._posix_class() or self._class_escape()
-            if taken:
-                runes += taken
+            count = self._posix_class() or self._class_escape()
+            if count:
+                runes += count
                 only.add(-1)
                 continue
             low, high = self._range(start)
             runes += 2
             only.update((low, high))
-        self.at += 1
+        self.index += 1
         self.tree.char_class(runes, len(only) == 1 and -1 not in only and not negated and not self.fold)
 
     def _range(self, bracket: int) -> tuple[int, int]:
-        text, start = self.text, self.at
+        text, start = self.text, self.index
         low = high = self._class_char(bracket)
-        if text.startswith("-", self.at) and len(text) > self.at + 1 and text[self.at + 1] != "]":
-            self.at += 1
+        if text.startswith("-", self.index) and len(text) > self.index + 1 and text[self.index + 1] != "]":
+            self.index += 1
             high = self._class_char(bracket)
             if high < low:
-                raise InvalidPatternError(INVALID_CHAR_RANGE, text[start : self.at])
+                raise InvalidPatternError(INVALID_CHAR_RANGE, text[start : self.index])
         return low, high
 
     def _class_char(self, bracket: int) -> int:
-        if self.at == len(self.text):
+        if self.index == len(self.text):
             raise InvalidPatternError(MISSING_BRACKET, self.text[bracket:])
-        return self._escape() if self.text[self.at] == "\\" else ord(self._rune())
+        return self._escape() if self.text[self.index] == "\\" else ord(self._rune())
 
     def _posix_class(self) -> int:
-        """Take ``[:alpha:]`` and the like and return how many runes it holds; 0 where there is none."""
-        text, start = self.text, self.at
+        """Parse `[:alpha:]` and the like; return its number of runes, 0 if there is none."""
+        text, start = self.text, self.index
         if not text.startswith("[:", start):
             return 0
         end = -1 if self.no_posix else text.find(":]", start + 2)
         if end < 0:
             self.no_posix = True
             return 0
-        self.at = end + 2
+        self.index = end + 2
         runes = _POSIX_CLASSES.get(text[start + 2 : end].removeprefix("^"))
         if runes is None:
-            raise InvalidPatternError(INVALID_CHAR_RANGE, text[start : self.at])
+            raise InvalidPatternError(INVALID_CHAR_RANGE, text[start : self.index])
         return runes
 
 
@@ -350,7 +350,7 @@ _HANDLERS: Final = {
     "{": _Parser.brace,
     "\\": _Parser.backslash,
 }
-# How many runes upstream holds for each, two a range.
+# The number of runes that upstream stores for each class, two per range.
 _PERL_CLASSES: Final = {r"\d": 2, r"\D": 4, r"\s": 6, r"\S": 8, r"\w": 8, r"\W": 10}
 _POSIX_CLASSES: Final = {
     "alnum": 6,

@@ -1,7 +1,8 @@
-"""What Go's regexp parser knows of the tree it builds, as far as its limits go (regexp/syntax, parse.go).
+"""The size of the syntax tree that Go's regexp parser would build, for its limits. Upstream: regexp/syntax (parse.go).
 
-Each node keeps the figures of its subtree instead of its children. Unlike upstream we do not factor out common prefixes
-of alternatives, so a pattern close to a limit by the very height or size of its alternatives may be told apart wrongly.
+Each node stores the figures of its subtree instead of its children. Unlike upstream, common prefixes of alternatives
+are not factored out. So the result may be wrong for a pattern whose alternatives alone are close to a limit of height
+or size.
 """
 
 from __future__ import annotations
@@ -24,20 +25,20 @@ REPEAT: Final = 7
 CAPTURE: Final = 8
 CONCAT: Final = 9
 ALTERNATE: Final = 10
-OPEN: Final = 11  # from here on marks on the stack, not nodes
+OPEN: Final = 11  # this and higher kinds are marks on the stack, not nodes
 BAR: Final = 12
 
 
 class TooLargeError(Exception):
-    """The compiled form would exceed upstream's budget of instructions or runes."""
+    """The compiled form would exceed upstream's limit of instructions or runes."""
 
 
 class TooDeepError(Exception):
-    """The tree would be higher than upstream allows."""
+    """The tree would exceed upstream's limit of height."""
 
 
 class Node:
-    """A subtree: ``size`` in instructions, ``product`` the greatest product of counts along a path down."""
+    """A subtree: its `size` in instructions, and `product`, the largest product of repetition counts on a path downwards."""
 
     __slots__ = ("below", "captures", "fold", "height", "inside", "kind", "product", "runes", "single", "size", "times")
 
@@ -49,14 +50,14 @@ class Node:
         self.size = 1
         self.product = 1
         self.times = 1  # of a REPEAT
-        self.below = 0  # height and size of what a CONCAT or ALTERNATE holds
+        self.below = 0  # height and size of the children of a CONCAT or ALTERNATE
         self.inside = 0
         self.single = False  # a CLASS of one rune
         self.captures = False  # of an OPEN
 
 
 class Tree:
-    """The parser's stack, changed as upstream changes its own. Methods raise TooLargeError and TooDeepError."""
+    """The parser's stack, changed as upstream changes it; methods raise TooLargeError and TooDeepError."""
 
     __slots__ = ("_created", "_free", "_repeats", "_runes", "_stack", "_tracking")
 
@@ -73,13 +74,13 @@ class Tree:
         self._push(self._new(LITERAL, fold=fold, runes=1))
 
     def char_class(self, runes: int, single: bool) -> None:
-        """Push a class held in so many runes, two a range."""
+        """Push a class with a number of runes, two per range."""
         node = self._new(CLASS, runes=runes)
         node.single = single
         self._push(node)
 
     def assertion(self) -> None:
-        """Push what matches between runes, as ``^`` does."""
+        """Push an assertion such as `^`, which matches between runes."""
         self._push(self._new(ASSERTION))
 
     def any_char(self) -> None:
@@ -93,13 +94,13 @@ class Tree:
         self._push(node)
 
     def bar(self) -> None:
-        """End an alternative and begin another."""
+        """End an alternative and start another."""
         self._concat()
         if not self._swap_bar():
             self._push(self._new(BAR))
 
     def close(self) -> bool | None:
-        """End a group and return the flag to restore, or None where none is open."""
+        """End a group and return the flag to restore, or None if no group is open."""
         self._alternatives()
         stack = self._stack
         if len(stack) < 2:
@@ -117,12 +118,12 @@ class Tree:
         return group.fold
 
     def finish(self) -> bool:
-        """End the pattern and say whether every group is closed."""
+        """End the pattern and return whether every group is closed."""
         self._alternatives()
         return len(self._stack) == 1
 
     def repeat(self, kind: int, low: int, high: int) -> str | None:
-        """Repeat the topmost node; return ``argument`` where there is none, ``count`` where counts multiply too far."""
+        """Repeat the topmost node; return `argument` if there is none, `count` if the product of counts is too large, else None."""
         stack = self._stack
         if not stack or stack[-1].kind >= OPEN:
             return "argument"
@@ -163,7 +164,7 @@ class Tree:
         self._check(node)
 
     def _merge_literals(self, *, rune: bool) -> bool:
-        """Make the two topmost literals one; say whether a rune to be pushed took the upper's place."""
+        """Merge the two topmost literals; return whether a rune to be pushed replaced the upper one."""
         stack = self._stack
         if len(stack) < 2:
             return False
@@ -197,14 +198,14 @@ class Tree:
             raise TooDeepError
 
     def _take(self) -> list[Node]:
-        """Take what is above the topmost mark off the stack."""
+        """Pop and return the nodes above the topmost mark."""
         stack = self._stack
-        at = len(stack)
-        while at and stack[at - 1].kind < OPEN:
-            at -= 1
-        taken = stack[at:]
-        del stack[at:]
-        return taken
+        start = len(stack)
+        while start and stack[start - 1].kind < OPEN:
+            start -= 1
+        nodes = stack[start:]
+        del stack[start:]
+        return nodes
 
     def _concat(self) -> None:
         self._merge_literals(rune=False)
@@ -235,7 +236,7 @@ class Tree:
         return node
 
     def _swap_bar(self) -> bool:
-        """Bring the topmost mark above the alternative that follows it, if there is one; say whether there is."""
+        """Move the topmost mark above the alternative after it, if there is one; return whether there is."""
         stack = self._stack
         if len(stack) < 2 or stack[-2].kind != BAR:
             return False

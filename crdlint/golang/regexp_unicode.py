@@ -1,4 +1,4 @@
-r"""The names of classes that Go's ``\p{...}`` knows (unicode.Categories, CategoryAliases and Scripts, Unicode 15.0)."""
+r"""The class names of Go's `\p{...}`. Upstream: unicode.Categories, CategoryAliases and Scripts (Unicode 15.0)."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from typing import Final
 
 
 def class_size(name: str) -> int | None:
-    """Return how many runes Go holds for a Unicode class, two a range, or None for an unknown name.
+    """Return the number of runes that Go stores for a Unicode class, two per range, or None for an unknown name.
 
-    Letter case, spaces, hyphens and underscores do not count. A script is taken to be small.
+    Letter case, spaces, hyphens and underscores are ignored. Scripts are assumed to be small.
     """
     key = _canonical(name)
     size = _CATEGORIES.get(_ALIASES.get(key, key))
@@ -18,7 +18,7 @@ def class_size(name: str) -> int | None:
 
 
 def category(name: str) -> str | None:
-    """Return the short name of a category, such as `lu`, None for any other class."""
+    """Return the short name of a category, such as `lu`, or None for other classes."""
     key = _canonical(name)
     key = _ALIASES.get(key, key)
     return key if key in _CATEGORIES else None
@@ -28,7 +28,7 @@ def _canonical(name: str) -> str:
     return name.translate(_LOWER_ASCII)
 
 
-# Only ASCII letters have their case folded, as upstream folds bytes.
+# Only the case of ASCII letters is folded, because upstream folds bytes.
 _LOWER_ASCII: Final = {code: chr(code).lower() for code in range(ord("A"), ord("Z") + 1)} | dict.fromkeys(
     map(ord, "_- ")
 )

@@ -1,6 +1,7 @@
-"""The order in which Go's sort.Slice leaves elements, equal ones included (package sort, Go 1.22 and later).
+"""The order in which Go's sort.Slice leaves elements, including equal ones. Upstream: package sort (Go 1.22 and later).
 
-A quicksort that falls back to insertion and heap sort, here on indices, with its larger parts on a stack of its own.
+A quicksort that falls back to insertion sort and heap sort. It sorts indices, and pushes larger parts on an explicit
+stack.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ _UINT64: Final = 2**64 - 1
 
 
 def sort(length: int, less: Callable[[int, int], bool]) -> list[int]:
-    """Return the indices 0 to length-1 in Go's order; `less(i, j)` compares the elements that were at i and j."""
+    """Return the indices 0 to length-1 in Go's order; `less(i, j)` compares the elements originally at i and j."""
     data = _Data(length, less)
     data.sort()
     return data.order
 
 
 class _Data:
-    """The indices being sorted; positions `a` and `b` bound a part, the second not in it."""
+    """The indices being sorted; `a` (inclusive) and `b` (exclusive) bound a part."""
 
     __slots__ = ("_less", "order")
 
@@ -39,7 +40,7 @@ class _Data:
         order[i], order[j] = order[j], order[i]
 
     def sort(self) -> None:
-        """Sort parts until none is left; a part waits with its limit and how its last partition went."""
+        """Sort parts until none is left; each pending part has its limit and the result of its last partition."""
         length = len(self.order)
         stack = [(0, length, length.bit_length(), True, True)]
         while stack:
@@ -66,7 +67,7 @@ class _Data:
             mid, partitioned = self._partition(a, b, pivot)
             left, right = mid - a, b - mid
             balanced = min(left, right) >= (b - a) // 8
-            # The smaller part is sorted first and anew, then the rest of this one.
+            # The smaller part is sorted first, with new state, then the rest of this one.
             if left < right:
                 stack += ((mid + 1, b, limit, balanced, partitioned), (a, mid, limit, True, True))
             else:
@@ -98,7 +99,7 @@ class _Data:
             self._sift_down(0, i, a)
 
     def _partition(self, a: int, b: int, pivot: int) -> tuple[int, bool]:
-        """Move what is less than the pivot before the rest; return its new place and whether nothing had to move."""
+        """Move elements less than the pivot before the rest; return the pivot's new index and whether nothing was moved."""
         self.swap(a, pivot)
         i, j = self._advance(a, a + 1, b - 1)
         untouched = i > j
@@ -116,7 +117,7 @@ class _Data:
         return i, j
 
     def _partition_equal(self, a: int, b: int, pivot: int) -> int:
-        """Move what equals the pivot, the least there is, to the front; return where the rest begins."""
+        """Move elements equal to the pivot, which is the minimum, to the front; return the start of the rest."""
         self.swap(a, pivot)
         i, j = a + 1, b - 1
         while True:
@@ -131,7 +132,7 @@ class _Data:
             j -= 1
 
     def _partial_insertion_sort(self, a: int, b: int) -> bool:
-        """Put a few neighbours in order; return whether the part is sorted then."""
+        """Swap a few pairs of neighbours; return whether the part is sorted."""
         i = a + 1
         for _ in range(_PARTIAL_STEPS):
             while i < b and not self.less(i, i - 1):
@@ -147,14 +148,14 @@ class _Data:
                 self._shift(range(i + 1, b))
         return False
 
-    def _shift(self, places: range) -> None:
-        for j in places:
+    def _shift(self, indices: range) -> None:
+        for j in indices:
             if not self.less(j, j - 1):
                 return
             self.swap(j, j - 1)
 
     def _break_patterns(self, a: int, b: int) -> None:
-        """Scatter three elements about the middle, by xorshift from the length."""
+        """Scatter three elements around the middle, by xorshift seeded with the length."""
         length = b - a
         random = length
         mask = (1 << length.bit_length()) - 1
@@ -167,15 +168,15 @@ class _Data:
             self.swap(index, a + (other - length if other >= length else other))
 
     def _choose_pivot(self, a: int, b: int) -> tuple[int, int]:
-        """Return the place of a middling element, and how many pairs looked at were out of order."""
+        """Return the index of the pivot, and the number of swaps among the candidates."""
         quarter = (b - a) // 4
-        places = [a + quarter, a + quarter * 2, a + quarter * 3]
+        candidates = [a + quarter, a + quarter * 2, a + quarter * 3]
         swaps = 0
         if b - a >= _NINTHER:
-            for index, place in enumerate(places):
-                places[index], more = self._median(place - 1, place, place + 1)
+            for index, candidate in enumerate(candidates):
+                candidates[index], more = self._median(candidate - 1, candidate, candidate + 1)
                 swaps += more
-        median, more = self._median(*places)
+        median, more = self._median(*candidates)
         return median, swaps + more
 
     def _median(self, a: int, b: int, c: int) -> tuple[int, int]:

@@ -1,8 +1,8 @@
-"""Values as fmt's ``%#v`` prints them: Go syntax, by the types that Go declares.
+"""Values as fmt's `%#v` prints them: in Go syntax, with their Go types.
 
-Python's values stand for Go's as in `crdlint.golang.values`. ``GO_FIELDS`` of a struct's class has the Go type of each
-field, and ``GO_PACKAGE`` the package that Go prints before the class's name. A type is written as in Go; a named type
-that is not a struct has what it is named for behind `=`: `v1.Names=[]string`.
+Python values represent Go values as in `crdlint.golang.values`. The class of a struct has `GO_FIELDS`, with the Go type
+of each field, and `GO_PACKAGE`, the package that Go prints before the class name. A type is written as in Go; a named
+type that is not a struct is followed by `=` and its underlying type: `v1.Names=[]string`.
 """
 
 from __future__ import annotations
@@ -21,18 +21,18 @@ if TYPE_CHECKING:
 
 ANY: Final = "interface {}"
 _MAX_INT64: Final = (1 << 63) - 1
-# What a pointer inside of a value prints as: an address, which is another one in each run of a server.
+# The text of a pointer inside of a value: an address, which is different in each run of a server.
 _ADDRESS: Final = "0xc000000000"
 
 
 class GoMap(list[tuple[Any, Any]]):
-    """A map[interface {}]interface {}: its keys are of Go's types, and 1 and true are two of them."""
+    """A map[interface {}]interface {}: keys have Go types, so 1 and true are two keys."""
 
 
 def go_syntax(value: Any, of: str = ANY, unknown_fields: frozenset[str] = frozenset()) -> str:
-    """Return a value of the Go type ``of``, maps in the order of their keys. Depth is bounded by memory only.
+    """Return a value of the Go type `of`, with maps sorted by key; only memory limits the depth.
 
-    ``unknown_fields`` are attributes of structs that the server's types do not have.
+    `unknown_fields` are attributes of structs that the server's types do not have.
     """
     out: list[str] = []
     frames: list[tuple[Entries, str]] = [(iter((("", value, of),)), "")]
@@ -55,7 +55,7 @@ def go_syntax(value: Any, of: str = ANY, unknown_fields: frozenset[str] = frozen
 
 
 def _scalar(value: Any, of: str) -> str | None:
-    """Return the text of a value without entries, None for a container."""
+    """Return the text of a scalar, or None for a container."""
     if of.startswith("*"):
         return f"({of})({'nil' if value is None else _ADDRESS})"
     if value is None or value == ():
@@ -67,20 +67,20 @@ def _scalar(value: Any, of: str) -> str | None:
     if isinstance(value, float):
         return format_float(value)
     if isinstance(value, int):
-        return f"{value:#x}" if value > _MAX_INT64 else str(value)  # only an uint64 is greater
+        return f"{value:#x}" if value > _MAX_INT64 else str(value)  # only a uint64 is greater
     if isinstance(value, bytes):
         return f"{of}{{{', '.join(map(hex, value))}}}"
     return None
 
 
 def _open(value: Any, of: str, unknown_fields: frozenset[str]) -> tuple[str, Entries]:
-    """Return the opening of a container, and its entries."""
+    """Return the opening text of a container, and its entries."""
     fields = getattr(type(value), "GO_FIELDS", None)
     if fields is not None:
         return f"{value.GO_PACKAGE}.{type(value).__name__}{{", _struct_entries(value, fields, unknown_fields)
     if isinstance(value, GoMap):
         return f"map[{ANY}]{ANY}{{", _map_entries(value, ANY)
-    if _underlying(of) == ANY:  # the value has a type of its own
+    if _underlying(of) == ANY:  # the value has its own type
         of = f"map[string]{ANY}" if isinstance(value, dict) else f"[]{ANY}"
     element = _underlying(of).partition("]")[2]
     if isinstance(value, dict):
@@ -94,7 +94,7 @@ def _name(of: str) -> str:
 
 
 def _underlying(of: str) -> str:
-    """Return what a type is named for, a type without a name as it is."""
+    """Return the underlying type of a named type, else the type itself."""
     return of if of.startswith(("[", "map[")) else of.partition("=")[2] or of
 
 
@@ -104,7 +104,7 @@ def _struct_entries(value: Any, fields: tuple[tuple[str, str, str], ...], unknow
         if attribute in unknown_fields:
             continue
         item = getattr(value, attribute)
-        # The class has Go's zero values; of its collections those are nil.
+        # The class has Go's zero values, which are nil for collections.
         is_nil = attribute not in vars(value) and isinstance(item, (dict, list, tuple, bytes))
         yield f"{before}{name}:", None if is_nil else item, of
         before = ", "

@@ -1,4 +1,4 @@
-"""Times as Go's time.Parse takes them, with its error texts (package time, format.go)."""
+"""Times as Go's time.Parse parses them, with its error texts. Upstream: package time (format.go)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """A layout: its text, how many numbers follow the year, and whether a zone ends it."""
+    """A layout: its text, the number of numbers after the year, and whether a zone follows."""
 
     text: str
     numbers: int
@@ -22,8 +22,8 @@ RFC3339: Final = Layout("2006-01-02T15:04:05Z07:00", 5, zone=True)
 LOCAL: Final = Layout("2006-01-02T15:04:05", 5, zone=False)
 DATE: Final = Layout("2006-01-02", 2, zone=False)
 
-# What comes before an element, the element, whether it takes two digits always, its range, its name in errors. The
-# day's range is judged last.
+# For each element: its separator, its name in the layout, whether it always has two digits, its range, its name in
+# errors. The range of the day is checked last.
 _NUMBERS: Final = (
     ("-", "01", True, (1, 12), "month"),
     ("-", "02", True, (0, 99), "day"),
@@ -37,11 +37,11 @@ _CYCLE_DAYS: Final = 146097
 
 
 class TimeError(ValueError):
-    """A text that is no time of a layout; ``str()`` is Go's text."""
+    """The text does not match the layout; `str()` is Go's text."""
 
 
 class Time(NamedTuple):
-    """A moment: seconds since 1970 in UTC, nanoseconds beside them, and the zone's offset in seconds."""
+    """A time: seconds since 1970 in UTC, nanoseconds of the second, and the offset of the zone in seconds."""
 
     seconds: int
     nanoseconds: int
@@ -49,7 +49,7 @@ class Time(NamedTuple):
 
 
 def check_rfc3339(text: str) -> str | None:
-    """Return None for a time that Go parses as RFC 3339, else the text of Go's error."""
+    """Return Go's error for a text as an RFC 3339 time, or None if it is valid."""
     try:
         parse_time(text)
     except TimeError as error:
@@ -58,7 +58,7 @@ def check_rfc3339(text: str) -> str | None:
 
 
 def parse_time(text: str, layout: Layout = RFC3339) -> Time:
-    """Return the moment that a text of a layout names. Raises TimeError."""
+    """Parse a time; raise TimeError if the text does not match the layout."""
     rest = text
     if len(rest) < 4 or not _digits(rest[:4]):
         raise _failure(text, layout, rest, "2006")
@@ -89,13 +89,13 @@ def parse_time(text: str, layout: Layout = RFC3339) -> Time:
 
 
 def _zone(text: str, layout: Layout, rest: str) -> tuple[int, str]:
-    """Return a zone's offset in seconds, and what follows it."""
+    """Return the offset of a zone in seconds, and the text after it."""
     if rest.startswith("Z"):
         return 0, rest[1:]
     if len(rest) < 6 or rest[3] != ":" or not _digits(rest[1:3] + rest[4:6]):
         raise _failure(text, layout, rest, "Z07:00")
     hours, minutes = int(rest[1:3]), int(rest[4:6])
-    # Go lets an offset of 24 hours or 60 minutes pass.
+    # Go accepts an offset of 24 hours or 60 minutes.
     for number, limit, name in ((hours, 24, "hour"), (minutes, 60, "minute")):
         if number > limit:
             raise TimeError(f"parsing time {_quote(text)}: time zone offset {name} out of range")
@@ -106,7 +106,7 @@ def _zone(text: str, layout: Layout, rest: str) -> tuple[int, str]:
 
 
 def _fraction(rest: str) -> tuple[str, str]:
-    """Return the digits of a fraction of a second, which Go takes though the layout has none, and what follows them."""
+    """Return the digits of a fraction of a second, which Go accepts although the layout has none, and the text after them."""
     if rest[:1] not in {".", ","} or not _digits(rest[1:2]):
         return "", rest
     end = 2
@@ -116,7 +116,7 @@ def _fraction(rest: str) -> tuple[str, str]:
 
 
 def days(year: int, month: int, day: int) -> int:
-    """Return the days since 1970-01-01."""
+    """Return the number of days since 1970-01-01."""
     return date(year % _CYCLE + _CYCLE, month, day).toordinal() + (year // _CYCLE - 1) * _CYCLE_DAYS - _EPOCH
 
 
@@ -131,7 +131,7 @@ def _failure(text: str, layout: Layout, rest: str, element: str) -> TimeError:
 
 
 def _quote(text: str) -> str:
-    r"""Quote as package time does: bytes outside printable ASCII as ``\x`` and two digits."""
+    r"""Quote as package time does, with bytes other than printable ASCII as `\x` and two digits."""
     quoted = []
     for char in text:
         if char in '"\\':
@@ -144,7 +144,7 @@ def _quote(text: str) -> str:
 
 
 def as_utc(text: str) -> str:
-    """Return a time that Go parses as RFC 3339 in UTC, without its fraction."""
+    """Return an RFC 3339 time that Go accepts in UTC, without its fraction."""
     date, _, clock = text.partition("T")
     year, month, day = map(int, date.split("-"))
     offset = timedelta()
@@ -155,7 +155,7 @@ def as_utc(text: str) -> str:
         offset = timedelta(hours=hours, minutes=minutes) * (-1 if clock[-6] == "-" else 1)
         clock = clock[:-6]
     hour, minute, second = clock.split(":")
-    # The year of the calendar's cycle is one that leaves room on either side.
+    # Map the year to one in the middle of Python's range; the calendar repeats in cycles.
     local = datetime(year % _CYCLE + _CYCLE, month, day, int(hour), int(minute), int(second[:2]))
     moment = local - offset
     shown_year = moment.year - local.year + year
@@ -180,14 +180,14 @@ _MOST_DIGITS: Final = 30
 
 
 def parse_duration(text: str) -> int | None:
-    """Return the nanoseconds of a text, None where it is no duration or too long a one."""
+    """Return a duration in nanoseconds, or None if the text is invalid or out of range."""
     if _WHOLE.fullmatch(text) is None:
         return None
     total = 0
-    for whole, fraction, unit in _PART.findall(text):
+    for integer, fraction, unit in _PART.findall(text):
         size = _UNITS[unit]
         digits = _fraction_digits(fraction)
-        total += _limited(whole) * size
+        total += _limited(integer) * size
         if digits:
             total += int(int(digits) * (size / 10.0 ** len(digits)))
         if total > _MAX + 1:
@@ -198,13 +198,13 @@ def parse_duration(text: str) -> int | None:
 
 
 def _limited(digits: str) -> int:
-    """Return the number, any that is beyond 64 bits for one that is far beyond them."""
+    """Return the number, or a number far beyond 64 bits if it has too many digits."""
     digits = digits.lstrip("0")
     return int(digits or "0") if len(digits) < _MOST_DIGITS else 10**_MOST_DIGITS
 
 
 def _fraction_digits(fraction: str) -> str:
-    """Return the leading digits of a fraction that 63 bits hold (time.leadingFraction)."""
+    """Return the leading digits of a fraction that fit into 63 bits. Upstream: time.leadingFraction."""
     value = 0
     for count, digit in enumerate(fraction[:20]):
         if value > _MAX // 10 or (value := value * 10 + int(digit)) > _MAX + 1:

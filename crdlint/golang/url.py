@@ -1,4 +1,4 @@
-"""URLs as Go 1.26's net/url reads them, with its error texts (url.Parse, url.ParseRequestURI)."""
+"""URLs as Go 1.26's net/url parses them, with its error texts. Upstream: url.Parse, url.ParseRequestURI."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from crdlint.golang.text import quote
 
 
 class URLError(ValueError):
-    """The text is no URL; ``str()`` is Go's own text, ``parse "...": ...``."""
+    """The text is not a URL; `str()` is Go's text, `parse "...": ...`."""
 
 
 @dataclass(frozen=True, slots=True)
 class URL:
-    """A parsed URL; ``user`` is the userinfo as Go prints it, None where there is none."""
+    """A parsed URL; `user` is the userinfo as Go prints it, None if there is none."""
 
     scheme: str = ""
     host: str = ""
@@ -31,12 +31,12 @@ _HEX: Final = frozenset(string.hexdigits)
 _UNRESERVED: Final = _LETTERS | frozenset(string.digits + "-_.~")
 _HOST: Final = _UNRESERVED | frozenset("!$&'()*+,;=:[]<>\"")
 _USERINFO: Final = _LETTERS | frozenset(string.digits + "-._:~!$&'()*+,;=%@")
-# What Userinfo.String leaves as it is.
+# The characters that Userinfo.String does not escape.
 _USER_PRINTED: Final = _UNRESERVED | frozenset("$&+,;=")
 
 
 def parse(text: str) -> URL:
-    """Return the URL of a text that may have a fragment (url.Parse); raise URLError for what is none."""
+    """Parse a URL that may have a fragment; raise URLError if it is invalid. Upstream: url.Parse."""
     rest, _, fragment = text.partition("#")
     try:
         url = _parse(rest, via_request=False)
@@ -52,7 +52,7 @@ def parse(text: str) -> URL:
 
 
 def parse_request_uri(text: str) -> URL:
-    """Return the URL of a text that must be absolute and has no fragment (url.ParseRequestURI); raise URLError otherwise."""
+    """Parse an absolute URL without a fragment; raise URLError if it is invalid. Upstream: url.ParseRequestURI."""
     try:
         return _parse(text, via_request=True)
     except URLError as error:
@@ -100,9 +100,9 @@ def _scheme(text: str) -> tuple[str, str]:
 
 
 def _authority(text: str, scheme: str) -> tuple[str | None, str]:
-    userinfo, at, host = text.rpartition("@")
+    userinfo, separator, host = text.rpartition("@")
     host = _host(host, scheme)
-    if not at:
+    if not separator:
         return None, host
     if not set(userinfo) <= _USERINFO:
         raise URLError("net/url: invalid userinfo")
@@ -117,7 +117,7 @@ def _host(text: str, scheme: str) -> str:
         raise URLError("invalid IP-literal")
     if bracket == 0:
         return _ip_literal(text)
-    # Some databases list several hosts with a port each, which Go lets pass for schemes that are not the web's.
+    # Some databases list several hosts with a port each, which Go accepts unless the scheme is http or https.
     colon = text.find(":") if scheme in _WEB else text.rfind(":")
     if colon >= 0:
         _check_port(text[colon:])
@@ -128,7 +128,7 @@ _WEB: Final = frozenset({"http", "https"})
 
 
 def _ip_literal(text: str) -> str:
-    """Return a host that begins with a bracket: an IPv6 address stands in it, which may have a zone behind %25."""
+    """Return a host that starts with a bracket: an IPv6 address, with an optional zone after %25."""
     end = text.rfind("]")
     if end < 0:
         raise URLError("missing ']' in host")
@@ -154,7 +154,7 @@ def _valid_port(text: str) -> bool:
 
 
 def _escape_at(text: str, i: int) -> str:
-    """Return the escape at a percent sign, or raise Go's error with what stands there."""
+    """Return the escape at a percent sign; raise Go's error with the text there if it is invalid."""
     escape = text[i : i + 3]
     if len(escape) < 3 or not set(escape[1:]) <= _HEX:
         raise URLError(f"invalid URL escape {quote(escape)}")

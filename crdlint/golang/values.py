@@ -1,9 +1,9 @@
-"""Values in messages as Go prints them: field.Error's bad values and encoding/json's text.
+"""Values in messages as Go prints them: bad values of field.Error, and encoding/json.
 
-Python's values stand for Go's: ``None`` for nil, numbers, text, ``bytes``, sequences and mappings for themselves, an
-object whose class lists ``GO_FIELDS`` (Go field name, attribute and Go type of each field) for a struct, in
-``JSON_TAGS`` the names that JSON has instead of Go's, and in ``OMITTED_NIL`` the attributes that are left out of JSON
-where they are nil. `Typed` adds a Go type that Python's does not tell.
+Python values represent Go values: `None` is nil; numbers, texts, `bytes`, sequences and mappings are themselves; an
+object whose class has `GO_FIELDS` (Go field name, attribute and Go type of each field) is a struct. `JSON_TAGS`
+contains the JSON names that differ from Go's, and `OMITTED_NIL` the attributes that JSON omits if they are nil. `Typed`
+adds a Go type that does not follow from the Python type.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Typed:
-    """A value of a Go type that Python's type does not tell: a named type, a pointer, a slice (see `go_syntax`)."""
+    """A value with a Go type that does not follow from its Python type: a named type, a pointer, a slice (see `go_syntax`)."""
 
     value: object
     type: str
 
 
 def bad_value(value: object) -> str:
-    """Return a bad value as field errors print it since Kubernetes 1.34: as JSON (field.Error.ErrorBody).
+    """Return a bad value as field errors print it since Kubernetes 1.34: as JSON. Upstream: field.Error.ErrorBody.
 
-    Raises TypeError for a Python object that stands for nothing in Go.
+    Raise TypeError for a Python object that does not represent a Go value.
     """
     if isinstance(value, str):
         return quote(value)
@@ -45,25 +45,25 @@ def bad_value(value: object) -> str:
 
 
 def bad_value_in_go_syntax(value: object, unknown_fields: frozenset[str] = frozenset()) -> str:
-    """Return a bad value as field errors print it before Kubernetes 1.34 (field.Error.ErrorBody).
+    """Return a bad value as field errors print it before Kubernetes 1.34. Upstream: field.Error.ErrorBody.
 
-    ``unknown_fields`` are attributes of structs that the server's types do not have.
+    `unknown_fields` are attributes of structs that the server's types do not have.
     """
     of = _OWN_TYPES.get(type(value), "")
     if isinstance(value, Typed):
         of, value = value.type, value.value
         if value is not None:
-            of = of.removeprefix("*")  # Go prints what a pointer points at
+            of = of.removeprefix("*")  # Go dereferences the pointer
     if value is None and not of.startswith("["):
-        return '"null"'  # nil replaced by a text, which is then quoted like any other
+        return '"null"'  # Go replaces nil by a text, which is quoted like any other text
     return go_syntax(value, of, unknown_fields)
 
 
 def marshal(value: object) -> str:
-    """Return the value as encoding/json's Marshal prints it: compact, keys sorted, HTML's characters escaped.
+    """Return a value as json.Marshal prints it: compact, with sorted keys, with HTML characters escaped.
 
-    Depth is bounded by memory only. A struct's sequence or mapping that is empty prints ``null`` unless it was set on
-    the instance. Raises TypeError for a Python object that stands for nothing in Go.
+    Only memory limits the depth. An empty sequence or mapping of a struct is printed as `null` unless it was set on the
+    instance. Raise TypeError for a Python object that does not represent a Go value.
     """
     out: list[str] = []
     frames: list[tuple[Entries, str]] = [(iter((("", value),)), "")]
@@ -88,10 +88,10 @@ _OWN_TYPES: Final[dict[type, str]] = {dict: f"map[string]{ANY}", list: f"[]{ANY}
 
 
 def _open(item: object) -> tuple[str, Entries, str]:
-    """Return the opening of a container, its entries with what precedes each, and its closing."""
+    """Return the opening text of a container, its entries with the text before each, and its closing text."""
     fields = getattr(type(item), "GO_FIELDS", None)
     if fields is not None:
-        # A struct without fields that holds a `value` is an interface: it prints what is in it.
+        # A struct without fields but with a `value` represents an interface, which prints its value.
         if not fields and hasattr(item, "value"):
             return "", iter((("", item.value),)), ""
         return "{", _struct_entries(item, fields), "}"
@@ -100,14 +100,14 @@ def _open(item: object) -> tuple[str, Entries, str]:
     if isinstance(item, Mapping):
         return "{", _map_entries(item), "}"
     if item == ():
-        return "null", iter(()), ""  # the model's nil slice; one that is given, and empty, is a list
+        return "null", iter(()), ""  # the default is a nil slice; an empty slice in the input is a list
     if isinstance(item, Sequence):
         return "[", _list_entries(item), "]"
     raise TypeError(f"no Go value: {type(item).__name__}")
 
 
 def _struct_entries(item: object, fields: tuple[tuple[str, str, str], ...]) -> Entries:
-    given = vars(item)
+    attributes = vars(item)
     omitted = getattr(item, "OMITTED_NIL", ())
     tags = getattr(item, "JSON_TAGS", {})
     before = '"'
@@ -115,7 +115,7 @@ def _struct_entries(item: object, fields: tuple[tuple[str, str, str], ...]) -> E
         value = getattr(item, attribute)
         if value is None and attribute in omitted:
             continue
-        if attribute not in given and isinstance(value, (bytes, Sequence, Mapping)) and not isinstance(value, str):
+        if attribute not in attributes and isinstance(value, (bytes, Sequence, Mapping)) and not isinstance(value, str):
             value = None
         yield f'{before}{tags.get(name, name)}":', value
         before = ',"'
@@ -144,7 +144,7 @@ def _escape(match: re.Match[str]) -> str:
     known = _ESCAPES.get(char)
     if known is not None:
         return known
-    # A lone surrogate is three invalid bytes to Go, each of which becomes a replacement character.
+    # In Go, a lone surrogate is three invalid bytes, each of which becomes a replacement character.
     return r"\ufffd" * 3 if char >= "\ud800" else f"\\u{ord(char):04x}"
 
 
@@ -152,7 +152,7 @@ def _float(value: float) -> str:
     try:
         return json_float(value)
     except ValueError:
-        return format_float(value)  # what `%#v` prints, upstream's way out where Marshal fails
+        return format_float(value)  # upstream falls back to `%#v` if Marshal fails
 
 
 _UNSAFE: Final = re.compile('[\\x00-\\x1f"\\\\<>&\u2028\u2029\ud800-\udfff]')

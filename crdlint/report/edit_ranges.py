@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from crdlint.report.escapes import printable
-from crdlint.yaml.edit import Edit, apply, line_starts, place_of
+from crdlint.yaml.edit import Edit, apply, line_and_column, line_starts
 
 if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Fix
@@ -49,7 +49,7 @@ class Places:
 
     def byte_column(self, index: int) -> int:
         """Return the 1-based column of a character in bytes of UTF-8."""
-        line, _ = place_of(self._line_starts(), index)
+        line, _ = line_and_column(self._line_starts(), index)
         return len(self._text[self._starts[line] : index].encode("utf-8", "surrogatepass")) + 1
 
     def index(self, line: int, column: int) -> int:
@@ -59,8 +59,8 @@ class Places:
 
     def _range(self, edit: Edit) -> EditRange:
         starts = self._line_starts()
-        line, column = place_of(starts, edit.start)
-        end_line, end_column = place_of(starts, edit.end)
+        line, column = line_and_column(starts, edit.start)
+        end_line, end_column = line_and_column(starts, edit.end)
         return EditRange(line + 1, column + 1, end_line + 1, end_column + 1, edit.text)
 
     def _line_starts(self) -> list[int]:

@@ -1,4 +1,4 @@
-"""YAML to nodes with exact positions, scalars resolved as the API server's decoder does."""
+"""YAML to nodes with exact positions; scalars are resolved as in the API server's decoder."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["YAMLDecodeError", "decode_yaml"]
 
 
 class YAMLDecodeError(ValueError):
-    """A document that the API server cannot turn into JSON: ``str()`` is its text, ``node`` where it is known."""
+    """The API server cannot convert a document to JSON; `str()` is its text, `node` the cause if known."""
 
     def __init__(self, text: str, node: Node | None = None) -> None:
         super().__init__(text)
@@ -19,7 +19,7 @@ class YAMLDecodeError(ValueError):
 
 
 def decode_yaml(text: str) -> object:
-    """Return the first document as JSON values, as the API server would see it; raise YAMLDecodeError with its text."""
+    """Return the first document as JSON values, as the API server sees it; raise YAMLDecodeError with the server's text."""
     from crdlint.yaml.parse import parse_first
     from crdlint.yaml.values import as_json_text, first_error, to_json
 

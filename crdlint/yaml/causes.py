@@ -1,6 +1,6 @@
-"""Causes of YAML syntax errors, and the texts without them: each is tried, and only offered if the parser then goes on.
+"""Causes of YAML syntax errors, with edits that fix them; an edit is offered only if the parser gets further with it.
 
-The parser stops where it can read no further; the line that is wrong is often one above.
+The parser reports the line where it has to stop; the wrong line is often an earlier one.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from crdlint.yaml.parse import Document
 
-# Longer documents are not read again, nor more often than this.
+# Longer documents are not parsed again, and others at most this often.
 _LONGEST: Final = 4_000_000  # characters
 _ATTEMPTS: Final = 12
 _LINES_ABOVE: Final = 3
@@ -35,7 +35,7 @@ _CLOSING: Final = {"[": "]", "{": "}"}
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why a document is not YAML: a name, the line (1-based in the file), what to do, and edits of the document if any."""
+    """The cause of a syntax error: a name, the line (1-based in the file), a help, and edits of the document if possible."""
 
     name: str
     line: int
@@ -45,30 +45,30 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class _Text:
-    """A document that cannot be read; ``at`` is the index of the line where the parser stops."""
+    """A document that cannot be parsed; `stop` is the index of the line where the parser stops."""
 
     document: Document
     lines: SequenceOf[str]
     starts: SequenceOf[int]
-    at: int
+    stop: int
     message: str
 
     def near(self) -> Iterator[int]:
-        """Yield the indexes of the line where the parser stops and of a few above that are not blank."""
-        found = 0
-        for i in range(min(self.at, len(self.lines) - 1), -1, -1):
+        """Yield the indexes of the line where the parser stops and of a few lines above, without blank lines and comments."""
+        lines = 0
+        for i in range(min(self.stop, len(self.lines) - 1), -1, -1):
             if self.lines[i].strip() and not self.lines[i].lstrip().startswith("#"):
                 yield i
-                found += 1
-                if found > _LINES_ABOVE:
+                lines += 1
+                if lines > _LINES_ABOVE:
                     return
 
     def line(self, index: int) -> int:
-        """Return the number of a line in the file."""
+        """Return the number of a line in the file (1-based)."""
         return index + 1 + self.document.line_offset
 
-    def whole(self, index: int, new: str) -> tuple[Edit, ...]:
-        """Return the edit that gives a line another text, as small as it can be."""
+    def replaced(self, index: int, new: str) -> tuple[Edit, ...]:
+        """Return the smallest edit that replaces the line at `index` by `new`."""
         old = self.lines[index]
         head = 0
         while head < min(len(old), len(new)) and old[head] == new[head]:
@@ -81,7 +81,7 @@ class _Text:
 
 
 def syntax_cause(document: Document) -> Cause | None:
-    """Return the cause of a document's syntax error, None where it is none that is known."""
+    """Return the cause of a document's syntax error, or None if it is not known."""
     problem = document.error
     if problem is None or len(document.text) > _LONGEST:
         return None
@@ -92,21 +92,21 @@ def syntax_cause(document: Document) -> Cause | None:
     text = _Text(document, lines, starts, problem.line - document.line_offset, problem.message)
     attempts = 0
     for find in _CAUSES:
-        for found in find(text):
-            if not found.edits:
-                return found
+        for cause in find(text):
+            if not cause.edits:
+                return cause
             attempts += 1
             if attempts > _ATTEMPTS:
                 return None
-            if _goes_on(document, found.edits, text.at):
-                return found
+            if _gets_further(document, cause.edits, text.stop):
+                return cause
     return None
 
 
-def _goes_on(document: Document, edits: SequenceOf[Edit], at: int) -> bool:
-    """Return whether the parser comes further than to a line once edits are made."""
+def _gets_further(document: Document, edits: SequenceOf[Edit], stop: int) -> bool:
+    """Return whether the parser gets further than the line `stop` with the edits."""
     read = parse_first(apply(document.text, edits))
-    return read.error is None or read.error.line - read.line_offset > at + 1
+    return read.error is None or read.error.line - read.line_offset > stop + 1
 
 
 def _conflicts(text: _Text) -> Iterator[Cause]:
@@ -140,12 +140,12 @@ def _other_blanks(text: _Text) -> Iterator[Cause]:
             number = text.line(i)
             what = "a non-breaking space" if "\u00a0" in line else "a byte order mark"
             new = line.replace("\u00a0", " ").replace("\ufeff", "")
-            yield Cause("blank", number, f"Replace {what} in line {number} with a space", text.whole(i, new))
+            yield Cause("blank", number, f"Replace {what} in line {number} with a space", text.replaced(i, new))
 
 
 @dataclass(frozen=True, slots=True)
 class _Entry:
-    """A line with a key and a value: what is in front of the value, the value, and what follows it."""
+    """A line with a key and a value: the text before the value, the value, and the text after it."""
 
     head: str
     value: str
@@ -174,7 +174,7 @@ def _unquoted(text: _Text) -> Iterator[Cause]:
             continue
         why = f"begins with `{value[0]}`" if value[0] in _BAD_START else "contains a colon and a space"
         help_ = f"Put the value in line {number} in quotes, since it {why}: `{quoted(value)}`"
-        yield Cause("unquoted", number, help_, text.whole(i, f"{entry.head}{quoted(value)}{entry.rest}"))
+        yield Cause("unquoted", number, help_, text.replaced(i, f"{entry.head}{quoted(value)}{entry.rest}"))
 
 
 def _escapes(text: _Text) -> Iterator[Cause]:
@@ -185,7 +185,7 @@ def _escapes(text: _Text) -> Iterator[Cause]:
         if new != text.lines[i]:
             number = text.line(i)
             help_ = f"Write `\\\\` for a backslash between double quotes in line {number}, or use single quotes"
-            yield Cause("escape", number, help_, text.whole(i, new))
+            yield Cause("escape", number, help_, text.replaced(i, new))
 
 
 def _quotes(text: _Text) -> Iterator[Cause]:
@@ -204,12 +204,12 @@ def _quotes(text: _Text) -> Iterator[Cause]:
             continue
         number = text.line(i)
         help_ = f"Add `{quote}` at the end of the value in line {number} to close the quote"
-        yield Cause("quote", number, help_, text.whole(i, f"{entry.head}{value}{quote}{entry.rest}"))
+        yield Cause("quote", number, help_, text.replaced(i, f"{entry.head}{value}{quote}{entry.rest}"))
 
 
 def _opening_lines(text: _Text) -> Iterator[int]:
-    """Yield the lines above in which a value begins with a quote, the nearest first."""
-    for i in range(min(text.at, len(text.lines) - 1), -1, -1):
+    """Yield the lines above in which a value starts with a quote, the nearest first."""
+    for i in range(min(text.stop, len(text.lines) - 1), -1, -1):
         entry = _entry(text.lines[i])
         if entry is not None and entry.value[0] in "'\"" and entry.value.count(entry.value[0]) % 2:
             yield i
@@ -221,11 +221,11 @@ def _colons(text: _Text) -> Iterator[Cause]:
         match = _NO_BLANK.match(text.lines[i])
         if match is not None:
             help_ = f"Write a space after the colon in line {number}: `{match[1].strip()} {match[2].strip()}`"
-            yield Cause("colon", number, help_, text.whole(i, f"{match[1]} {match[2]}"))
+            yield Cause("colon", number, help_, text.replaced(i, f"{match[1]} {match[2]}"))
         match = _BARE_KEY.match(text.lines[i])
         if match is not None:
             help_ = f"Add a colon after the key in line {number}: `{match[1].strip()}:`"
-            yield Cause("colon", number, help_, text.whole(i, f"{match[1]}:{match[2]}"))
+            yield Cause("colon", number, help_, text.replaced(i, f"{match[1]}:{match[2]}"))
 
 
 def _brackets(text: _Text) -> Iterator[Cause]:
@@ -240,7 +240,7 @@ def _brackets(text: _Text) -> Iterator[Cause]:
         if opened:
             number = text.line(i)
             help_ = f"Add `{opened}` to close the bracket in line {number}"
-            yield Cause("bracket", number, help_, text.whole(i, f"{entry.head}{value}{opened}{entry.rest}"))
+            yield Cause("bracket", number, help_, text.replaced(i, f"{entry.head}{value}{opened}{entry.rest}"))
 
 
 def _open_brackets(value: str) -> list[str]:
@@ -262,16 +262,16 @@ def _directives(text: _Text) -> Iterator[Cause]:
 
 def _list_below_text(text: _Text) -> Iterator[Cause]:
     if "block sequence entries" in text.message:
-        number = text.line(text.at)
+        number = text.line(text.stop)
         yield Cause("list", number, f"Move the list in line {number} to lines of its own, below the key")
     for i in text.near():
         line = text.lines[i]
-        above = next((j for j in range(i - 1, -1, -1) if text.lines[j].strip()), None)
-        if above is None or not line.lstrip().startswith("- "):
+        previous = next((j for j in range(i - 1, -1, -1) if text.lines[j].strip()), None)
+        if previous is None or not line.lstrip().startswith("- "):
             continue
-        entry = _entry(text.lines[above])
-        if entry is not None and entry.value[0] not in "|>" and _indent(line) >= _indent(text.lines[above]):
-            number = text.line(above)
+        entry = _entry(text.lines[previous])
+        if entry is not None and entry.value[0] not in "|>" and _indent(line) >= _indent(text.lines[previous]):
+            number = text.line(previous)
             yield Cause(
                 "list", number, f"Remove the value in line {number} or the list below it: a key cannot have both"
             )
@@ -279,7 +279,7 @@ def _list_below_text(text: _Text) -> Iterator[Cause]:
 
 
 def _dedents(text: _Text) -> Iterator[Cause]:
-    """Find a line whose indentation is that of no line around."""
+    """Yield lines whose indentation differs from all lines around them."""
     for i in list(text.near())[:2]:
         line = text.lines[i]
         indent = _indent(line)
@@ -288,12 +288,18 @@ def _dedents(text: _Text) -> Iterator[Cause]:
         )
         if indent in around and text.message.rpartition(": ")[2] != "did not find expected key":
             continue
-        tried = [one for one in around if abs(one - indent) <= _NEAR and one != indent]
+        tried = [
+            other_indent for other_indent in around if abs(other_indent - indent) <= _NEAR and other_indent != indent
+        ]
         number = text.line(i)
-        above = next((_indent(text.lines[j]) for j in range(i - 1, -1, -1) if text.lines[j].strip()), indent)
-        for wanted in sorted(tried, key=lambda one: (abs(one - indent), one != above)):
-            help_ = f"Indent line {number} by {_count(wanted)} instead of {_count(indent)}, like the lines around it"
-            yield Cause("dedent", number, help_, text.whole(i, " " * wanted + line.lstrip(" ")))
+        indent_above = next((_indent(text.lines[j]) for j in range(i - 1, -1, -1) if text.lines[j].strip()), indent)
+        for new_indent in sorted(
+            tried, key=lambda other_indent: (abs(other_indent - indent), other_indent != indent_above)
+        ):
+            help_ = (
+                f"Indent line {number} by {_count(new_indent)} instead of {_count(indent)}, like the lines around it"
+            )
+            yield Cause("dedent", number, help_, text.replaced(i, " " * new_indent + line.lstrip(" ")))
 
 
 _NEAR: Final = 3
@@ -309,7 +315,7 @@ def _indent(line: str) -> int:
 
 def _separators(text: _Text) -> Iterator[Cause]:
     if "document separator" in text.message or "document start" in text.message:
-        number = text.line(text.at)
+        number = text.line(text.stop)
         yield Cause(
             "separator",
             number,

@@ -1,6 +1,6 @@
-"""Changes of a YAML or JSON text that leave every other character as it is.
+"""Edits of a YAML or JSON text that keep every other character.
 
-Writing a tree anew, with comments or without, would change quotes, widths and blanks that nobody asked to change.
+Dumping the tree again, even with comments, would change quotes, widths and white space elsewhere.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class UneditableError(Exception):
-    """The text cannot be edited as asked without changing more than that."""
+    """The text cannot be edited without changing something else."""
 
 
 _PLAIN: Final = re.compile(r"[A-Za-z_./$][A-Za-z0-9_./$+-]*\Z")
@@ -29,14 +29,14 @@ _UNQUOTABLE: Final = r"[^\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]"  # com
 
 
 def quoted(text: str, *, double: bool = False) -> str:
-    """Return a scalar in quotes whose value is ``text``: single ones unless it has characters that need escapes."""
+    """Quote a scalar: with single quotes, unless `double` is set or the text needs escapes."""
     if double or re.search(_UNQUOTABLE, text):
         return json.dumps(text, ensure_ascii=False)
     return "'" + text.replace("'", "''") + "'"
 
 
 class Editor:
-    """Makes the edits of a document from its nodes, whose marks count in ``text``."""
+    """Creates the edits of a document from its nodes, whose marks are offsets in `text`."""
 
     def __init__(self, text: str, root: Node) -> None:
         self.text = text
@@ -44,7 +44,7 @@ class Editor:
 
     @cached_property
     def is_json(self) -> bool:
-        """Whether the document is JSON as it stands: what is added has double quotes."""
+        """Whether the document is JSON, so that new keys and values need double quotes."""
         root = self.root
         return (
             isinstance(root, Mapping) and root.flow and (not root.items or getattr(root.items[0], "style", "") == '"')
@@ -52,65 +52,65 @@ class Editor:
 
     @cached_property
     def newline(self) -> str:
-        """What the document's lines end with."""
-        at = self.text.find("\n")
-        return "\r\n" if at > 0 and self.text[at - 1] == "\r" else "\n"
+        """The line ending of the document."""
+        line_feed = self.text.find("\n")
+        return "\r\n" if line_feed > 0 and self.text[line_feed - 1] == "\r" else "\n"
 
     @cached_property
-    def _above(self) -> dict[int, tuple[Mapping | Sequence, int]]:
-        """The collection that each node is in, and its index there, by the node's identity."""
-        above: dict[int, tuple[Mapping | Sequence, int]] = {}
+    def _parents(self) -> dict[int, tuple[Mapping | Sequence, int]]:
+        """The parent collection of each node and its index in it, by the identity of the node."""
+        parents: dict[int, tuple[Mapping | Sequence, int]] = {}
         pending = [self.root]
         while pending:
             node = pending.pop()
             if isinstance(node, Scalar):
                 continue
             for i, item in enumerate(node.items):
-                if id(item) in above:
+                if id(item) in parents:
                     self._shared.append(item)
                     continue
-                above[id(item)] = node, i
+                parents[id(item)] = node, i
                 pending.append(item)
-        return above
+        return parents
 
     @cached_property
     def _shared(self) -> list[Node]:
-        """Nodes that aliases repeat; complete once ``_above`` is."""
+        """Nodes that aliases repeat; complete after `_parents` is computed."""
         return []
 
     def parent(self, node: Node) -> Node | None:
-        """Return the collection that a node is in, None for the root."""
-        found = self._above.get(id(node))
-        return None if found is None else found[0]
+        """Return the collection that contains a node, or None for the root."""
+        position = self._parents.get(id(node))
+        return None if position is None else position[0]
 
     def index(self, node: Node) -> int:
-        """Return the index of a node in the collection that it is in."""
-        found = self._above.get(id(node))
-        if found is None:
+        """Return the index of a node in its collection."""
+        position = self._parents.get(id(node))
+        if position is None:
             raise UneditableError
-        return found[1]
+        return position[1]
 
     def is_key(self, node: Node) -> bool:
         """Return whether a node is the key of an entry."""
-        found = self._above.get(id(node))
-        return found is not None and isinstance(found[0], Mapping) and not found[1] % 2
+        position = self._parents.get(id(node))
+        return position is not None and isinstance(position[0], Mapping) and not position[1] % 2
 
     def key_of(self, node: Node) -> Scalar | None:
-        """Return the key of an entry's value, None for items and the root."""
-        found = self._above.get(id(node))
-        if found is None or not isinstance(found[0], Mapping) or not found[1] % 2:
+        """Return the key of the value of an entry, or None for items and the root."""
+        position = self._parents.get(id(node))
+        if position is None or not isinstance(position[0], Mapping) or not position[1] % 2:
             return None
-        key = found[0].items[found[1] - 1]
+        key = position[0].items[position[1] - 1]
         return key if isinstance(key, Scalar) else None
 
     def touches_shared(self, edits: Iterable[Edit]) -> bool:
-        """Return whether an edit would change what aliases repeat elsewhere."""
-        above = self._above
-        spans = [(node.start_mark.index, self._end(node)) for node in self._shared if id(node) in above]
+        """Return whether an edit would change a node that aliases repeat elsewhere."""
+        parents = self._parents
+        spans = [(node.start_mark.index, self._end(node)) for node in self._shared if id(node) in parents]
         return any(edit.start <= end and start <= edit.end for edit in edits for start, end in spans)
 
     def value(self, text: str, *, like: Scalar | None = None) -> str:
-        """Return a text as a scalar is written: as the one it is ``like`` is quoted, plain where that is possible."""
+        """Format a text as a scalar: quoted like the scalar `like`, or plain if possible."""
         style = getattr(like, "style", None)
         if self.is_json or style == '"':
             return quoted(text, double=True)
@@ -119,27 +119,27 @@ class Editor:
         return quoted(text)
 
     def replace(self, node: Node, text: str) -> Edit:
-        """Return the edit that writes ``text`` where a scalar or a collection is."""
+        """Return the edit that replaces a scalar or a collection by `text`."""
         return Edit(node.start_mark.index, self.end(node), text)
 
     def respell(self, node: Scalar, text: str) -> Edit:
-        """Return the edit that gives a scalar another text, quoted as it is."""
+        """Return the edit that replaces the value of a scalar and keeps its quotes."""
         if node.style in {"|", ">"}:
             raise UneditableError
         return self.replace(node, self.value(text, like=node))
 
     def entry(self, mapping: Mapping, name: str) -> tuple[Scalar, Node]:
-        """Return the key and value nodes of an entry that is written in a mapping; raise UneditableError without one."""
-        found = mapping.find(name)
-        if found is None or not isinstance(found[0], Scalar):
+        """Return the key and value nodes of an entry of a mapping; raise UneditableError if it does not exist."""
+        entry = mapping.find(name)
+        if entry is None or not isinstance(entry[0], Scalar):
             raise UneditableError
-        return found[0], found[1]
+        return entry[0], entry[1]
 
     def end(self, node: Node) -> int:
-        """Return where a node ends, without the breaks and comments behind a block."""
+        """Return the end of a node, without the line breaks and comments after a block."""
         end = self._end(node)
         if end < node.start_mark.index:
-            raise UneditableError  # it ends with an alias of what is above
+            raise UneditableError  # it ends with an alias of an earlier node
         return end
 
     def _end(self, node: Node) -> int:
@@ -154,78 +154,78 @@ class Editor:
         return end
 
     def set(self, mapping: Mapping, name: str, value: str, *, before: str = "", after: str = "") -> Edit:
-        """Return the edit that gives an entry a value (as it is written), where it is or as a new one next to another."""
-        found = mapping.find(name)
-        return self.insert(mapping, name, value, before=before, after=after) if found is None else self.replace(
-            found[1], value
+        """Return the edit that sets the value of an entry, which is added next to another entry if it does not exist."""
+        entry = mapping.find(name)
+        return self.insert(mapping, name, value, before=before, after=after) if entry is None else self.replace(
+            entry[1], value
         )  # fmt: skip
 
     def insert(self, mapping: Mapping, name: str, value: str, *, before: str = "", after: str = "") -> Edit:
-        """Return the edit that adds an entry right before or after another one; without that one, at the start or end.
+        """Return the edit that adds an entry before or after another one; without that one, at the start or the end.
 
-        ``value`` is as it is written; lines after its first count their blanks from the mapping's column.
+        `value` is YAML; its lines after the first are indented relative to the column of the mapping.
         """
         items = mapping.items
         if mapping.flow:
             double = self.is_json or (bool(items) and self.text[items[0].start_mark.index] == '"')
             key = quoted(name, double=True) if double else name
             if not items:
-                at = mapping.start_mark.index + 1
-                return Edit(at, at, f"{key}: {value}")
-            at = self.end(items[-1])
-            return Edit(at, at, f", {key}: {value}")
+                offset = mapping.start_mark.index + 1
+                return Edit(offset, offset, f"{key}: {value}")
+            offset = self.end(items[-1])
+            return Edit(offset, offset, f", {key}: {value}")
         indent = " " * items[0].start_mark.column
         value = value.replace("\n", f"{self.newline}{indent}")
         key = self.value(name)
-        found = mapping.find(before or after)
+        neighbour = mapping.find(before or after)
         if before:
-            at = (items[0] if found is None else found[0]).start_mark.index
-            return Edit(at, at, f"{key}:{_apart(value)}{self.newline}{indent}")
-        key_node, value_node = (items[-2], items[-1]) if found is None else found
-        at = self.line_end(max(self.end(value_node), key_node.end_mark.index))
-        return Edit(at, at, f"{self.newline}{indent}{key}:{_apart(value)}")
+            offset = (items[0] if neighbour is None else neighbour[0]).start_mark.index
+            return Edit(offset, offset, f"{key}:{_apart(value)}{self.newline}{indent}")
+        key_node, value_node = (items[-2], items[-1]) if neighbour is None else neighbour
+        offset = self.line_end(max(self.end(value_node), key_node.end_mark.index))
+        return Edit(offset, offset, f"{self.newline}{indent}{key}:{_apart(value)}")
 
     def append(self, sequence: Sequence, value: str) -> Edit:
-        """Return the edit that adds an item, as it is written, behind the last one."""
+        """Return the edit that adds an item (YAML) at the end of a list."""
         if not sequence.items:
-            at = sequence.start_mark.index + 1
-            return Edit(at, at, value)
+            offset = sequence.start_mark.index + 1
+            return Edit(offset, offset, value)
         end = self.end(sequence.items[-1])
         if sequence.flow:
             return Edit(end, end, f", {value}")
-        at = self.line_end(end)
-        return Edit(at, at, f"{self.newline}{' ' * sequence.start_mark.column}- {value}")
+        offset = self.line_end(end)
+        return Edit(offset, offset, f"{self.newline}{' ' * sequence.start_mark.column}- {value}")
 
-    def line_start(self, at: int) -> int:
-        """Return where the line of a character starts."""
-        return self.text.rfind("\n", 0, at) + 1
+    def line_start(self, offset: int) -> int:
+        """Return the start of the line that contains an offset."""
+        return self.text.rfind("\n", 0, offset) + 1
 
-    def line_end(self, at: int) -> int:
-        """Return where the line of a character ends, before its break."""
-        end = self.text.find("\n", at)
+    def line_end(self, offset: int) -> int:
+        """Return the end of the line that contains an offset, before its line break."""
+        end = self.text.find("\n", offset)
         end = len(self.text) if end < 0 else end
-        return end - 1 if self.text[at:end].endswith("\r") else end
+        return end - 1 if self.text[offset:end].endswith("\r") else end
 
     def remove(self, mapping: Mapping, name: str, *, last: bool = True) -> Edit:
-        """Return the edit that removes the last entry of a name (or the first), with its lines; other comments stay."""
+        """Return the edit that removes the last (or first) entry with a name, including its lines; other comments are kept."""
         items = mapping.items
         numbers = [i for i in range(0, len(items), 2) if getattr(items[i], "value", None) == name]
         if not numbers:
             raise UneditableError
         return self.remove_at(mapping, numbers[-1 if last else 0])
 
-    def remove_at(self, mapping: Mapping, at: int) -> Edit:
-        """Return the edit that removes an entry, given the index of its key, with its lines; other comments stay."""
+    def remove_at(self, mapping: Mapping, index: int) -> Edit:
+        """Return the edit that removes an entry by the index of its key, including its lines; other comments are kept."""
         items = mapping.items
-        end = max(self.end(items[at + 1]), items[at].end_mark.index)
-        return self._without(mapping, items[at].start_mark.index, end, at, 2)
+        end = max(self.end(items[index + 1]), items[index].end_mark.index)
+        return self._without(mapping, items[index].start_mark.index, end, index, 2)
 
     def indent(self, node: Node, by: int) -> list[Edit]:
-        """Return the edits that move the lines of a node behind its first one to the right."""
+        """Return the edits that indent the lines of a node after its first one."""
         return self.indent_lines(node.start_mark.index, self.end(node), by)
 
     def name(self, text: str) -> str:
-        """Return a key as it is written."""
+        """Format a key."""
         return quoted(text, double=True) if self.is_json else text
 
     def first(self, mapping: Mapping) -> str:
@@ -236,18 +236,18 @@ class Editor:
         """Return the edit that removes the characters between two offsets."""
         return Edit(start, end, "")
 
-    def inserted(self, at: int, text: str) -> Edit:
+    def inserted(self, offset: int, text: str) -> Edit:
         """Return the edit that inserts a text at an offset."""
-        return Edit(at, at, text)
+        return Edit(offset, offset, text)
 
-    def indent_lines(self, at: int, end: int, by: int) -> list[Edit]:
-        """Return the edits that move the lines that begin between two offsets to the right."""
+    def indent_lines(self, start: int, end: int, by: int) -> list[Edit]:
+        """Return the edits that indent the lines that start between two offsets."""
         text = self.text
         edits = []
-        while (at := text.find("\n", at, end)) >= 0:
-            at += 1
-            if text[at : at + 1] not in {"\n", "\r", ""}:
-                edits.append(Edit(at, at, " " * by))
+        while (start := text.find("\n", start, end)) >= 0:
+            start += 1
+            if text[start : start + 1] not in {"\n", "\r", ""}:
+                edits.append(Edit(start, start, " " * by))
         return edits
 
     def remove_item(self, sequence: Sequence, index: int) -> Edit:
@@ -277,25 +277,25 @@ class Editor:
             if last < 0:  # the last line, without a break
                 return Edit(max(first - 1, 0), len(text), "")
             return Edit(first, last + 1, "")
-        # Behind a dash: the next entry comes there, unless a comment is between.
+        # After a dash: the next entry moves there, unless there is a comment between them.
         if following is not None and "#" not in text[end : following.start_mark.index]:
             return Edit(start, following.start_mark.index, "")
         return Edit(start, end, "")
 
     def source(self, node: Node) -> str:
-        """Return the text of a node; lines after its first count their blanks from the node's column."""
+        """Return the text of a node; its lines after the first are indented relative to its column."""
         start, column = node.start_mark.index, node.start_mark.column
         first, *rest = self.text[start : self.end(node)].split("\n")
         lines = [first.rstrip("\r"), *(_dedented(line, column) for line in rest)]
         return "\n".join(lines)
 
     def is_text(self, node: Node) -> bool:
-        """Return whether a node is a scalar whose value is a string."""
+        """Return whether a node is a scalar with a string value."""
         return isinstance(node, Scalar) and isinstance(resolve(node), str)
 
 
 def _apart(value: str) -> str:
-    """Return what follows the colon of a key: a blank and the value, or a block on the next line."""
+    """Return the text after the colon of a key: a space and the value, or a block on the next line."""
     return value if value.startswith(("\n", "\r")) or not value else f" {value}"
 
 

@@ -19,12 +19,12 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 
 
 def json_node(value: Any) -> Node:
-    """Return the node of a JSON value as encoding/json prints it: keys sorted. The nodes have no marks.
+    """Return the node of a JSON value with sorted keys, as encoding/json prints it; the nodes have no marks.
 
-    A text that is parsed would have limits that JSON does not have, such as 1,024 characters for a key.
+    Parsing a printed text instead would apply limits that JSON does not have, such as 1,024 characters for a key.
     """
     top: list[Node] = []
-    pending: list[tuple[Any, list[Node]]] = [(value, top)]  # values, and the items that they are added to
+    pending: list[tuple[Any, list[Node]]] = [(value, top)]  # values, and the lists of items that they are appended to
     while pending:
         item, items = pending.pop()
         if not isinstance(item, (dict, list)):
@@ -50,5 +50,5 @@ def _scalar(value: Any) -> Node:
 
 
 def _text(value: str) -> str:
-    # A lone surrogate is three invalid bytes to Go, each of which becomes a replacement character.
+    # In Go, a lone surrogate is three invalid bytes, each of which becomes a replacement character.
     return _SURROGATE.sub("\ufffd" * 3, value)

@@ -1,10 +1,10 @@
-r"""What libyaml refuses though the API server takes it, put so that libyaml reads it too.
+r"""Rewrites input that the API server accepts and libyaml rejects.
 
-ruamel.yaml's libyaml is older than the one that go-yaml v2 descends from by now: it refuses a colon within a plain
-scalar of a flow collection (``{url: https://x}``), and ``\'`` in double quotes. JSON, which Go reads as such, may write one
-character as two escaped surrogates. A byte order mark, which libyaml passes over where a line begins, is text to Go. What is
-in the way is replaced, character for character so that all marks hold, by characters for private use that the text
-does not have; scalars get back what they stand for.
+The libyaml of ruamel.yaml rejects a colon within a plain scalar of a flow collection (`{url: https://x}`), and `\'` in
+double quotes; go-yaml v2 accepts both. JSON, which Go reads without YAML, may escape a character as two surrogates. A
+byte order mark at the start of a line is ignored by libyaml, but is text in Go. Such characters are replaced by
+private-use characters that the text does not contain, one by one so that all marks stay valid. Afterwards the original
+characters are restored in scalars.
 """
 
 from __future__ import annotations
@@ -26,16 +26,17 @@ _BLOCKS: Final = (0xE000, 0xE800, 0xF000)
 _BLOCK_SIZE: Final = 0x800
 _FIRST_SURROGATE: Final = 0xD800
 
-# Directives; then words that may be plain: what begins with a quote, a tag, an anchor or a comment's sign is none.
+# Directives, then words that may be plain scalars: those that do not start with a quote, tag, anchor or comment sign.
 _WORD: Final = re.compile(r"^%.*$|(?<![^\s\[\]{},])[^\s\[\]{},!&*#\"'][^\s\[\]{},]*", re.MULTILINE)
 _ESCAPE: Final = re.compile(r"\\(?:u([dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class Mask:
-    """A text for libyaml to read, and what its private characters stand for.
+    """A text for libyaml, and the meaning of its private-use characters.
 
-    They are a colon, a byte order mark, nothing (``filler``), and surrogates from a block's first.
+    They represent a colon, a byte order mark, nothing (`filler`), or surrogates (from the first character of a block
+    on).
     """
 
     text: str
@@ -45,7 +46,7 @@ class Mask:
     filler: str = ""
 
     def restore(self, value: str) -> str:
-        """Return a scalar's value as the text that was masked has it."""
+        """Return the original text of a scalar's value."""
         if self.colon:
             value = value.replace(self.colon, ":")
         if self.bom:
@@ -58,12 +59,12 @@ class Mask:
         return value
 
     def _surrogate(self, char: str) -> str:
-        at = ord(char) - self.surrogates
-        return chr(_FIRST_SURROGATE + at) if 0 <= at < _BLOCK_SIZE else char
+        index = ord(char) - self.surrogates
+        return chr(_FIRST_SURROGATE + index) if 0 <= index < _BLOCK_SIZE else char
 
 
 def without_marks(mask: Mask) -> Mask:
-    """Return a text whose byte order marks, but for one at its start, libyaml takes for characters like others."""
+    """Return a text whose byte order marks, except at its start, are ordinary characters for libyaml."""
     block = _unused(mask.text)
     if block is None:
         return mask
@@ -72,23 +73,23 @@ def without_marks(mask: Mask) -> Mask:
 
 
 def masked(mask: Mask, error: MarkedYAMLError) -> Mask | None:
-    """Return a text without what libyaml says it stumbled on, None where Go refuses that as well."""
-    at = error.problem_mark.index + mask.text.startswith(_BOM)  # libyaml counts from behind it
+    """Return a text without the character that libyaml reports, or None if Go rejects it as well."""
+    index = error.problem_mark.index + mask.text.startswith(_BOM)  # libyaml does not count it
     if error.problem == _COLON:
-        return _without_colon(mask, at)
+        return _without_colon(mask, index)
     if error.problem == _SURROGATE and not mask.surrogates and mask.text.lstrip().startswith("{"):
         return _without_surrogates(mask)
     if error.problem == _ESCAPED:
-        return _without_apostrophe(mask, at)
+        return _without_apostrophe(mask, index)
     return None
 
 
-def _without_colon(mask: Mask, at: int) -> Mask | None:
+def _without_colon(mask: Mask, index: int) -> Mask | None:
     text = mask.text
-    if text[at : at + 1] != ":":
+    if text[index : index + 1] != ":":
         return None
-    if mask.colon:  # one that does not look like a plain scalar's, such as that of [x':y]
-        return replace(mask, text=text[:at] + mask.colon + text[at + 1 :])
+    if mask.colon:  # this one does not seem to be in a plain scalar, such as in [x':y]
+        return replace(mask, text=text[:index] + mask.colon + text[index + 1 :])
     block = _unused(text)
     if block is None:
         return None
@@ -105,16 +106,16 @@ def _without_colon(mask: Mask, at: int) -> Mask | None:
         )
 
     made = _WORD.sub(spelt, text)
-    return replace(mask, text=made[:at] + colon + made[at + 1 :], colon=colon)
+    return replace(mask, text=made[:index] + colon + made[index + 1 :], colon=colon)
 
 
-def _without_apostrophe(mask: Mask, at: int) -> Mask | None:
+def _without_apostrophe(mask: Mask, index: int) -> Mask | None:
     text = mask.text
     block = _unused(text)
     filler = mask.filler or (chr(block) if block is not None else "")
-    if text[at : at + 2] != "\\'" or not filler:
+    if text[index : index + 2] != "\\'" or not filler:
         return None
-    return replace(mask, text=f"{text[:at]}'{filler}{text[at + 2 :]}", filler=filler)
+    return replace(mask, text=f"{text[:index]}'{filler}{text[index + 2 :]}", filler=filler)
 
 
 def _without_surrogates(mask: Mask) -> Mask | None:
@@ -129,6 +130,6 @@ def _without_surrogates(mask: Mask) -> Mask | None:
 
 
 def _unused(text: str) -> int | None:
-    """Return the first code point of a private block of which a text has nothing, neither as such nor escaped."""
+    """Return the first code point of a private-use block that does not occur in a text, not even escaped."""
     used = {(int(match[1], 16) if match[1] else ord(match[0])) // _BLOCK_SIZE for match in _PRIVATE.finditer(text)}
     return next((block for block in _BLOCKS if block // _BLOCK_SIZE not in used), None)

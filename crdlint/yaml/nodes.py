@@ -1,7 +1,7 @@
-"""The YAML tree: libyaml's scalar events as leaves, flat lists as collections, marks kept as libyaml gives them.
+"""The YAML tree: libyaml's scalar events as leaves, and collections with flat lists of items; marks are libyaml's.
 
-A scalar node *is* ruamel.yaml's ``ScalarEvent`` (value, style, implicit, tag, anchor, start_mark, end_mark), so a leaf
-costs nothing beyond the event. Marks have 0-based ``line`` and ``column`` in characters and ``index`` in the text.
+A scalar node *is* ruamel.yaml's `ScalarEvent` (value, style, implicit, tag, anchor, start_mark, end_mark), so that
+leaves need no other object. Marks have 0-based `line` and `column` in characters, and `index` in the text.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ __all__ = ["Collection", "Mapping", "Node", "Scalar", "Sequence"]
 
 
 class Collection:
-    """What mappings and sequences share: their items, flow or block style, anchor and marks."""
+    """The common part of mappings and sequences: items, flow or block style, anchor and marks."""
 
     __slots__ = ("anchor", "end_mark", "flow", "items", "start_mark")
 
@@ -32,10 +32,10 @@ class Collection:
 
 
 class Mapping(Collection):
-    """A mapping: ``items`` is flat, key, value, key, value, in document order, duplicates kept.
+    """A mapping; `items` is a flat list of keys and values in document order, including duplicates.
 
-    ``names`` are the texts of its keys where it is ``simple``, else None. It is simple if every key is a scalar that
-    stands for its own text, none twice and none a merge (``<<``): then ``names`` are the keys that the API server sees.
+    `names` are the texts of its keys if it is `simple`, else None. It is simple if every key is a scalar whose value is
+    its text, and there are no duplicates and no merge keys (`<<`). Then `names` are the keys that the API server sees.
     """
 
     __slots__ = ("names",)
@@ -50,7 +50,7 @@ class Mapping(Collection):
 
     @property
     def simple(self) -> bool:
-        """Whether the keys stand for their own texts."""
+        """Whether the values of all keys are their texts."""
         return self.names is not None
 
     def pairs(self) -> Iterator[tuple[Node, Node]]:
@@ -59,7 +59,7 @@ class Mapping(Collection):
         return zip(items, items, strict=True)
 
     def find(self, key: str) -> tuple[Node, Node] | None:
-        """Return the last (key node, value node) whose key is the scalar text ``key``, or None; merge keys are not followed."""
+        """Return the last (key node, value node) whose key has the text `key`, or None; merge keys are not followed."""
         items = self.items
         for i in range(len(items) - 2, -1, -2):
             node = items[i]
@@ -69,7 +69,7 @@ class Mapping(Collection):
 
 
 class Sequence(Collection):
-    """A sequence: ``items`` in document order."""
+    """A sequence; `items` are in document order."""
 
     __slots__ = ()
 

@@ -1,7 +1,7 @@
-"""Text to nodes: libyaml's events through ruamel.yaml's C parser, or its pure parser where no wheel exists.
+"""Text to nodes: libyaml's events by ruamel.yaml's C parser, or its Python parser on platforms without a wheel.
 
-Documents are split as kubectl splits them (apimachinery pkg/util/yaml, YAMLReader), so that a broken one keeps none of
-the others from being read. Errors carry go-yaml v2's texts and lines, which count from the document's first.
+Documents are split as kubectl does (apimachinery pkg/util/yaml, YAMLReader), so an invalid document does not affect the
+others. Errors have go-yaml v2's texts, with lines relative to the document.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ruamel.yaml.events import (
 from ruamel.yaml.parser import ParserError
 
 from crdlint.yaml import YAMLDecodeError
-from crdlint.yaml.edit import line_starts, place_of
+from crdlint.yaml.edit import line_and_column, line_starts
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.resolve import WORDS, is_plain_string
 
@@ -40,14 +40,14 @@ except ImportError:  # no wheel for this platform
     CParser = None
 
 MAX_DEPTH: Final = 10000
-# Directives and comments alone: the document they speak of comes after the separator.
+# Only directives and comments: they belong to the document after the separator.
 _PROLOGUE: Final = re.compile(r"\ufeff?(?:[ \t]*(?:#[^\n]*|\r)?\n)*%[^\n]*\n(?:[%#][^\n]*\n|[ \t]*\r?\n)*\Z")
 _SLOWER: Final = "libyaml is not available for this Python: reading with ruamel.yaml's own parser, which is slower"
 
 
 @dataclass(frozen=True, slots=True)
 class YAMLProblem:
-    """Why a document cannot be read: the server's text, and where, 0-based in the file."""
+    """A syntax error: the server's text, and its 0-based position in the file."""
 
     message: str
     line: int
@@ -56,9 +56,9 @@ class YAMLProblem:
 
 @dataclass(slots=True)
 class Document:
-    """A document of a stream: its root (None where it is empty or broken), its text, and the lines of the file above it.
+    """A document of a stream: its root (None if it is empty or invalid), its text, and the number of lines before it.
 
-    ``non_simple_mappings`` are its mappings that are not simple (see `Mapping`), in document order.
+    `non_simple_mappings` are its mappings that are not simple (see `Mapping`), in document order.
     """
 
     root: Node | None
@@ -68,19 +68,19 @@ class Document:
     non_simple_mappings: list[Mapping] = field(default_factory=list)
 
     def line_of(self, text: str) -> int | None:
-        """Return the line of the file, 1-based, at which some text first stands, None where it does not."""
-        at = self.text.find(text)
-        return None if at < 0 else self.line_offset + self.text.count("\n", 0, at) + 1
+        """Return the 1-based line of the first occurrence of a text in the file, or None."""
+        index = self.text.find(text)
+        return None if index < 0 else self.line_offset + self.text.count("\n", 0, index) + 1
 
     def take_non_simple_mappings(self) -> list[Mapping]:
-        """Return the mappings that are not simple on the first call, none on later ones: each is reported once."""
-        taken, self.non_simple_mappings = self.non_simple_mappings, []
-        return taken
+        """Return the mappings that are not simple on the first call, and none later, so that each is reported once."""
+        mappings, self.non_simple_mappings = self.non_simple_mappings, []
+        return mappings
 
 
 @dataclass(slots=True)
 class Stream:
-    """The documents of a text; ``notice`` is something to tell the user about how it was read."""
+    """The documents of a text; `notice` is a message for the user about how it was parsed."""
 
     documents: list[Document]
     notice: str | None = None
@@ -88,7 +88,7 @@ class Stream:
 
 @contextmanager
 def collector_paused() -> Iterator[None]:
-    """Keep the garbage collector from looking through a tree that only grows; it halves the time."""
+    """Pause the garbage collector while a tree is built, which halves the time."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -99,21 +99,21 @@ def collector_paused() -> Iterator[None]:
 
 
 def parse_stream(text: str) -> Stream:
-    """Read every document of a text; nothing is raised for bad input."""
+    """Parse every document of a text; invalid input does not raise exceptions."""
     with collector_paused():
         documents = list(iter_documents(text))
     return Stream(documents, reading_notice())
 
 
 def reading_notice() -> str | None:
-    """Return what the user should know about how texts are read."""
+    """Return a message for the user about how texts are parsed, or None."""
     return None if CParser is not None else _SLOWER
 
 
 def iter_documents(text: str, only: frozenset[int] | None = None) -> Iterator[Document]:
-    """Yield the documents of a text like parse_stream, but hold none of them.
+    """Yield the documents of a text like parse_stream, without keeping them.
 
-    ``only`` has the numbers of the documents to read (see split), None for all.
+    `only` contains the numbers of the documents to parse (see split), None for all.
     """
     for number, chunk in enumerate(_chunks(text)):
         if only is None or number in only:
@@ -121,43 +121,44 @@ def iter_documents(text: str, only: frozenset[int] | None = None) -> Iterator[Do
 
 
 def parse_first(text: str) -> Document:
-    """Read the first document of a text as it stands, which is what the server's decoder does; see parse_stream."""
+    """Parse the first document of a text without splitting it, as the server's decoder does; see parse_stream."""
     with collector_paused():
         return _document(text, 0)
 
 
 def split(text: str) -> list[str]:
-    """Return the texts of the documents, whose numbers count from 0."""
+    """Return the texts of the documents; their numbers start at 0."""
     return [chunk for chunk, _, _ in _chunks(text)]
 
 
 def _chunks(text: str) -> Iterator[tuple[str, int, str | None]]:
-    """Yield (text, line offset, what stands behind the separator) of each document.
+    """Yield (text, line offset, text after the separator) of each document.
 
-    A document begins below the line of three dashes, except the first one, which such a line belongs to.
+    A document starts below the line of three dashes; such a line at the start of the text belongs to the first
+    document.
     """
     start = offset = 0
     junk: str | None = None
-    at = 0 if text.startswith("---") else _next_separator(text, 0)
-    while at >= 0:
-        chunk = text[start:at]
-        end = text.find("\n", at)
+    separator = 0 if text.startswith("---") else _next_separator(text, 0)
+    while separator >= 0:
+        chunk = text[start:separator]
+        end = text.find("\n", separator)
         end = len(text) if end < 0 else end
         if not _PROLOGUE.match(chunk):
             if chunk:
                 yield chunk, offset, junk
-            rest = text[at + 3 : end].strip()
+            rest = text[separator + 3 : end].strip()
             junk = rest if rest and not rest.startswith("#") else None
-            start = end + 1 if chunk else at
+            start = end + 1 if chunk else separator
             offset += chunk.count("\n") + bool(chunk)
-        at = _next_separator(text, end)
+        separator = _next_separator(text, end)
     yield text[start:], offset, junk
 
 
 def _next_separator(text: str, start: int) -> int:
-    """Return where the next line that begins with three dashes does, -1 where there is none."""
-    at = text.find("\n---", start)
-    return at + 1 if at >= 0 else -1
+    """Return the start of the next line that begins with three dashes, or -1."""
+    line_feed = text.find("\n---", start)
+    return line_feed + 1 if line_feed >= 0 else -1
 
 
 def _document(chunk: str, offset: int, junk: str | None = None) -> Document:
@@ -179,19 +180,19 @@ def _document(chunk: str, offset: int, junk: str | None = None) -> Document:
     except YAMLError as error:
         document.error = _problem(error, chunk, offset)
         error.__traceback__ = (
-            None  # its frames refer to the error: only the collector, which is paused, would free both
+            None  # its frames refer to the error: only the garbage collector, which is paused, could free this cycle
         )
     except (UnicodeError, ValueError):
-        # libyaml is fed UTF-8, which has no lone surrogates.
-        at = next((i for i, char in enumerate(chunk) if "\ud800" <= char <= "\udfff"), 0)
-        line = chunk.count("\n", 0, at)
-        column = at - (chunk.rfind("\n", 0, at) + 1)
+        # libyaml reads UTF-8, which cannot encode lone surrogates.
+        index = next((i for i, char in enumerate(chunk) if "\ud800" <= char <= "\udfff"), 0)
+        line = chunk.count("\n", 0, index)
+        column = index - (chunk.rfind("\n", 0, index) + 1)
         document.error = YAMLProblem("yaml: invalid leading UTF-8 octet", line + offset, column)
     return document
 
 
 def _problem(error: YAMLError, chunk: str, offset: int) -> YAMLProblem:
-    """Return a parser's error in go-yaml's words (goyaml.v2 parser.fail): its line counts from 1, by kind of error."""
+    """Return a parser's error with go-yaml's text and line. Upstream: goyaml.v2 parser.fail."""
     if isinstance(error, MarkedYAMLError) and error.problem_mark is not None:
         mark, context = error.problem_mark, error.context_mark
         line = 0
@@ -204,18 +205,18 @@ def _problem(error: YAMLError, chunk: str, offset: int) -> YAMLProblem:
         before = chunk.removeprefix(_BOM)[: mark.index]
         at_line, column = mark.line, mark.column
         if _RARE_BREAK.search(before):
-            at_line, column = place_of(line_starts(before), mark.index)
+            at_line, column = line_and_column(line_starts(before), mark.index)
         return YAMLProblem(f"yaml: {where}{error.problem}", at_line + offset, column)
-    at = getattr(error, "position", 0) or 0
+    index = getattr(error, "position", 0) or 0
     text = getattr(error, "reason", None) or str(error).partition("\n")[0]
-    before = chunk[:at]
-    return YAMLProblem(f"yaml: {text}", before.count("\n") + offset, at - (before.rfind("\n") + 1))
+    before = chunk[:index]
+    return YAMLProblem(f"yaml: {text}", before.count("\n") + offset, index - (before.rfind("\n") + 1))
 
 
 def _ends_late(chunk: str, start: int, mark: Any) -> bool:
-    """Tell whether Go begins another line before it sees that what starts at an index is a key without a colon.
+    """Return whether Go starts another line before it detects that the text at `start` is a key without a colon.
 
-    It does at the end of a text in blanks, which it has not passed yet but behind a plain scalar.
+    It does so at the end of a text in white space, which it has not skipped yet, except after a plain scalar.
     """
     if not mark.column or mark.index < len(chunk) or not _BLANK_END.search(chunk):
         return False
@@ -228,18 +229,18 @@ _NO_COLON: Final = "could not find expected ':'"
 
 
 def _events(text: str) -> Callable[[], Any]:
-    """Return a function that gives libyaml's next event, and None after the last."""
+    """Return a function that returns libyaml's next event, and None after the last."""
     get = _parser_events(text)
     return get if text.isascii() or _RARE_BREAK.search(text) is None else _as_editors_count(get, text)
 
 
-# Line breaks to YAML 1.1, but not to an editor.
+# Line breaks in YAML 1.1, but not in an editor.
 _RARE_BREAK: Final = re.compile("[\x85\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
 class _Mark:
-    """A place as an editor counts lines and columns; ``yaml_line`` is the line as YAML counts it."""
+    """A position with line and column as an editor counts them; `yaml_line` is the line as YAML counts it."""
 
     index: int
     line: int
@@ -248,11 +249,11 @@ class _Mark:
 
 
 def _as_editors_count(get: Callable[[], Any], text: str) -> Callable[[], Any]:
-    """Return what gives events with the places that an editor knows, where YAML breaks more lines than that."""
+    """Return a function whose events have an editor's positions, for texts in which YAML counts more lines."""
     starts = line_starts(text.removeprefix(_BOM))
 
     def counted(mark: Any) -> _Mark:
-        return _Mark(mark.index, *place_of(starts, mark.index), mark.line)
+        return _Mark(mark.index, *line_and_column(starts, mark.index), mark.line)
 
     def next_event() -> Any:
         event = get()
@@ -274,12 +275,12 @@ def _parser_events(text: str) -> Callable[[], Any]:
 
 
 _BOM: Final = "\ufeff"
-# How often a text is read again without what libyaml stumbled on; one time does for all colons that look plain.
+# How often a text is parsed again with a character masked; all colons in plain scalars are masked at once.
 _ATTEMPTS: Final = 32
 
 
 def _read(text: str, non_simple: list[Mapping]) -> tuple[Node | None, bool]:
-    """Build the first document as ``_build`` does, also where libyaml refuses what Go takes."""
+    """Build the first document as `_build` does, also if libyaml rejects input that Go accepts."""
     from_start = text.find(_BOM, 1) < 0
     try:
         if from_start:
@@ -296,10 +297,10 @@ def _read(text: str, non_simple: list[Mapping]) -> tuple[Node | None, bool]:
         except MarkedYAMLError as error:
             problem = error
     for _ in range(_ATTEMPTS):
-        found = masked(mask, problem)
-        if found is None:
+        next_mask = masked(mask, problem)
+        if next_mask is None:
             break
-        mask = found
+        mask = next_mask
         non_simple.clear()
         try:
             return _build(_restored(_events(mask.text), mask.restore), non_simple)
@@ -319,7 +320,7 @@ def _restored(get: Callable[[], Any], restore: Callable[[str], str]) -> Callable
 
 
 def _build(get: Callable[[], Any], non_simple: list[Mapping]) -> tuple[Node | None, bool]:
-    """Return the first document's root and whether it has aliases; mappings that are not simple are added to ``non_simple``."""
+    """Return the root of the first document and whether it has aliases; add mappings that are not simple to `non_simple`."""
     top: list[Any] = []
     append = top.append
     stack: list[Any] = []
@@ -350,15 +351,15 @@ def _build(get: Callable[[], Any], non_simple: list[Mapping]) -> tuple[Node | No
             node, append = stack.pop()
         elif kind is AliasEvent:
             aliases = True
-            found = _aliased(event, anchors)
-            append(found)
-            if loop is None and (found is node or any(found is outer for outer, _ in stack)):
+            target = _aliased(event, anchors)
+            append(target)
+            if loop is None and (target is node or any(target is outer for outer, _ in stack)):
                 loop = YAMLDecodeError(f"yaml: anchor '{event.anchor}' value contains itself", event)
         elif kind is DocumentStartEvent:
             _check_version(event)
         elif kind is DocumentEndEvent:
             break
-    if loop is not None:  # Go has read the whole document by then
+    if loop is not None:  # Go reports it after parsing the whole document
         raise loop
     return (top[0] if top else None), aliases
 
@@ -372,14 +373,14 @@ _VERSIONS: Final = (None, (1, 1))
 
 
 def _name(mapping: Mapping, non_simple: list[Mapping]) -> None:
-    """Set a mapping's names, or add it to ``non_simple`` where it is not simple."""
+    """Set the names of a mapping, or add it to `non_simple` if it is not simple."""
     mapping.names = _names(mapping.items)
     if mapping.names is None:
         non_simple.append(mapping)
 
 
 def _names(items: list[Any]) -> tuple[str, ...] | None:
-    """Return the texts of a mapping's keys, None where it is not simple (see `Mapping`)."""
+    """Return the texts of the keys of a mapping, or None if it is not simple (see `Mapping`)."""
     keys = items[::2]
     try:
         names = tuple([key.value for key in keys if key.ctag is None])  # not `tag`, a property
@@ -402,11 +403,11 @@ def _names(items: list[Any]) -> tuple[str, ...] | None:
     return names
 
 
-# The same few keys stand together again and again: their texts are held once.
+# The same sets of keys occur again and again, so their texts are stored once.
 _known_names: Final[dict[tuple[str, ...], tuple[str, ...]]] = {}
 _MOST_KNOWN: Final = 4096
 _MOST_NAMES: Final = 16
-# Names that begin with a later character than this one cannot be numbers.
+# Names whose first character is greater than this one cannot be numbers.
 _LAST_OF_NUMBERS: Final = ":"
 _OTHER_MEANING: Final = frozenset({*WORDS, "<<"})
 
@@ -416,22 +417,22 @@ def _stands_for_itself(key: Any) -> bool:
 
 
 def _aliased(event: Any, anchors: dict[str, Any]) -> Any:
-    """Return what an alias names."""
-    found = anchors.get(event.anchor)
-    if found is None:
+    """Return the node that an alias refers to."""
+    node = anchors.get(event.anchor)
+    if node is None:
         raise YAMLDecodeError(f"yaml: unknown anchor '{event.anchor}' referenced", event)
-    return found
+    return node
 
 
-# goyaml.v2's bounds on what aliases may multiply a document to.
+# goyaml.v2's limits for the expansion of aliases.
 _LOW: Final = 400_000
 _HIGH: Final = 4_000_000
 
 
 def _check_aliases(root: Node | None) -> None:
-    """Refuse a document that aliases blow up, by go-yaml's own count of what it would decode."""
+    """Reject a document whose aliases expand too much, by go-yaml's count of decoded nodes."""
     decoded = aliased = 0
-    # A node met again was reached by an alias; all below it counts as such.
+    # A node that was visited before was reached by an alias; all its descendants count as such.
     seen: set[int] = set()
     pending: list[tuple[Any, bool]] = [(root, False)]
     while pending:

@@ -1,7 +1,7 @@
 """Scalars as go-yaml v2 resolves them (sigs.k8s.io/yaml v1.6).
 
-``resolve`` returns what Go's decoder holds: str, bool, None, int (int64 or uint64), or a finite float. A float's JSON text
-may be an integer's (1e3 is printed ``1000``): that is for the reader of the text to see, ``as_json_number``.
+`resolve` returns the value in Go's decoder: str, bool, None, int (int64 or uint64), or a finite float. The JSON text of
+a float may be an integer (1e3 is printed as `1000`), which `as_json_number` takes into account.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ WORDS: Final[dict[str, Value]] = {
     **dict.fromkeys(("-.inf", "-.Inf", "-.INF"), float("-inf")),
 }
 _NUMBER_START: Final = frozenset("+-.0123456789")
-# What strconv.ParseInt with base 0 takes, once the underscores are gone.
+# The syntax of strconv.ParseInt with base 0, without underscores.
 _INTEGER: Final = re.compile(r"([+-]?)(?:0[xX]([0-9a-fA-F]+)|0[oO]([0-7]+)|0[bB]([01]+)|0([0-7]+)|(0|[1-9][0-9]*))\Z")
-# Go looks at what is behind this prefix alone, where a sign may stand.
+# Go parses the text after this prefix separately, so it may have a sign.
 _SIGNED_BINARY: Final = re.compile(r"0b([+-][01]+)\Z")
 _BASES: Final = (16, 8, 2, 8, 10)
-_MOST_DIGITS: Final = 64  # that 64 bits hold, in base 2
+_MOST_DIGITS: Final = 64  # the number of base-2 digits in 64 bits
 _FLOAT: Final = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?\Z")
-# What strconv.ParseFloat takes that begins with a point: underscores stand between digits.
+# The syntax of strconv.ParseFloat for a number that starts with a point, with underscores between digits.
 _FRACTION: Final = re.compile(r"\.[0-9](?:_?[0-9])*(?:[eE][-+]?[0-9](?:_?[0-9])*)?\Z")
-# Four digits of a year, the rest one or two: with a zone after a T, without one after blanks, or a date alone.
+# A year of four digits and one or two digits for the rest: with a zone after a T, without one after blanks, or no time.
 _CLOCK: Final = r"([0-9]{1,2}):([0-9]{1,2}):([0-9]{1,2})(?:[.,][0-9]+)?"
 _TIMESTAMP: Final = re.compile(
     rf"([0-9]{{4}})-([0-9]{{1,2}})-([0-9]{{1,2}})(?:[Tt]{_CLOCK}(?:Z|[+-][0-9]{{2}}:[0-9]{{2}})| +{_CLOCK})?\Z"
@@ -50,12 +50,12 @@ _RESOLVABLE: Final = frozenset({"str", "bool", "int", "float", "null", "timestam
 
 
 def is_plain_string(text: str) -> bool:
-    """Tell whether a plain scalar stands for its own text; cheap, and true for nearly all."""
+    """Return whether the value of a plain scalar is its text; this check is cheap, and true for nearly all."""
     return text not in WORDS and text[0] not in _NUMBER_START
 
 
 def resolve(scalar: Scalar) -> Value:
-    """Return the JSON value of a scalar; raise YAMLDecodeError where Go refuses it (a tag that does not fit, NaN)."""
+    """Return the JSON value of a scalar; raise YAMLDecodeError if Go rejects it (a tag that does not match, NaN)."""
     value = go_value(scalar)
     if isinstance(value, float) and not isfinite(value):
         raise YAMLDecodeError(f"json: unsupported value: {format_float(value)}", scalar)
@@ -63,7 +63,7 @@ def resolve(scalar: Scalar) -> Value:
 
 
 def go_value(scalar: Scalar) -> Value:
-    """Return what go-yaml makes of a scalar, before it becomes JSON: floats may be NaN or infinite."""
+    """Return go-yaml's value of a scalar before conversion to JSON; floats may be NaN or infinite."""
     text: str = scalar.value
     if scalar.ctag is not None:  # not `tag`, a property
         return _tagged(scalar)
@@ -71,13 +71,13 @@ def go_value(scalar: Scalar) -> Value:
 
 
 def as_json_number(value: float) -> int | float:
-    """Return a float as a reader of the JSON text sees it that Go prints."""
+    """Return a float as the number in the JSON text that Go prints."""
     text = json_float(value)
     return int(text) if text.lstrip("-").isdigit() and text != "-0" else float(text)
 
 
 def key_text(scalar: Scalar) -> str | None:
-    """Return the JSON key that a scalar key becomes, None for what can be none: a null or a number beyond int64."""
+    """Return the JSON key for a scalar key, or None for a null or a number beyond int64, which cannot be keys."""
     value = go_value(scalar)
     if value.__class__ is bool:
         return "true" if value else "false"
@@ -92,20 +92,20 @@ MAX_INT64: Final = 2**63 - 1
 
 
 def _plain(text: str) -> Value:
-    """Resolve a plain scalar without a tag that is no plain string at first sight."""
+    """Resolve a plain scalar without a tag that may not be a string."""
     if text in WORDS:
         return WORDS[text]
     if text[0] == ".":
         number = _go_float(text.replace("_", "")) if _FRACTION.match(text) else text
         return text if number.__class__ is str else number
     plain = text.replace("_", "")
-    whole = _INTEGER.match(plain)
-    if whole is not None:
-        digits, base = next((d, b) for d, b in zip(whole.groups()[1:], _BASES, strict=True) if d is not None)
+    integer = _INTEGER.match(plain)
+    if integer is not None:
+        digits, base = next((d, b) for d, b in zip(integer.groups()[1:], _BASES, strict=True) if d is not None)
         significant = digits.lstrip("0") or "0"
-        if len(significant) <= _MOST_DIGITS:  # Python converts no more than 4,300, and not in linear time
-            value = int(whole[1] + significant, base)
-            if -(2**63) <= value < 2**63 or (value < 2**64 and not whole[1]):
+        if len(significant) <= _MOST_DIGITS:  # Python converts at most 4,300, and not in linear time
+            value = int(integer[1] + significant, base)
+            if -(2**63) <= value < 2**63 or (value < 2**64 and not integer[1]):
                 return value
     if _FLOAT.match(plain):
         number = _go_float(plain)
@@ -115,13 +115,13 @@ def _plain(text: str) -> Value:
 
 
 def _go_float(text: str) -> float | str:
-    """Return a number as strconv.ParseFloat does; the text where it is out of range."""
+    """Return a number as strconv.ParseFloat does, or the text if it is out of range."""
     value = float(text)
     return text if value in {float("inf"), float("-inf")} else value
 
 
 def _is_timestamp(text: str) -> bool:
-    """Tell whether go-yaml takes the text for a timestamp, where it is asked to; it stays a string."""
+    """Return whether go-yaml recognizes the text as a timestamp if required; its value is still a string."""
     from datetime import datetime
 
     match = _TIMESTAMP.match(text)
@@ -130,14 +130,16 @@ def _is_timestamp(text: str) -> bool:
     year, month, day, *clock = (int(number) for number in match.groups() if number is not None)
     hour, minute, second = clock or (0, 0, 0)
     try:
-        datetime(year % 400 + 400, month, day, hour, minute, second)  # the calendar repeats, and has no year 0 here
+        datetime(
+            year % 400 + 400, month, day, hour, minute, second
+        )  # the calendar repeats every 400 years, and Python has no year 0
     except ValueError:
         return False
     return True
 
 
 def _tagged(scalar: Scalar) -> Value:
-    """Resolve a scalar with a tag of its own."""
+    """Resolve a scalar with an explicit tag."""
     text, tag = scalar.value, scalar.tag or ""
     short = tag.removeprefix(_PREFIX) if tag.startswith(_PREFIX) else None
     if short == "binary":
@@ -145,16 +147,16 @@ def _tagged(scalar: Scalar) -> Value:
             octets = decode_base64(text)
         except CorruptInputError:
             raise YAMLDecodeError("yaml: !!binary value contains invalid base64 data", scalar) from None
-        # In JSON, each byte that is no UTF-8 becomes a replacement character.
+        # In JSON, each invalid byte of UTF-8 becomes a replacement character.
         return _INVALID.sub("\ufffd", octets.decode("utf-8", "surrogateescape"))
     if short not in _RESOLVABLE or short == "str":
         return str(text)
     value = WORDS[text] if text in WORDS else text if not text or text[0] not in _NUMBER_START else _plain(text)
-    found = "timestamp" if short == "timestamp" and _is_timestamp(text) else _KINDS[value.__class__]
-    if short == "float" and found == "int":
+    resolved_tag = "timestamp" if short == "timestamp" and _is_timestamp(text) else _KINDS[value.__class__]
+    if short == "float" and resolved_tag == "int":
         return float(value)  # type: ignore[arg-type]
-    if short != found:
-        raise YAMLDecodeError(f"yaml: cannot decode !!{found} `{text}` as a !!{short}", scalar)
+    if short != resolved_tag:
+        raise YAMLDecodeError(f"yaml: cannot decode !!{resolved_tag} `{text}` as a !!{short}", scalar)
     return value
 
 
@@ -162,18 +164,18 @@ _KINDS: Final[dict[type, str]] = {type(None): "null", bool: "bool", int: "int", 
 
 
 def _float_key(value: Any) -> str:
-    """Return a float key as sigs.k8s.io/yaml writes it: 32 bits wide, in the shortest form."""
+    """Return a float key as sigs.k8s.io/yaml formats it: with 32 bits, in the shortest form."""
     if value != value:
         return ".nan"
     try:
-        wanted = struct.pack("f", value)
+        packed = struct.pack("f", value)
     except OverflowError:
-        wanted = struct.pack("f", float("inf") if value > 0 else float("-inf"))
-    (narrow,) = struct.unpack("f", wanted)
+        packed = struct.pack("f", float("inf") if value > 0 else float("-inf"))
+    (narrow,) = struct.unpack("f", packed)
     if narrow in {float("inf"), float("-inf")}:
         return ".inf" if narrow > 0 else "-.inf"
     for digits in range(1, 10):
         shortest = float(f"{narrow:.{digits}g}")
-        if struct.pack("f", shortest) == wanted:
+        if struct.pack("f", shortest) == packed:
             return format_float(shortest)
     return format_float(narrow)

@@ -1,7 +1,8 @@
-"""Where the characters of a scalar's value stand in the text, for every style of writing one.
+"""Positions in the text of the characters of a scalar's value, for every style of scalar.
 
-A block or quoted scalar is not what it says: indentation goes, lines are folded, escapes stand for one character. Each
-style is read again here, and where the outcome is not the value that libyaml gave, no place is claimed.
+The value of a block or quoted scalar differs from its text: indentation is removed, lines are folded, escapes are
+replaced. Each style is parsed again here. If the result differs from the value that libyaml returned, no position is
+returned.
 """
 
 from __future__ import annotations
@@ -17,42 +18,42 @@ if TYPE_CHECKING:
 
     from crdlint.yaml.nodes import Scalar
 
-# (start, end) of each character of the value, as offsets in the text.
+# The range (start, end) of each character of the value, as offsets in the text.
 Spans: TypeAlias = "list[tuple[int, int]]"
 Reader: TypeAlias = "Callable[[str, int, int], Iterator[tuple[int, int]]]"
 
-# JSON writes one character as two surrogates.
+# JSON may escape one character as two surrogates.
 _PAIR: Final = r"u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}"
 _ESCAPE: Final = re.compile(rf"\\(?:{_PAIR}|x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}|U[0-9a-fA-F]{{8}}|[^\r\n])")
 _BLANK: Final = " \t"
 
 
-def place_inside(text: str, node: Scalar, start: int, end: int) -> tuple[int, int, int, int] | None:
-    """Return where the characters ``start`` to ``end`` of a scalar's value stand; None where that cannot be told.
+def position_inside(text: str, node: Scalar, start: int, end: int) -> tuple[int, int, int, int] | None:
+    """Return the position of the characters `start` to `end` of a scalar's value, or None if it is uncertain.
 
-    It is (line, column, end line, end column), 1-based in characters, the end just past the last one. ``text`` is what
-    the node's marks count in. The end of the value, where nothing stands, is just past its last character. Time is
-    linear in the scalar.
+    It is (line, column, end line, end column), 1-based in characters, with an exclusive end. `text` is the text that
+    the marks of the node refer to. The end of the value is the position after its last character. The time is linear in
+    the scalar.
     """
     spans = _spans(text, node)
     if spans is None:
         return None
     if not spans:
-        at = node.start_mark.index
-        first = last = (at, at + 1)
+        origin = node.start_mark.index
+        first = last = (origin, origin + 1)
     elif start >= len(spans):
-        at = spans[-1][1]
-        first = last = (at, at + 1)
+        origin = spans[-1][1]
+        first = last = (origin, origin + 1)
     else:
         first, last = spans[start], spans[min(max(end, start + 1), len(spans)) - 1]
     lines = _line_starts(text, node)
-    above = node.start_mark.line
+    first_line = node.start_mark.line
     begin, finish = (bisect_right(lines, offset) - 1 for offset in (first[0], last[1] - 1))
-    return above + begin + 1, first[0] - lines[begin] + 1, above + finish + 1, last[1] - lines[finish] + 1
+    return first_line + begin + 1, first[0] - lines[begin] + 1, first_line + finish + 1, last[1] - lines[finish] + 1
 
 
 def offsets_inside(text: str, node: Scalar, start: int, end: int) -> tuple[int, int] | None:
-    """Return the offsets in the text of the characters ``start`` to ``end`` of a scalar's value; None if that is not sure."""
+    """Return the offsets of the characters `start` to `end` of a scalar's value, or None if they are uncertain."""
     spans = _spans(text, node)
     if spans is None or not spans or start > len(spans):
         return None
@@ -61,7 +62,7 @@ def offsets_inside(text: str, node: Scalar, start: int, end: int) -> tuple[int, 
 
 
 def _line_starts(text: str, node: Scalar) -> list[int]:
-    """Return the offsets at which the lines of a scalar start, the one that it begins in first."""
+    """Return the offsets of the line starts of a scalar, beginning with the line that it starts in."""
     begin = node.start_mark.index
     return [begin - node.start_mark.column, *(m.end() for m in BREAK.finditer(text, begin, node.end_mark.index))]
 
@@ -80,7 +81,7 @@ def _spans(text: str, node: Scalar) -> Spans | None:
 
 
 def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
-    """Return where each line starts and ends, without its break."""
+    """Return the start and end of each line, without its line break."""
     lines = []
     for match in BREAK.finditer(text, start, end):
         lines.append((start, match.start()))
@@ -90,7 +91,7 @@ def _lines(text: str, start: int, end: int) -> list[tuple[int, int]]:
 
 
 def _flow(text: str, start: int, end: int, read: Reader) -> Iterator[tuple[int, int]]:
-    """Read a plain or quoted scalar: lines are trimmed, one break is a space, more are breaks, less one."""
+    """Parse a plain or quoted scalar: lines are trimmed, one break becomes a space, n breaks become n-1."""
     lines = _lines(text, start, end)
     breaks = 0
     for number, (begin, stop) in enumerate(lines):
@@ -117,7 +118,7 @@ def _skip_blanks(text: str, start: int, end: int) -> int:
 
 
 def _trimmed(text: str, start: int, end: int, *, escapes: bool) -> int:
-    """Return where a line ends without the blanks behind it; an escaped blank stays."""
+    """Return the end of a line without trailing blanks, except for an escaped one."""
     stop = end
     while stop > start and text[stop - 1] in _BLANK:
         stop -= 1
@@ -125,15 +126,15 @@ def _trimmed(text: str, start: int, end: int, *, escapes: bool) -> int:
 
 
 def _ends_escaped(text: str, start: int, end: int) -> bool:
-    """Tell whether a stretch ends with a backslash that is not itself escaped."""
-    at = end
-    while at > start and text[at - 1] == "\\":
-        at -= 1
-    return (end - at) % 2 == 1
+    """Return whether a range ends with a backslash that is not itself escaped."""
+    index = end
+    while index > start and text[index - 1] == "\\":
+        index -= 1
+    return (end - index) % 2 == 1
 
 
 def _plain(_text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    return ((at, at + 1) for at in range(start, end))
+    return ((index, index + 1) for index in range(start, end))
 
 
 def _single_quoted(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -152,22 +153,22 @@ def _double_quoted(text: str, start: int, end: int) -> Iterator[tuple[int, int]]
 
 
 def _block(text: str, start: int, end: int, value: str, *, folds: bool) -> Spans | None:
-    """Read a block scalar along its value, which tells how deep it is indented."""
+    """Parse a block scalar together with its value, which determines its indentation."""
     lines = _lines(text, start, end)[1:]
     indent = _indent(text, lines, value)
     spans: Spans = []
     for begin, stop in lines:
         content = min(begin + indent, stop)
-        at = len(spans)
+        position = len(spans)
         if content == stop:
             continue
-        while value[at : at + 1] == "\n":
+        while value[position : position + 1] == "\n":
             spans.append((max(content - 1, start), content))
-            at += 1
-        if folds and value[at : at + 1] == " " and not value.startswith(text[content:stop], at):
+            position += 1
+        if folds and value[position : position + 1] == " " and not value.startswith(text[content:stop], position):
             spans.append((begin - 1, begin))
-            at += 1
-        if not value.startswith(text[content:stop], at):
+            position += 1
+        if not value.startswith(text[content:stop], position):
             return None
         spans.extend((offset, offset + 1) for offset in range(content, stop))
     last = spans[-1][1] if spans else start
@@ -176,7 +177,7 @@ def _block(text: str, start: int, end: int, value: str, *, folds: bool) -> Spans
 
 
 def _indent(text: str, lines: list[tuple[int, int]], value: str) -> int:
-    """Return how many blanks of each line of a block scalar are no content."""
+    """Return the number of indentation spaces of a block scalar."""
     first = next((line for line in value.split("\n") if line.strip(" ")), "")
     for begin, stop in lines:
         line = text[begin:stop]

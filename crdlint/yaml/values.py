@@ -1,6 +1,6 @@
-"""Nodes as the JSON values that the API server sees: string keys, merge keys followed, the last of equal keys.
+"""Nodes as the JSON values that the API server sees: string keys, merged mappings, and the last of duplicate keys.
 
-Follows go-yaml v2's decoder and sigs.k8s.io/yaml's conversion. Nothing here recurses: documents nest deep.
+Reproduces go-yaml v2's decoder and sigs.k8s.io/yaml's conversion. Nothing here recurses, because documents may be deep.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ Entry = tuple[str, "Node", "Node"]
 
 
 def entries(mapping: Mapping) -> list[Entry]:
-    """Return (key text, key node, value node) of a mapping's entries; raise YAMLDecodeError for keys that JSON has not."""
+    """Return (key text, key node, value node) of the entries; raise YAMLDecodeError for a key that JSON does not allow."""
     items, names = mapping.items, mapping.names
     if names is not None:
         return list(zip(names, items[::2], items[1::2], strict=True))
-    kept: dict[tuple[type, Any], tuple[Scalar, Node]] = {}
+    entries_by_key: dict[tuple[type, Any], tuple[Scalar, Node]] = {}
     for key, value in _go_pairs(mapping):
         identity = _identity(key)
-        if identity in kept:
-            _go_values(kept[identity][1])  # what is dropped has been decoded all the same
-        kept[identity] = key, value
-    found: dict[str, Entry] = {}
-    for key, value in kept.values():
+        if identity in entries_by_key:
+            _go_values(entries_by_key[identity][1])  # Go decodes the values of duplicate keys as well
+        entries_by_key[identity] = key, value
+    entries_by_name: dict[str, Entry] = {}
+    for key, value in entries_by_key.values():
         name = key_text(key)
         if name is None:
             raise YAMLDecodeError(_unsupported_key(go_value(key), value), key)
-        found[name] = name, key, value
-    return list(found.values())
+        entries_by_name[name] = name, key, value
+    return list(entries_by_name.values())
 
 
 def _go_pairs(mapping: Mapping) -> Iterator[tuple[Scalar, Node]]:
-    """Yield key and value as Go's decoder sets them, those of merged mappings in their place."""
+    """Yield keys and values in the order in which Go's decoder sets them, including those of merged mappings."""
     return ((key, value) for _, key, value in _go_entries(mapping))
 
 
 def _go_entries(mapping: Mapping) -> Iterator[tuple[Mapping, Scalar, Node]]:
-    """Yield key and value as Go's decoder sets them, each with the mapping that it is written in."""
+    """Yield keys and values in the order in which Go's decoder sets them, each with the mapping that contains it."""
     stack = [(mapping, mapping.pairs())]
     while stack:
         owner, pairs = stack[-1]
@@ -67,7 +67,7 @@ def _go_entries(mapping: Mapping) -> Iterator[tuple[Mapping, Scalar, Node]]:
 
 
 def _first_decoded(key: Node) -> Node:
-    """Return the collection among a key and the keys within it that Go has decoded first."""
+    """Return the collection that Go decodes first, among a key and the keys inside of it."""
     pending: list[tuple[Node, bool, bool]] = [(key, True, False)]
     while pending:
         node, is_key, decoded = pending.pop()
@@ -83,78 +83,78 @@ def _first_decoded(key: Node) -> Node:
 
 
 def is_merge(key: Node) -> bool:
-    """Tell whether a key is a plain ``<<``."""
+    """Return whether a key is a plain `<<`."""
     if key.__class__ is not Scalar or key.value != "<<":
         return False
     return key.tag == "tag:yaml.org,2002:merge" or (key.tag is None and not key.style)
 
 
 def _merged(value: Node, key: Node) -> list[Mapping]:
-    """Return the mappings that a merge key names, the one that counts most first in the stack's order (last)."""
-    # An alias may only name a mapping; what stands before the key is one.
+    """Return the mappings that a merge key refers to, in the order of the stack (the one with precedence last)."""
+    # A sequence that starts before the key was reached by an alias, which must refer to a mapping here.
     listed = isinstance(value, Sequence) and value.start_mark.index > key.start_mark.index
-    wanted = cast("Sequence", value).items if listed else [value]
-    if not all(isinstance(m, Mapping) for m in wanted):
+    mappings = cast("Sequence", value).items if listed else [value]
+    if not all(isinstance(m, Mapping) for m in mappings):
         raise YAMLDecodeError("yaml: map merge requires map or sequence of maps as the value", key)
-    return cast("list[Mapping]", wanted)
+    return cast("list[Mapping]", mappings)
 
 
-def _unsupported_key(value: Any, held: Node) -> str:
+def _unsupported_key(value: Any, value_node: Node) -> str:
     kind = "%!s(<nil>)" if value is None else "uint64"
-    shown = ["<nil>" if one is None else go_syntax(one) for one in (value, _go_values(held))]
+    shown = ["<nil>" if part is None else go_syntax(part) for part in (value, _go_values(value_node))]
     return f"unsupported map key of type: {kind}, key: {shown[0]}, value: {shown[1]}"
 
 
 def _go_values(node: Node) -> Any:
-    """Return a node as Go's decoder has it before it becomes JSON; no key in it may be a collection."""
+    """Return the value of a node in Go's decoder before conversion to JSON; its keys must not be collections."""
     top: list[Any] = [None]
     pending: list[tuple[Any, Any, Node]] = [(top, 0, node)]
     while pending:
-        container, at, here = pending.pop()
+        container, slot, here = pending.pop()
         if isinstance(here, Scalar):
             made: Any = go_value(here)
         elif isinstance(here, Mapping):
-            found = {_identity(key): (key, value) for key, value in _go_pairs(here)}
+            pairs = {_identity(key): (key, value) for key, value in _go_pairs(here)}
             made = GoMap()
-            for i, (key, value) in enumerate(found.values()):
+            for i, (key, value) in enumerate(pairs.values()):
                 made.append(None)
                 pending.append((made, (i, go_value(key)), value))
         else:
             made = [None] * len(here.items)
             pending.extend((made, i, item) for i, item in enumerate(here.items))
-        if at.__class__ is tuple:
-            container[at[0]] = (at[1], made)
+        if slot.__class__ is tuple:
+            container[slot[0]] = (slot[1], made)
         else:
-            container[at] = made
+            container[slot] = made
     return top[0]
 
 
 def _identity(key: Scalar) -> tuple[type, Any]:
-    """Return what tells a key from others in Go, where an int equals no float and NaN not even itself."""
+    """Return the identity of a key in Go, where an int does not equal a float, and NaN does not equal itself."""
     value = go_value(key)
     return (type(value), value if value == value else object())
 
 
 def to_json(node: Node) -> Any:
-    """Return a node's JSON value; raise YAMLDecodeError for what JSON cannot hold."""
+    """Return the JSON value of a node; raise YAMLDecodeError if JSON cannot represent it."""
     if node.__class__ is Scalar:
         return resolve(node)
     top: list[Any] = [None]
-    # What is still to be filled in of each collection: the container, its key or index, the node.
+    # The parts of each collection that are not converted yet: the container, its key or index, the node.
     pending: list[Iterator[tuple[Any, Any, Node]]] = [iter([(top, 0, node)])]
     while pending:
-        for container, at, here in pending[-1]:
+        for container, slot, here in pending[-1]:
             if here.__class__ is Scalar:
-                container[at] = resolve(here)
+                container[slot] = resolve(here)
                 continue
             if isinstance(here, Mapping):
-                found = entries(here)
-                made: Any = dict.fromkeys(name for name, _, _ in found)
-                pending.append((made, name, value) for made, (name, _, value) in zip(repeat(made), found))
+                named_entries = entries(here)
+                made: Any = dict.fromkeys(name for name, _, _ in named_entries)
+                pending.append((made, name, value) for made, (name, _, value) in zip(repeat(made), named_entries))
             elif isinstance(here, Sequence):
                 made = [None] * len(here.items)
                 pending.append(zip(repeat(made), count(), here.items))
-            container[at] = made
+            container[slot] = made
             break
         else:
             pending.pop()
@@ -162,7 +162,7 @@ def to_json(node: Node) -> Any:
 
 
 def first_error(root: Node) -> YAMLDecodeError | None:
-    """Return the first of the errors that Go's decoder makes of a document, before any of it becomes JSON."""
+    """Return the first error of Go's decoder in a document, before it is converted to JSON."""
     pending: list[tuple[Node, bool, bool]] = [(root, False, False)]
     while pending:
         node, is_key, decoded = pending.pop()
@@ -181,7 +181,7 @@ def first_error(root: Node) -> YAMLDecodeError | None:
 
 
 def _parts(node: Node) -> list[tuple[Node, bool, bool]]:
-    """Return what Go decodes of a collection, in its order, with whether it is a key."""
+    """Return the nodes that Go decodes in a collection, in order, with whether each is a key."""
     if isinstance(node, Sequence):
         return [(item, False, False) for item in node.items]
     parts: list[tuple[Node, bool, bool]] = []
@@ -194,7 +194,7 @@ def _parts(node: Node) -> list[tuple[Node, bool, bool]]:
 
 
 def as_json_text(value: Any) -> Any:
-    """Return a value as a reader of its JSON text sees it: floats that are printed as integers are integers."""
+    """Return a value as it appears in its JSON text: floats that are printed as integers are integers."""
     top = [value]
     pending: list[Any] = [top]
     while pending:
@@ -209,10 +209,10 @@ def as_json_text(value: Any) -> Any:
 
 @dataclass(slots=True)
 class DuplicateKey:
-    """A key that is set twice in one mapping: ``message`` is the strict decoder's, ``name`` the key as it prints it.
+    """A key that is set twice in one mapping: `message` is the strict decoder's, `name` the key as it prints it.
 
-    ``how`` tells whether both are written in one mapping, or ``<<`` merges one of them: the later one, or another that
-    the later one overrides. ``repetitions`` counts the other mappings in which the same two keys meet, through ``<<``.
+    `how` is whether both are written in one mapping, or `<<` merges one of them: the later one, or an earlier one that
+    the later one overrides. `repetitions` is the number of other mappings in which `<<` combines the same two keys.
     """
 
     message: str
@@ -224,30 +224,30 @@ class DuplicateKey:
 
 
 def duplicate_keys(mappings: Iterable[Mapping]) -> list[DuplicateKey]:
-    """Return the keys that are set twice; only mappings not ``simple`` need be given.
+    """Return the keys that are set twice in one of `mappings`; simple mappings have none.
 
-    Lines in messages are 1-based within the document, and the value's, as go-yaml counts them.
+    Lines in messages are 1-based within the document, and those of the values, as go-yaml counts them.
     """
-    found: dict[tuple[int, int], DuplicateKey] = {}
+    duplicates: dict[tuple[int, int], DuplicateKey] = {}
     for mapping in mappings:
-        # By key, then by the identity of the mapping that it is written in.
+        # By key, then by the identity of the mapping that contains it.
         seen: dict[tuple[type, Any], dict[int, Node]] = {}
         for owner, key, value in _go_entries(mapping):
             identity = _identity(key)
             setters = seen.setdefault(identity, {})
             if setters:
                 first = setters.get(id(owner)) or next(reversed(setters.values()))
-                known = found.get((id(first), id(key)))
+                known = duplicates.get((id(first), id(key)))
                 if known is not None:
                     known.repetitions += 1
                 else:
                     name, mark = go_syntax(identity[1]), value.start_mark
                     line = getattr(mark, "yaml_line", mark.line) + 1
-                    one = DuplicateKey(f"line {line}: key {name} already set in map", name, first, key)
+                    duplicate = DuplicateKey(f"line {line}: key {name} already set in map", name, first, key)
                     if id(owner) not in setters:
                         own = id(mapping) in setters and first is setters[id(mapping)]
-                        one.how = "replaced by merge" if own else "overrides merge"
-                    found[id(first), id(key)] = one
+                        duplicate.how = "replaced by merge" if own else "overrides merge"
+                    duplicates[id(first), id(key)] = duplicate
             setters.pop(id(owner), None)
             setters[id(owner)] = key
-    return list(found.values())
+    return list(duplicates.values())

@@ -17,7 +17,7 @@ from ruamel.yaml.scalarstring import (
 
 from crdlint.yaml.nodes import Scalar
 from crdlint.yaml.parse import parse_first
-from crdlint.yaml.scalars import place_inside
+from crdlint.yaml.scalars import position_inside
 
 
 def scalar(text: str) -> Scalar:
@@ -64,7 +64,7 @@ def shown(text: str, place: tuple[int, int, int, int] | None) -> str:
 def test_place(text: str, part: str, there: tuple[int, int, int, int]) -> None:
     node = scalar(text)
     start = node.value.index(part)
-    assert place_inside(text, node, start, start + len(part)) == there
+    assert position_inside(text, node, start, start + len(part)) == there
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_place(text: str, part: str, there: tuple[int, int, int, int]) -> None:
 )
 def test_the_end_is_a_place(text: str) -> None:
     node = scalar(text)
-    place = place_inside(text, node, len(node.value), len(node.value) + 1)
+    place = position_inside(text, node, len(node.value), len(node.value) + 1)
     assert place is not None
     assert place[0] >= 1
     assert place[3] == place[1] + 1
@@ -97,7 +97,7 @@ def test_every_character_is_where_it_stands(style: type) -> None:
         text = out.getvalue()
         node = scalar(text)
         for at, char in enumerate(node.value):
-            place = place_inside(text, node, at, at + 1)
+            place = position_inside(text, node, at, at + 1)
             if char not in " \n":
                 under = shown(text, place)
                 if under != char:  # an escape
@@ -110,4 +110,4 @@ def test_every_character_is_where_it_stands(style: type) -> None:
 def test_a_large_scalar_takes_linear_time() -> None:
     text = "a: |\n" + "\n" * 50_000 + "  " + "x" * 200_000 + "\n"
     node = scalar(text)
-    assert place_inside(text, node, len(node.value) - 2, len(node.value) - 1) == (50_002, 200_002, 50_002, 200_003)
+    assert position_inside(text, node, len(node.value) - 2, len(node.value) - 1) == (50_002, 200_002, 50_002, 200_003)
