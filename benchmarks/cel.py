@@ -18,7 +18,7 @@ from crdlint.kubecel.compilation import Environments, RuleCompiler
 from crdlint.kubecel.environment import new_expressions, stored_expressions
 from crdlint.kubecel.schema_context import SchemaContext
 from crdlint.kubernetes.servers import NEWEST
-from crdlint.schema.traversal import whole_schemas
+from crdlint.schema.traversal import root_schemas
 from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def schema(fields: int, rules: int) -> JSONSchemaProps:
     ]
     root = parse_first(with_spec("\n".join(lines))).root
     assert root is not None
-    return next(whole_schemas(read_crd(root).crd.spec)).properties["spec"]
+    return next(root_schemas(read_crd(root).crd.spec)).properties["spec"]
 
 
 def compile_all(given: JSONSchemaProps, environments: Environments) -> None:

@@ -37,7 +37,7 @@ def strings(tree: ast.AST) -> Iterator[str]:
 
 
 # The packages whose docstrings, comments and names are checked.
-REVISED: Final = ("cel", "golang", "kubecel", "yaml")
+REVISED: Final = ("cel", "golang", "kubecel", "schema", "yaml")
 SOURCES: Final = [path for package in REVISED for path in sorted((PACKAGE / package).rglob("*.py")) if path in MODULES]
 
 

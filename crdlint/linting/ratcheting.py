@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from crdlint.rules.list_types import map_list_keys_map_set, mergeable_set_item
 from crdlint.schema.structural import TYPES
-from crdlint.schema.traversal import schemas, whole_schemas
+from crdlint.schema.traversal import root_schemas, schemas
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def has_schema_with(spec: CustomResourceDefinitionSpec, predicate: Callable[[JSONSchemaProps], bool]) -> bool:
     """Tell whether any schema of the spec, at any depth, is such (upstream's HasSchemaWith)."""
-    return any(predicate(schema) for whole in whole_schemas(spec) for schema in schemas(whole))
+    return any(predicate(schema) for whole in root_schemas(spec) for schema in schemas(whole))
 
 
 def gives_default(schema: JSONSchemaProps) -> bool:
@@ -55,7 +55,7 @@ def find_expressions(spec: CustomResourceDefinitionSpec) -> tuple[frozenset[str]
     """Return the texts of all rules and of all message expressions of a spec."""
     rules: set[str] = set()
     messages: set[str] = set()
-    for whole in whole_schemas(spec):
+    for whole in root_schemas(spec):
         for schema in schemas(whole):
             for rule in schema.x_validations:
                 rules.add(rule.rule)

@@ -24,7 +24,7 @@ from crdlint.rules.engine.options import Options
 from crdlint.rules.immutability import IMMUTABLE
 from crdlint.rules.selectable_fields import MAX_SELECTABLE_FIELDS
 from crdlint.safety import work
-from crdlint.schema.traversal import all_schemas, whole_schemas
+from crdlint.schema.traversal import all_schemas, root_schemas
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -87,7 +87,7 @@ def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition, se
     before = old.spec
     rules, messages = find_expressions(before)
     established = _is_established(old)
-    wholes = list(whole_schemas(before))
+    wholes = list(root_schemas(before))
     structural = [whole for whole in wholes if is_structural(whole, Options())]
     return Options(
         require_recognized_conversion_review_version=_reviews_known_version(before),

@@ -1,1 +1,1 @@
-"""Structural schemas."""
+"""Structural schemas and the values that they describe."""

@@ -1,4 +1,4 @@
-"""Old values beside new ones while a resource is walked (apiserver pkg/cel/common, equality.go and maplist.go)."""
+"""Correlation of old and new values of a resource. Upstream: apiserver pkg/cel/common (equality.go, maplist.go)."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ _KEY_FORMATS: Final[dict[type, Callable[[Any], str]]] = {
 
 
 class Correlation:
-    """A value, the old value it stands for, and their schema (common.CorrelatedObject).
+    """A value, the corresponding old value, and their schema. Upstream: common.CorrelatedObject.
 
-    What is asked once is kept: the correlations below, and whether old and new are equal.
+    Results are cached: the correlations of children, and whether old and new are equal.
     """
 
     __slots__ = ("children", "items_by_key", "known_equal", "new", "old", "parent", "schema")
@@ -39,10 +39,10 @@ class Correlation:
         self.known_equal: bool | None = None
 
     def key(self, name: str) -> Correlation | None:
-        """Return the correlation of a field, None where old or new lack it or no schema speaks of it."""
-        found = self.children.get(name)
-        if found is not None:
-            return found
+        """Return the correlation of a field, or None if old, new or schema lack it."""
+        known = self.children.get(name)
+        if known is not None:
+            return known
         old, new = self.old, self.new
         if old.__class__ is not dict or new.__class__ is not dict or name not in old or name not in new:
             return None
@@ -52,10 +52,10 @@ class Correlation:
         return None if schema is None else self._child(name, new[name], old[name], schema)
 
     def index(self, i: int) -> Correlation | None:
-        """Return the correlation of an item (0-based) of a list of type map, by its keys; None where there is none."""
-        found = self.children.get(i)
-        if found is not None:
-            return found
+        """Return the correlation of an item (0-based) of a map list by its keys, or None if there is none."""
+        known = self.children.get(i)
+        if known is not None:
+            return known
         if self.new.__class__ is not list or self.old.__class__ is not list or self.schema.x_list_type != "map":
             return None
         old = self._with_key_of(self.new[i])
@@ -73,27 +73,27 @@ class Correlation:
         return self.items_by_key.get(item_key(self.schema, item))
 
     def equal(self) -> bool:
-        """Tell whether old and new are equal, as far down as they can be correlated (CachedDeepEqual)."""
+        """Return whether old and new are equal, as far as they can be correlated. Upstream: CorrelatedObject.CachedDeepEqual."""
         seen: list[Correlation] = []
         pending = [self]
         while pending:
-            at = pending.pop()
-            if at.known_equal is None:
-                seen.append(at)
-                below = at.to_compare()
+            current = pending.pop()
+            if current.known_equal is None:
+                seen.append(current)
+                below = current.to_compare()
                 if below is None:
-                    at.differ(self)
+                    current.differ(self)
                     return False
                 pending.extend(below)
-            elif not at.known_equal:
-                at.differ(self)
+            elif not current.known_equal:
+                current.differ(self)
                 return False
-        for at in seen:
-            at.known_equal = True
+        for current in seen:
+            current.known_equal = True
         return True
 
     def to_compare(self) -> list[Correlation] | None:
-        """Return the correlations below that must be equal for this one to be, None where it is not anyway."""
+        """Return the children that must be equal for this one to be equal, or None if it is unequal."""
         old, new = self.old, self.new
         if new.__class__ is not list and new.__class__ is not dict:
             return [] if deep_equal(old, new) else None
@@ -101,36 +101,36 @@ class Correlation:
             return None
         below: list[Correlation] = []
         for step in range(len(new)) if new.__class__ is list else new:
-            one = self.index(step) if isinstance(step, int) else self.key(step)
-            if one is None:
-                # A list that cannot be correlated is compared as a unit.
+            part = self.index(step) if isinstance(step, int) else self.key(step)
+            if part is None:
+                # A list whose items cannot be correlated is compared as a whole.
                 if new.__class__ is list and self.items_by_key is None:
                     return [] if deep_equal(old, new) else None
                 return None
-            below.append(one)
+            below.append(part)
         return below
 
     def differ(self, top: Correlation) -> None:
-        """Note that this one is not equal, nor are those above it up to ``top``."""
-        at: Correlation | None = self
-        while at is not None:
-            at.known_equal = False
-            at = None if at is top else at.parent
+        """Record that this correlation and its ancestors up to `top` are unequal."""
+        current: Correlation | None = self
+        while current is not None:
+            current.known_equal = False
+            current = None if current is top else current.parent
 
 
 def items_by_key(schema: JSONSchemaProps, items: Any) -> dict[Hashable, Any]:
-    """Return the items of a list of type map by what they are told by, of several alike the first (MakeMapList)."""
-    found: dict[Hashable, Any] = {}
+    """Return the items of a map list by their keys; the first of several with the same keys. Upstream: common.MakeMapList."""
+    by_key: dict[Hashable, Any] = {}
     if items.__class__ is list and schema.type == "array" and schema.x_list_type == "map" and schema.x_list_map_keys:
         for item in items:
             known = item_key(schema, item)
             if known is not _NO_KEY:
-                found.setdefault(known, item)
-    return found
+                by_key.setdefault(known, item)
+    return by_key
 
 
 def item_key(schema: JSONSchemaProps, item: Any) -> Hashable:
-    """Return what an item is told by, _NO_KEY where it lacks a key or has one that is no scalar."""
+    """Return the key values of an item, or _NO_KEY if one is missing or is not a scalar."""
     if item.__class__ is not dict:
         return _NO_KEY
     keys = schema.x_list_map_keys

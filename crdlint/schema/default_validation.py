@@ -1,7 +1,7 @@
-"""Defaults of a CRD's schema judged (apiextensions schema/defaulting/validation.go, ValidateDefaults).
+"""Validation of defaults. Upstream: apiextensions schema/defaulting/validation.go (ValidateDefaults).
 
-A default must be what pruning leaves of it, and valid by the schema that it stands in. CEL's part is the caller's: a
-hook judges a default by the rules at and below its schema.
+A default must be equal to its pruned form, and valid against its schema. The caller provides a hook that evaluates the
+rules at and below the schema.
 """
 
 from __future__ import annotations
@@ -33,125 +33,131 @@ _LISTED: Final = 3  # names of unknown fields in one help
 
 
 class RuleHook(Protocol):
-    """Judges a default by the rules at and below its schema, with a budget of its own for all defaults together."""
+    """Evaluates the rules at and below the schema of a default, with one budget for all defaults."""
 
     def __call__(
         self, schema: JSONSchemaProps, value: Any, path: Path, *, is_resource_root: bool
     ) -> tuple[list[FieldError], bool]:
-        """Return the errors, and whether the budget is spent, which ends the validation of defaults.
+        """Return the errors, and whether the budget is exhausted, which ends the validation of defaults.
 
-        ``is_resource_root`` is that of upstream's NewValidator: the schema is a whole resource's.
-        Upstream runs the rules twice: with the default as the old value too, then, where that found nothing, with none.
+        `is_resource_root` is true if the schema is that of a whole resource (see upstream's NewValidator). Upstream
+        evaluates the rules twice: with the default as old value as well and, if that finds no errors, without one.
         """
 
 
 @dataclass(frozen=True, slots=True)
 class _At:
-    """Where the walk is: what encloses the schema, and whether it is within a resource's type or object metadata."""
+    """The position of the walk: the schema, its path, the object around it, and whether it is in type or object metadata."""
 
     schema: JSONSchemaProps
     path: Path
     root: JSONSchemaProps
     root_embedded: bool
-    surrounding: SurroundingObject
+    outer: SurroundingObject
     inside_meta: bool
 
 
 def validate_defaults(
     schema: JSONSchemaProps,
     path: Path,
-    given: Iterable[JSONSchemaProps],
+    with_defaults: Iterable[JSONSchemaProps],
     *,
     require_pruned: bool = True,
     rules: RuleHook | None = None,
     server: Server = NEWEST,
 ) -> list[FieldError]:
-    """Return what is wrong with defaults of a whole, structural schema at ``path``.
+    """Return the errors of the defaults of a structural root schema at `path`.
 
-    ``given`` are the schemas within it that have defaults, parents first. ``require_pruned`` is false on update where
-    the old CRD had unpruned defaults.
+    `with_defaults` are the schemas within it that have defaults, parents first. `require_pruned` is false on update if
+    the old CRD has unpruned defaults.
     """
     errors: list[FieldError] = []
-    places: dict[int, _At | None] = {id(schema): _At(schema, path, schema, True, TYPED_ROOT, False)}
-    for one in given:
-        at = _find(one, places)
-        if at is not None:
-            found, spent = _judge(at, require_pruned, rules, server)
-            errors.extend(found)
+    positions: dict[int, _At | None] = {id(schema): _At(schema, path, schema, True, TYPED_ROOT, False)}
+    for subschema in with_defaults:
+        position = _find(subschema, positions)
+        if position is not None:
+            found_errors, spent = _validate_default(position, require_pruned, rules, server)
+            errors.extend(found_errors)
             if spent:
                 return errors
     return errors
 
 
-def _find(schema: JSONSchemaProps, places: dict[int, _At | None]) -> _At | None:
-    """Return where a schema is, None where upstream's walk does not get: within additionalProperties, allOf and the like.
+def _find(schema: JSONSchemaProps, positions: dict[int, _At | None]) -> _At | None:
+    """Return the position of a schema, or None if upstream does not visit it: within additionalProperties, allOf and others.
 
-    ``places`` has those known by identity, the root's among them.
+    `positions` contains the known positions by the identity of the schema, including that of the root.
     """
     way: list[JSONSchemaProps] = []
-    at: JSONSchemaProps | None = schema
-    while at is not None and id(at) not in places:
-        way.append(at)
-        at = at.parent
-    found = None if at is None else places[id(at)]
-    for one in reversed(way):
-        found = places[id(one)] = None if found is None else _below(found, one)
-    return found
+    known: JSONSchemaProps | None = schema
+    while known is not None and id(known) not in positions:
+        way.append(known)
+        known = known.parent
+    position = None if known is None else positions[id(known)]
+    for subschema in reversed(way):
+        position = positions[id(subschema)] = None if position is None else _below(position, subschema)
+    return position
 
 
-def _below(at: _At, schema: JSONSchemaProps) -> _At | None:
-    """Return the place of a schema right below another."""
+def _below(position: _At, schema: JSONSchemaProps) -> _At | None:
+    """Return the position of a child schema."""
     kind, *rest = schema.steps
     if kind == "items" and not rest:
-        return _enter(at, schema, at.path.child("items"), at.surrounding.index(), inside_meta=at.inside_meta)
+        return _enter(
+            position,
+            schema,
+            position.path.child("items"),
+            position.outer.index(),
+            inside_meta=position.inside_meta,
+        )
     if kind != "properties":
         return None
     name = str(rest[0])
-    embedded = at.schema.x_embedded_resource or (at.schema is at.root and at.root_embedded)
-    inside = at.inside_meta or (embedded and name in META_FIELDS)
-    path = at.path.child("properties").key(name)
-    return _enter(at, schema, path, at.surrounding.child(name), inside_meta=inside)
+    embedded = position.schema.x_embedded_resource or (position.schema is position.root and position.root_embedded)
+    inside = position.inside_meta or (embedded and name in META_FIELDS)
+    path = position.path.child("properties").key(name)
+    return _enter(position, schema, path, position.outer.child(name), inside_meta=inside)
 
 
-def _enter(
-    above: _At, schema: JSONSchemaProps, path: Path, surrounding: SurroundingObject, *, inside_meta: bool
-) -> _At:
+def _enter(position: _At, schema: JSONSchemaProps, path: Path, outer: SurroundingObject, *, inside_meta: bool) -> _At:
     if schema.x_embedded_resource:
         return _At(schema, path, schema, True, TYPED_ROOT, False)
-    return _At(schema, path, above.root, above.root_embedded, surrounding, inside_meta)
+    return _At(schema, path, position.root, position.root_embedded, outer, inside_meta)
 
 
-def _judge(at: _At, require_pruned: bool, rules: RuleHook | None, server: Server) -> tuple[list[FieldError], bool]:
-    schema, path = at.schema, at.path.child("default")
-    assert schema.default is not None  # noqa: S101  the caller has looked
+def _validate_default(
+    position: _At, require_pruned: bool, rules: RuleHook | None, server: Server
+) -> tuple[list[FieldError], bool]:
+    schema, path = position.schema, position.path.child("default")
+    assert schema.default is not None  # noqa: S101  the caller checks it
     value = deep_copy(schema.default.value)
-    if at.inside_meta:
-        errors = _inside_metadata(at, value, path)
+    if position.inside_meta:
+        errors = _inside_metadata(position, value, path)
         wrong = bool(errors)
     else:
-        embedded = schema.x_embedded_resource or schema is at.root
+        embedded = schema.x_embedded_resource or schema is position.root
         errors = []
         if require_pruned:
             pruned = deep_copy(value)
             unknown = prune(pruned, schema, is_resource_root=embedded)
             if not deep_equal(pruned, value):
                 errors.append(_unpruned(path, value, unknown, schema))
-        # From here on the default is what Go's ObjectMeta makes of it, and is shown so.
+        # Go coerces metadata in place, so the default is printed in the coerced form from here on.
         coerced = coerce(path, value, schema, is_resource_root=embedded).error
-        found = [coerced] if coerced else validate_embedded(path, value, schema, is_resource_root=embedded)
-        errors.extend(found)
-        wrong = bool(found)
+        more_errors = [coerced] if coerced else validate_embedded(path, value, schema, is_resource_root=embedded)
+        errors.extend(more_errors)
+        wrong = bool(more_errors)
     if wrong:
         return errors, False
-    found = ValueValidator(schema, structural=True, server=server).validate(value, path)
-    if found or rules is None:
-        return [*errors, *found], any(error.type is NOT_EVALUATED for error in found)
-    found, spent = rules(schema, value, path, is_resource_root=schema is at.root)
-    return [*errors, *found], spent
+    more_errors = ValueValidator(schema, structural=True, server=server).validate(value, path)
+    if more_errors or rules is None:
+        return [*errors, *more_errors], any(error.type is NOT_EVALUATED for error in more_errors)
+    more_errors, spent = rules(schema, value, path, is_resource_root=schema is position.root)
+    return [*errors, *more_errors], spent
 
 
 def _unpruned(path: Path, value: Any, unknown: list[str], schema: JSONSchemaProps) -> FieldError:
-    """Tell of fields that pruning takes out, at the first of them."""
+    """Return the error for fields of a default that pruning removes, positioned at the first of them."""
     error = invalid(RULE, path, value, "must not have unknown fields", reason=Reason(Code.UNKNOWN_FIELDS))
     if not unknown:
         return error
@@ -164,17 +170,17 @@ def _unpruned(path: Path, value: Any, unknown: list[str], schema: JSONSchemaProp
     return replace(error, at=path.child(unknown[0]), key=True, help=help_)
 
 
-def _inside_metadata(at: _At, value: Any, path: Path) -> list[FieldError]:
-    """Judge a default within a resource's type or metadata by a resource that has nothing else."""
-    whole = at.surrounding.around(deep_copy(value))
-    coerced = coerce(None, whole, at.root, is_resource_root=True).error
-    found = [coerced] if coerced else validate_embedded(None, whole, at.root, is_resource_root=True)
-    if not found:
+def _inside_metadata(position: _At, value: Any, path: Path) -> list[FieldError]:
+    """Return the errors of a default in type or object metadata, checked in a resource that contains nothing else."""
+    resource = position.outer.around(deep_copy(value))
+    coerced = coerce(None, resource, position.root, is_resource_root=True).error
+    resource_errors = [coerced] if coerced else validate_embedded(None, resource, position.root, is_resource_root=True)
+    if not resource_errors:
         return []
-    return [invalid(RULE, path, value, Wording(partial(_metadata_detail, found)))]
+    return [invalid(RULE, path, value, Wording(partial(_metadata_detail, resource_errors)))]
 
 
 def _metadata_detail(errors: list[FieldError], server: Server) -> str:
     texts = list(dict.fromkeys(str(error.on(server)) for error in errors))
-    said = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
-    return f"must result in valid metadata: {said}"
+    joined = texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+    return f"must result in valid metadata: {joined}"

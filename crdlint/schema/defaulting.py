@@ -1,4 +1,4 @@
-"""Defaults of a structural schema put into a value, and nulls taken out (apiextensions pkg/apiserver/schema/defaulting)."""
+"""Application of defaults, and pruning of nulls. Upstream: apiextensions pkg/apiserver/schema/defaulting."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ _NONE: Final[dict[int, Any]] = {}
 
 
 def apply_defaults(value: Any, schema: JSONSchemaProps | None, pruned: Mapping[int, Any] = _NONE) -> None:
-    """Put defaults where nothing is, or a null that may not be, in place (Default).
+    """Set defaults for absent fields and for nulls that are not allowed, in place. Upstream: defaulting.Default.
 
-    ``pruned`` has what stands for defaults that are not as in the schema, by the identity of their schema
-    (see ``prune_defaults``); None there is no default.
+    `pruned` contains replacements for defaults by the identity of their schema (see `prune_defaults`); None means that
+    there is no default.
     """
     pending = [(value, schema)]
     while pending:
@@ -45,7 +45,7 @@ def apply_defaults(value: Any, schema: JSONSchemaProps | None, pruned: Mapping[i
 def _fill_object(
     here: dict[str, Any], schema: JSONSchemaProps, pruned: Mapping[int, Any]
 ) -> Iterator[tuple[Any, JSONSchemaProps | None]]:
-    """Put an object's own defaults in, and yield what may want defaults below it."""
+    """Set the defaults of an object's own fields, and yield the children that may need defaults."""
     additional = schema.additional_properties.schema if schema.additional_properties is not None else None
     properties = schema.properties
     for name, known in properties.items():
@@ -68,7 +68,7 @@ def _default(schema: JSONSchemaProps, pruned: Mapping[int, Any]) -> Any:
 
 
 def prune_nulls(value: Any, schema: JSONSchemaProps | None) -> None:
-    """Take out nulls that may not be and have no default, in place (PruneNonNullableNullsWithoutDefaults)."""
+    """Remove nulls that are neither allowed nor defaulted, in place. Upstream: PruneNonNullableNullsWithoutDefaults."""
     pending = [(value, schema)]
     while pending:
         here, schema = pending.pop()
@@ -92,27 +92,27 @@ def prune_nulls(value: Any, schema: JSONSchemaProps | None) -> None:
 
 
 def prune_defaults(schema: JSONSchemaProps) -> dict[int, Any]:
-    """Return what the server puts in place of defaults that are not pruned or coerced, by identity of their schema.
+    """Return the server's replacements for defaults that are not pruned or coerced, by the identity of their schema.
 
-    Follows PruneDefaults; a default at the root that is no object has none.
+    A default at the root that is not an object has none. Upstream: defaulting.PruneDefaults.
     """
     changed: dict[int, Any] = {}
     pending: list[tuple[JSONSchemaProps, SurroundingObject]] = [(schema, ROOT)]
     while pending:
-        at, surrounding = pending.pop()
-        if at.default is not None:
+        current, outer = pending.pop()
+        if current.default is not None:
             try:
-                whole = surrounding.around(deep_copy(at.default.value))
+                resource = outer.around(deep_copy(current.default.value))
             except NotAnObjectError:
                 continue
-            coerce(None, whole, schema, is_resource_root=True, drop_invalid=True)
-            prune(whole, schema, is_resource_root=True)
-            left = surrounding.find(whole)
-            if not deep_equal(left, at.default.value):
-                changed[id(at)] = left
-        if at.additional_properties is not None and at.additional_properties.schema is not None:
-            pending.append((at.additional_properties.schema, surrounding.child("*")))
-        if at.items is not None and at.items.schema is not None:
-            pending.append((at.items.schema, surrounding.index()))
-        pending.extend((below, surrounding.child(name)) for name, below in at.properties.items())
+            coerce(None, resource, schema, is_resource_root=True, drop_invalid=True)
+            prune(resource, schema, is_resource_root=True)
+            left = outer.find(resource)
+            if not deep_equal(left, current.default.value):
+                changed[id(current)] = left
+        if current.additional_properties is not None and current.additional_properties.schema is not None:
+            pending.append((current.additional_properties.schema, outer.child("*")))
+        if current.items is not None and current.items.schema is not None:
+            pending.append((current.items.schema, outer.index()))
+        pending.extend((below, outer.child(name)) for name, below in current.properties.items())
     return changed

@@ -1,6 +1,6 @@
-"""Resources embedded in others: their type and metadata brought into form, and validated.
+"""Embedded resources: coercion and validation of their type and metadata.
 
-Upstream: apiextensions pkg/apiserver/schema/objectmeta, coerce.go and validation.go.
+Upstream: apiextensions pkg/apiserver/schema/objectmeta (coerce.go, validation.go).
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _EMPTY: Final = JSONSchemaProps()
 
 @dataclass(frozen=True, slots=True)
 class Coerced:
-    """What coercing found: the first error, which ended it, and the paths of unknown metadata fields, sorted."""
+    """The result of coercion: the first error, which stopped it, and the sorted paths of unknown metadata fields."""
 
     error: FieldError | None
     unknown: tuple[str, ...]
@@ -40,14 +40,14 @@ def coerce(
     is_resource_root: bool,
     drop_invalid: bool = False,
 ) -> Coerced:
-    """Bring apiVersion, kind and metadata of embedded resources into form, in place (CoerceWithOptions).
+    """Coerce apiVersion, kind and metadata of embedded resources, in place. Upstream: objectmeta.CoerceWithOptions.
 
-    ``is_resource_root`` does so at the top too; ``drop_invalid`` takes out what is of a wrong type instead of ending
-    with an error. ``path`` is that of the value, None for a whole resource.
+    `is_resource_root` includes the value itself. `drop_invalid` removes values of a wrong type instead of returning an
+    error. `path` is the path of the value, None for a whole resource.
     """
     unknown: list[str] = []
-    for at, here in _embedded(path, value, schema, is_resource_root=is_resource_root):
-        error = _coerce(at, here, unknown, drop_invalid=drop_invalid)
+    for resource_path, here in _embedded(path, value, schema, is_resource_root=is_resource_root):
+        error = _coerce(resource_path, here, unknown, drop_invalid=drop_invalid)
         if error is not None:
             return Coerced(error, tuple(sorted(unknown)))
     return Coerced(None, tuple(sorted(unknown)))
@@ -64,49 +64,49 @@ def _coerce(path: Path | None, here: dict[str, Any], unknown: list[str], *, drop
     try:
         here["metadata"], fields = read_object_meta(here["metadata"], drop_malformed=drop_invalid)
     except MetadataError as error:
-        # Metadata that is no object at all is left as it is where the invalid is dropped.
+        # With `drop_invalid`, metadata that is not an object is kept unchanged.
         return (
             None if drop_invalid else invalid(RESOURCE_METADATA, child(path, "metadata"), here["metadata"], str(error))
         )
-    place = child(path, "metadata")
-    unknown.extend(f"{place}.{name}" for name in fields)
+    metadata_path = child(path, "metadata")
+    unknown.extend(f"{metadata_path}.{name}" for name in fields)
     return None
 
 
 def validate_embedded(
     path: Path | None, value: Any, schema: JSONSchemaProps | None, *, is_resource_root: bool
 ) -> list[FieldError]:
-    """Return what is wrong with the type and metadata of embedded resources, and at the top with ``is_resource_root``."""
-    found = _embedded(path, value, schema, is_resource_root=is_resource_root)
-    return [error for at, here in found for error in _validate(at, here)]
+    """Return the errors in type and metadata of embedded resources, including the value itself if `is_resource_root`."""
+    resources = _embedded(path, value, schema, is_resource_root=is_resource_root)
+    return [error for resource_path, here in resources for error in _validate(resource_path, here)]
 
 
 def _embedded(
     path: Path | None, value: Any, schema: JSONSchemaProps | None, *, is_resource_root: bool
 ) -> Iterator[tuple[Path | None, dict[str, Any]]]:
-    """Yield the embedded resources in a value with their paths, outer ones first; they may be changed meanwhile."""
+    """Yield the embedded resources of a value with their paths, outer ones first; the caller may change them."""
     if is_resource_root and schema is None:
         schema = _EMPTY
     pending: list[tuple[Path | None, Any, JSONSchemaProps | None, bool]] = [(path, value, schema, is_resource_root)]
     while pending:
-        at, here, schema, is_resource = pending.pop()
+        here_path, here, schema, is_resource = pending.pop()
         if schema is None:
             continue
         below: list[tuple[Path | None, Any, JSONSchemaProps | None, bool]] = []
         if here.__class__ is dict:
             if is_resource or schema.x_embedded_resource:
-                yield at, here
+                yield here_path, here
             additional = schema.additional_properties
             for name, item in here.items():
                 if item.__class__ is not dict and item.__class__ is not list:
                     continue
                 known = schema.properties.get(name)
                 if known is not None:
-                    below.append((child(at, name), item, known, False))
+                    below.append((child(here_path, name), item, known, False))
                 elif additional is not None and additional.schema is not None:
-                    below.append((key(at, name), item, additional.schema, False))
+                    below.append((key(here_path, name), item, additional.schema, False))
         elif here.__class__ is list and schema.items is not None:
-            below = [(index(at, i), item, schema.items.schema, False) for i, item in enumerate(here)]
+            below = [(index(here_path, i), item, schema.items.schema, False) for i, item in enumerate(here)]
         pending.extend(reversed(below))
 
 
@@ -121,15 +121,15 @@ def _validate(path: Path | None, here: dict[str, Any]) -> Iterator[FieldError]:
         if name == "metadata":
             yield from _metadata(path, value)
         elif name in _TYPE_META:
-            at = child(path, name)
+            field_path = child(path, name)
             if value.__class__ is not str:
-                yield invalid(RESOURCE_METADATA, at, value, "must be a string")
+                yield invalid(RESOURCE_METADATA, field_path, value, "must be a string")
             elif not value:
-                yield invalid(RESOURCE_METADATA, at, value, "must not be empty")
+                yield invalid(RESOURCE_METADATA, field_path, value, "must not be empty")
             else:
                 wrong = _TYPE_META[name](value)
                 if wrong is not None:
-                    yield invalid(RESOURCE_METADATA, at, value, wrong)
+                    yield invalid(RESOURCE_METADATA, field_path, value, wrong)
 
 
 def _api_version_error(text: str) -> str | None:
@@ -145,11 +145,13 @@ _TYPE_META: Final[dict[str, Callable[[str], str | None]]] = {"apiVersion": _api_
 
 
 def _metadata(path: Path | None, value: Any) -> Iterator[FieldError]:
-    at = child(path, "metadata")
+    metadata_path = child(path, "metadata")
     try:
         meta, _ = read_object_meta(value)
     except MetadataError as error:
-        yield invalid(RESOURCE_METADATA, at, value, str(error))
+        yield invalid(RESOURCE_METADATA, metadata_path, value, str(error))
         return
-    meta.setdefault("name", "fakename")  # an embedded resource needs none
-    yield from validate_resource_meta(meta, at, requires_namespace="namespace" in meta, name_check=path_segment)
+    meta.setdefault("name", "fakename")  # an embedded resource does not need a name
+    yield from validate_resource_meta(
+        meta, metadata_path, requires_namespace="namespace" in meta, name_check=path_segment
+    )

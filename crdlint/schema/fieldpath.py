@@ -1,4 +1,4 @@
-"""JSON paths of fields through a schema (apiextensions pkg/apiserver/schema/cel.ValidFieldPath)."""
+"""JSON paths of fields in a schema. Upstream: apiextensions pkg/apiserver/schema/cel.ValidFieldPath."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ if TYPE_CHECKING:
 
     from crdlint.crd.model import JSONSchemaProps
 
-# Delimiters are tokens of their own; a quoted string runs to the next quote that no backslash escapes.
+# Delimiters are separate tokens; a quoted string ends at the next unescaped quote.
 _TOKEN: Final = re.compile(r"[.\[\]]|'.*?(?<!\\)'|'.*|[^.\[\]]+", re.DOTALL)
 _ESCAPE: Final = re.compile(r"\\(.)")
 _UNESCAPED: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "'": "'", "\\": "\\"}
 
 
 class FieldPathError(ValueError):
-    """The path names no field of the schema; the text is upstream's."""
+    """The path does not refer to a field of the schema; the text is upstream's."""
 
 
 def valid_field_path(
     text: str, schema: JSONSchemaProps, *, allow_array_notation: bool = True
 ) -> tuple[Path | None, JSONSchemaProps | None]:
-    """Return the path that ``text`` spells and the schema it leads to; raise FieldPathError where it leads nowhere.
+    """Return the path that `text` denotes, and its schema; raise FieldPathError if the schema has no such field.
 
-    The schema is None behind ``additionalProperties: true``.
+    The schema is None below `additionalProperties: true`.
     """
     path: Path | None = None
-    at: JSONSchemaProps | None = schema
+    current: JSONSchemaProps | None = schema
     tokens = iter(_TOKEN.findall(text))
     for part in tokens:
         if part == "[":
@@ -39,15 +39,15 @@ def valid_field_path(
             name = _next(tokens)
             if len(name) < 2 or name[0] != "'" or name[-1] != "'":
                 raise FieldPathError(f"expected single quoted string but got {name}")
-            path, at = _step(path, at, _unescape(name[1:-1]))
+            path, current = _step(path, current, _unescape(name[1:-1]))
             closing = _next(tokens)
             if closing != "]":
                 raise FieldPathError(f"expected ] but got {closing}")
         elif part == ".":
-            path, at = _step(path, at, _next(tokens))
+            path, current = _step(path, current, _next(tokens))
         else:
             raise FieldPathError(f"expected [ or . but got: {part}")
-    return path, at
+    return path, current
 
 
 def _next(tokens: Iterator[str]) -> str:

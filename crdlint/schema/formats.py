@@ -1,7 +1,7 @@
-"""The formats of strings, as the server reads them (kube-openapi pkg/validation/strfmt and its copy of govalidator).
+"""String formats as the server checks them. Upstream: kube-openapi pkg/validation/strfmt and its copy of govalidator.
 
-``FORMATS`` has them by name without dashes, which is how names are compared. Only formats that a Kubernetes version
-supports are checked in its objects (apiextensions pkg/apiserver/validation/formats.go, see `is_supported`).
+The keys of `FORMATS` are names without dashes, because upstream compares names in this form. In resources, a server
+checks only the formats of its version (apiextensions pkg/apiserver/validation/formats.go, see `is_supported`).
 """
 
 from __future__ import annotations
@@ -22,18 +22,18 @@ _KUBERNETES_NAMES: Final = frozenset({"k8sshortname", "k8slongname"})
 
 
 def normalized(name: str) -> str:
-    """Return a format's name as names are compared."""
+    """Return the name of a format in the form in which names are compared."""
     return name.replace("-", "")
 
 
 def is_registered(name: str, server: Server) -> bool:
-    """Return whether a server can check a string's format at all, as in defaults."""
+    """Return whether a server knows the format of a string at all, for example in defaults."""
     key = normalized(name)
     return key in FORMATS and (server.has_kubernetes_name_formats or key not in _KUBERNETES_NAMES)
 
 
 def is_supported(name: str, server: Server) -> bool:
-    """Return whether a server checks a string's format in resources."""
+    """Return whether a server checks the format of a string in resources."""
     key = normalized(name)
     return key in FORMATS and (server.checks_kubernetes_name_formats or key not in _KUBERNETES_NAMES)
 
@@ -48,7 +48,7 @@ _TIME: Final = re.compile(r"([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0
 
 
 def is_date(text: str) -> bool:
-    """Tell whether a text is a day of the calendar as in 2006-01-02; there is a year 0."""
+    """Return whether a text is a valid date such as 2006-01-02; the year 0 is allowed."""
     if not _is_full_date(text):
         return False
     year, month, day = int(text[:4]), int(text[5:7]), int(text[8:])
@@ -60,7 +60,7 @@ def is_date(text: str) -> bool:
 
 
 def is_date_time(text: str) -> bool:
-    """Tell whether a text is a date, a `t`, and a time with its zone; what follows a second `t` is not looked at."""
+    """Return whether a text is a date, a `t`, and a time with a zone; text after a second `t` is ignored."""
     if len(text.encode("utf-8", "surrogatepass")) < 4:
         return False
     parts = text.lower().split("t")
@@ -71,7 +71,7 @@ def is_date_time(text: str) -> bool:
 
 
 _DURATION_PART: Final = re.compile(r"(?<![0-9])([0-9]+)[\t\n\f\r ]*([A-Za-zµ]+)")
-# Each unit's nanoseconds, its names, and the last of them, which more letters may follow.
+# For each unit: its nanoseconds, its names, and the last name, which may be followed by more letters.
 _UNITS: Final = (
     (1, ("ns",), "nano"),
     (10**3, ("us", "µs"), "micro"),
@@ -85,9 +85,9 @@ _UNITS: Final = (
 
 
 def lenient_duration(text: str) -> int | None:
-    """Return the nanoseconds of numbers with units in a text (`22 ns`, `3 weeks`), None where there is none.
+    """Return the nanoseconds of numbers with units in a text (`22 ns`, `3 weeks`), or None if it has none.
 
-    They wrap around as 64 bits do.
+    The result wraps around at 64 bits.
     """
     total: int | None = None
     for digits, unit in _DURATION_PART.findall(text):
@@ -102,19 +102,19 @@ def lenient_duration(text: str) -> int | None:
 
 
 def is_duration(text: str) -> bool:
-    """Tell whether a text is a duration of Go's, or holds a number with a unit as Scala writes it."""
+    """Return whether a text is a Go duration, or contains a number with a unit as in Scala."""
     return parse_duration(text) is not None or lenient_duration(text) is not None
 
 
 def is_hostname(text: str) -> bool:
-    """Tell whether a text is a host name, of letters and symbols of any script."""
+    """Return whether a text is a host name with letters and symbols of any script."""
     from crdlint.schema import hostnames
 
     return hostnames.is_hostname(text)
 
 
 def is_uri(text: str) -> bool:
-    """Tell whether a text is a URI as in a request: absolute, or a path from the root."""
+    """Return whether a text is a request URI: absolute, or a path that starts with a slash."""
     try:
         parse_request_uri(text)
     except URLError:
@@ -123,28 +123,28 @@ def is_uri(text: str) -> bool:
 
 
 def is_email(text: str) -> bool:
-    """Tell whether a text is one address, with or without a name (net/mail.ParseAddress)."""
+    """Return whether a text is a single address, with or without a name. Upstream: net/mail.ParseAddress."""
     from crdlint.golang.mail import is_address
 
     return is_address(text)
 
 
 def is_ipv4(text: str) -> bool:
-    """Tell whether a text is an IPv4 address, leading zeros and all, or an IPv6 one with such in it."""
+    """Return whether a text is an IPv4 address, which may have leading zeros, or an IPv6 address that contains one."""
     from crdlint.golang.netip import parse_ip
 
     return "." in text and parse_ip(text, sloppy=True)
 
 
 def is_ipv6(text: str) -> bool:
-    """Tell whether a text is an IPv6 address."""
+    """Return whether a text is an IPv6 address."""
     from crdlint.golang.netip import parse_ip
 
     return ":" in text and parse_ip(text, sloppy=False)
 
 
 def is_cidr(text: str) -> bool:
-    """Tell whether a text is an address and the length of its prefix."""
+    """Return whether a text is an address with a prefix length."""
     from crdlint.golang.netip import parse_ip
 
     address, slash, length = text.partition("/")
@@ -158,7 +158,7 @@ _PREFIX_LENGTH: Final = re.compile("0*([0-9]{1,3})")
 
 
 def is_mac(text: str) -> bool:
-    """Tell whether a text is a hardware address of 6, 8 or 20 bytes, with colons, dashes or dots."""
+    """Return whether a text is a hardware address of 6, 8 or 20 bytes, with colons, dashes or dots."""
     return _is_mac(text)
 
 
@@ -181,7 +181,7 @@ _SPACE_AND_DASH: Final = re.compile(r"[\t\n\f\r -]+")
 
 
 def is_isbn10(text: str) -> bool:
-    """Tell whether a text is a book number of ten digits, dashes and blanks aside."""
+    """Return whether a text is an ISBN of ten digits; dashes and spaces are ignored."""
     digits = _SPACE_AND_DASH.sub("", text)
     if not _is_isbn10_text(digits):
         return False
@@ -190,7 +190,7 @@ def is_isbn10(text: str) -> bool:
 
 
 def is_isbn13(text: str) -> bool:
-    """Tell whether a text is a book number of thirteen digits, dashes and blanks aside."""
+    """Return whether a text is an ISBN of thirteen digits; dashes and spaces are ignored."""
     digits = _SPACE_AND_DASH.sub("", text)
     if not _is_isbn13_text(digits):
         return False
@@ -205,7 +205,7 @@ _is_card: Final = _matches(
 
 
 def is_credit_card(text: str) -> bool:
-    """Tell whether a text is the number of a card, by its first digits and its check digit; others do not count."""
+    """Return whether a text is a credit card number by its first digits and its check digit; other characters are ignored."""
     digits = re.sub("[^0-9]+", "", text)
     if not _is_card(digits):
         return False

@@ -1,7 +1,7 @@
-"""Host names as kube-openapi's format `hostname` has them (pkg/validation/strfmt, IsHostname).
+"""Host names of kube-openapi's format `hostname`. Upstream: pkg/validation/strfmt (IsHostname).
 
-Letters and symbols of any script pass as letters do. Upstream's one expression is taken apart here: its bounds on
-repetitions of such large classes would cost a matcher hundreds of megabytes.
+Letters and symbols of any script are allowed. Upstream's regular expression is split here: its bounded repetitions of
+large classes would need hundreds of megabytes.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _ASCII: Final = re.compile(
 
 
 def is_hostname(text: str) -> bool:
-    """Tell whether a text is a host name: one label, or labels with a last one of letters alone."""
+    """Return whether a text is a host name: one label, or several labels of which the last has only letters."""
     octets = text.encode("utf-8", "surrogatepass")
     if len(octets) > _LONGEST or any(len(label) > _LONGEST_LABEL for label in octets.split(b".")):
         return False

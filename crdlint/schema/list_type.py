@@ -1,4 +1,4 @@
-"""Lists of x-kubernetes-list-type set and map hold nothing twice (apiextensions schema/listtype/validation.go)."""
+"""Uniqueness of items in set and map lists. Upstream: apiextensions schema/listtype/validation.go."""
 
 from __future__ import annotations
 
@@ -19,18 +19,18 @@ RULE: Final = "resource-list-type"
 
 
 class _Unspecified:
-    """A key that an item of a map does not have, equal to itself only."""
+    """A key that a map item does not have; it equals only itself."""
 
 
 _UNSPECIFIED: Final = _Unspecified()
 
 
 def validate_list_sets_and_maps(path: Path | None, schema: JSONSchemaProps | None, value: Any) -> list[FieldError]:
-    """Return the items of sets and maps that are there a second time; ``value`` is an object (or None)."""
+    """Return an error for each duplicate item of sets and map lists; `value` is an object or None."""
     errors: list[FieldError] = []
     pending = [(path, schema, value)]
     while pending:
-        at, schema, here = pending.pop()
+        here_path, schema, here = pending.pop()
         if schema is None:
             continue
         below: list[tuple[Path | None, JSONSchemaProps | None, Any]] = []
@@ -40,17 +40,17 @@ def validate_list_sets_and_maps(path: Path | None, schema: JSONSchemaProps | Non
                 if item.__class__ is not dict and item.__class__ is not list:
                     continue
                 if additional is not None and additional.schema is not None:
-                    below.append((key(at, name), additional.schema, item))
+                    below.append((key(here_path, name), additional.schema, item))
                 if name in schema.properties:
-                    below.append((child(at, name), schema.properties[name], item))
+                    below.append((child(here_path, name), schema.properties[name], item))
         elif here.__class__ is list:
             if schema.x_list_type == "set":
                 for i in _repeated(here):
-                    errors.append(_duplicate(index(at, i), here[i]))  # noqa: PERF401
+                    errors.append(_duplicate(index(here_path, i), here[i]))  # noqa: PERF401
             elif schema.x_list_type == "map":
-                errors.extend(_map_errors(at, schema.x_list_map_keys, here))
+                errors.extend(_map_errors(here_path, schema.x_list_map_keys, here))
             if schema.items is not None and schema.items.schema is not None:
-                below = [(index(at, i), schema.items.schema, item) for i, item in enumerate(here)]
+                below = [(index(here_path, i), schema.items.schema, item) for i, item in enumerate(here)]
         pending.extend(reversed(below))
     return errors
 
@@ -60,10 +60,10 @@ def _duplicate(path: Path, value: Any) -> FieldError:
 
 
 def _repeated(items: Sequence[Any]) -> Iterator[int]:
-    """Yield the index of each item's second appearance."""
+    """Yield the index of the second occurrence of each item."""
     seen: dict[object, int] = {}
     for i, item in enumerate(items):
-        # Objects and lists are told apart by their JSON text.
+        # Objects and lists are compared by their JSON text.
         same: object = marshal(item) if item.__class__ is dict or item.__class__ is list else scalar_key(item)
         seen[same] = times = seen.get(same, 0) + 1
         if times == 2:
@@ -83,9 +83,9 @@ def _map_errors(path: Path | None, keys: Sequence[str], items: list[Any]) -> Ite
             return
     if len(keys) == 1:
         name = keys[0]
-        found = [_UNSPECIFIED if item is None else item.get(name, _UNSPECIFIED) for item in items]
-        for i in _repeated(found):
-            yield _duplicate(index(path, i), {} if found[i] is _UNSPECIFIED else {name: found[i]})
+        values = [_UNSPECIFIED if item is None else item.get(name, _UNSPECIFIED) for item in items]
+        for i in _repeated(values):
+            yield _duplicate(index(path, i), {} if values[i] is _UNSPECIFIED else {name: values[i]})
         return
     composed = [{name: item[name] for name in keys if name in item} if item is not None else {} for item in items]
     for i in _repeated(composed):

@@ -1,4 +1,4 @@
-"""What a structural schema does not speak of taken out of a value (apiextensions pkg/apiserver/schema/pruning)."""
+"""Removal of fields that a structural schema does not specify. Upstream: apiextensions pkg/apiserver/schema/pruning."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.crd.model import JSONSchemaProps
 
 if TYPE_CHECKING:
-    # A container, its schema, whether it is a whole resource, its path as printed, whether unknown fields stay.
+    # A container, its schema, whether it is a whole resource, its printed path, whether unknown fields are kept.
     Pending = tuple[Any, JSONSchemaProps | None, bool, str, bool]
 
 META_FIELDS: Final = frozenset({"apiVersion", "kind", "metadata"})
@@ -16,9 +16,9 @@ _EMPTY: Final = JSONSchemaProps()
 
 
 def prune(value: Any, schema: JSONSchemaProps | None, *, is_resource_root: bool) -> list[str]:
-    """Take unknown fields out of a value, in place, and return their paths as the server prints them, sorted.
+    """Remove unknown fields from a value, in place, and return their paths as the server prints them, sorted.
 
-    ``is_resource_root`` keeps apiVersion, kind and metadata at the top, as x-kubernetes-embedded-resource does below.
+    `is_resource_root` keeps apiVersion, kind and metadata at the top; x-kubernetes-embedded-resource does so below.
     """
     unknown: list[str] = []
     if is_resource_root and schema is None:
@@ -41,9 +41,9 @@ def prune(value: Any, schema: JSONSchemaProps | None, *, is_resource_root: bool)
     return sorted(unknown)
 
 
-def _object(pending: list[Pending], unknown: list[str], at: Pending) -> None:
-    here, schema, embedded, path, keep = at
-    assert schema is not None  # noqa: S101  the caller has looked
+def _object(pending: list[Pending], unknown: list[str], container: Pending) -> None:
+    here, schema, embedded, path, keep = container
+    assert schema is not None  # noqa: S101  the caller checks it
     properties, additional = schema.properties, schema.additional_properties
     dropped: list[str] = []
     for name, item in here.items():
@@ -71,7 +71,7 @@ def _push(
     keep: bool,
     embedded: bool = False,
 ) -> None:
-    """Put a container on the stack; ``keep`` is that of a list whose items keep what they have."""
+    """Push a container on the stack; `keep` is true for a list whose items keep unknown fields."""
     if value.__class__ not in _CONTAINERS:
         return
     if schema is not None:

@@ -1,7 +1,7 @@
-"""What makes a schema structural, as far as it is no single check (apiextensions pkg/apiserver/schema).
+"""Structural schemas, except for separate checks of single nodes. Upstream: apiextensions pkg/apiserver/schema.
 
-Structural and nested schemas are not built as types of their own: a node of the model serves as both, and the place
-where it stands tells which of its fields count.
+There are no separate types for structural and nested schemas: a node of the model represents both, and its position
+determines which of its fields are relevant.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ if TYPE_CHECKING:
 
 TYPES: Final = ("array", "boolean", "integer", "number", "object", "string")
 
-# Containers that conversion to structural form copies only where they hold something.
+# Containers that conversion to structural form copies only if they are not empty.
 _COPIED_IF_FULL: Final = frozenset({"enum", "all_of", "any_of", "one_of"})
-# Fields that no structural schema has: what holds something is refused, what is empty is dropped.
+# Fields that structural schemas do not have: they are rejected if they have content, else dropped.
 _DROPPED: Final = frozenset(
     {"id", "schema", "ref", "pattern_properties", "dependencies", "additional_items", "definitions"}
 )
-# Pointers to strings, which point somewhere even where the string is empty.
+# Pointers to strings, which are not nil even if the string is empty.
 _POINTERS: Final = frozenset(field.attribute for field in JSONSchemaProps.FIELDS if field.go_type == "*string")
 
 
 def unsupported_field(schema: JSONSchemaProps) -> str | None:
-    """Return NewStructural's refusal of a field that no structural schema has, None if this node has none."""
-    for held, name in (
+    """Return NewStructural's error for a field that structural schemas do not have, or None."""
+    for is_set, name in (
         (schema.id, "id"),
         (schema.schema, "schema"),
         (schema.ref, "$ref"),
@@ -39,13 +39,13 @@ def unsupported_field(schema: JSONSchemaProps) -> str | None:
         (schema.additional_items is not None, "additionalItems"),
         (schema.definitions, "definitions"),
     ):
-        if held:
+        if is_set:
             return f"OpenAPIV3Schema '{name}' is not supported"
     return None
 
 
 def unsupported(schema: JSONSchemaProps) -> str | None:
-    """Return NewStructural's refusal of this very node, None where it takes it."""
+    """Return NewStructural's error for this node, or None if it is accepted."""
     refused = unsupported_field(schema)
     if refused is not None:
         return refused
@@ -57,48 +57,48 @@ def unsupported(schema: JSONSchemaProps) -> str | None:
 
 
 def set_attributes(schema: JSONSchemaProps, *, nested: bool) -> set[str]:
-    """Return the attributes of a node, dropped ones included, that differ from Go's zero value.
+    """Return the attributes of a node that differ from Go's zero value, including those that conversion drops.
 
-    Lists that conversion copies item by item count where they hold something, as ``properties`` does unless ``nested``.
+    Lists that conversion copies item by item are included if they are not empty; so is `properties` unless `nested`.
     """
-    found = set()
+    attributes = set()
     for name, value in vars(schema).items():
         if name in PROVENANCE:
             continue
         if name in _POINTERS:
-            held = value is not None
+            is_set = value is not None
         elif name in _COPIED_IF_FULL or (name == "properties" and not nested):
-            held = bool(value)
+            is_set = bool(value)
         else:
-            held = not _is_zero(value)
-        if held:
-            found.add(name)
-    return found
+            is_set = not _is_zero(value)
+        if is_set:
+            attributes.add(name)
+    return attributes
 
 
 def structural_attributes(schema: JSONSchemaProps, *, nested: bool) -> set[str]:
-    """Return the attributes that differ from Go's zero value once the node is in structural form.
+    """Return the attributes that differ from Go's zero value in the structural form of a node.
 
-    ``nested`` says that it stands below allOf, anyOf, oneOf or not, where an empty ``properties`` counts and
-    ``additionalProperties: false`` does not (newNestedValueValidation); elsewhere it is the other way round
+    `nested` means that it is below allOf, anyOf, oneOf or not. There an empty `properties` is included and
+    `additionalProperties: false` is not (newNestedValueValidation); elsewhere it is the other way round
     (NewStructural).
     """
-    found = set_attributes(schema, nested=nested) - _DROPPED
+    attributes = set_attributes(schema, nested=nested) - _DROPPED
     if schema.items is not None and schema.items.schema is None:
-        found.discard("items")
-    given = schema.additional_properties
-    if nested and given is not None and given.schema is None and not given.allows:
-        found.discard("additional_properties")
-    return found
+        attributes.discard("items")
+    additional = schema.additional_properties
+    if nested and additional is not None and additional.schema is None and not additional.allows:
+        attributes.discard("additional_properties")
+    return attributes
 
 
 def _is_zero(value: Any) -> bool:
-    """Tell whether Go's reflect.DeepEqual takes a given value for the zero one; pointers to zero values are none."""
+    """Return whether Go's reflect.DeepEqual treats a value as the zero value; pointers to zero values are not."""
     return value is None or value is False or value == ""
 
 
 def is_int_or_string(alternatives: SequenceOf[JSONSchemaProps]) -> bool:
-    """Tell whether these are the two alternatives of an int-or-string: a bare integer, then a bare string."""
+    """Return whether these are the two alternatives of an int-or-string: only an integer type, then only a string type."""
     return (
         len(alternatives) == 2
         and [a.type for a in alternatives] == ["integer", "string"]
@@ -107,7 +107,7 @@ def is_int_or_string(alternatives: SequenceOf[JSONSchemaProps]) -> bool:
 
 
 def incomplete(root: JSONSchemaProps) -> Iterator[tuple[JSONSchemaProps, JSONSchemaProps, Path, Path]]:
-    """Yield what the root's allOf, anyOf, oneOf and not speak of and the structure lacks (validateStructuralCompleteness).
+    """Yield the nodes in allOf, anyOf, oneOf and not that the structure lacks. Upstream: validateStructuralCompleteness.
 
     Each is (the schema that lacks it, the nested schema, the path that should be defined, the path that mentions it).
     """
@@ -123,11 +123,11 @@ def incomplete(root: JSONSchemaProps) -> Iterator[tuple[JSONSchemaProps, JSONSch
             else:
                 stack.append((defined, nested.items.schema, path.child("items")))
         for name, child in nested.properties.items():
-            at = path.child("properties").key(name)
+            field_path = path.child("properties").key(name)
             if name in structure.properties:
-                stack.append((structure.properties[name], child, at))
+                stack.append((structure.properties[name], child, field_path))
             else:
-                yield structure, child, at, child.path
+                yield structure, child, field_path, child.path
 
 
 def _junctors(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:

@@ -1,4 +1,4 @@
-"""An object around a value at some place within it (apiextensions schema/defaulting/surroundingobject.go)."""
+"""An object around a value at a position inside of it. Upstream: schema/defaulting/surroundingobject.go."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any, Final
 
 
 class NotAnObjectError(ValueError):
-    """What is to be a whole object is none; the text is upstream's."""
+    """The rebuilt value is not an object; the text is upstream's."""
 
 
 @dataclass(frozen=True, slots=True)
 class SurroundingObject:
-    """The way to a place: a property's name or, for the only item of a list, None; the first step is the last.
+    """A position: a property name or, for the only item of a list, None, and the outer position.
 
-    ``typed`` gives the whole object an apiVersion and a kind where it has none.
+    If `typed`, the whole object gets an apiVersion and a kind if they are missing.
     """
 
     step: str | None = None
@@ -22,35 +22,35 @@ class SurroundingObject:
     typed: bool = False
 
     def child(self, name: str) -> SurroundingObject:
-        """Return the place of a property of what is here."""
+        """Return the position of a property of the object at this position."""
         return SurroundingObject(name, self, self.typed)
 
     def index(self) -> SurroundingObject:
-        """Return the place of the only item of the list that is here."""
+        """Return the position of the only item of the list at this position."""
         return SurroundingObject(None, self, self.typed)
 
     def around(self, focus: Any) -> dict[str, Any]:
-        """Return the whole object with ``focus`` at the place; raise NotAnObjectError where that is no object."""
-        at = self
-        while at.outer is not None:
-            focus = [focus] if at.step is None else {at.step: focus}
-            at = at.outer
+        """Return the whole object with `focus` at this position; raise NotAnObjectError if it is not an object."""
+        position = self
+        while position.outer is not None:
+            focus = [focus] if position.step is None else {position.step: focus}
+            position = position.outer
         if focus.__class__ is not dict:
             raise NotAnObjectError("object root default value must be of object type")
-        whole: dict[str, Any] = focus
+        result: dict[str, Any] = focus
         if self.typed:
-            whole.setdefault("kind", "Validation")
-            whole.setdefault("apiVersion", "validation/v1")
-        return whole
+            result.setdefault("kind", "Validation")
+            result.setdefault("apiVersion", "validation/v1")
+        return result
 
-    def find(self, whole: dict[str, Any]) -> Any:
-        """Return what is at the place, None where there is nothing."""
+    def find(self, resource: dict[str, Any]) -> Any:
+        """Return the value at this position in `resource`, or None."""
         steps = []
-        at = self
-        while at.outer is not None:
-            steps.append(at.step)
-            at = at.outer
-        here: Any = whole
+        position = self
+        while position.outer is not None:
+            steps.append(position.step)
+            position = position.outer
+        here: Any = resource
         for step in reversed(steps):
             if step is None:
                 here = here[0] if here.__class__ is list and here else None

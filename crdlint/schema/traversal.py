@@ -1,4 +1,4 @@
-"""All schemas below a schema (apiextensions validation.SchemaHas), without recursion: they may nest as deep as YAML does."""
+"""Traversal of all schemas below a schema, without recursion. Upstream: apiextensions validation.SchemaHas."""
 
 from __future__ import annotations
 
@@ -24,20 +24,20 @@ _HOLDERS: Final = sum(
 
 
 def schemas(root: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
-    """Yield ``root`` and every schema below it, parents first, in document order among siblings."""
+    """Yield `root` and all its descendants, parents first, siblings in document order."""
     stack = [root]
     while stack:
         schema = stack.pop()
         yield schema
         holders = schema.given & _HOLDERS
-        if holders == _PROPERTIES:  # nearly all that hold any
+        if holders == _PROPERTIES:  # the most frequent case
             stack.extend(reversed(schema.properties.values()))  # type: ignore[call-overload]
         elif holders:
             stack.extend(reversed(list(children(schema))))
 
 
 def children(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
-    """Yield the schemas right below one, those in forbidden fields too."""
+    """Yield the direct subschemas of a schema, including those in forbidden fields."""
     if schema.items is not None:
         if schema.items.schema is not None:
             yield schema.items.schema
@@ -59,41 +59,41 @@ def children(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
 
 
 def all_schemas(spec: CustomResourceDefinitionSpec) -> list[JSONSchemaProps]:
-    """Return every schema of a spec, those of each version parents first."""
-    return [schema for whole in whole_schemas(spec) for schema in schemas(whole)]
+    """Return every schema of a spec; within a version, parents come first."""
+    return [schema for root in root_schemas(spec) for schema in schemas(root)]
 
 
-def whole_schemas(spec: CustomResourceDefinitionSpec) -> Iterator[JSONSchemaProps]:
-    """Yield the topmost schemas of a spec: the shared one, then those of its versions."""
+def root_schemas(spec: CustomResourceDefinitionSpec) -> Iterator[JSONSchemaProps]:
+    """Yield the root schemas of a spec: the shared one, then those of its versions."""
     for validation in (spec.validation, *(version.schema for version in spec.versions)):
         if validation is not None and validation.open_api_v3_schema is not None:
             yield validation.open_api_v3_schema
 
 
 def at_or_above(schemas: Iterable[JSONSchemaProps]) -> set[int]:
-    """Return the identities of the schemas and of all that enclose them."""
-    found: set[int] = set()
+    """Return the identities of the schemas and of all their ancestors."""
+    identities: set[int] = set()
     for schema in schemas:
-        at: JSONSchemaProps | None = schema
-        while at is not None and id(at) not in found:
-            found.add(id(at))
-            at = at.parent
-    return found
+        current: JSONSchemaProps | None = schema
+        while current is not None and id(current) not in identities:
+            identities.add(id(current))
+            current = current.parent
+    return identities
 
 
 class Within:
-    """The schemas that are among some, by identity, or below one of them; what was asked once is known."""
+    """Schemas with certain identities and their descendants; results are cached."""
 
     def __init__(self, ids: AbstractSet[int]) -> None:
         self._known: dict[int, bool] = dict.fromkeys(ids, True)
 
     def __contains__(self, schema: JSONSchemaProps) -> bool:
-        """Return whether a schema is one of them or below one."""
+        """Return whether a schema is one of them or a descendant of one."""
         way: list[int] = []
-        at: JSONSchemaProps | None = schema
-        while at is not None and id(at) not in self._known:
-            way.append(id(at))
-            at = at.parent
-        found = at is not None and self._known[id(at)]
-        self._known.update(dict.fromkeys(way, found))
-        return found
+        known_ancestor: JSONSchemaProps | None = schema
+        while known_ancestor is not None and id(known_ancestor) not in self._known:
+            way.append(id(known_ancestor))
+            known_ancestor = known_ancestor.parent
+        is_within = known_ancestor is not None and self._known[id(known_ancestor)]
+        self._known.update(dict.fromkeys(way, is_within))
+        return is_within

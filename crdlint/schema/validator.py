@@ -1,10 +1,11 @@
-"""Values against a schema (kube-openapi pkg/validation/validate, as apiextensions pkg/apiserver/validation uses it).
+"""Validation of values. Upstream: kube-openapi pkg/validation/validate, as apiextensions pkg/apiserver/validation uses it.
 
-A schema is compiled, as far as values reach it, into checks for each type of value; objects, lists and what has anyOf,
-oneOf, allOf or not are walked by generators that ``_run`` drives, so that no depth is too great. What a value matches is
-counted as upstream counts it: the count picks the alternative whose errors are told.
+A schema is compiled on demand into checks for each type of value. Objects, lists, and schemas with anyOf, oneOf, allOf
+or not are walked by generators that `_run` drives, so that only memory limits the depth. Matches are counted as
+upstream counts them, because the count determines the alternative whose errors are reported.
 
-Keywords that no CRD may have are left out: patternProperties, dependencies, additionalItems, $ref, lists of items.
+Keywords that CRDs cannot have are not implemented: patternProperties, dependencies, additionalItems, $ref, lists of
+items.
 """
 
 from __future__ import annotations
@@ -51,12 +52,12 @@ if TYPE_CHECKING:
 
     Found: TypeAlias = list[Violation]
     Check: TypeAlias = Callable[[Any, ValuePath, Found], None]
-    # A check of a whole value that calls no other: it returns how much matched.
+    # A check of a whole value without its children: it returns the number of matches.
     Flat: TypeAlias = Callable[[Any, ValuePath, Found], int]
-    # A walk yields the walks that it waits for, and returns how much matched.
+    # A walk yields the walks that it waits for, and returns the number of matches.
     Walk: TypeAlias = Generator["Walk", int, int]
 
-_TYPES: Final[dict[type, tuple[str, str]]] = {  # of values: the type in JSON schemas, and Go's format of it
+_TYPES: Final[dict[type, tuple[str, str]]] = {  # by Python type: the type in JSON schemas, and its Go format
     bool: ("boolean", ""),
     str: ("string", ""),
     int: ("integer", "int64"),
@@ -71,27 +72,27 @@ _TYPE_META: Final = frozenset({"apiVersion", "kind"})
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a server reads a schema.
+    """The interpretation of a schema by a server.
 
-    In ``structural`` form, as for defaults (ToKubeOpenAPI), or as the schema of a resource (ConvertJSONSchemaProps):
-    formats that the server does not support are none, and int-or-string names two types.
+    With `structural`, the schema is in the form for defaults (ToKubeOpenAPI), otherwise in the form for resources
+    (ConvertJSONSchemaProps), where unsupported formats are ignored and int-or-string is a list of two types.
     """
 
     server: Server
     structural: bool
 
     def types(self, schema: JSONSchemaProps) -> tuple[str, ...]:
-        """Return the types that a value may be of; none are all."""
+        """Return the types that a value may have; empty means all."""
         if schema.x_int_or_string and not self.structural:
             return ("integer", "string")
         return (schema.type,) if schema.type else ()
 
     def format(self, schema: JSONSchemaProps) -> str:
-        """Return the format as far as it counts, empty otherwise."""
+        """Return the format if it is checked, else an empty string."""
         name = schema.format
         if not name or self.structural:
             return name
-        if not self.server.checks_number_ranges:  # nor looks at the type
+        if not self.server.checks_number_ranges:  # such a server does not check the type either
             return name if is_supported(name, self.server) else ""
         types = self.types(schema)
         type_ = types[0] if len(types) == 1 else ""
@@ -101,7 +102,7 @@ class Dialect:
 
 
 class ValueValidator:
-    """Judges values by a schema; made once, and used for as many values as there are."""
+    """Validates values against a schema; it can be used for any number of values."""
 
     def __init__(
         self,
@@ -110,43 +111,43 @@ class ValueValidator:
         structural: bool = False,
         server: Server = NEWEST,
     ) -> None:
-        """Prepare a schema as that of a resource, or with ``structural`` as that of defaults."""
+        """Prepare a schema in the form for resources or, with `structural`, in the form for defaults."""
         self._schema = schema
         self._root = _Node(schema, Dialect(server, structural), nested=False)
 
     def validate(self, value: Any, path: Path | None = None) -> list[FieldError]:
-        """Return what is wrong with a value at ``path``, None for a whole resource (ValidateCustomResource)."""
+        """Return the errors of a value at `path`, None for a whole resource. Upstream: ValidateCustomResource."""
         return self._errors(value, path, None)
 
     def validate_update(
         self, value: Any, old: Any, path: Path | None = None, *, correlation: Correlation | None = None
     ) -> list[FieldError]:
-        """Return what is wrong with a value and was not already with the old one (ValidateCustomResourceUpdate).
+        """Return the errors of a value that the old value did not have. Upstream: ValidateCustomResourceUpdate.
 
-        Errors within what did not change are let pass. ``correlation`` of the two may be shared with other checks.
+        Errors in unchanged parts are ignored. Other checks may share `correlation`.
         """
         return self._errors(value, path, correlation or Correlation(value, old, self._schema))
 
     def _errors(self, value: Any, path: Path | None, old: Correlation | None) -> list[FieldError]:
-        found: Found = []
+        violations: Found = []
         flat = self._root.flat[value.__class__]
         try:
             if flat is not None:
-                flat(value, None, found)
+                flat(value, None, violations)
             else:
-                calls.run(self._root.walk(value, None, found, old))
+                calls.run(self._root.walk(value, None, violations, old))
         except WorkLimitError as limit:
-            # Whether an update lets the errors found so far pass is no longer known.
-            return [*(field_errors(found, path) if old is None else ()), not_evaluated(printable(path), limit)]
-        if not found or (old is not None and old.equal()):
+            # On update, it is unknown which errors so far could be ignored.
+            return [*(field_errors(violations, path) if old is None else ()), not_evaluated(printable(path), limit)]
+        if not violations or (old is not None and old.equal()):
             return []
-        return field_errors(found, path)
+        return field_errors(violations, path)
 
 
 class _Flats(dict[type, "Flat | None"]):
     """The flat check for each type of value; None for types that need a walk.
 
-    It does not refer to the node that it belongs to, so that reference counting alone frees both.
+    It has no reference to its node, so that reference counting alone frees both.
     """
 
     __slots__ = ("_dialect", "_schema")
@@ -161,33 +162,33 @@ class _Flats(dict[type, "Flat | None"]):
 
 
 def _flat_check(schema: JSONSchemaProps, dialect: Dialect, kind: type) -> Flat | None:
-    """Return the check of values of a type, None where they need a walk."""
+    """Return the check of values of a type, or None if they need a walk."""
     if kind is type(None):
         return _null_check(schema, dialect.types(schema))
     if kind in _CONTAINERS or schema.any_of or schema.one_of or schema.all_of or schema.not_ is not None:
         return None
     own = _own_checks(schema, dialect, kind)
     if own.type is None and not own.rest:
-        return lambda _value, _place, _found: own.matches
+        return lambda _value, _path, _violations: own.matches
 
-    def check(value: Any, place: ValuePath, found: Found) -> int:
+    def check(value: Any, value_path: ValuePath, violations: Found) -> int:
         matched = own.matches
-        if own.type is not None and own.type(value, place, found):
+        if own.type is not None and own.type(value, value_path, violations):
             matched -= 1
-        for one in own.rest:
-            one(value, place, found)
+        for check_value in own.rest:
+            check_value(value, value_path, violations)
         return matched
 
     return check
 
 
 class _Node:
-    """A schema in preparation: checks are made for the types of values that reach it."""
+    """A schema in preparation; checks are created for the types of values that reach it."""
 
     __slots__ = ("_additional", "_alternatives", "_own", "_properties", "dialect", "flat", "items", "nested", "schema")
 
     def __init__(self, schema: JSONSchemaProps, dialect: Dialect, *, nested: bool) -> None:
-        """``nested`` tells that it stands below allOf, anyOf, oneOf or not."""
+        """Prepare a schema; `nested` means that it is below allOf, anyOf, oneOf or not."""
         self.schema = schema
         self.dialect = dialect
         self.nested = nested
@@ -204,25 +205,25 @@ class _Node:
             own = self._own[kind] = _own_checks(self.schema, self.dialect, kind)
         return own
 
-    def walk(self, value: Any, place: ValuePath, found: Found, old: Correlation | None) -> Walk:
-        """Check a value whose flat check is None."""
+    def walk(self, value: Any, value_path: ValuePath, violations: Found, old: Correlation | None) -> Walk:
+        """Check a value that has no flat check."""
         own = self._own_checks(value.__class__)
         matched = own.matches
-        if own.type is not None and own.type(value, place, found):
+        if own.type is not None and own.type(value, value_path, violations):
             matched -= 1
         schema = self.schema
         if schema.any_of or schema.one_of or schema.all_of or schema.not_ is not None:
-            matched += yield self._junctors(value, place, found)
-        # Of an object, upstream looks at the enum first, of a list last.
+            matched += yield self._junctors(value, value_path, violations)
+        # For an object, upstream checks the enum first, for a list last.
         if value.__class__ is list:
-            matched += yield self._list(value, place, found, old)
-        for one in own.rest:
-            one(value, place, found)
+            matched += yield self._list(value, value_path, violations, old)
+        for check_value in own.rest:
+            check_value(value, value_path, violations)
         if value.__class__ is dict:
-            matched += yield self._object(value, place, found, old)
+            matched += yield self._object(value, value_path, violations, old)
         return matched
 
-    def _object(self, value: dict[str, Any], place: ValuePath, found: Found, old: Correlation | None) -> Walk:
+    def _object(self, value: dict[str, Any], value_path: ValuePath, violations: Found, old: Correlation | None) -> Walk:
         if self._properties is None:
             self._prepare_object()
         properties, additional = self._properties, self._additional
@@ -235,25 +236,29 @@ class _Node:
             how = PROPERTY
             if child is None:
                 if forbidden and not self._drops_additional:
-                    found.append(_forbidden(place, name))
+                    violations.append(_forbidden(value_path, name))
                 if additional is None:
                     continue
                 child, how = additional, ADDITIONAL
             below = None
-            if old is not None and not (place is None and name in _TYPE_META):
+            if old is not None and not (value_path is None and name in _TYPE_META):
                 below = old.key(name)
             flat = child.flat[item.__class__]
-            before = len(found)
-            at = (place, name, how)
-            matched += flat(item, at, found) if flat is not None else (yield child.walk(item, at, found, below))
-            if below is not None and len(found) > before and below.equal():
-                del found[before:]
-        found.extend(missing(place, name) for name in schema.required if name not in value)
+            before = len(violations)
+            inner = (value_path, name, how)
+            matched += (
+                flat(item, inner, violations)
+                if flat is not None
+                else (yield child.walk(item, inner, violations, below))
+            )
+            if below is not None and len(violations) > before and below.equal():
+                del violations[before:]
+        violations.extend(missing(value_path, name) for name in schema.required if name not in value)
         return matched
 
     @property
     def _drops_additional(self) -> bool:
-        """Whether additionalProperties fell away on the way to structural form."""
+        """Whether conversion to structural form removed additionalProperties."""
         return self.nested and self.dialect.structural
 
     def _prepare_object(self) -> None:
@@ -266,7 +271,7 @@ class _Node:
     def _below(self, schema: JSONSchemaProps, *, nested: bool = False) -> _Node:
         return _Node(schema, self.dialect, nested=nested or self.nested)
 
-    def _list(self, value: list[Any], place: ValuePath, found: Found, old: Correlation | None) -> Walk:
+    def _list(self, value: list[Any], value_path: ValuePath, violations: Found, old: Correlation | None) -> Walk:
         schema = self.schema
         if schema.items is None or schema.items.schema is None:
             return 0
@@ -277,37 +282,41 @@ class _Node:
         for i, item in enumerate(value):
             below = None if old is None else old.index(i)
             flat = child.flat[item.__class__]
-            before = len(found)
-            at = (place, i, INDEX)
-            matched += flat(item, at, found) if flat is not None else (yield child.walk(item, at, found, below))
-            if below is not None and len(found) > before and below.equal():
-                del found[before:]
+            before = len(violations)
+            inner = (value_path, i, INDEX)
+            matched += (
+                flat(item, inner, violations)
+                if flat is not None
+                else (yield child.walk(item, inner, violations, below))
+            )
+            if below is not None and len(violations) > before and below.equal():
+                del violations[before:]
         return matched
 
-    def _junctors(self, value: Any, place: ValuePath, found: Found) -> Walk:
+    def _junctors(self, value: Any, value_path: ValuePath, violations: Found) -> Walk:
         if self._alternatives is None:
             schema = self.schema
             self._alternatives = {
-                name: [self._below(one, nested=True) for one in given]
-                for name, given in (
+                name: [self._below(alternative, nested=True) for alternative in alternatives]
+                for name, alternatives in (
                     ("anyOf", schema.any_of),
                     ("oneOf", schema.one_of),
                     ("allOf", schema.all_of),
                     ("not", [] if schema.not_ is None else [schema.not_]),
                 )
-                if given
+                if alternatives
             }
         matched = 0
         for name, nodes in self._alternatives.items():
-            matched += yield _JUNCTORS[name](nodes, value, place, found)
+            matched += yield _JUNCTORS[name](nodes, value, value_path, violations)
         return matched
 
 
 @dataclass(frozen=True, slots=True)
 class _Own:
-    """The checks of a value by itself: of its type (true where it has another), and the rest.
+    """The checks of a value without its children: of its type (true if the type is wrong), and the others.
 
-    ``matches`` is what counts as matched where the type is right, whatever the rest finds.
+    `matches` is the number of matches if the type is right, regardless of the other checks.
     """
 
     matches: int
@@ -325,7 +334,7 @@ def _own_checks(schema: JSONSchemaProps, dialect: Dialect, kind: type) -> _Own:
         if has_format:
             rest.append(_format_check(format_))
     elif is_number:
-        # Without a type and a format, numbers have no range.
+        # Without type and format, numbers have no range.
         typed = (types, format_) if dialect.server.checks_number_ranges else ((), "")
         rest.extend(numbers.checks(schema, *typed, kind))
     elif kind is list:
@@ -334,7 +343,7 @@ def _own_checks(schema: JSONSchemaProps, dialect: Dialect, kind: type) -> _Own:
         rest.append(_enum_check(schema.enum, kind))
     if kind is dict:
         rest.extend(_size_checks(schema))
-    # One for each of upstream's validators that applies and one more, then what they count themselves.
+    # One match for each of upstream's validators that applies, plus one, plus the matches that they count themselves.
     matches = 3 + (kind is not bool) + has_format + 1 + (is_number or kind is list)
     if types or format_:
         matches += 2
@@ -344,62 +353,66 @@ def _own_checks(schema: JSONSchemaProps, dialect: Dialect, kind: type) -> _Own:
 def _null_check(schema: JSONSchemaProps, types: tuple[str, ...]) -> Flat:
     enum = schema.enum
 
-    def check(value: Any, place: ValuePath, found: Found) -> int:
+    def check(value: Any, value_path: ValuePath, violations: Found) -> int:
         mismatched = bool(types) and not schema.nullable
         if mismatched:
-            found.append(mistyped(place, ",".join(types), "null"))
+            violations.append(mistyped(value_path, ",".join(types), "null"))
         if enum:
-            found.append(not_in(place, value, enum))
+            violations.append(not_in(value_path, value, enum))
         return 0 if mismatched else 1
 
     return check
 
 
 def _type_check(types: tuple[str, ...], format_: str, kind: type) -> Callable[[Any, ValuePath, Found], bool] | None:
-    """Return the check of a value's type, None where every value of that type of Python's passes (typeValidator)."""
+    """Return the check of the type of a value, or None if every value of that Python type passes. Upstream: typeValidator."""
     if not types and not format_:
         return None
-    given, go_format = _TYPES[kind]
-    right = given in types or (kind is int and "number" in types)
+    actual, go_format = _TYPES[kind]
+    right = actual in types or (kind is int and "number" in types)
     textual = kind is str or kind is list
-    wanted, shown = ",".join(types), given
+    expected, shown = ",".join(types), actual
     if format_ and textual:
-        # Upstream holds no list against a format of strings.
+        # Upstream does not validate lists against string formats.
         right = right or not ("number" in types or "integer" in types)
     elif format_ and go_format != format_ and not right:
-        wanted, shown = format_, go_format
+        expected, shown = format_, go_format
     if right:
         return None
-    error = unformatted if wanted == format_ else mistyped
+    error = unformatted if expected == format_ else mistyped
     may_be_whole = kind is float and "integer" in types
 
-    def check(value: Any, place: ValuePath, found: Found) -> bool:
+    def check(value: Any, value_path: ValuePath, violations: Found) -> bool:
         if may_be_whole and numbers.is_json_integer(value):
             return False
-        found.append(error(place, wanted, shown))
+        violations.append(error(value_path, expected, shown))
         return True
 
     return check
 
 
 def _string_checks(schema: JSONSchemaProps) -> list[Check]:
-    """Return the one check of a text's length and pattern, which ends at the first error; none where there is nothing."""
+    """Return the check of a text's length and pattern, which stops at the first error; empty if there is nothing to check."""
     longest, shortest, pattern = schema.max_length, schema.min_length, schema.pattern
     if longest is None and shortest is None and not pattern:
         return []
 
-    def check(value: str, place: ValuePath, found: Found) -> None:
+    def check(value: str, value_path: ValuePath, violations: Found) -> None:
         size = len(value)
         if longest is not None and size > longest:
-            found.append(too_long(place, longest))
+            violations.append(too_long(value_path, longest))
         elif shortest is not None and size < shortest:
-            found.append(
-                invalid(place, value, f"should be at least {shortest} chars long", Reason(Code.TOO_SHORT, (shortest,)))
+            violations.append(
+                invalid(
+                    value_path, value, f"should be at least {shortest} chars long", Reason(Code.TOO_SHORT, (shortest,))
+                )
             )
         elif pattern:
-            wanted = _mismatch(pattern, value)
-            if wanted is not None:
-                found.append(invalid(place, value, f"should match '{wanted}'", Reason(Code.PATTERN, (wanted,))))
+            expected = _mismatch(pattern, value)
+            if expected is not None:
+                violations.append(
+                    invalid(value_path, value, f"should match '{expected}'", Reason(Code.PATTERN, (expected,)))
+                )
 
     return [check]
 
@@ -407,9 +420,9 @@ def _string_checks(schema: JSONSchemaProps) -> list[Check]:
 def _format_check(format_: str) -> Check:
     has = FORMATS[normalized(format_)]
 
-    def check(value: str, place: ValuePath, found: Found) -> None:
+    def check(value: str, value_path: ValuePath, violations: Found) -> None:
         if not has(value):
-            found.append(unformatted(place, format_, value))
+            violations.append(unformatted(value_path, format_, value))
 
     return check
 
@@ -419,16 +432,19 @@ def _list_checks(schema: JSONSchemaProps) -> list[Check]:
     found_checks: list[Check] = []
     if fewest is not None or most is not None:
 
-        def size_check(value: list[Any], place: ValuePath, found: Found) -> None:
+        def size_check(value: list[Any], value_path: ValuePath, violations: Found) -> None:
             size = len(value)
             if fewest is not None and size < fewest:
-                found.append(
+                violations.append(
                     invalid(
-                        place, size, f"should have at least {fewest} items", Reason(Code.TOO_FEW, (fewest, "items"))
+                        value_path,
+                        size,
+                        f"should have at least {fewest} items",
+                        Reason(Code.TOO_FEW, (fewest, "items")),
                     )
                 )
             if most is not None and size > most:
-                found.append(too_many(place, size, most))
+                violations.append(too_many(value_path, size, most))
 
         found_checks.append(size_check)
     if schema.unique_items:
@@ -436,9 +452,9 @@ def _list_checks(schema: JSONSchemaProps) -> list[Check]:
     return found_checks
 
 
-def _unique_check(value: list[Any], place: ValuePath, found: Found) -> None:
+def _unique_check(value: list[Any], value_path: ValuePath, violations: Found) -> None:
     if len(set(map(equality_key, value))) < len(value):
-        found.append(invalid(place, "", "shouldn't contain duplicates", Reason(Code.NOT_UNIQUE)))
+        violations.append(invalid(value_path, "", "shouldn't contain duplicates", Reason(Code.NOT_UNIQUE)))
 
 
 def _size_checks(schema: JSONSchemaProps) -> list[Check]:
@@ -446,43 +462,45 @@ def _size_checks(schema: JSONSchemaProps) -> list[Check]:
     if fewest is None and most is None:
         return []
 
-    def check(value: dict[str, Any], place: ValuePath, found: Found) -> None:
+    def check(value: dict[str, Any], value_path: ValuePath, violations: Found) -> None:
         size = len(value)
         if fewest is not None and size < fewest:
-            found.append(
+            violations.append(
                 invalid(
-                    place,
+                    value_path,
                     size,
                     f"should have at least {fewest} properties",
                     Reason(Code.TOO_FEW, (fewest, "properties")),
                 )
             )
         if most is not None and size > most:
-            found.append(too_many(place, size, most))
+            violations.append(too_many(value_path, size, most))
 
     return [check]
 
 
-def _forbidden(place: ValuePath, name: str) -> Violation:
-    return Violation(INVALID, place, name, lambda text: f"{text}.{name} in body is a forbidden property")
+def _forbidden(value_path: ValuePath, name: str) -> Violation:
+    return Violation(INVALID, value_path, name, lambda text: f"{text}.{name} in body is a forbidden property")
 
 
 def _enum_check(allowed: Sequence[Any], kind: type) -> Check:
-    """Return the check that a value is one of some, once Go has converted it to the type of each."""
+    """Return the check that a value is in an enum, after Go's conversion to the type of each enum value."""
     convert = _CONVERSIONS.get(kind, {})
     exact: set[Any] = set()
     tests: list[tuple[Callable[[Any], Any], Any]] = []
-    for one in allowed:
-        if one.__class__ in convert:
-            tests.append((convert[one.__class__], one))
-        elif one.__class__ is kind and kind not in _CONTAINERS:
-            exact.add(one)
-        elif one.__class__ is kind:
-            tests.append((_itself, one))
+    for allowed_value in allowed:
+        if allowed_value.__class__ in convert:
+            tests.append((convert[allowed_value.__class__], allowed_value))
+        elif allowed_value.__class__ is kind and kind not in _CONTAINERS:
+            exact.add(allowed_value)
+        elif allowed_value.__class__ is kind:
+            tests.append((_itself, allowed_value))
 
-    def check(value: Any, place: ValuePath, found: Found) -> None:
-        if (not exact or value not in exact) and not any(deep_equal(as_(value), one) for as_, one in tests):
-            found.append(not_in(place, value, allowed))
+    def check(value: Any, value_path: ValuePath, violations: Found) -> None:
+        if (not exact or value not in exact) and not any(
+            deep_equal(as_(value), allowed_value) for as_, allowed_value in tests
+        ):
+            violations.append(not_in(value_path, value, allowed))
 
     return check
 
@@ -492,7 +510,7 @@ def _itself(value: Any) -> Any:
 
 
 def _as_rune(value: int) -> str:
-    """Return Go's string of an integer: the character of that number."""
+    """Return Go's string of an integer: the character with that code point."""
     return chr(value) if 0 <= value < 0xD800 or 0xE000 <= value <= 0x10FFFF else "\ufffd"
 
 
@@ -502,36 +520,36 @@ _CONVERSIONS: Final[dict[type, dict[type, Callable[[Any], Any]]]] = {
 }
 
 
-def _try(node: _Node, value: Any, place: ValuePath, found: Found) -> Walk:
-    """Check a value by an alternative, with errors of its own."""
+def _try(node: _Node, value: Any, value_path: ValuePath, violations: Found) -> Walk:
+    """Check a value against an alternative, with a separate list of errors."""
     flat = node.flat[value.__class__]
     if flat is not None:
-        return flat(value, place, found)
-    return (yield node.walk(value, place, found, None))
+        return flat(value, value_path, violations)
+    return (yield node.walk(value, value_path, violations, None))
 
 
-def _any_of(nodes: list[_Node], value: Any, place: ValuePath, found: Found) -> Walk:
+def _any_of(nodes: list[_Node], value: Any, value_path: ValuePath, violations: Found) -> Walk:
     best: Found = []
     most = -1
     for node in nodes:
         own: Found = []
-        matched = yield _try(node, value, place, own)
+        matched = yield _try(node, value, value_path, own)
         if not own:
             return matched
         if matched > most:
             best, most = own, matched
-    found.append(_composite(place, "must validate at least one schema (anyOf)", Reason(Code.ANY_OF)))
-    found.extend(best)
+    violations.append(_composite(value_path, "must validate at least one schema (anyOf)", Reason(Code.ANY_OF)))
+    violations.extend(best)
     return most
 
 
-def _one_of(nodes: list[_Node], value: Any, place: ValuePath, found: Found) -> Walk:
+def _one_of(nodes: list[_Node], value: Any, value_path: ValuePath, violations: Found) -> Walk:
     best: Found = []
     most = -1
     first = valid = 0
     for node in nodes:
         own: Found = []
-        matched = yield _try(node, value, place, own)
+        matched = yield _try(node, value, value_path, own)
         if not own:
             first = matched if not valid else first
             valid += 1
@@ -541,36 +559,40 @@ def _one_of(nodes: list[_Node], value: Any, place: ValuePath, found: Found) -> W
         return first
     if valid:
         words = f"Found {valid} valid alternatives"
-        found.append(_composite(place, f"must validate one and only one schema (oneOf). {words}", Reason(Code.ONE_OF)))
+        violations.append(
+            _composite(value_path, f"must validate one and only one schema (oneOf). {words}", Reason(Code.ONE_OF))
+        )
         return 0
-    found.append(
-        _composite(place, "must validate one and only one schema (oneOf). Found none valid", Reason(Code.ONE_OF))
+    violations.append(
+        _composite(value_path, "must validate one and only one schema (oneOf). Found none valid", Reason(Code.ONE_OF))
     )
-    found.extend(best)
+    violations.extend(best)
     return most
 
 
-def _all_of(nodes: list[_Node], value: Any, place: ValuePath, found: Found) -> Walk:
+def _all_of(nodes: list[_Node], value: Any, value_path: ValuePath, violations: Found) -> Walk:
     matched = valid = 0
     for node in nodes:
-        before = len(found)
-        matched += yield _try(node, value, place, found)
-        valid += len(found) == before
+        before = len(violations)
+        matched += yield _try(node, value, value_path, violations)
+        valid += len(violations) == before
     if valid != len(nodes):
-        found.append(_composite(place, f"must validate all the schemas (allOf){'' if valid else '. None validated'}"))
+        violations.append(
+            _composite(value_path, f"must validate all the schemas (allOf){'' if valid else '. None validated'}")
+        )
     return matched
 
 
-def _not(nodes: list[_Node], value: Any, place: ValuePath, found: Found) -> Walk:
+def _not(nodes: list[_Node], value: Any, value_path: ValuePath, violations: Found) -> Walk:
     own: Found = []
-    yield _try(nodes[0], value, place, own)
+    yield _try(nodes[0], value, value_path, own)
     if not own:
-        found.append(_composite(place, "must not validate the schema (not)"))
+        violations.append(_composite(value_path, "must not validate the schema (not)"))
     return 0
 
 
-def _composite(place: ValuePath, words: str, reason: Reason | None = None) -> Violation:
-    return nowhere(place, lambda text: f"{quote(text)} {words}", reason)
+def _composite(value_path: ValuePath, words: str, reason: Reason | None = None) -> Violation:
+    return nowhere(value_path, lambda text: f"{quote(text)} {words}", reason)
 
 
 _JUNCTORS: Final[dict[str, Callable[[list[_Node], Any, ValuePath, Found], Walk]]] = {
@@ -582,7 +604,7 @@ _JUNCTORS: Final[dict[str, Callable[[list[_Node], Any, ValuePath, Found], Walk]]
 
 
 def _mismatch(pattern: str, text: str) -> str | None:
-    """Return None for a text that has a match, else the pattern as it is named in the refusal; raise WorkLimitError."""
+    """Return None if a text matches, else the pattern as the error prints it; raise WorkLimitError."""
     try:
         return None if matches(pattern, text) else pattern
     except PatternError as error:

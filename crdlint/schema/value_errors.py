@@ -1,6 +1,6 @@
-"""What validation of a value finds, and as which field errors it is told.
+"""Violations of a schema, and their conversion to field errors.
 
-The texts are kube-openapi's (pkg/validation/errors, validate/schema_messages.go), the field errors those of
+The texts are kube-openapi's (pkg/validation/errors, validate/schema_messages.go). The field errors are those of
 kubeOpenAPIResultToFieldErrors (apiextensions pkg/apiserver/validation).
 """
 
@@ -32,24 +32,24 @@ if TYPE_CHECKING:
 
 RULE: Final = "resource-value"
 
-# How a place is reached from the one above: a field's name, the key of an additional property, an index.
+# The kind of a step: the name of a field, the key of an additional property, an index.
 PROPERTY: Final = 0
 ADDITIONAL: Final = 1
 INDEX: Final = 2
 
-# The place above (None below the root), a name or index, one of the three: cheap to make for every value.
+# The parent path (None below the root), a name or index, the kind of step; cheap to create for every value.
 ValuePath: TypeAlias = "tuple[ValuePath | None, Any, int] | None"
 
 
 @dataclass(frozen=True, slots=True)
 class Violation:
-    """One error: its type, the place it is about, the bad value (None: none), and its detail for the place's text.
+    """One error: its type, its path, the bad value (None: none), and a function from the printed path to its detail.
 
-    ``nowhere`` are errors that upstream gives no path of their own. ``missing`` is a field that the place lacks.
+    `nowhere` means that upstream reports the error without a path. `missing` is the name of a missing field.
     """
 
     type: str
-    place: ValuePath
+    value_path: ValuePath
     value: Any
     detail: Callable[[str], str]
     nowhere: bool = False
@@ -57,74 +57,76 @@ class Violation:
     reason: Reason | None = None
 
 
-def in_body(type_: str, place: ValuePath, value: Any, words: str, reason: Reason) -> Violation:
-    """Return an error whose text is `<place> in body <words>`."""
-    return Violation(type_, place, value, lambda text: f"{text} in body {words}", reason=reason)
+def in_body(type_: str, value_path: ValuePath, value: Any, words: str, reason: Reason) -> Violation:
+    """Return an error with the text `<path> in body <words>`."""
+    return Violation(type_, value_path, value, lambda text: f"{text} in body {words}", reason=reason)
 
 
-def invalid(place: ValuePath, value: Any, words: str, reason: Reason) -> Violation:
-    """Return an error about a bad value."""
-    return in_body(INVALID, place, value, words, reason)
+def invalid(value_path: ValuePath, value: Any, words: str, reason: Reason) -> Violation:
+    """Return an error for an invalid value."""
+    return in_body(INVALID, value_path, value, words, reason)
 
 
-def mistyped(place: ValuePath, wanted: str, given: str) -> Violation:
-    """Return an error about a value of another type."""
-    reason = Reason(Code.TYPE, (wanted, given))
-    return in_body(TYPE_INVALID, place, given, f"must be of type {wanted}: {quote(given)}", reason)
+def mistyped(value_path: ValuePath, expected: str, actual: str) -> Violation:
+    """Return an error for a value of the wrong type."""
+    reason = Reason(Code.TYPE, (expected, actual))
+    return in_body(TYPE_INVALID, value_path, actual, f"must be of type {expected}: {quote(actual)}", reason)
 
 
-def unformatted(place: ValuePath, format_: str, given: str) -> Violation:
-    """Return an error about a text without the format of its schema."""
+def unformatted(value_path: ValuePath, format_: str, actual: str) -> Violation:
+    """Return an error for a text that does not match the format of its schema."""
     reason = Reason(Code.FORMAT, (format_,))
-    return in_body(TYPE_INVALID, place, given, f"must be of type {format_}: {quote(given)}", reason)
+    return in_body(TYPE_INVALID, value_path, actual, f"must be of type {format_}: {quote(actual)}", reason)
 
 
-def nowhere(place: ValuePath, detail: Callable[[str], str], reason: Reason | None = None) -> Violation:
-    """Return an error without a path of its own."""
-    return Violation(INVALID, place, "", detail, nowhere=True, reason=reason)
+def nowhere(value_path: ValuePath, detail: Callable[[str], str], reason: Reason | None = None) -> Violation:
+    """Return an error without a path."""
+    return Violation(INVALID, value_path, "", detail, nowhere=True, reason=reason)
 
 
-def not_in(place: ValuePath, value: Any, allowed: Sequence[Any]) -> Violation:
-    """Return an error about a value that an enum has not."""
-    texts = tuple(one if one.__class__ is str else marshal(one) for one in allowed)
+def not_in(value_path: ValuePath, value: Any, allowed: Sequence[Any]) -> Violation:
+    """Return an error for a value that is not in an enum."""
+    texts = tuple(
+        allowed_value if allowed_value.__class__ is str else marshal(allowed_value) for allowed_value in allowed
+    )
     listed = ", ".join(map(quote, texts))
     reason = Reason(Code.ENUM, texts)
-    return Violation(NOT_SUPPORTED, place, value, lambda _: f"supported values: {listed}", reason=reason)
+    return Violation(NOT_SUPPORTED, value_path, value, lambda _: f"supported values: {listed}", reason=reason)
 
 
-def too_long(place: ValuePath, limit: int) -> Violation:
-    """Return an error about a text of too many characters, which upstream calls bytes."""
+def too_long(value_path: ValuePath, limit: int) -> Violation:
+    """Return an error for a text with too many characters, which upstream calls bytes."""
     detail = too_long_detail(limit, of_values=True)
-    return Violation(TOO_LONG, place, None, lambda _: detail, reason=Reason(Code.TOO_LONG, (limit,)))
+    return Violation(TOO_LONG, value_path, None, lambda _: detail, reason=Reason(Code.TOO_LONG, (limit,)))
 
 
-def too_many(place: ValuePath, size: int, limit: int) -> Violation:
-    """Return an error about too many items or properties."""
+def too_many(value_path: ValuePath, size: int, limit: int) -> Violation:
+    """Return an error for too many items or properties."""
     detail = too_many_detail(limit)
-    return Violation(TOO_MANY, place, size, lambda _: detail, reason=Reason(Code.TOO_MANY, (limit,)))
+    return Violation(TOO_MANY, value_path, size, lambda _: detail, reason=Reason(Code.TOO_MANY, (limit,)))
 
 
-def missing(place: ValuePath, name: str) -> Violation:
-    """Return an error about a field that must be there."""
-    return Violation(REQUIRED, place, None, lambda _: "", missing=name)
+def missing(value_path: ValuePath, name: str) -> Violation:
+    """Return an error for a missing required field."""
+    return Violation(REQUIRED, value_path, None, lambda _: "", missing=name)
 
 
-class _Places:
-    """Places as texts and paths; what places share is made once."""
+class _PrintedPaths:
+    """Paths of values as texts and as `Path`s; common parts are created once."""
 
     def __init__(self, path: Path | None) -> None:
         self._known: dict[int, tuple[str, Path | None]] = {id(None): ("", path)}
 
-    def of(self, place: ValuePath) -> tuple[str, Path | None]:
-        """Return a place as kube-openapi names it (`spec.list[0]`), and its path step by step."""
+    def of(self, value_path: ValuePath) -> tuple[str, Path | None]:
+        """Return a path as kube-openapi prints it (`spec.list[0]`), and as a `Path`."""
         new: list[tuple[Any, Any, int]] = []
-        while id(place) not in self._known:
-            assert place is not None  # noqa: S101  the root is known
-            new.append(place)
-            place = place[0]
-        text, path = self._known[id(place)]
-        for one in reversed(new):
-            _, name, how = one
+        while id(value_path) not in self._known:
+            assert value_path is not None  # noqa: S101  the root is known
+            new.append(value_path)
+            value_path = value_path[0]
+        text, path = self._known[id(value_path)]
+        for part in reversed(new):
+            _, name, how = part
             if how == INDEX:
                 text = f"{text}[{name}]"
             elif how == PROPERTY and not text:
@@ -132,30 +134,30 @@ class _Places:
             else:
                 text = f"{text}.{name}"
             path = Path(Key(name) if how == ADDITIONAL else name, path)
-            self._known[id(one)] = (text, path)
+            self._known[id(part)] = (text, path)
         return text, path
 
 
 def field_errors(violations: Iterable[Violation], path: Path | None) -> list[FieldError]:
-    """Return the field errors of a value at ``path`` (None for a whole resource), none of the same text twice.
+    """Return the field errors of a value at `path` (None for a whole resource), without errors of the same text.
 
-    An error's ``path`` prints as upstream's, its ``at`` has the same place step by step.
+    `path` of an error prints as upstream's, `error_path` is the same path step by step.
     """
     errors: dict[tuple[str, str, str], FieldError] = {}
     if path is not None:
-        path = path.shared()  # the errors are below it
-    places = _Places(path)
+        path = path.shared()  # the paths of the errors start with it
+    printed_paths = _PrintedPaths(path)
     for violation in violations:
-        text, located = places.of(violation.place)
+        text, located = printed_paths.of(violation.value_path)
         name = text
         if violation.missing is not None:
             name, located = f"{text}.{violation.missing}", Path(violation.missing, located)
         detail = violation.detail(text)
-        at = path
+        error_path = path
         if name not in {"", "."} and not violation.nowhere:
-            at = Path(name.removeprefix("."), path)
+            error_path = Path(name.removeprefix("."), path)
         error = FieldError(
-            RULE, violation.type, printable(at), violation.value, detail, located, reason=violation.reason
+            RULE, violation.type, printable(error_path), violation.value, detail, located, reason=violation.reason
         )
         errors.setdefault((violation.type, name, detail), error)
     return list(errors.values())

@@ -1,4 +1,4 @@
-"""Helps for errors about a value: what to write instead, from the error and the schema of the value."""
+"""Helps for errors of values: a replacement for the value, based on the error and the schema."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 _PRINTED: Final = re.compile(r"([^.\[\]]+)|\[([^\]]*)(?:\]|\Z)")
 _SAMPLES: Final = {"string": '""', "integer": "1", "number": "1.5", "boolean": "true", "object": "{}", "array": "[]"}
-LIKE: Final = 0.7  # how like a name is that was meant
-_LISTED: Final = 6  # names in one help
+LIKE: Final = 0.7  # the minimum similarity of a suggested name
+_LISTED: Final = 6  # the number of names in one help
 
 
 def schema_at(schema: JSONSchemaProps | None, steps: Iterable[Step]) -> JSONSchemaProps | None:
-    """Return the schema of the value at a path, None if the schema does not specify it."""
+    """Return the schema of the value at a path, or None if the schema does not specify it."""
     for step in steps:
         if schema is None:
             return None
@@ -38,12 +38,12 @@ def schema_at(schema: JSONSchemaProps | None, steps: Iterable[Step]) -> JSONSche
 
 
 def steps_of(path: str) -> list[str]:
-    """Return the steps of a path as it is printed: names behind dots, keys and indexes in brackets."""
+    """Return the steps of a printed path: names after dots, keys and indexes in brackets."""
     return [name or bracketed for name, bracketed in _PRINTED.findall(path)]
 
 
 def suggestion(error: FieldError, schema: JSONSchemaProps | None) -> str | None:
-    """Return the help for an error; ``schema`` is the schema of the value, or of the field that is missing."""
+    """Return the help for an error; `schema` is the schema of the value or of the missing field."""
     find = _BY_TYPE.get(error.type)
     if find is not None:
         return find(error, schema)
@@ -78,14 +78,14 @@ def _mistyped(error: FieldError, schema: JSONSchemaProps | None) -> str | None:
         if format_ in {"int32", "int64"} and error.value in {"float64", "number"}:
             return "Write an integer"
         return f"Write a value of the format `{format_}`"
-    wanted, given = error.reason.arguments
-    if wanted == "string" and given in {"integer", "number", "boolean"}:
+    expected, actual = error.reason.arguments
+    if expected == "string" and actual in {"integer", "number", "boolean"}:
         return 'Write it in quotes: "..."'
-    if given == "null":
+    if actual == "null":
         return "Set a value, or remove the field"
-    if given == "string" and wanted in {"integer", "number", "boolean"}:
-        return f"Write {_article(wanted)} {wanted} without quotes, such as `{_SAMPLES[wanted]}`"
-    return f"Write {_article(wanted)} {wanted}, such as `{_SAMPLES.get(wanted, '...')}`"
+    if actual == "string" and expected in {"integer", "number", "boolean"}:
+        return f"Write {_article(expected)} {expected} without quotes, such as `{_SAMPLES[expected]}`"
+    return f"Write {_article(expected)} {expected}, such as `{_SAMPLES.get(expected, '...')}`"
 
 
 def _article(word: str) -> str:
@@ -105,7 +105,7 @@ def _too_many(error: FieldError, schema: JSONSchemaProps | None) -> str:
 
 
 def _limit(error: FieldError) -> int | None:
-    """Return the limit that a value exceeds; None for one below zero, which no value keeps."""
+    """Return the limit that a value exceeds, or None for a negative limit, which cannot be met."""
     limit: int | None = None if error.reason is None else error.reason.arguments[0]
     return None if limit is None or limit < 0 else limit
 

@@ -1,4 +1,4 @@
-"""JSON values as Go holds them: copying, reflect.DeepEqual, and keys to find equal ones by, without recursion.
+"""JSON values as in Go, without recursion: copying, reflect.DeepEqual, and hashable keys for equality.
 
 A value is None, bool, str, int (int64), float (float64), list or dict; an int and a float are never equal.
 """
@@ -13,16 +13,16 @@ _CONTAINERS: Final[frozenset[type]] = frozenset({dict, list})
 
 
 def deep_copy(value: Any) -> Any:
-    """Return a copy that shares no container with the value (runtime.DeepCopyJSONValue)."""
+    """Return a copy that shares no container with the value. Upstream: runtime.DeepCopyJSONValue."""
     if value.__class__ not in _CONTAINERS:
         return value
     top: list[Any] = [value]
     pending: list[Any] = [top]
     while pending:
         container = pending.pop()
-        for at, item in container.items() if container.__class__ is dict else enumerate(container):
+        for slot, item in container.items() if container.__class__ is dict else enumerate(container):
             if item.__class__ in _CONTAINERS:
-                container[at] = copied = _shallow(item)
+                container[slot] = copied = _shallow(item)
                 pending.append(copied)
     return top[0]
 
@@ -32,34 +32,34 @@ def _shallow(container: Any) -> Any:
 
 
 def deep_equal(left: Any, right: Any) -> bool:
-    """Tell whether two values are equal to reflect.DeepEqual: of the same types throughout."""
+    """Return whether two values are equal, with equal types throughout. Upstream: reflect.DeepEqual."""
     pending = [(left, right)]
     while pending:
-        one, other = pending.pop()
-        kind = one.__class__
-        if kind is not other.__class__:
+        first, second = pending.pop()
+        kind = first.__class__
+        if kind is not second.__class__:
             return False
         if kind not in _CONTAINERS:
-            if one != other:
+            if first != second:
                 return False
             continue
-        if one is other:
+        if first is second:
             continue
-        if len(one) != len(other):
+        if len(first) != len(second):
             return False
-        work.spend(len(one))
+        work.spend(len(first))
         if kind is list:
-            pending.extend(zip(one, other, strict=True))
+            pending.extend(zip(first, second, strict=True))
         else:
-            for key, item in one.items():
-                if key not in other:
+            for key, item in first.items():
+                if key not in second:
                     return False
-                pending.append((item, other[key]))
+                pending.append((item, second[key]))
     return True
 
 
 def equality_key(value: Any) -> tuple[Any, ...]:
-    """Return what is equal for two values exactly where ``deep_equal`` says that they are, and can be hashed."""
+    """Return a hashable key that is equal for two values if and only if `deep_equal` is true for them."""
     tokens: list[Any] = []
     pending = [value]
     while pending:
@@ -78,5 +78,5 @@ def equality_key(value: Any) -> tuple[Any, ...]:
 
 
 def scalar_key(value: Any) -> tuple[type, Any]:
-    """Return what stands for a scalar in a dict: as a key of Go's map[interface{}], the type counts."""
+    """Return the key of a scalar in a dict: as in Go's map[interface{}], the type is part of the key."""
     return value.__class__, value

@@ -269,7 +269,7 @@ class _Search:
         for limit in chosen:
             key = limit.key
             steps = [step for step in self._ladders[key] if step > values[key]]
-            index = _last(len(steps), lambda index: self._passes({**values, key: steps[index]}))  # noqa: B023  called at once
+            index = _last(len(steps), lambda index: self._passes({**values, key: steps[index]}))  # noqa: B023  called immediately
             if index is not None:
                 values[key] = steps[index]
         return values
