@@ -14,6 +14,7 @@ _WHOLE: Final = re.compile(r"[-+]?\d+\Z")
 _NUMBER: Final = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?\Z")
 _NUMBERS: Final = frozenset({"int", "int32", "int64", "float64"})
 _COLLECTIONS: Final = {"object": "a mapping", "array": "a list"}
+_TYPES: Final = frozenset({"array", "boolean", "integer", "number", "object", "string"})
 _LONGEST: Final = 40  # characters of a value that is shown
 
 
@@ -34,6 +35,14 @@ def suggestion(problem: DecodeProblem) -> str:
         return f"Write `{meant}` without quotes" if meant else "Write `true` or `false`, without quotes"
     if wanted == "string":
         return f"Write a string, not {_COLLECTIONS[given]}" if given in _COLLECTIONS else _quoted(value)
+    if wanted == "v1.JSONSchemaProps" and value in _TYPES:
+        return f"Write a schema: `{{type: {value}}}`"
+    if wanted == "v1.ValidationRule" and value is not None:
+        return f"Write `rule: {value}`"
+    if wanted == "v1.CustomResourceSubresourceStatus":
+        return "Write an empty mapping: `status: {}`"
+    if wanted == "v1.ValidationRules":
+        return "Write a list of rules: `- rule: ...`"
     if wanted.startswith("[]"):
         return f"Write a list: `[{value}]`" if value is not None else "Write a list, such as `[a, b]`"
     of_strings = " with all values in quotes" if wanted == "map[string]string" else ""

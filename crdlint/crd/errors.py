@@ -45,10 +45,11 @@ class Code(Enum):
     OUT_OF_BUDGET = auto()  # a rule whose evaluation costs too much
     NO_KEY = auto()  # (field,): a rule reads a field that the object lacks
     RULE_FAILED = auto()  # a rule that does not compile, or whose evaluation ends in an error
-    UNKNOWN_FIELDS = auto()  # a default with fields that the schema does not have
+    UNKNOWN_FIELDS = auto()  # a default with fields that the schema lacks: (the field that one is like,) or ()
     NO_FIELD = auto()  # a fieldPath that leads to no field of the schema
     MISNAMED = auto()  # (name meant,): an expression names what is not declared
     UNCLOSED = auto()  # an expression that ends before its brackets are closed
+    UNPARSED = auto()  # an expression with a word or a sign that CEL does not have there, or without an end
     NOT_DEPRECATED = auto()  # a deprecation warning on a version that is not deprecated
     NOT_BELOW = auto()  # (parent path,): a JSON path that does not start with its parent
     NO_WEBHOOK_STRATEGY = auto()  # a webhook under a strategy that does not call it

@@ -152,7 +152,8 @@ def _undeclared(case: _Case) -> _Found:
             " and new rules may use it one release later"
         )
     if isinstance(node, Call):
-        near = _nearest(name, case.effort, [known for known in expression.env.function_names() if known.isidentifier()])
+        names = [known for known in expression.env.function_names() if known.isidentifier()]
+        near = _OTHER_NAMES.get(name) or _nearest(name, case.effort, names)
         return _meant(near) if near is not None else f"Use another function: CEL has no `{name}`"
     declared = _object_of_self(expression)
     if declared is not None and escape(name) in (declared.fields or {}):
@@ -161,6 +162,15 @@ def _undeclared(case: _Case) -> _Found:
     if near is None:
         return "Use `self` or, in a transition rule, `oldSelf`: an expression has no other variables"
     return _meant(near if near in ("self", "oldSelf") else f"self.{near}")
+
+
+# What other languages call a function of CEL.
+_OTHER_NAMES: Final = {
+    "len": "size", "length": "size", "count": "size", "str": "string", "toString": "string", "includes": "contains",
+    "any": "exists", "some": "exists", "every": "all", "match": "matches", "toLower": "lowerAscii",
+    "toUpper": "upperAscii", "lower": "lowerAscii", "upper": "upperAscii", "has_prefix": "startsWith",
+    "hasPrefix": "startsWith", "hasSuffix": "endsWith",
+}  # fmt: skip
 
 
 def _object_of_self(expression: Expression) -> DeclType | None:
@@ -244,20 +254,36 @@ def _selection(case: _Case) -> str | None:
     return f"End the path here: a value of type {format_type(type_)} has no fields"
 
 
-def _unrecognized(case: _Case) -> str:
+def _unrecognized(case: _Case) -> _Found:
     (text,) = case.args
     if text.startswith(("=", "&", "|")):
-        return _OPERATORS_HELP
+        return _unparsed(_OPERATORS_HELP)
     if text.startswith(_QUOTES) or text.endswith(_QUOTES):
-        return "Close the string with the quote that it starts with"
-    return _SYNTAX_HELP
+        return _unparsed("Close the string with the quote that it starts with")
+    return _unparsed(_SYNTAX_HELP)
+
+
+def _unexpected(case: _Case) -> _Found:
+    (text,) = case.args
+    if text.lower() in {"and", "or", "not"}:
+        return _unparsed(_OPERATORS_HELP)
+    if text in _OPENED:
+        return _unparsed(f"Remove the `{text}`, or add the `{_OPENED[text]}` that it closes")
+    return _unparsed(_SYNTAX_HELP)
+
+
+def _unparsed(text: str) -> Hint:
+    return Hint(text, Reason(ReasonCode.UNPARSED))
+
+
+_OPENED: Final = {")": "(", "]": "[", "}": "{"}
 
 
 def _unexpected_end(case: _Case) -> _Found:
     text = case.expression.text
     opened = next((a for a, b in ("()", "[]", "{}") if text.count(a) > text.count(b)), None)
     if opened is None:
-        return "Complete the expression: it ends too early"
+        return _unparsed("Complete the expression: it ends too early")
     return Hint(f"Close the `{opened}`: it ends too early", Reason(ReasonCode.UNCLOSED))
 
 
@@ -279,6 +305,6 @@ _HINTS: Final[Mapping[Code, Callable[[_Case], _Found]]] = {
     Code.NO_FIELD_SELECTION: _selection,
     Code.UNRECOGNIZED_TOKEN: _unrecognized,
     Code.UNEXPECTED_END: _unexpected_end,
-    Code.UNEXPECTED_TOKEN: lambda _case: _SYNTAX_HELP,
+    Code.UNEXPECTED_TOKEN: _unexpected,
     Code.RESERVED_IDENTIFIER: _reserved,
 }

@@ -80,7 +80,7 @@ PRESERVE = Rule(
     why="In apiextensions.k8s.io/v1 the API server prunes all fields that the schema does not specify. Only the schema "
     "itself can allow unknown fields.",
     bad="preserveUnknownFields: true\n",
-    good="preserveUnknownFields: false\n",
+    good="scope: Namespaced\n",
     help="Remove `spec.preserveUnknownFields`, and set `x-kubernetes-preserve-unknown-fields: true` on the schemas "
     "that accept unknown fields",
     source="apiextensions/validation validatePreserveUnknownFields",

@@ -34,6 +34,8 @@ _FAMILIES: Final = {
     "cel_cost": "ADVICE",
     "formats": "ADVICE",
     "yaml_booleans": "ADVICE",
+    "yaml_texts": "ADVICE",
+    "leftovers": "ADVICE",
     "kube_versions": "ADVICE",
     "size": "ADVICE",
     "resource": "",

@@ -16,7 +16,7 @@ from crdlint.kubecel.estimated_rule import EstimatedRule
 from crdlint.kubecel.limits import max_cardinality
 from crdlint.rules import cel_cost
 from crdlint.rules.engine.advisory import Advisory
-from crdlint.rules.engine.finding import Fixer, quoted_tag
+from crdlint.rules.engine.finding import Fixer, quoted_tag, quoted_with_comment
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety import work
 from crdlint.schema.traversal import Within, at_or_above
@@ -58,7 +58,18 @@ _PORTS = (
 def _quoted_expression(finding: Finding) -> Iterable[Edit]:
     """Put an expression in quotes that YAML reads as a tag."""
     node = finding.scalar()
-    return quoted_tag(finding, node)
+    yield from quoted_tag(finding, node)
+    if finding.reason(Code.UNCLOSED, Code.UNPARSED) and (_unclosed(node.value) or not _closes_strings(node.value)):
+        yield from quoted_with_comment(finding, node)
+
+
+def _closes_strings(text: str) -> bool:
+    """Return whether all strings of an expression are closed."""
+    strings = [part[0] for part in _STRING_OR_BRACKET.finditer(text) if part[0][0] in _QUOTES]
+    return all(len(one) > 1 and one[-1] == one[0] for one in strings)
+
+
+_QUOTES: Final = frozenset("'\"")
 
 
 def _meant_name(finding: Finding) -> Iterable[Edit]:
@@ -81,6 +92,49 @@ def _closed(finding: Finding) -> Iterable[Edit]:
         return
     text = node.value.rstrip()
     yield from _written_inside(finding, node, len(text), len(text), missing)
+
+
+def _operators(finding: Finding) -> Iterable[Edit]:
+    """Write the operators of CEL in place of those of other languages."""
+    if finding.reason(Code.UNCLOSED, Code.UNPARSED) is None:
+        return
+    node = finding.scalar()
+    for part in _STRING_OR_OPERATOR.finditer(node.value):
+        meant = _OPERATORS.get(part[0].lower())
+        if meant is not None:
+            yield from _written_inside(finding, node, *part.span(), meant)
+
+
+_OPERATORS: Final = {
+    "=": "==", "===": "==", "!==": "!=", "<>": "!=", "&": "&&", "|": "||", "and": "&&", "or": "||", "not ": "!",
+}  # fmt: skip
+_STRING_OR_OPERATOR: Final = re.compile(
+    r"'(?:[^'\\]|\\.)*(?:'|\\?\Z)|\"(?:[^\"\\]|\\.)*(?:\"|\\?\Z)"
+    r"|[=!]==|<>|[=!<>]=|&&|\|\||[=&|]|\b(?:and|or|AND|OR)\b(?!\()|\b(?:not|NOT) "
+)
+
+
+def _extra_bracket(finding: Finding) -> Iterable[Edit]:
+    """Remove a bracket at the end that closes none."""
+    if finding.reason(Code.UNPARSED) is None:
+        return
+    node = finding.scalar()
+    text = node.value.rstrip()
+    if text[-1:] in _BRACKETS and not _unclosed(text) and not _unclosed(text[:-1]) and _is_balanced(text[:-1]):
+        yield from _written_inside(finding, node, len(text) - 1, len(text), "")
+
+
+_BRACKETS: Final = frozenset(")]}")
+
+
+def _is_balanced(text: str) -> bool:
+    """Return whether all brackets of an expression are closed, as far as its strings are."""
+    depth = 0
+    for part in _STRING_OR_BRACKET.finditer(text):
+        depth += {**dict.fromkeys("([{", 1), **dict.fromkeys(")]}", -1)}.get(part[0], 0)
+        if depth < 0:
+            return False
+    return depth == 0
 
 
 # A string that is not closed ends with the text.
@@ -149,7 +203,28 @@ COMPILES = Rule(
             bad=_schema("rule: !self.ready == false", "ready", "ready: {type: boolean}"),
             good=_schema("rule: '!self.ready == false'", "ready", "ready: {type: boolean}"),
         ),
+        Fixer(
+            "Put the expression in quotes",
+            "safe",
+            _quoted_expression,
+            bad=_schema("rule: self.name != ' #'", "name", "name: {type: string}"),
+            good=_schema("rule: 'self.name != '' #" + "'" * 3, "name", "name: {type: string}"),
+        ),
         Fixer("Write the name that is meant", "unsafe", _meant_name),
+        Fixer(
+            "Write the operators of CEL",
+            "unsafe",
+            _operators,
+            bad=_schema("rule: self.replicas > 0 and self.replicas < 9"),
+            good=_schema("rule: self.replicas > 0 && self.replicas < 9"),
+        ),
+        Fixer(
+            "Remove the bracket that closes none",
+            "unsafe",
+            _extra_bracket,
+            bad=_schema("rule: self.replicas > 0)"),
+            good=_schema("rule: self.replicas > 0"),
+        ),
         Fixer(
             "Close the brackets",
             "unsafe",

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.crd.errors import EVALUATION_LIMIT, Code
 from crdlint.diagnostics.spelling import nearest
 from crdlint.kubecel.limits import RUNTIME_BUDGET
-from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.finding import Fixer, items
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.editor import quoted
+from crdlint.yaml.nodes import Scalar, Sequence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -38,22 +39,72 @@ def _schema(replicas: str, default: str) -> str:
 
 def _of_its_type(finding: Finding) -> Iterable[Edit]:
     """Write the default as its type: a text in quotes, a number or a boolean without."""
-    editor, node = finding.editor, finding.scalar()
+    editor, node = finding.editor, finding.node()
     reason = finding.reason(Code.TYPE)
     if reason is None:
         return
     wanted, given = reason.arguments
-    if wanted == "string" and given in {"integer", "number", "boolean"} and not node.style:
+    if not isinstance(node, Scalar):
+        if not node.items and {wanted, given} == {"array", "object"}:
+            yield editor.replace(node, "[]" if wanted == "array" else "{}")
+    elif wanted == "array" and node.style not in {"|", ">"} and _item_type(finding) == given:
+        yield editor.replace(node, f"[{editor.text[node.start_mark.index : editor.end(node)]}]")
+    elif wanted == "string" and given in {"integer", "number", "boolean"} and not node.style:
         yield editor.replace(node, quoted(node.value, double=editor.is_json))
+        yield from _enum_of_strings(finding)
     elif given == "string" and node.style not in {"|", ">"} and _WRITTEN.get(wanted, _NEVER).match(node.value):
-        yield editor.replace(node, node.value.lower())
+        word = node.value.lower()
+        yield editor.replace(node, _BOOLEANS.get(word, word))
 
 
+def _item_type(finding: Finding) -> str:
+    """Return the type of the items of the list that a default is for, empty if the default is a part of another."""
+    found = finding.owner.find("items")
+    schema = finding.manifest.schemas.get(id(found[1])) if found is not None else None
+    return "" if schema is None or finding.name != "default" else schema.type
+
+
+def _enum_of_strings(finding: Finding) -> Iterable[Edit]:
+    """Put the values of an enum of strings in quotes that are of the type of the default."""
+    found = finding.owner.find("enum")
+    if found is None or not isinstance(found[1], Sequence):
+        return
+    for one in found[1].items:
+        if isinstance(one, Scalar) and not one.style and not finding.editor.is_text(one):
+            yield finding.editor.replace(one, quoted(one.value, double=finding.editor.is_json))
+
+
+def _enum_of_its_type(finding: Finding) -> Iterable[Edit]:
+    """Write the values of an enum as the type of the schema, where the default is."""
+    found = finding.owner.find("enum")
+    if finding.reason(Code.ENUM) is None or finding.name != "default" or found is None:
+        return
+    type_, editor = finding.schema(finding.owner).type, finding.editor
+    values = [one for one in items(found[1]) if isinstance(one, Scalar)]
+    pattern = _WRITTEN.get(type_, _NEVER)
+    if type_ == "string" and editor.is_text(finding.node()):
+        yield from _enum_of_strings(finding)
+    elif all(one.style in {"'", '"'} and pattern.match(one.value) for one in values):
+        for one in values:
+            yield editor.replace(one, _BOOLEANS.get(one.value.lower(), one.value))
+
+
+def _near_field(finding: Finding) -> Iterable[Edit]:
+    """Spell a field of a default as the property of the schema that is like it."""
+    reason, about = finding.reason(Code.UNKNOWN_FIELDS), finding.error
+    if reason is None or not reason.arguments or about is None:
+        return
+    key = finding.place(about.at or about.path).key
+    if isinstance(key, Scalar):
+        yield finding.editor.respell(key, reason.arguments[0])
+
+
+_BOOLEANS: Final = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 _NEVER: Final = re.compile(r"(?!)")
 _WRITTEN: Final = {
     "integer": re.compile(r"-?(?:0|[1-9]\d*)\Z"),
     "number": re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z"),
-    "boolean": re.compile(r"(?:true|false)\Z", re.IGNORECASE),
+    "boolean": re.compile(r"(?:true|false|yes|no|on|off)\Z", re.IGNORECASE),
 }
 
 
@@ -91,6 +142,7 @@ UNPRUNED = Rule(
     good=_schema("{type: integer}", "{replicas: 1}"),
     help="Remove the unknown fields from the default, or add them to `properties`",
     source=_SOURCE,
+    fixes=(Fixer("Spell the field as the schema does", "unsafe", _near_field),),
 )
 INVALID_DEFAULT = Rule(
     id="default-invalid",
@@ -107,6 +159,13 @@ INVALID_DEFAULT = Rule(
             "safe",
             _of_its_type,
             bad="type: object\nproperties:\n  replicas: {type: integer, minimum: 1, default: '1'}\n",
+        ),
+        Fixer(
+            "Write the values of the enum as the type",
+            "safe",
+            _enum_of_its_type,
+            bad="type: object\nproperties:\n  size: {type: integer, enum: ['1', '2'], default: 1}\n",
+            good="type: object\nproperties:\n  size: {type: integer, enum: [1, 2], default: 1}\n",
         ),
         Fixer(
             "Write the value of the enum that is meant",

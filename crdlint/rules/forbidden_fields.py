@@ -31,9 +31,62 @@ _WALK = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 
 def _meant_type(finding: Finding) -> Iterable[Edit]:
     """Write the type that a word stands for in other languages, or that is spelled nearly like it."""
-    given = finding.scalar().value
-    meant = _MEANT.get(given.lower()) or nearest(given, TYPES, _LIKE)
+    meant = _meant(finding.scalar().value)
+    if meant == "array" and finding.owner.find("items") is None:
+        return []  # the items are a guess
     return finding.write(meant) if meant else []
+
+
+def _array_of_any(finding: Finding) -> Iterable[Edit]:
+    """Write `type: array`, and accept any items."""
+    editor, owner = finding.editor, finding.owner
+    if _meant(finding.scalar().value) == "array" and owner.find("items") is None:
+        yield from finding.write("array")
+        yield editor.insert(owner, "items", f"{{{editor.name(_PRESERVE)}: true}}", after="type")
+
+
+def _string_of_format(finding: Finding) -> Iterable[Edit]:
+    """Write a string of the format that is written as the type."""
+    editor, owner = finding.editor, finding.owner
+    format_ = _FORMATS.get(finding.scalar().value.lower())
+    if format_ is not None and owner.find("format") is None:
+        yield from finding.write("string")
+        yield editor.insert(owner, "format", editor.value(format_), after="type")
+
+
+def _any_value(finding: Finding) -> Iterable[Edit]:
+    """Accept any value where the type is a word for that."""
+    owner, editor = finding.owner, finding.editor
+    if finding.scalar().value.lower() in {"any", "*"} and owner.find(_PRESERVE) is None:
+        key, value = editor.entry(owner, "type")
+        yield editor.respell(key, _PRESERVE)
+        yield editor.replace(value, "true")
+
+
+def _meant(given: str) -> str | None:
+    """Return the type that a word stands for in other languages, or that it is nearly spelled like."""
+    return _MEANT.get(given.lower()) or nearest(given, TYPES, _LIKE)
+
+
+_PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
+_FORMATS: Final = {
+    "date": "date",
+    "datetime": "date-time",
+    "date-time": "date-time",
+    "timestamp": "date-time",
+    "time": "date-time",
+    "duration": "duration",
+    "uri": "uri",
+    "url": "uri",
+    "uuid": "uuid",
+    "byte": "byte",
+    "bytes": "byte",
+    "password": "password",
+    "email": "email",
+    "ipv4": "ipv4",
+    "ipv6": "ipv6",
+    "cidr": "cidr",
+}
 
 
 def _one_schema(finding: Finding) -> Iterable[Edit]:
@@ -58,7 +111,10 @@ def _set_instead(finding: Finding) -> Iterable[Edit]:
     owner, editor = finding.owner, finding.editor
     schema = finding.schema(owner)
     item = None if schema.items is None else schema.items.schema
-    if item is None or item.type not in _SCALARS or schema.x_list_type not in {None, "set"}:
+    if item is None or schema.x_list_type not in {None, "set"}:
+        return
+    if item.type not in _SCALARS:
+        yield from _atomic_set(finding, schema, item)
         return
     if schema.x_list_type == "set":
         yield editor.remove(owner, "uniqueItems")
@@ -66,6 +122,18 @@ def _set_instead(finding: Finding) -> Iterable[Edit]:
     key, value = editor.entry(owner, "uniqueItems")
     yield editor.respell(key, "x-kubernetes-list-type")
     yield editor.replace(value, editor.value("set"))
+
+
+def _atomic_set(finding: Finding, schema: JSONSchemaProps, item: JSONSchemaProps) -> Iterable[Edit]:
+    """Write a set whose items are compared as a whole."""
+    owner, editor = finding.owner, finding.editor
+    marker = {"object": "x-kubernetes-map-type", "array": "x-kubernetes-list-type"}.get(item.type)
+    if marker is None or item.node is None or item.node.find(marker) is not None or schema.x_list_type is not None:
+        return
+    key, value = editor.entry(owner, "uniqueItems")
+    yield editor.respell(key, "x-kubernetes-list-type")
+    yield editor.replace(value, editor.value("set"))
+    yield editor.insert(item.node, marker, editor.value("atomic"), after="type")
 
 
 def _properties_only(finding: Finding) -> Iterable[Edit]:
@@ -211,7 +279,30 @@ _TYPE_UNSUPPORTED = Rule(
     good="type: object\nproperties:\n  size: {type: integer}\n",
     help="Use one of array, boolean, integer, number, object and string",
     source=_SOURCE,
-    fixes=(Fixer("Write the type that is meant", "safe", _meant_type),),
+    fixes=(
+        Fixer("Write the type that is meant", "safe", _meant_type),
+        Fixer(
+            "Write `type: array`, and accept any items",
+            "unsafe",
+            _array_of_any,
+            bad="type: object\nproperties:\n  hosts: {type: list}\n",
+            good="type: object\nproperties:\n  hosts: {type: array, items: {x-kubernetes-preserve-unknown-fields: true}}\n",
+        ),
+        Fixer(
+            "Write a string of the format",
+            "unsafe",
+            _string_of_format,
+            bad="type: object\nproperties:\n  start:\n    type: date\n",
+            good="type: object\nproperties:\n  start:\n    type: string\n    format: date\n",
+        ),
+        Fixer(
+            "Accept any value",
+            "unsafe",
+            _any_value,
+            bad="type: object\nproperties:\n  extra: {type: any}\n",
+            good="type: object\nproperties:\n  extra: {x-kubernetes-preserve-unknown-fields: true}\n",
+        ),
+    ),
 )
 _TYPE_NULL = Rule(
     id="type-null",
@@ -286,7 +377,18 @@ _UNIQUE_ITEMS = Rule(
     good="type: object\nproperties:\n  tags: {type: array, x-kubernetes-list-type: set, items: {type: string}}\n",
     help="Remove `uniqueItems`, and add `x-kubernetes-list-type: set`, which also rejects duplicates",
     source=_WALK,
-    fixes=(Fixer("Write `x-kubernetes-list-type: set`", "unsafe", _set_instead),),
+    fixes=(
+        Fixer("Write `x-kubernetes-list-type: set`", "unsafe", _set_instead),
+        Fixer(
+            "Write `x-kubernetes-list-type: set`",
+            "unsafe",
+            _set_instead,
+            bad="type: object\nproperties:\n  peers:\n    type: array\n    uniqueItems: true\n    items:\n"
+            "      type: object\n      properties: {host: {type: string}}\n",
+            good="type: object\nproperties:\n  peers:\n    type: array\n    x-kubernetes-list-type: set\n    items:\n"
+            "      type: object\n      x-kubernetes-map-type: atomic\n      properties: {host: {type: string}}\n",
+        ),
+    ),
 )
 _BOTH_PROPERTIES = Rule(
     id="properties-and-additional-properties",
@@ -366,6 +468,12 @@ _MEANT: Final = {
     "map": "object",
     "dict": "object",
     "struct": "object",
+    "text": "string",
+    "uint": "integer",
+    "uint32": "integer",
+    "uint64": "integer",
+    "decimal": "number",
+    "slice": "array",
 }
 
 
@@ -378,7 +486,7 @@ def _unsupported_fields(schema: JSONSchemaProps, _context: Context, findings: Fi
 def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
     path = schema.path.child("type")
     if context.options.require_valid_property_type:
-        meant = _MEANT.get(schema.type.lower())
+        meant = _meant(schema.type)
         help_ = f"Write `type: {meant}`" if meant else None
         findings.add(schema, not_supported(_TYPE_UNSUPPORTED.id, path, schema.type, sorted(TYPES), help=help_))
     if schema.type == "null":

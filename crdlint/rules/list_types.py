@@ -96,7 +96,7 @@ def _items_of(above: Mapping) -> Mapping | None:
 
 
 def _only_key(finding: Finding) -> Iterable[Edit]:
-    """Add the only required scalar of the items as the key."""
+    """Add the only required scalar of the items as the key, or the name of the items, which is then required."""
     owner, editor = finding.owner, finding.editor
     schema = finding.schema(owner)
     item = None if schema.items is None else schema.items.schema
@@ -110,6 +110,21 @@ def _only_key(finding: Finding) -> Iterable[Edit]:
         yield editor.set(
             owner, "x-kubernetes-list-map-keys", f"[{editor.value(keys[0])}]", after="x-kubernetes-list-type"
         )
+        if item.node is not None and keys[0] not in item.required and item.properties[keys[0]].default is None:
+            yield from add_required(editor, item.node, keys)
+
+
+def _set_of_scalars(finding: Finding) -> Iterable[Edit]:
+    """Write a set in place of a map list of scalars, which have no keys."""
+    editor = finding.editor
+    owner = editor.parent(finding.owner)
+    if not isinstance(owner, Mapping) or finding.schema(finding.owner).type not in _SCALARS:
+        return
+    found = owner.find("x-kubernetes-list-type")
+    if found is not None and isinstance(found[1], Scalar):
+        yield editor.respell(found[1], "set")
+        if owner.find("x-kubernetes-list-map-keys") is not None:
+            yield editor.remove(owner, "x-kubernetes-list-map-keys")
 
 
 def _nearest_key(finding: Finding) -> Iterable[Edit]:
@@ -292,7 +307,21 @@ KEYS_REQUIRED = Rule(
     good=_GOOD_MAP,
     help="Add `x-kubernetes-list-map-keys` with the fields that identify an item, such as `[name]`",
     source=_SOURCE,
-    fixes=(Fixer("Add the only required scalar of the items as the key", "unsafe", _only_key),),
+    fixes=(
+        Fixer("Add the only required scalar of the items as the key", "unsafe", _only_key),
+        Fixer(
+            "Add the only required scalar of the items as the key",
+            "unsafe",
+            _only_key,
+            bad=_list(
+                "    x-kubernetes-list-type: map\n",
+                "type: object, properties: {name: {type: string}, port: {type: integer}}",
+            ),
+            good=_list(
+                _MAP, "type: object, properties: {name: {type: string}, port: {type: integer}}, required: [name]"
+            ),
+        ),
+    ),
 )
 MAP_ITEMS = Rule(
     id="list-map-items",
@@ -303,6 +332,14 @@ MAP_ITEMS = Rule(
     help="Set `type: object` on the items, with the keys as `properties`; or set `x-kubernetes-list-type: set` and "
     "remove the keys",
     source=_SOURCE,
+    fixes=(
+        Fixer(
+            "Write `x-kubernetes-list-type: set`, without keys",
+            "unsafe",
+            _set_of_scalars,
+            good=_GOOD_SET,
+        ),
+    ),
 )
 KEY_UNKNOWN = Rule(
     id="list-map-key-unknown",

@@ -14,6 +14,7 @@ from crdlint.golang.text import to_lower
 from crdlint.rules.engine.finding import Fixer, mapping_at, removal
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.editor import UneditableError
+from crdlint.yaml.nodes import Mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -44,15 +45,25 @@ def _wanted_name(finding: Finding) -> tuple[str, str]:
 def _name_of_spec(finding: Finding) -> Iterable[Edit]:
     """Name the CRD as its spec asks for, where the name is missing or one part of it is right."""
     wanted, given = _wanted_name(finding)
+    if not given:
+        return _missing_name(finding, wanted)
     plural, _, group = wanted.partition(".")
     first, _, rest = given.partition(".")
-    if (
-        not given
-        or (rest == group and nearest(first, [plural], _LIKE))
-        or (first == plural and nearest(rest, [group], _LIKE))
-    ):
+    if (rest == group and nearest(first, [plural], _LIKE)) or (first == plural and nearest(rest, [group], _LIKE)):
         return finding.write(wanted)
     return finding.write(wanted) if to_lower(given) == wanted else []
+
+
+def _missing_name(finding: Finding, wanted: str) -> Iterable[Edit]:
+    """Add the name, and the metadata where these are missing as well."""
+    editor, root = finding.editor, finding.root
+    found = root.find("metadata")
+    if found is not None and isinstance(found[1], Mapping):
+        return finding.write(wanted)
+    name = f"{editor.name('name')}: {editor.value(wanted)}"
+    if found is None and not root.flow:
+        return [editor.insert(root, "metadata", f"\n  {name}", after="kind")]
+    return [editor.set(root, "metadata", f"{{{name}}}", after="kind")]
 
 
 def _other_name(finding: Finding) -> Iterable[Edit]:

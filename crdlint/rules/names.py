@@ -8,7 +8,7 @@ from crdlint.crd.errors import invalid, not_supported, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import to_lower
-from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.finding import Fixer, is_null, mapping_at
 from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
@@ -65,11 +65,34 @@ def _missing_name(finding: Finding) -> Iterable[Edit]:
 
 
 def _guessed_kind(finding: Finding) -> Iterable[Edit]:
-    """Add a kind that is made of the singular."""
-    singular = finding.crd.spec.names.singular
-    if finding.name == "kind" and singular and not is_dns1035_label(singular):
-        return finding.write("".join(word.capitalize() for word in singular.split("-")))
-    return []
+    """Add a kind that is made of the singular, or of the plural, which may be that of metadata.name."""
+    crd, editor = finding.crd, finding.editor
+    names, group = crd.spec.names, crd.spec.group
+    plural = names.plural or (crd.metadata.name.removesuffix(f".{group}") if group else "")
+    singular = names.singular or _singular(plural)
+    if names.kind or not singular or is_dns1035_label(singular) or is_dns1035_label(plural):
+        return
+    kind = "".join(word.capitalize() for word in singular.split("-"))
+    spec = mapping_at(finding.root, "spec")
+    given = spec.find("names")
+    if given is None or is_null(given[1]):
+        fields = f"{{{editor.name('plural')}: {editor.value(plural)}, {editor.name('kind')}: {editor.value(kind)}}}"
+        yield editor.set(spec, "names", fields)
+    elif finding.name in {"kind", "singular", "listKind"}:
+        yield editor.set(mapping_at(spec, "names"), "kind", editor.value(kind))
+
+
+def _singular(plural: str) -> str:
+    """Return the singular of an English plural in lower case."""
+    for ending, singular in _ENDINGS:
+        if plural.endswith(ending):
+            return plural.removesuffix(ending) + singular
+    return plural
+
+
+_ENDINGS: Final = (
+    ("ies", "y"), ("sses", "ss"), ("xes", "x"), ("ches", "ch"), ("shes", "sh"), ("ss", "ss"), ("s", ""),
+)  # fmt: skip
 
 
 def _lower_case(finding: Finding) -> Iterable[Edit]:
@@ -133,6 +156,13 @@ NAMES_REQUIRED = Rule(
             _guessed_kind,
             bad="names: {kind: '', singular: foo}\n",
             good="names: {kind: Foo, singular: foo}\n",
+        ),
+        Fixer(
+            "Add a kind that is made of the singular",
+            "unsafe",
+            _guessed_kind,
+            bad="names:\n",
+            good="names: {kind: Foo, plural: foos}\n",
         ),
     ),
 )

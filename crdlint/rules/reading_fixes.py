@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd import gotypes
 from crdlint.crd.near_misses import corrections
+from crdlint.rules import shorthand_fixes, v1beta1
 from crdlint.rules.engine.examples import HEAD
 from crdlint.rules.engine.finding import Finding, Fixer, add_required, items, texts
 from crdlint.yaml.edit import Edit
@@ -77,16 +78,23 @@ _ONE: Final = re.compile(r"[^\s,\[\]{}]+\Z")
 
 
 def _list_of_one(finding: Finding) -> Iterable[Edit]:
-    """Make a list of a single value."""
+    """Make a list of a single value, or of values with commas between them."""
     editor = finding.editor
     _, _, value = _value(finding)
     of = go_type(finding, value)
     if of is None or of.kind != "slice":
         return
     if isinstance(value, Scalar):
-        if _ONE.match(value.value) and finding.editor.is_text(value):
+        names = value.value.split(",")
+        if not editor.is_text(value) or not all(_ONE.match(name.strip()) for name in names):
+            return
+        if len(names) == 1:
             yield editor.replace(value, f"[{editor.text[value.start_mark.index : value.end_mark.index]}]")
-    elif isinstance(value, Mapping) and value.items:
+        else:
+            yield editor.replace(value, f"[{', '.join(editor.value(name.strip(), like=value) for name in names)}]")
+    elif isinstance(value, Mapping) and not value.items:
+        yield editor.replace(value, "[]")
+    elif isinstance(value, Mapping):
         if value.flow:
             yield editor.replace(value, f"[{editor.text[value.start_mark.index : editor.end(value)]}]")
         else:
@@ -407,6 +415,11 @@ def _in_spec(schema: str) -> str:
     return f"type: object\nproperties:\n  spec:\n    type: object\n{schema}"
 
 
+def _converted(webhook: str) -> str:
+    """Return a CRD with the configuration of a conversion webhook."""
+    return _WHOLE_CRD.replace("  versions:\n", f"  conversion:\n{webhook}    strategy: Webhook\n  versions:\n")
+
+
 def _names(text: str) -> str:
     """Return a CRD with a text in the place of its names and scope."""
     return _WHOLE_CRD.replace("  scope: Namespaced\n  names: {plural: foos, kind: Foo}\n", text)
@@ -459,6 +472,7 @@ DECODE: Final = (
         bad="type: object\nproperties:\n  name: {type: string, format: [uuid]}\n",
         good="type: object\nproperties:\n  name: {type: string, format: uuid}\n",
     ),
+    *shorthand_fixes.DECODE,
 )  # fmt: skip
 
 UNKNOWN: Final = (
@@ -486,6 +500,24 @@ UNKNOWN: Final = (
         _field_above,
         bad=_names("  names:\n    plural: foos\n    scope: Cluster\n    kind: Foo\n"),
         good=_names("  scope: Cluster\n  names:\n    plural: foos\n    kind: Foo\n"),
+        scope="text",
+    ),
+    Fixer(
+        "Move the field to where v1 has it",
+        "safe",
+        v1beta1.in_v1,
+        bad=_WHOLE_CRD.split("    schema:")[0] + "  validation:\n    openAPIV3Schema:\n      type: object\n",
+        good=_WHOLE_CRD,
+        scope="text",
+    ),
+    Fixer(
+        "Move the field to where v1 has it",
+        "safe",
+        v1beta1.in_v1,
+        bad=_converted("    webhookClientConfig:\n      url: https://example.com/\n    conversionReviewVersions: [v1]\n"),
+        good=_converted(
+            "    webhook:\n      clientConfig:\n        url: https://example.com/\n      conversionReviewVersions: [v1]\n"
+        ),
         scope="text",
     ),
     Fixer(
@@ -549,6 +581,10 @@ SYNTAX: Final = (
     Fixer("Close the quote", "unsafe", _removed_cause("quote"),
           bad=_described("          host:\n            description: 'The host.\n            type: string\n"),
           good=_described("          host:\n            description: 'The host.'\n            type: string\n"),
+          scope="text"),
+    Fixer("Escape the quotes inside of the value", "unsafe", _removed_cause("inner quote"),
+          bad=_described("          host:\n            description: 'It isn't long.'\n            type: string\n"),
+          good=_described("          host:\n            description: 'It isn''t long.'\n            type: string\n"),
           scope="text"),
     Fixer("Close the bracket", "unsafe", _removed_cause("bracket"),
           bad=_described("          mode:\n            enum: [on-demand, spot\n            type: string\n"),

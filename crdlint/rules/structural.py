@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import Code, Reason, forbidden, invalid, required
 from crdlint.golang.regexp import compile_error
-from crdlint.rules.engine.finding import Fixer, removal
+from crdlint.rules.engine.finding import Fixer, is_null, quoted_with_comment, removal, with_comment
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.engine.schema_walk import STRUCTURAL, Check, SchemaPosition
 from crdlint.schema.structural import incomplete, structural_attributes
@@ -46,6 +46,10 @@ def _number_type(finding: Finding) -> Iterable[Edit]:
 
 def _any_type(finding: Finding) -> Iterable[Edit]:
     """Accept any value where nothing tells the type."""
+    above = finding.path.parent
+    if above is not None and is_null(node := finding.node(above)):
+        yield finding.editor.replace(node, f"{{{finding.editor.name('x-kubernetes-preserve-unknown-fields')}: true}}")
+        return
     owner = finding.owner
     schema = finding.schema(owner)
     if not _type_of(finding) and not schema.any_of and not schema.one_of and owner.find("type") is None:
@@ -55,7 +59,7 @@ def _any_type(finding: Finding) -> Iterable[Edit]:
 def _alternatives_type(finding: Finding) -> Iterable[Edit]:
     """Add the marker of an integer or a string to a schema with the two as alternatives."""
     schema, owner = finding.schema(finding.owner), finding.owner
-    alternatives = schema.any_of or schema.one_of
+    alternatives = schema.any_of
     if {child.type for child in alternatives} != {"integer", "string"} or owner.find("type") is not None:
         return
     name = "x-kubernetes-int-or-string"
@@ -102,6 +106,52 @@ def _named_type(finding: Finding) -> Iterable[Edit]:
     return finding.write(reason.arguments[0]) if reason is not None else []
 
 
+def _pattern_with_comment(finding: Finding) -> Iterable[Edit]:
+    """Put a pattern in quotes together with what YAML reads as a comment, if that makes it a pattern."""
+    node = finding.scalar()
+    text = with_comment(finding, node)
+    if text is not None and compile_error(text) is None:
+        yield from quoted_with_comment(finding, node)
+
+
+_NEGATIVE: Final = re.compile(r"\^\(\?!((?:[^()\\]|\\.|\([^()?]*\))*)\)(.*)\Z")
+_GROUPS: Final = re.compile(r"\\.|\[(?:[^\]\\]|\\.)*(?:\]|\\?\Z)|\([^()]*\)")
+
+
+def _without_lookahead(pattern: str) -> tuple[str, str] | None:
+    """Return a rule and a pattern that match what a pattern with a negative lookahead at its start was meant to match."""
+    negative = _NEGATIVE.match(pattern)
+    if negative is None or "'" in negative[1] or compile_error(f"^({negative[1]})") is not None:
+        return None
+    rest = "" if negative[2] in {"", ".*", ".*$"} else f"^{negative[2]}"
+    if compile_error(rest) is not None or "|" in _GROUPS.sub("", rest):
+        return None
+    raw = "r" if "\\" in negative[1] else ""
+    return f"!self.matches({raw}'^({negative[1]})')", rest
+
+
+def _rule_of_lookahead(finding: Finding) -> Iterable[Edit]:
+    """Write a rule in place of a negative lookahead at the start of a pattern."""
+    node, owner, editor = finding.scalar(), finding.owner, finding.editor
+    without = _without_lookahead(node.value)
+    if without is None:
+        return
+    rule = f"{editor.name('rule')}: {editor.value(without[0])}"
+    found = owner.find("x-kubernetes-validations")
+    if found is not None:
+        if not isinstance(found[1], Sequence):
+            return
+        yield editor.append(found[1], f"{{{rule}}}" if found[1].flow else rule)
+    else:
+        yield editor.insert(
+            owner, "x-kubernetes-validations", f"[{{{rule}}}]" if owner.flow else f"\n- {rule}", after="pattern"
+        )
+    if without[1]:
+        yield editor.respell(node, without[1])
+    else:
+        yield editor.remove(owner, "pattern")
+
+
 def _plain_metadata(finding: Finding) -> Iterable[Edit]:
     """Remove what the schema of the metadata may not restrict."""
     metadata, editor = finding.mapping(finding.path), finding.editor
@@ -121,7 +171,7 @@ def _embedded_properties(finding: Finding) -> Iterable[Edit]:
 
 
 def _int_or_string_alternatives(finding: Finding) -> Iterable[Edit]:
-    """Write an integer or a string as Kubernetes does."""
+    """Write an integer or a string as Kubernetes does: `anyOf` with the integer first, next to the marker."""
     editor, nested = finding.editor, finding.owner
     outer, names = _alternatives(finding, nested)
     if outer is None or finding.name != "type":
@@ -129,6 +179,10 @@ def _int_or_string_alternatives(finding: Finding) -> Iterable[Edit]:
     types = [_text_at(one, "type") for one in names]
     if sorted(filter(None, types)) != ["integer", "string"] or len(types) != 2:
         return
+    listed = editor.parent(nested)
+    key = None if listed is None else editor.key_of(listed)
+    if key is not None and key.value == "oneOf" and outer.find("anyOf") is None:
+        yield editor.respell(key, "anyOf")
     if outer.find("x-kubernetes-int-or-string") is None:
         found = outer.find("type")
         if found is not None:
@@ -316,6 +370,14 @@ NOT_STRUCTURAL = Rule(
             "    - type: integer\n    - type: string\n",
         ),
         Fixer(
+            "Write an integer or a string as Kubernetes does",
+            "safe",
+            _int_or_string_alternatives,
+            bad="type: object\nproperties:\n  port:\n    oneOf:\n    - type: string\n    - type: integer\n",
+            good="type: object\nproperties:\n  port:\n    anyOf:\n    - type: integer\n    - type: string\n"
+            "    x-kubernetes-int-or-string: true\n",
+        ),
+        Fixer(
             "Remove what is repeated in the alternative",
             "safe",
             _repeated_outside,
@@ -434,6 +496,23 @@ PATTERN = Rule(
     "    x-kubernetes-validations: [{rule: \"!self.startsWith('kube-')\"}]\n",
     help="Write the pattern in RE2 syntax (https://github.com/google/re2/wiki/Syntax)",
     source=_SOURCE,
+    fixes=(
+        Fixer(
+            "Put the pattern in quotes",
+            "safe",
+            _pattern_with_comment,
+            bad="type: object\nproperties:\n  name:\n    type: string\n    pattern: ^[a-z #]+$\n",
+            good="type: object\nproperties:\n  name:\n    type: string\n    pattern: '^[a-z #]+$'\n",
+        ),
+        Fixer(
+            "Write a rule instead of the negative lookahead",
+            "unsafe",
+            _rule_of_lookahead,
+            bad="type: object\nproperties:\n  name:\n    type: string\n    maxLength: 63\n    pattern: ^(?!kube-)[a-z-]+$\n",
+            good="type: object\nproperties:\n  name:\n    type: string\n    maxLength: 63\n    pattern: '^[a-z-]+$'\n"
+            "    x-kubernetes-validations:\n    - rule: '!self.matches(''^(kube-)'')'\n",
+        ),
+    ),
 )
 
 NOT_CONVERTIBLE = Rule(
@@ -477,6 +556,7 @@ _SPEAKS_OF: Final = (
     (("pattern", "max_length", "min_length"), "string"),
     (("maximum", "minimum", "multiple_of"), "integer"),
 )
+_OF_VALUE: Final = {str: "string", bool: "boolean", int: "integer", list: "array", dict: "object"}
 _OF_FORMAT: Final = {"int32": "integer", "int64": "integer", "float": "number", "double": "number"}
 
 
@@ -488,9 +568,9 @@ def _guess_type(schema: JSONSchemaProps) -> str:
             return type_
     if schema.format:
         return _OF_FORMAT.get(schema.format, "string")
-    if schema.enum and all(isinstance(value, str) for value in schema.enum):
-        return "string"
-    return ""
+    values = [*schema.enum, *([] if schema.default is None else [schema.default.value])]
+    types = {_OF_VALUE.get(value.__class__, "") for value in values}
+    return types.pop() if len(types) == 1 else ""
 
 
 def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
@@ -596,15 +676,13 @@ def _pattern(schema: JSONSchemaProps, _context: Context, findings: Findings) -> 
         )
 
 
-_NEGATIVE: Final = re.compile(r"\^\(\?!((?:[^()\\]|\\.|\([^()?]*\))*)\)(?:\.[*+]\$?)?\Z")
-
-
 def _pattern_help(pattern: str) -> str | None:
     """Return the help for a pattern with lookaround: for a negative lookahead alone, the rule that says the same."""
-    negative = _NEGATIVE.match(pattern)
-    if negative is not None and compile_error(f"^({negative[1]})") is None and "'" not in pattern:
-        rule = f"!self.matches(r'^({negative[1]})')" if "\\" in pattern else f"!self.matches('^({negative[1]})')"
-        return f'Remove the pattern, and add `x-kubernetes-validations: [{{rule: "{rule}"}}]`: RE2 has no lookahead'
+    without = _without_lookahead(pattern)
+    if without is not None:
+        rule, rest = without
+        change = f"Write the pattern as `{rest}`" if rest else "Remove the pattern"
+        return f'{change}, and add `x-kubernetes-validations: [{{rule: "{rule}"}}]`: RE2 has no lookahead'
     if any(opening in pattern for opening in ("(?!", "(?<!", "(?=", "(?<=")):
         return "Split the condition into several patterns or rules, each without lookaround: RE2 has none"
     return None

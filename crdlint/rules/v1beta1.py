@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 # What moves from the spec into each version: its name in the spec and in a version.
 _PER_VERSION: Final = (
     ("validation", "schema"),
+    ("schema", "schema"),
     ("subresources", "subresources"),
     ("additionalPrinterColumns", "additionalPrinterColumns"),
+    ("selectableFields", "selectableFields"),
 )
 _OLD_PATH: Final = re.compile(r"^( *(?:- +)?)JSONPath:", re.MULTILINE)
 _NO_SCHEMA: Final = "openAPIV3Schema:\n  type: object\n  x-kubernetes-preserve-unknown-fields: true"
@@ -41,19 +43,45 @@ def rewritten(finding: Finding) -> Iterable[Edit]:
     if api_version[1].value != "apiextensions.k8s.io/v1beta1":
         return
     yield editor.respell(api_version[1], "apiextensions.k8s.io/v1")
-    shared = _shared_fields(editor, spec)
-    for name in ("version", "preserveUnknownFields", *(old for old, _ in _PER_VERSION)):
-        if spec.find(name) is not None:
-            yield editor.remove(spec, name)
+    if spec.find("preserveUnknownFields") is not None:
+        yield editor.remove(spec, "preserveUnknownFields")
     if spec.find("scope") is None:
         yield editor.insert(spec, "scope", "Namespaced", before=editor.first(spec))
-    yield from _versions(editor, spec, shared)
-    yield from _conversion(editor, spec)
+    yield from _moved(editor, spec, _shared_fields(editor, spec), {"schema": _indented(_NO_SCHEMA)})
+    yield from _conversion(editor, spec, "[v1beta1]")
 
 
-def _shared_fields(editor: Editor, spec: Mapping) -> dict[str, str]:
+def in_v1(finding: Finding) -> Iterable[Edit]:
+    """Yield the edits that move fields, which v1beta1 had in the spec, to where v1 has them."""
+    editor, spec = finding.editor, mapping_at(finding.root, "spec")
+    mapping, key, _ = finding.entry
+    if mapping is spec and key.value in _MOVED and not spec.flow:
+        given, names = spec.find("version"), _version_names(spec)
+        if given is None or not names or getattr(given[1], "value", None) in names:
+            yield from _moved(editor, spec, _shared_fields(editor, spec, keeps=False), {})
+    elif mapping is _conversion_of(spec) and key.value in {"webhookClientConfig", "conversionReviewVersions"}:
+        yield from _conversion(editor, spec, "[v1]")
+
+
+def _version_names(spec: Mapping) -> list[str]:
+    """Return the names of the versions in the spec, without those that cannot be read."""
+    found = spec.find("versions")
+    listed = found[1].items if found is not None and isinstance(found[1], Sequence) else []
+    names = [one.find("name") for one in listed if isinstance(one, Mapping)]
+    return [name[1].value for name in names if name is not None and isinstance(name[1], Scalar)]
+
+
+def _moved(editor: Editor, spec: Mapping, shared: dict[str, str], defaults: dict[str, str]) -> Iterator[Edit]:
+    """Yield the edits that move fields of the spec into each version, which gets ``defaults`` for what it lacks."""
+    for name in _MOVED:
+        if spec.find(name) is not None:
+            yield editor.remove(spec, name)
+    yield from _versions(editor, spec, shared, defaults)
+
+
+def _shared_fields(editor: Editor, spec: Mapping, *, keeps: bool = True) -> dict[str, str]:
     """Return the fields that each version gets, as they are written there."""
-    keeps = getattr((spec.find("preserveUnknownFields") or (None, None))[1], "value", "true") == "true"
+    keeps = keeps and getattr((spec.find("preserveUnknownFields") or (None, None))[1], "value", "true") == "true"
     fields: dict[str, str] = {}
     for old, new in _PER_VERSION:
         found = spec.find(old)
@@ -62,8 +90,9 @@ def _shared_fields(editor: Editor, spec: Mapping) -> dict[str, str]:
         source = _block(editor, found[1])
         if old == "validation" and keeps:
             source = _keeping(found[1], source)
+        if new in fields:
+            raise UneditableError
         fields[new] = _OLD_PATH.sub(r"\1jsonPath:", source)
-    fields.setdefault("schema", _indented(_NO_SCHEMA))
     return fields
 
 
@@ -89,13 +118,14 @@ def _indented(text: str) -> str:
     return "".join(f"\n  {line}" if line else "\n" for line in text.split("\n"))
 
 
-def _versions(editor: Editor, spec: Mapping, shared: dict[str, str]) -> Iterator[Edit]:
+def _versions(editor: Editor, spec: Mapping, shared: dict[str, str], defaults: dict[str, str]) -> Iterator[Edit]:
     found = spec.find("versions")
+    fields = {**defaults, **shared}
     if found is not None and isinstance(found[1], Sequence) and found[1].items:
         for version in found[1].items:
-            if not isinstance(version, Mapping) or version.flow:
-                raise UneditableError
-            for name, source in shared.items():
+            if not isinstance(version, Mapping) or version.flow or any(version.find(name) for name in shared):
+                raise UneditableError  # a version with a field of its own would not get what is removed
+            for name, source in fields.items():
                 if version.find(name) is None:
                     yield editor.insert(version, name, source)
         return
@@ -103,7 +133,7 @@ def _versions(editor: Editor, spec: Mapping, shared: dict[str, str]) -> Iterator
     if given is None or not isinstance(given[1], Scalar):
         raise UneditableError
     lines = [f"- name: {editor.value(given[1].value, like=given[1])}", "  served: true", "  storage: true"]
-    for field, source in shared.items():
+    for field, source in fields.items():
         separator = "" if source.startswith("\n") else " "
         lines.append(f"  {field}:{separator}" + source.replace("\n", "\n  "))
     yield editor.insert(spec, "versions", "\n" + "\n".join(lines), before=_first_kept(spec))
@@ -111,23 +141,38 @@ def _versions(editor: Editor, spec: Mapping, shared: dict[str, str]) -> Iterator
 
 def _first_kept(spec: Mapping) -> str:
     """Return the name of a field of the spec that stays where it is."""
-    gone = {"version", "preserveUnknownFields", "versions", *(old for old, _ in _PER_VERSION)}
+    gone = {*_MOVED, "preserveUnknownFields", "versions"}
     return next(str(one.value) for one in spec.items[::2] if isinstance(one, Scalar) and one.value not in gone)
 
 
-def _conversion(editor: Editor, spec: Mapping) -> Iterator[Edit]:
-    """Yield the edits that move the webhook's configuration below `webhook`."""
+_MOVED: Final = ("version", *(old for old, _ in _PER_VERSION))
+
+
+def _conversion_of(spec: Mapping) -> Mapping | None:
     found = spec.find("conversion")
-    if found is None or not isinstance(found[1], Mapping):
+    return found[1] if found is not None and isinstance(found[1], Mapping) else None
+
+
+def _conversion(editor: Editor, spec: Mapping, default: str) -> Iterator[Edit]:
+    """Yield the edits that move the webhook's configuration below `webhook`, with ``default`` as its review versions."""
+    conversion = _conversion_of(spec)
+    if conversion is None:
         return
-    conversion = found[1]
     client = conversion.find("webhookClientConfig")
-    if client is None:
-        return
-    if conversion.flow:
-        raise UneditableError
     reviewed = conversion.find("conversionReviewVersions")
-    versions = "[v1beta1]" if reviewed is None else _block(editor, reviewed[1])
+    webhook_given = conversion.find("webhook")
+    if client is None and reviewed is None:
+        return
+    if conversion.flow or (client is not None and webhook_given is not None):
+        raise UneditableError
+    if client is None and reviewed is not None:
+        below = mapping_at(conversion, "webhook")
+        if below.find("conversionReviewVersions") is None:
+            yield editor.insert(below, "conversionReviewVersions", _block(editor, reviewed[1]))
+            yield editor.remove(conversion, "conversionReviewVersions")
+        return
+    assert client is not None  # noqa: S101  one of the two is given
+    versions = default if reviewed is None else _block(editor, reviewed[1])
     config = _block(editor, client[1]).replace("\n", "\n  ")
     separator = "" if config.startswith("\n") else " "
     between = "" if versions.startswith("\n") else " "

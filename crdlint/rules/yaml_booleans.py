@@ -9,7 +9,7 @@ from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import Fixer
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.editor import quoted
-from crdlint.yaml.nodes import Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -21,9 +21,15 @@ if TYPE_CHECKING:
 
 
 def _quotes(finding: Finding) -> Iterable[Edit]:
-    """Put the word in quotes."""
-    node = finding.scalar()
-    return [finding.editor.replace(node, quoted(node.value, double=finding.editor.is_json))]
+    """Put the word in quotes, and a default that is such a word, which would no longer be in the enum."""
+    editor, node = finding.editor, finding.scalar()
+    yield editor.replace(node, quoted(node.value, double=editor.is_json))
+    listed = editor.parent(node)
+    schema = None if listed is None else editor.parent(listed)
+    found = schema.find("default") if isinstance(schema, Mapping) else None
+    default = None if found is None else found[1]
+    if isinstance(default, Scalar) and default.value == node.value and not editor.is_text(default):
+        yield editor.replace(default, quoted(default.value, double=editor.is_json))
 
 
 BOOLEAN = Rule(

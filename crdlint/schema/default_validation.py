@@ -167,6 +167,7 @@ def _unpruned(path: Path, value: Any, unknown: list[str], schema: JSONSchemaProp
     near = nearest(unknown[0], schema.properties, LIKE) if len(unknown) == 1 and isinstance(value, dict) else None
     if near is not None and near not in value:
         help_ = f"Rename `{unknown[0]}` in the default to `{near}`, or remove it"
+        error = replace(error, reason=Reason(Code.UNKNOWN_FIELDS, (near,)))
     return replace(error, at=path.child(unknown[0]), key=True, help=help_)
 
 

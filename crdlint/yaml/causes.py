@@ -126,11 +126,22 @@ def _tabs(text: _Text) -> Iterator[Cause]:
     for width in (2, 4, 8):
         edits = []
         for i in indented:
-            blanks = text.lines[i][: len(text.lines[i]) - len(text.lines[i].lstrip())]
+            blanks = text.lines[i][: _blanks(text.lines[i])]
             start = text.starts[i]
             edits.append(Edit(start, start + len(blanks), blanks.replace("\t", " " * width)))
         yield Cause("tab", first, f"Indent line {first} with spaces: YAML does not allow tabs", tuple(edits))
+    edits = []
+    for i in indented:
+        above = next((one for one in reversed(text.lines[:i]) if one.strip() and "\t" not in one), "")
+        wanted = _key_column(above) + (2 if above.rstrip().endswith(":") else 0)
+        edits.append(Edit(text.starts[i], text.starts[i] + _blanks(text.lines[i]), " " * wanted))
+    yield Cause("tab", first, f"Indent line {first} with spaces: YAML does not allow tabs", tuple(edits))
     yield Cause("tab", first, f"Indent line {first} with spaces: YAML does not allow tabs")
+
+
+def _blanks(line: str) -> int:
+    """Return how many blanks and tabs a line begins with."""
+    return len(line) - len(line.lstrip(" \t"))
 
 
 def _other_blanks(text: _Text) -> Iterator[Cause]:
@@ -168,13 +179,88 @@ def _unquoted(text: _Text) -> Iterator[Cause]:
         if entry is None:
             continue
         value, number = entry.value, text.line(i)
-        if value[0] in "'\"[{" or not (value[0] in _BAD_START or ": " in value or value.endswith(":")):
+        why = _reason_for_quotes(value)
+        if why is None:
             continue
-        if value[0] in "|>" and not re.search(r"[^-+0-9|>\s]", value):
-            continue
-        why = f"begins with `{value[0]}`" if value[0] in _BAD_START else "contains a colon and a space"
         help_ = f"Put the value in line {number} in quotes, since it {why}: `{quoted(value)}`"
         yield Cause("unquoted", number, help_, text.replaced(i, f"{entry.head}{quoted(value)}{entry.rest}"))
+
+
+def _reason_for_quotes(value: str) -> str | None:
+    """Return why YAML does not read a value as the text that it is, None if it does or the value is not all of it."""
+    first = value[0]
+    if first in _CLOSING:
+        rest = value[value.rfind(_CLOSING[first]) + 1 :].strip()
+        return f"continues after `{_CLOSING[first]}`" if _CLOSING[first] in value and re.match(r"\w", rest) else None
+    if first in "'\"":
+        closed = value.find(first, 1)
+        is_cut = closed > 0 and not value.endswith(first) and value[closed + 1 : closed + 2] in {" ", ",", "."}
+        return f"continues after {first}" if is_cut else None
+    if first in "|>":
+        return f"begins with `{first}`" if re.search(r"[^-+0-9|>\s]", value) else None
+    if first in _BAD_START:
+        return f"begins with `{first}`"
+    if value.startswith("- "):
+        return "begins with a dash and a space" if value.count(" ") > 1 else None
+    return "contains a colon and a space" if ": " in value or value.endswith(":") else None
+
+
+def _unquoted_lines(text: _Text) -> Iterator[Cause]:
+    """Find a text of several lines, one of which has what YAML reads as a key."""
+    for first in text.near():
+        entry = _entry(text.lines[first])
+        if entry is None:
+            continue
+        indent, last = _key_column(text.lines[first]), first
+        for i in range(first + 1, len(text.lines)):
+            if text.lines[i].strip() and _indent(text.lines[i]) <= indent:
+                break
+            last = i if text.lines[i].strip() else last
+        lines = text.lines[first : last + 1]
+        if (
+            last <= text.stop - 1
+            or last == first
+            or entry.value[0] in "'\"[{|>&*!"
+            or any(" #" in one for one in lines)
+        ):
+            continue
+        start = text.starts[first] + len(entry.head)
+        end = text.starts[last] + len(text.lines[last].rstrip())
+        edits = [Edit(start, start, "'"), Edit(end, end, "'")]
+        given = text.document.text
+        edits += [Edit(at, at, "'") for at in range(start, end) if given[at] == "'"]
+        help_ = f"Put the text in lines {text.line(first)} to {text.line(last)} in quotes, since it contains a colon and a space"
+        yield Cause("unquoted", text.line(first), help_, tuple(sorted(edits, key=lambda one: one.start)))
+
+
+def _key_column(line: str) -> int:
+    return len(line) - len(line.lstrip(" -"))
+
+
+def _inner_quotes(text: _Text) -> Iterator[Cause]:
+    """Find a value in quotes with the same quote inside."""
+    for i in text.near():
+        entry = _entry(text.lines[i])
+        if (
+            entry is None
+            or len(entry.value) < _QUOTES
+            or entry.value[0] not in "'\""
+            or entry.value[-1] != entry.value[0]
+        ):
+            continue
+        quote, inner, number = entry.value[0], entry.value[1:-1], text.line(i)
+        if quote not in inner:
+            continue
+        if quote == "'":
+            new = "'" + inner.replace("''", "'").replace("'", "''") + "'"
+            help_ = f"Write `''` for an apostrophe between single quotes in line {number}"
+        else:
+            new = '"' + re.sub(r'(?<!\\)"', r'\\"', inner) + '"'
+            help_ = f'Write `\\"` for a quote between double quotes in line {number}'
+        yield Cause("inner quote", number, help_, text.replaced(i, f"{entry.head}{new}{entry.rest}"))
+
+
+_QUOTES: Final = 2
 
 
 def _escapes(text: _Text) -> Iterator[Cause]:
@@ -331,6 +417,8 @@ _CAUSES: Final = (
     _directives,
     _escapes,
     _unquoted,
+    _unquoted_lines,
+    _inner_quotes,
     _brackets,
     _quotes,
     _colons,

@@ -119,8 +119,9 @@ class Editor:
         return quoted(text)
 
     def replace(self, node: Node, text: str) -> Edit:
-        """Return the edit that replaces a scalar or a collection by `text`."""
-        return Edit(node.start_mark.index, self.end(node), text)
+        """Return the edit that replaces a scalar or a collection by `text`, also a value that is left empty."""
+        start, end = node.start_mark.index, self.end(node)
+        return Edit(start, end, f" {text}" if start == end and self.text[start - 1 : start] == ":" else text)
 
     def respell(self, node: Scalar, text: str) -> Edit:
         """Return the edit that replaces the value of a scalar and keeps its quotes."""

@@ -11,6 +11,7 @@ from crdlint.diagnostics.diagnostic import Fix
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import Editor, UneditableError, quoted
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.resolve import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -264,12 +265,17 @@ def texts(nodes: Iterable[Node]) -> list[str]:
     return found
 
 
+def is_null(node: Node) -> bool:
+    """Return whether a value is null, written out or left empty."""
+    return isinstance(node, Scalar) and not node.style and resolve(node) is None
+
+
 def add_required(editor: Editor, schema: Mapping, names: Iterable[str]) -> Iterable[Edit]:
     """Yield the edits that add names to the `required` of a schema."""
     found = schema.find("required")
-    if found is None:
+    if found is None or is_null(found[1]):
         listed = ", ".join(editor.value(name) for name in names)
-        yield editor.insert(schema, "required", f"[{listed}]", after="type")
+        yield editor.set(schema, "required", f"[{listed}]", after="type")
     elif isinstance(found[1], Sequence):
         known = texts(found[1].items)
         for name in names:
@@ -305,3 +311,19 @@ def quoted_tag(finding: Finding, node: Scalar) -> Iterable[Edit]:
         and node.end_mark.index <= end
     ):
         yield Edit(start, start + len(text), quoted(text))
+
+
+def quoted_with_comment(finding: Finding, node: Scalar) -> Iterable[Edit]:
+    """Yield the edit that puts a plain scalar in quotes together with what YAML reads as a comment behind it."""
+    text = with_comment(finding, node)
+    if text is not None:
+        yield Edit(node.start_mark.index, node.start_mark.index + len(text), quoted(text))
+
+
+def with_comment(finding: Finding, node: Scalar) -> str | None:
+    """Return a plain scalar of one line with the comment behind it, None if there is no comment."""
+    start, end = node.start_mark.index, node.end_mark.index
+    rest = finding.editor.text[end : finding.editor.line_end(end)].rstrip()
+    if node.style or not rest.startswith(" #") or "\n" in finding.editor.text[start:end]:
+        return None
+    return f"{finding.editor.text[start:end]}{rest}"

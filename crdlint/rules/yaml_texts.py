@@ -1,0 +1,111 @@
+"""Advice: descriptions and messages of which YAML reads only a part."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from crdlint.rules.engine.advisory import Advisory
+from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.rule import Rule
+from crdlint.yaml.edit import Edit
+from crdlint.yaml.editor import quoted
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.crd.paths import Path
+    from crdlint.rules.engine.advisory import DecodedCRD
+    from crdlint.rules.engine.finding import Finding
+
+# The start of a plain text.
+_LINE: Final = re.compile(r"^[ -]*(?:description|title|message): +([^\n '\"|>\[{#][^\n]*)$", re.MULTILINE)
+_NUMBER: Final = re.compile(r" #\w")
+
+
+def _quoted(finding: Finding) -> Iterable[Edit]:
+    """Put the whole text in quotes."""
+    about = finding.advisory
+    text = None if about is None else about.subject
+    node = finding.scalar()
+    start = node.start_mark.index
+    if isinstance(text, str) and finding.editor.text.startswith(text, start):
+        yield Edit(start, start + len(text), quoted(text))
+
+
+def _sure(finding: Finding) -> Iterable[Edit]:
+    """Put the whole text in quotes where what is cut off does not look like a comment."""
+    about = finding.advisory
+    text = "" if about is None else str(about.subject)
+    if text.startswith(("!", "&")) or _NUMBER.search(text):
+        yield from _quoted(finding)
+
+
+CUT = Rule(
+    id="yaml-text-cut",
+    summary="YAML reads only a part of a text",
+    why="A ` #` begins a comment, a leading `!` a tag and a leading `&` an anchor. Users of `kubectl explain` see a text "
+    "without these parts.",
+    bad="type: object\nproperties:\n  name:\n    type: string\n    description: The name, see issue #12\n",
+    good="type: object\nproperties:\n  name:\n    type: string\n    description: 'The name, see issue #12'\n",
+    help="Put the text in quotes, or write two spaces before the comment",
+    severity="info",
+    origin="crdlint",
+    fixes=(
+        Fixer("Put the text in quotes", "safe", _sure),
+        Fixer(
+            "Put the text in quotes",
+            "unsafe",
+            _quoted,
+            bad="type: object\nproperties:\n  name:\n    type: string\n    description: The number # of items\n",
+            good="type: object\nproperties:\n  name:\n    type: string\n    description: 'The number # of items'\n",
+        ),
+    ),
+)
+
+RULES = (CUT,)
+
+
+def cut_texts(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the texts that a comment, a tag or an anchor makes shorter."""
+    texts = {}
+    for match in _LINE.finditer(crd.text):
+        whole = match[1].rstrip()
+        if whole[0] in "!&" if " #" not in whole else "  #" not in whole:
+            texts[match.start(1)] = whole
+    if not texts:
+        return
+    for schema in crd.schemas:
+        for path, node in _prose(schema):
+            whole = texts.get(node.start_mark.index, "")
+            if whole and not node.style and node.value != whole and not _is_used(node, crd.text):
+                message = f"YAML reads only `{node.value}` of this text"
+                yield Advisory(
+                    "advice", CUT.id, message, path, f"Put the text in quotes: {quoted(whole)}", subject=whole
+                )
+
+
+def _is_used(node: Scalar, text: str) -> bool:
+    """Return whether an alias repeats a text, which is then meant to have an anchor."""
+    return node.anchor is not None and re.search(rf"\*{re.escape(node.anchor)}(?![\w-])", text) is not None
+
+
+def _prose(schema: JSONSchemaProps) -> Iterator[tuple[Path, Scalar]]:
+    """Yield the texts of a schema and its rules that people read, with their paths."""
+    if schema.node is None:
+        return
+    for key, value in schema.node.pairs():
+        if not isinstance(key, Scalar):
+            continue
+        if key.value in {"description", "title"} and isinstance(value, Scalar):
+            yield schema.path.child(key.value), value
+        elif key.value == "x-kubernetes-validations" and isinstance(value, Sequence):
+            for i, rule in enumerate(value.items):
+                found = rule.find("message") if isinstance(rule, Mapping) else None
+                if found is not None and isinstance(found[1], Scalar):
+                    yield schema.path.child(key.value).index(i).child("message"), found[1]
+
+
+ADVICE: Final = (cut_texts,)
