@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
     from pathlib import Path
 
+    from editor import Editor
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--update-expected", action="store_true", help="write fixtures/expected and golden files anew")
@@ -151,3 +153,20 @@ class Trap:
 @pytest.fixture
 def trap(tmp_path: Path) -> Trap:
     return Trap(tmp_path / "trap")
+
+
+@pytest.fixture(scope="session")
+def _server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Editor]:
+    """Start the language server that most tests share; it must end with status 0."""
+    from editor import Editor
+
+    with Editor(tmp_path_factory.mktemp("workspace")) as made:
+        yield made
+
+
+@pytest.fixture
+def editor(_server: Editor, tmp_path: Path) -> Iterator[Editor]:
+    """Return an editor in an empty folder."""
+    _server.move(tmp_path)
+    yield _server
+    _server.close_all()

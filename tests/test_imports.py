@@ -13,6 +13,7 @@ BAD = str(Path(__file__).resolve().parents[1] / "fixtures" / "invalid" / "list-m
 RUN = "from crdlint.cli.main import cli\ntry: cli.main({}, standalone_mode=False)\nexcept SystemExit: pass"
 # What only rules, values, configurations, charts and other formats need.
 LATER = {
+    "pygls", "lsprotocol", "asyncio", "crdlint.lsp",
     "antlr4", "re2", "jsonschema", "packaging", "jsonpatch", "rich", "xml", "difflib", "multiprocessing",
     "crdlint.cel", "crdlint.kubecel.compilation", "crdlint.kubecel.evaluation", "crdlint.schema.validator",
     "crdlint.kubecel.cost", "crdlint.resources", "crdlint.suites", "crdlint.inputs.helm.render", "crdlint.report.sarif",

@@ -28,6 +28,7 @@ _COMMANDS: Final = {
     "test": ("crdlint.cli.test", "Run declarative tests of CRDs."),
     "rules": ("crdlint.cli.rules", "List all rules."),
     "explain": ("crdlint.cli.explain", "Explain a rule, with a bad and a good example."),
+    "lsp": ("crdlint.cli.lsp", "Run the language server for editors."),
     "completion": ("crdlint.cli.completion", "Print a completion script for a shell."),
 }
 

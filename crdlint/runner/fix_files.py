@@ -57,7 +57,7 @@ class Fixing:
             return checked.results[0]
 
         start = check(result.text) if _is_template(task) else result  # without Helm: what is written is the template
-        fixed = fix(start, check, unsafe=self.unsafe, shown=lambda one: _reported(one, config))
+        fixed = fix(start, check, unsafe=self.unsafe, shown=lambda one: reported(one, config))
         self.undone += fixed.undone
         if not fixed.edits:
             return None
@@ -98,7 +98,7 @@ def _is_template(task: Task) -> bool:
     return task.place is not None and task.place.part == TEMPLATES
 
 
-def _reported(result: FileResult, config: Config) -> tuple[Diagnostic, ...]:
+def reported(result: FileResult, config: Config) -> tuple[Diagnostic, ...]:
     """Return the findings of a file that its configuration and its comments do not ignore."""
     from crdlint.config.apply import apply
     from crdlint.config.comments import read_comments

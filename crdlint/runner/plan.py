@@ -63,7 +63,7 @@ class Planner:
     stdin_name: str | None = None
     plan: Plan = field(default_factory=Plan)
     _layout: Layout = field(default_factory=Layout)
-    _configs: Cache = field(default_factory=dict)
+    configs: Cache = field(default_factory=dict)
     _charts: dict[str, Support | None] = field(default_factory=dict)
     _patches: Patches = field(default_factory=Patches)
     _fragments: Fragments = field(default_factory=Fragments)
@@ -81,6 +81,15 @@ class Planner:
         if self.kustomize:
             for folder in folders:
                 self._add_kustomization(folder)
+        return self.plan
+
+    def add_text(self, path: str, text: str) -> Plan:
+        """Plan the check of a file with a text that may not be saved yet, and return the plan."""
+        data = text.encode("utf-8", "surrogatepass")
+        if may_hold_crd(data):
+            self._add_read(path, path, data, text)
+        else:
+            self.plan.passed += 1
         return self.plan
 
     def config_of(self, path: str) -> Config | None:
@@ -113,13 +122,19 @@ class Planner:
             except UnreadableError as error:
                 plan.problems.append((shown_name(path), str(error)))
                 return
-        config = self._config(STDIN if name == path and is_stream else name)
+        self._add_read(path, name, data, text)
+
+    def _add_read(self, path: str, name: str, data: bytes, text: str | None) -> None:
+        """Plan the check of an input with some content; ``text`` is set if it is not that of the file ``name``."""
+        plan = self.plan
+        is_stream = name == path and open_descriptor(path) is not None
+        config = self._config(STDIN if is_stream else name)
         if config is None:
             return
         if config.excludes(name):
             plan.excluded.add(path)
             return
-        is_file = not is_stream or text is not None
+        is_file = not is_stream
         partial = PATCH
         if is_file:
             if self._patches.has(name):
@@ -179,7 +194,7 @@ class Planner:
         from crdlint.config.model import ConfigError
 
         try:
-            config = self.config or nearest(path, self._configs)
+            config = self.config or nearest(path, self.configs)
         except ConfigError as error:
             if id(error) not in self._told:
                 self._told.add(id(error))

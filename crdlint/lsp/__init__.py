@@ -1,0 +1,1 @@
+"""The language server: diagnostics, code actions, hover, completion and more for editors, over stdio."""

@@ -1,0 +1,176 @@
+"""Code actions: the fixes of findings, comments that ignore them, and their explanations."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from lsprotocol.types import (
+    CodeAction,
+    CodeActionKind,
+    Command,
+    OptionalVersionedTextDocumentIdentifier,
+    TextDocumentEdit,
+    TextEdit,
+    WorkspaceEdit,
+)
+
+from crdlint.config.comments import match_ignore_comments, read_comments
+from crdlint.lsp.diagnostics import diagnostic_of
+from crdlint.lsp.positions import Text
+from crdlint.yaml.edit import Edit, apply
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+
+    from lsprotocol.types import Range
+
+    from crdlint.diagnostics.diagnostic import Diagnostic as Finding
+    from crdlint.lsp.checks import Checks
+    from crdlint.lsp.workspace import Document
+    from crdlint.rules.engine.rule import Rule
+
+EXPLAIN: Final = "crdlint.explain"
+FIX_ALL: Final = f"{CodeActionKind.SourceFixAll.value}.crdlint"
+KINDS: Final = (CodeActionKind.QuickFix, FIX_ALL)
+_MOST_IGNORED: Final = 10  # findings that one request offers to ignore: each is tried
+_IGNORED: Final = re.compile(r"#[ \t]*crdlint:[ \t]*ignore[ \t]*\[[^\]\n]*(?=\])")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """A request for the actions of a range, of certain kinds; ``only`` None stands for all of them.
+
+    ``resolves`` is true if the client asks for the edits of an action when it is chosen, ``versioned``
+    if it takes edits of a version of a document.
+    """
+
+    document: Document
+    range: Range
+    only: Sequence[str] | None
+    resolves: bool
+    versioned: bool
+
+    def wants(self, kind: str) -> bool:
+        """Return whether actions of a kind are asked for."""
+        return self.only is None or any(kind == one or kind.startswith(f"{one}.") or one == "" for one in self.only)
+
+
+def actions_of(request: Request, checks: Checks, read: Callable[[str], str | None]) -> list[CodeAction]:
+    """Return the actions at a range of a document, those that are preferred first."""
+    document = request.document
+    checked = checks.of(document)
+    found: list[CodeAction] = []
+    if request.wants(CodeActionKind.QuickFix.value):
+        here = [one for one in checked.findings if _is_at(document, one, request.range)]
+        found += _fixes(here, request, read)
+        found += _ignored(here[:_MOST_IGNORED], request, read)
+        found += _explained(here)
+    if request.wants(FIX_ALL) and any(_is_safe(one) for one in checked.findings):
+        action = CodeAction("Fix all problems that have a safe fix", FIX_ALL)
+        if request.resolves and request.only is None:
+            action.data = {"uri": document.uri, "version": document.version}
+        else:
+            action.edit = fixing_edit(document, checks, versioned=request.versioned)
+        found += [action] if action.data is not None or action.edit is not None else []
+    return found
+
+
+def fixing_edit(document: Document, checks: Checks, *, versioned: bool) -> WorkspaceEdit | None:
+    """Return the edit that makes all safe fixes of a document, None if there is none."""
+    fixed = checks.fixed(document)
+    return None if fixed is None or not fixed.edits else _edit(document, fixed.edits, versioned=versioned)
+
+
+def explanation(rule: Rule) -> str:
+    """Return what a rule reports, why, and how to fix it."""
+    return f"{rule.id}: {rule.summary}.\n\n{rule.why}\n\nHelp: {rule.help}."
+
+
+def _is_safe(finding: Finding) -> bool:
+    return finding.fix is not None and finding.fix.applicability == "safe"
+
+
+def _is_at(document: Document, finding: Finding, wanted: Range) -> bool:
+    found = document.text.range_of(finding)
+    start, end = (wanted.start.line, wanted.start.character), (wanted.end.line, wanted.end.character)
+    return (found.start.line, found.start.character) <= end and start <= (found.end.line, found.end.character)
+
+
+def _fixes(findings: Iterable[Finding], request: Request, read: Callable[[str], str | None]) -> Iterator[CodeAction]:
+    with_fix = [(one, one.fix) for one in findings if one.fix is not None]
+    for finding, fix in sorted(with_fix, key=lambda pair: pair[1].applicability != "safe"):
+        is_safe = fix.applicability == "safe"
+        yield CodeAction(
+            fix.title if is_safe else f"{fix.title} (may change the meaning)",
+            CodeActionKind.QuickFix,
+            diagnostics=[diagnostic_of(finding, request.document, read)],
+            is_preferred=is_safe,
+            edit=_edit(request.document, fix.edits, versioned=request.versioned),
+        )
+
+
+def _ignored(findings: Sequence[Finding], request: Request, read: Callable[[str], str | None]) -> Iterator[CodeAction]:
+    """Yield actions that write an ignore comment, for findings that such a comment ignores."""
+    for rule in dict.fromkeys(one.rule for one in findings):
+        finding = next(one for one in findings if one.rule == rule)
+        edit = ignoring_edit(finding, request.document.text.text)
+        if edit is not None:
+            yield CodeAction(
+                f"Ignore {rule} here with a comment",
+                CodeActionKind.QuickFix,
+                diagnostics=[diagnostic_of(finding, request.document, read)],
+                edit=_edit(request.document, (edit,), versioned=request.versioned),
+            )
+
+
+def ignoring_edit(finding: Finding, text: str) -> Edit | None:
+    """Return the edit that writes a comment which ignores a finding; None if no comment does."""
+    if text.lstrip()[:1] in ("{", "["):
+        return None  # JSON has no comments
+    for edit, added_lines in _candidates(finding, text):
+        moved = replace(finding, line=finding.line + added_lines, end_line=finding.end_line + added_lines)
+        comments = read_comments(apply(text, [edit]), finding.file)
+        if match_ignore_comments(comments, [moved], ()).findings:
+            return edit
+    return None
+
+
+def _candidates(finding: Finding, text: str) -> Iterator[tuple[Edit, int]]:
+    """Yield edits that may ignore a finding, and how many lines each adds above it."""
+    lines = Text(text)
+    number = min(finding.line, len(lines.starts)) - 1
+    start, line = lines.starts[number], lines.line(number)
+    known = _IGNORED.search(line)
+    if known is not None:
+        yield Edit(start + known.end(), start + known.end(), f", {finding.rule}"), 0
+    comment = f"# crdlint: ignore[{finding.rule}]"
+    yield Edit(start + len(line.rstrip()), start + len(line), f"  {comment}"), 0
+    blanks = line[: len(line) - len(line.lstrip())]
+    line_break = "\r\n" if text.startswith("\r\n", start + len(line)) else "\n"
+    yield Edit(start, start, f"{blanks}{comment}{line_break}"), 1
+    for above in range(number - 1, max(number - _LINES_ABOVE, -1), -1):
+        content = lines.line(above).rstrip()
+        if content.endswith(_BLOCK_SCALARS):
+            at = lines.starts[above] + len(content)
+            yield Edit(at, at, f"  {comment}"), 0
+            break
+
+
+_BLOCK_SCALARS: Final = ("|", ">", "|-", ">-", "|+", ">+")
+_LINES_ABOVE: Final = 50  # of a block scalar, whose comment is on its first line
+
+
+def _explained(findings: Iterable[Finding]) -> Iterator[CodeAction]:
+    for rule in dict.fromkeys(one.rule for one in findings):
+        title = f"Explain {rule}"
+        yield CodeAction(title, CodeActionKind.QuickFix, command=Command(title, EXPLAIN, arguments=[rule]))
+
+
+def _edit(document: Document, edits: Iterable[Edit], *, versioned: bool) -> WorkspaceEdit:
+    changes = [TextEdit(document.text.range(one.start, one.end), one.text) for one in edits]
+    if not versioned:
+        return WorkspaceEdit({document.uri: changes})
+    identifier = OptionalVersionedTextDocumentIdentifier(document.uri, document.version)
+    return WorkspaceEdit(document_changes=[TextDocumentEdit(identifier, changes)])

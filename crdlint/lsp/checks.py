@@ -1,0 +1,142 @@
+"""Checks of documents with unsaved text: the same findings as those of the commands for the same text."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from crdlint.config.load import NAMES
+from crdlint.config.model import Config
+from crdlint.kubernetes.servers import NEWEST_VERSION
+from crdlint.runner.fix_files import reported
+from crdlint.runner.fixes import fix
+from crdlint.runner.plan import Planner
+from crdlint.runner.task import Checker, Settings, Task
+
+if TYPE_CHECKING:
+    from crdlint.config.load import Cache
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.linting.result import FileResult
+    from crdlint.lsp.workspace import Document, Workspace
+    from crdlint.runner.fixes import Fixed
+    from crdlint.runner.task import Bug
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The result of checking a version of a document.
+
+    ``findings`` are those that its configuration and ignore comments leave. ``crds`` is the result of its CRDs, with
+    everything that was decoded. ``task`` is the check that led to it. None where the document has no CRD to check.
+    ``problems`` are why the document is not checked, such as a broken configuration.
+    """
+
+    config: Config = field(default_factory=Config)
+    findings: tuple[Diagnostic, ...] = ()
+    crds: FileResult | None = None
+    task: Task | None = None
+    problems: tuple[str, ...] = ()
+    bug: Bug | None = None
+
+
+class Checks:
+    """Checks documents one at a time; each version of a document once.
+
+    Types and compiled rules that are equal in several versions are shared by all checks of the process
+    (`crdlint.kubecel.sharing`), so an edit costs the parsing of the text and the rules that it changes.
+    """
+
+    def __init__(self, workspace: Workspace) -> None:
+        self._workspace: Final = workspace
+        self._known: dict[str, tuple[Document, Checked]] = {}  # of each URI, the newest version checked
+        self._configs: Cache = {}
+        self._stamps: dict[str, object] = {}
+        self._checker: Final = Checker(Settings(keep=True, uses_helm=False, fixes=True))
+
+    def forget(self) -> None:
+        """Forget all results: files that they depend on have changed."""
+        self._known.clear()
+
+    def of(self, document: Document) -> Checked:
+        """Return the result of a version of a document."""
+        is_fresh = not self._has_other_configuration(document)
+        known = self._known.get(document.uri)
+        if known is not None and known[0] is document and is_fresh:
+            return known[1]
+        checked = self._check(document)
+        if self._workspace.is_current(document):
+            self._known[document.uri] = document, checked
+        return checked
+
+    def close(self, uri: str) -> None:
+        """Forget the result of a document."""
+        self._known.pop(uri, None)
+
+    def fixed(self, document: Document) -> Fixed | None:
+        """Return a document with all safe fixes applied that bring no new error; None if it has no CRD."""
+        checked = self.of(document)
+        if checked.crds is None or checked.task is None:
+            return None
+        task = checked.task
+
+        def check(text: str) -> FileResult:
+            outcome = self._checker.check_text(text, replace(task, text=text))
+            if outcome.bug is not None:
+                raise RuntimeError(outcome.bug.traceback)
+            return outcome.results[0]
+
+        return fix(checked.crds, check, unsafe=False, shown=lambda result: reported(result, checked.config))
+
+    def _check(self, document: Document) -> Checked:
+        version = self._workspace.settings.kube_version
+        planner = Planner(version, lambda config: config, kustomize=False, configs=self._configs)
+        text = document.text.text
+        plan = planner.add_text(document.path, text)
+        problems = tuple(f"{place}: {message}" for place, message in plan.problems)
+        if not plan.tasks:
+            return Checked(problems=problems)
+        task, config = replace(plan.tasks[0], text=text), plan.configs[0]
+        outcome = self._checker.check_text(text, task)
+        if outcome.bug is not None or not outcome.results:
+            return Checked(config, problems=problems, bug=outcome.bug)
+        result = outcome.results[0]
+        findings = self._shown(reported(result, config))
+        return Checked(config, findings, result, task, problems)
+
+    def _shown(self, findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
+        return findings if self._workspace.settings.hidden else tuple(one for one in findings if not one.hidden)
+
+    def kube_version(self, checked: Checked) -> str:
+        """Return the version or range of Kubernetes that a document is checked for."""
+        if checked.task is not None:
+            return checked.task.kube_version
+        return self._workspace.settings.kube_version or checked.config.kube_version or NEWEST_VERSION
+
+    def _has_other_configuration(self, document: Document) -> bool:
+        """Return whether a configuration that may be a document's has changed, and drop what is known of it then."""
+        folder = os.path.dirname(document.path)
+        stamp = _stamp(folder)
+        if self._stamps.get(folder, stamp) == stamp:
+            self._stamps[folder] = stamp
+            return False
+        self._stamps[folder] = stamp
+        self._configs.clear()
+        self._known.clear()
+        return True
+
+
+def _stamp(folder: str) -> tuple[tuple[str, int, int], ...]:
+    """Return when the configurations in a folder and above were changed."""
+    found = []
+    at = Path(os.path.abspath(folder))
+    for one in (at, *at.parents):
+        for name in NAMES:
+            path = os.path.join(one, name)
+            try:
+                status = os.stat(path)
+            except OSError:
+                continue
+            found.append((path, status.st_mtime_ns, status.st_size))
+    return tuple(found)

@@ -1,0 +1,318 @@
+"""The language server: requests and notifications of the protocol, and when documents are checked."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import os
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+
+from lsprotocol import types as lsp
+from pygls.io_ import StdinAsyncReader, StdoutWriter, run_async
+from pygls.lsp.server import LanguageServer
+from pygls.protocol import LanguageServerProtocol
+from pygls.protocol.language_server import lsp_method
+
+from crdlint.__about__ import __version__
+from crdlint.inputs.read import UnreadableError, read_text
+from crdlint.lsp import actions
+from crdlint.lsp.checks import Checks
+from crdlint.lsp.diagnostics import diagnostic_of
+from crdlint.lsp.workspace import Workspace, settings_of
+from crdlint.rules import catalog
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+    from typing import BinaryIO
+
+    from crdlint.lsp.checks import Checked
+    from crdlint.lsp.workspace import Document
+
+T = TypeVar("T")
+
+# Seconds without a change before a document is checked: as long as its last check took, within these bounds.
+_SHORTEST_PAUSE: Final = 0.02
+_LONGEST_PAUSE: Final = 0.25
+_LARGEST_MESSAGE: Final = 256 * 1024 * 1024  # bytes
+_LONGEST_HEADER: Final = 8 * 1024  # bytes
+_WATCHED: Final = ("**/*.yaml", "**/*.yml", "**/*.json", "**/pyproject.toml")
+
+
+class Protocol(LanguageServerProtocol):
+    """The protocol, with documents of our own: pygls also ends lines at characters that are not line breaks in LSP."""
+
+    @lsp_method(lsp.TEXT_DOCUMENT_DID_OPEN)
+    def lsp_text_document__did_open(self, params: lsp.DidOpenTextDocumentParams) -> Generator[Any, Any, None]:
+        """Pass on the notification."""
+        yield self.fm.features[lsp.TEXT_DOCUMENT_DID_OPEN], (params,), None
+
+    @lsp_method(lsp.TEXT_DOCUMENT_DID_CHANGE)
+    def lsp_text_document__did_change(self, params: lsp.DidChangeTextDocumentParams) -> Generator[Any, Any, None]:
+        """Pass on the notification."""
+        yield self.fm.features[lsp.TEXT_DOCUMENT_DID_CHANGE], (params,), None
+
+    @lsp_method(lsp.TEXT_DOCUMENT_DID_CLOSE)
+    def lsp_text_document__did_close(self, params: lsp.DidCloseTextDocumentParams) -> Generator[Any, Any, None]:
+        """Pass on the notification."""
+        yield self.fm.features[lsp.TEXT_DOCUMENT_DID_CLOSE], (params,), None
+
+    def structure_message(self, data: dict[str, Any]) -> Any:
+        """Return a message as its type; answer a request whose parameters are not of their types with an error."""
+        try:
+            return super().structure_message(data)
+        except Exception as error:
+            if isinstance(data.get("id"), (str, int)) and "method" in data:
+                code = lsp.ErrorCodes.InvalidParams
+                self._send_response(data["id"], error=lsp.ResponseError(code, str(error) or "invalid parameters"))
+            raise
+
+
+class Server(LanguageServer):
+    """A server for one client.
+
+    All checks run in one thread of their own, one after the other, since they share what they know of each other.
+    """
+
+    def __init__(self) -> None:
+        super().__init__("crdlint", __version__, protocol_cls=Protocol)
+        self.documents: Final = Workspace()
+        self.checks: Final = Checks(self.documents)
+        self._worker: Final = ThreadPoolExecutor(1, "checks")
+        self._pending: Final[dict[str, asyncio.Task[None]]] = {}
+        self._took: Final[dict[str, float]] = {}
+        self._shown: Final[set[str]] = set()
+
+    async def work(self, function: Callable[..., T], *arguments: Any) -> T:
+        """Return the result of a function that runs in the thread of the checks."""
+        return await asyncio.get_running_loop().run_in_executor(self._worker, function, *arguments)
+
+    def check_soon(self, document: Document, *, at_once: bool = False) -> None:
+        """Check a document after a pause, unless it changes before."""
+        self._cancel(document.uri)
+        pause = 0.0 if at_once else min(max(self._took.get(document.uri, 0), _SHORTEST_PAUSE), _LONGEST_PAUSE)
+        self._pending[document.uri] = asyncio.ensure_future(self._check(document, pause))
+
+    def check_all(self) -> None:
+        """Check all open documents again."""
+        for document in self.documents.documents.values():
+            self.check_soon(document)
+
+    def close(self, uri: str) -> None:
+        """Forget a document, and take its diagnostics back."""
+        self._cancel(uri)
+        self._took.pop(uri, None)
+        self.documents.close(uri)
+        self.checks.close(uri)
+        self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
+
+    def stop(self) -> None:
+        """End what is under way."""
+        for task in self._pending.values():
+            task.cancel()
+        self._worker.shutdown(wait=False, cancel_futures=True)
+
+    def read(self, path: str) -> str | None:
+        """Return the text of a file, unsaved if it is open; None if it cannot be read."""
+        text = self.documents.unsaved(path)
+        if text is not None:
+            return text
+        try:
+            return read_text(path)
+        except UnreadableError:
+            return None
+
+    def report_server_error(self, error: Exception, source: Any) -> None:
+        """Write an error to the client's log: most are the answer to a message of its own."""
+        del source
+        self.window_log_message(lsp.LogMessageParams(lsp.MessageType.Error, f"{type(error).__name__}: {error}"))
+
+    def show_once(self, message: str, type_: lsp.MessageType = lsp.MessageType.Error) -> None:
+        """Show a message to the user, if it was not shown before."""
+        if message not in self._shown:
+            self._shown.add(message)
+            self.window_show_message(lsp.ShowMessageParams(type_, message))
+
+    def _cancel(self, uri: str) -> None:
+        task = self._pending.pop(uri, None)
+        if task is not None:
+            task.cancel()
+
+    async def _check(self, document: Document, pause: float) -> None:
+        await asyncio.sleep(pause)
+        checked, diagnostics, seconds = await self.work(self._diagnostics, document)
+        if not self.documents.is_current(document):
+            return
+        self._took[document.uri] = seconds
+        for problem in checked.problems:
+            self.show_once(f"crdlint: {problem}")
+        if checked.bug is not None:
+            self.show_once(f"crdlint: a bug in crdlint while checking {document.path}: {checked.bug.text}")
+        self.text_document_publish_diagnostics(
+            lsp.PublishDiagnosticsParams(document.uri, diagnostics, document.version)
+        )
+
+    def _diagnostics(self, document: Document) -> tuple[Checked, list[lsp.Diagnostic], float]:
+        start = time.perf_counter()
+        checked = self.checks.of(document)
+        found = [diagnostic_of(one, document, self.read) for one in checked.findings]
+        return checked, found, time.perf_counter() - start
+
+
+def new_server() -> Server:
+    """Return a server with all of its features."""
+    server = Server()
+    _add_lifecycle(server)
+    _add_documents(server)
+    _add_actions(server)
+    return server
+
+
+def _add_lifecycle(server: Server) -> None:
+    @server.feature(lsp.INITIALIZE)
+    def initialize(params: lsp.InitializeParams) -> None:
+        documents = server.documents
+        documents.encoding = server.protocol.workspace.position_encoding or lsp.PositionEncodingKind.Utf16
+        documents.settings = settings_of(params.initialization_options)
+        folders = [one.uri for one in params.workspace_folders or ()]
+        documents.add_folders(folders or ([params.root_uri] if params.root_uri else []))
+
+    @server.feature(lsp.INITIALIZED)
+    def initialized(_: lsp.InitializedParams) -> None:
+        for problem in server.documents.settings.problems:
+            server.show_once(f"crdlint: {problem}", lsp.MessageType.Warning)
+        watching = getattr(server.client_capabilities.workspace, "did_change_watched_files", None)
+        if watching is not None and watching.dynamic_registration:
+            watchers = [lsp.FileSystemWatcher(pattern) for pattern in _WATCHED]
+            options = lsp.DidChangeWatchedFilesRegistrationOptions(watchers)
+            registration = lsp.Registration("files", lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
+            server.client_register_capability(lsp.RegistrationParams([registration]))
+
+    @server.feature(lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
+    def did_change_folders(params: lsp.DidChangeWorkspaceFoldersParams) -> None:
+        server.documents.remove_folders(one.uri for one in params.event.removed)
+        server.documents.add_folders(one.uri for one in params.event.added)
+        server.checks.forget()
+        server.check_all()
+
+    @server.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)
+    def did_change_files(_: lsp.DidChangeWatchedFilesParams) -> None:
+        server.checks.forget()
+        server.check_all()
+
+
+def _add_documents(server: Server) -> None:
+    @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
+    def did_open(params: lsp.DidOpenTextDocumentParams) -> None:
+        given = params.text_document
+        server.check_soon(server.documents.open(given.uri, given.version, given.text), at_once=True)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
+    def did_change(params: lsp.DidChangeTextDocumentParams) -> None:
+        given = params.text_document
+        document = server.documents.change(given.uri, given.version, params.content_changes)
+        if document is not None:
+            server.check_soon(document)
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
+    def did_save(params: lsp.DidSaveTextDocumentParams) -> None:
+        del params
+        server.checks.forget()
+        server.check_all()
+
+    @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
+    def did_close(params: lsp.DidCloseTextDocumentParams) -> None:
+        server.close(params.text_document.uri)
+
+
+def _add_actions(server: Server) -> None:
+    def capability(*names: str) -> Any:
+        at: Any = server.client_capabilities
+        for name in names:
+            at = getattr(at, name, None)
+        return at
+
+    @server.feature(
+        lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=actions.KINDS, resolve_provider=True)
+    )
+    async def code_action(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+        document = server.documents.documents.get(params.text_document.uri)
+        if document is None:
+            return []
+        resolve = capability("text_document", "code_action", "resolve_support")
+        request = actions.Request(
+            document,
+            params.range,
+            params.context.only,
+            resolves=resolve is not None and "edit" in resolve.properties,
+            versioned=bool(capability("workspace", "workspace_edit", "document_changes")),
+        )
+        return await server.work(actions.actions_of, request, server.checks, server.read)
+
+    @server.feature(lsp.CODE_ACTION_RESOLVE)
+    async def resolve(action: lsp.CodeAction) -> lsp.CodeAction:
+        data = action.data if isinstance(action.data, dict) else {}
+        document = server.documents.documents.get(str(data.get("uri")))
+        if document is not None and document.version == data.get("version"):
+            versioned = bool(capability("workspace", "workspace_edit", "document_changes"))
+            action.edit = await server.work(_fixing_edit, document, server.checks, versioned)
+        return action
+
+    @server.command(actions.EXPLAIN)
+    def explain(rule: str) -> str | None:
+        try:
+            text = actions.explanation(catalog.get(rule))
+        except KeyError:
+            return None
+        server.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Info, text))
+        return text
+
+
+def _fixing_edit(document: Document, checks: Checks, versioned: bool) -> lsp.WorkspaceEdit | None:
+    return actions.fixing_edit(document, checks, versioned=versioned)
+
+
+class _Input:
+    """Standard input, from which neither a header nor a message without an end is read."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream: Final = stream
+
+    def readline(self) -> bytes:
+        """Return a line of a header, empty at the end of the input and after a line that is too long."""
+        line = self._stream.readline(_LONGEST_HEADER)
+        return b"" if len(line) == _LONGEST_HEADER else line
+
+    def read(self, size: int) -> bytes:
+        """Return a message, empty if it is too large."""
+        return b"" if size > _LARGEST_MESSAGE else self._stream.read(size)
+
+
+def serve(stdin: BinaryIO, stdout: BinaryIO) -> int:
+    """Serve a client until it ends, and return the exit status: 1 if it ends without a request to shut down."""
+    server = new_server()
+    stop = Event()
+    reading = ThreadPoolExecutor(1, "reader")
+    server.protocol.set_writer(StdoutWriter(stdout))
+    reader = StdinAsyncReader(cast("BinaryIO", _Input(stdin)), reading)
+    try:
+        asyncio.run(run_async(stop, reader, server.protocol, error_handler=server.report_server_error))
+    except SystemExit as end:
+        return end.code if isinstance(end.code, int) else 1
+    except BrokenPipeError:
+        return 1
+    finally:
+        server.stop()
+        reading.shutdown(wait=False, cancel_futures=True)
+    return 1
+
+
+def main() -> int:
+    """Serve the client at standard input and output, to which nothing else is written."""
+    logging.disable(logging.CRITICAL)  # what is of use goes to the client's log
+    with os.fdopen(os.dup(sys.stdout.fileno()), "wb", buffering=0) as stdout:
+        os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+        return serve(sys.stdin.buffer, stdout)
