@@ -17,7 +17,7 @@ from crdlint.crd.paths import SHARED, is_within
 from crdlint.linting.documents import manifests
 from crdlint.schema.values import deep_equal
 from crdlint.yaml import YAMLDecodeError
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, child, items_of, text_of
 from crdlint.yaml.parse import parse_stream
 from crdlint.yaml.values import to_json
 
@@ -97,20 +97,9 @@ def _look(document: Document) -> _Looked | None:
 
 
 def _manifest(root: Mapping) -> _Manifest:
-    metadata = _child(root, "metadata")
-    versions = _child(_child(root, "spec"), "versions")
-    items = versions.items if isinstance(versions, Sequence) else []
-    names = tuple(_text(_child(item, "name")) or str(i) for i, item in enumerate(items))
-    return _Manifest(root, root.start_mark.line, _text(_child(metadata, "name")), names)
-
-
-def _child(node: Node | None, key: str) -> Node | None:
-    found = node.find(key) if isinstance(node, Mapping) else None
-    return found[1] if found else None
-
-
-def _text(node: Node | None) -> str:
-    return node.value if isinstance(node, Scalar) else ""
+    versions = items_of(child(root, "spec", "versions"))
+    names = tuple(text_of(child(item, "name")) or str(i) for i, item in enumerate(versions))
+    return _Manifest(root, root.start_mark.line, text_of(child(root, "metadata", "name")) or "", names)
 
 
 def _identities(diagnostic: Diagnostic, looked: _Looked | None, offset: int) -> tuple[Identity, ...]:
@@ -198,9 +187,8 @@ def _is_shared(manifest: _Manifest, name: str) -> bool:
 
 
 def _values(manifest: _Manifest, name: str) -> Iterator[Any]:
-    versions = _child(_child(manifest.root, "spec"), "versions")
-    for item in versions.items if isinstance(versions, Sequence) else ():
-        node = _child(item, name)
+    for item in items_of(child(manifest.root, "spec", "versions")):
+        node = child(item, name)
         try:
             yield to_json(node) if node is not None else None
         except YAMLDecodeError:

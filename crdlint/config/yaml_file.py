@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.config.model import BrokenError, Source
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence, entry
 from crdlint.yaml.parse import parse_stream
 
 if TYPE_CHECKING:
@@ -68,15 +68,11 @@ def _place(root: Node | None, offset: int, steps: SequenceOf[Step], *, key: bool
     """Return where steps lead; of what is not there, where the deepest part that is does."""
     node, shown = root, root
     for step in steps:
-        if isinstance(node, Mapping) and isinstance(step, str):
-            found = node.find(step)
-            if found is None:
-                break
-            shown, node = found
-        elif isinstance(node, Sequence) and isinstance(step, int) and step < len(node.items):
-            shown = node = node.items[step]
-        else:
+        found = entry(node, step)
+        if found is None:
             break
+        key_node, node = found
+        shown = key_node or node
     if isinstance(node, Scalar) and not key and node.start_mark.index < node.end_mark.index:
         shown = node
     return (shown.start_mark.line + offset + 1, shown.start_mark.column + 1) if shown is not None else (1, 1)

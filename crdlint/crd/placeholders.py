@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, items_of
 from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:
@@ -69,19 +69,14 @@ def directive(text: str) -> Directive | None:
 
 
 def _structure(root: Mapping) -> Iterator[Node]:
-    metadata, spec = _below(root, "metadata"), _below(root, "spec")
-    names, versions = _below(spec, "names"), _below(spec, "versions")
-    nodes = [metadata, _below(metadata, "name"), spec, _below(spec, "group"), _below(spec, "scope"), names, versions]
-    nodes += [_below(names, key) for key in _NAMES]
-    for version in versions.items if isinstance(versions, Sequence) else ():
-        schema = _below(version, "schema")
-        nodes += [version, _below(version, "name"), schema, _below(schema, "openAPIV3Schema")]
+    metadata, spec = child(root, "metadata"), child(root, "spec")
+    names, versions = child(spec, "names"), child(spec, "versions")
+    nodes = [metadata, child(metadata, "name"), spec, child(spec, "group"), child(spec, "scope"), names, versions]
+    nodes += [child(names, key) for key in _NAMES]
+    for version in items_of(versions):
+        schema = child(version, "schema")
+        nodes += [version, child(version, "name"), schema, child(schema, "openAPIV3Schema")]
     yield from (node for node in nodes if node is not None)
-
-
-def _below(node: Node | None, key: str) -> Node | None:
-    found = node.find(key) if isinstance(node, Mapping) else None
-    return found[1] if found is not None else None
 
 
 def _without_directives(text: str) -> str:

@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.paths import SHARED, Key
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence, entry
 from crdlint.yaml.scalars import position_inside
 from crdlint.yaml.values import entries
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping as MappingOf
     from collections.abc import Sequence as SequenceOf
 
     from crdlint.crd.paths import Path, Step
@@ -35,7 +36,7 @@ _MOVED: Final[tuple[tuple[SequenceOf[Step], SequenceOf[Step]], ...]] = (
     *((internal.split("."), [*_FIRST, name]) for internal, name in SHARED.items()),
 )
 _MOVED_STEPS: Final = max(len(internal) for internal, _ in _MOVED)
-_RENAMED: Final = {"JSONPath": "jsonPath"}
+_RENAMED: Final[MappingOf[Step, Step]] = {"JSONPath": "jsonPath"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,21 +148,20 @@ class Locator:
         steps = [step]
         while steps:
             step = steps.pop()
-            if node.__class__ is Mapping and step.__class__ is not int:
-                name = str(step)
-                index = self._index(node)
-                found = index.get(name) or index.get(_RENAMED.get(name, name))
-                if found is None:
-                    if step.__class__ is str and "." in name:
-                        steps.extend(reversed(name.split(".")))
-                        continue
-                    return SourceLocation(node, key, exact=False)
+            found = self._entry(node, step) or self._entry(node, _RENAMED.get(step, step))
+            if found is not None:
                 key, node = found
-            elif node.__class__ is Sequence and step.__class__ is int and step < len(node.items):
-                key, node = None, node.items[step]
+            elif node.__class__ is Mapping and step.__class__ is str and "." in str(step):
+                steps.extend(reversed(str(step).split(".")))
             else:
                 return SourceLocation(node, key, exact=False)
         return SourceLocation(node, key, exact=True)
+
+    def _entry(self, node: Node, step: Step) -> tuple[Node | None, Node] | None:
+        """Return what `crdlint.yaml.nodes.entry` does, with merge keys followed."""
+        if node.__class__ is Mapping and step.__class__ is not int:
+            return self._index(node).get(str(step))
+        return entry(node, step) if node.__class__ is Sequence else None
 
     def _index(self, mapping: Mapping) -> dict[str, tuple[Node, Node]]:
         index = self._indexes.get(id(mapping))

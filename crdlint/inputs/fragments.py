@@ -89,7 +89,7 @@ def _names(named: Glob | str, path: str) -> bool:
 
 
 def _files_of_test(path: str) -> list[Glob | str]:
-    from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+    from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, text_of
     from crdlint.yaml.parse import parse_stream
 
     try:
@@ -111,10 +111,10 @@ def _files_of_test(path: str) -> list[Glob | str]:
         elif isinstance(node, Mapping):
             for key, value in node.pairs():
                 pending.append(value)
-                file = value.find("file") if isinstance(value, Mapping) else None
-                if not (isinstance(key, Scalar) and file and isinstance(file[1], Scalar)):
+                file = text_of(child(value, "file"))
+                if not isinstance(key, Scalar) or file is None:
                     continue
-                named = os.path.normpath(os.path.join(folder, file[1].value))
+                named = os.path.normpath(os.path.join(folder, file))
                 if key.value in _COMPARED:
                     compared.append(Glob.of(named) or named)
                 elif key.value in _APPLIED:

@@ -12,7 +12,7 @@ from crdlint.linting.result import CRD, FileResult
 from crdlint.rules import catalog
 from crdlint.rules.engine.finding import Finding, Manifest
 from crdlint.yaml import YAMLDecodeError
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, child, items_of, text_of
 from crdlint.yaml.parse import Document, collector_paused, iter_documents, reading_notice
 from crdlint.yaml.values import duplicate_keys, first_error
 
@@ -142,15 +142,11 @@ def manifests(document: Document) -> Iterator[Mapping]:
         if not isinstance(root, Mapping):
             continue
         if identify(root).form in {"list", "crd-list"}:
-            items = root.find("items")
-            if items is not None and isinstance(items[1], Sequence):
-                pending.extend(reversed(items[1].items))
+            pending.extend(reversed(items_of(child(root, "items"))))
             continue
         yield root
 
 
 def name_of(root: Mapping) -> str:
     """Return the metadata.name of an object, empty if it has none."""
-    metadata = root.find("metadata")
-    name = metadata[1].find("name") if metadata and isinstance(metadata[1], Mapping) else None
-    return name[1].value if name and isinstance(name[1], Scalar) else ""
+    return text_of(child(root, "metadata", "name")) or ""

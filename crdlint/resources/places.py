@@ -50,16 +50,12 @@ class ResourceLocator(Locator):
     def _enter(self, place: SourceLocation, step: Step) -> SourceLocation:
         if not place.exact:
             return place
-        node = place.node
-        if node.__class__ is Mapping and step.__class__ is not int:
-            found = self._index(node).get(str(step))
-            if found is not None:
-                return SourceLocation(found[1], found[0], exact=True)
-            if step.__class__ is str and _BOUNDARY.search(str(step)):
-                return self._follow_text(place, str(step))
-        elif node.__class__ is Sequence and step.__class__ is int and step < len(node.items):
-            return SourceLocation(node.items[step], None, exact=True)
-        return SourceLocation(node, place.key, exact=False)
+        found = self._entry(place.node, step)
+        if found is not None:
+            return SourceLocation(found[1], found[0], exact=True)
+        if place.node.__class__ is Mapping and step.__class__ is str and _BOUNDARY.search(str(step)):
+            return self._follow_text(place, str(step))
+        return SourceLocation(place.node, place.key, exact=False)
 
     def _follow_text(self, start: SourceLocation, text: str) -> SourceLocation:
         """Follow a printed path; where keys can be read in two ways, the way that leads to its end."""

@@ -14,7 +14,7 @@ from crdlint.golang.values import Typed
 from crdlint.rules.engine.finding import Fixer, add_required, removal, texts
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.engine.schema_walk import Check
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -91,8 +91,8 @@ def _map_in_place(finding: Finding) -> Iterable[Edit]:
 
 
 def _items_of(above: Mapping) -> Mapping | None:
-    found = above.find("items")
-    return found[1] if found is not None and isinstance(found[1], Mapping) else None
+    found = child(above, "items")
+    return found if isinstance(found, Mapping) else None
 
 
 def _only_key(finding: Finding) -> Iterable[Edit]:

@@ -15,7 +15,7 @@ from crdlint.rules.engine.rule import Rule
 from crdlint.rules.engine.schema_walk import STRUCTURAL, Check, SchemaPosition
 from crdlint.schema.structural import incomplete, structural_attributes
 from crdlint.yaml.editor import UneditableError
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, text_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -176,7 +176,7 @@ def _int_or_string_alternatives(finding: Finding) -> Iterable[Edit]:
     outer, names = _alternatives(finding, nested)
     if outer is None or finding.name != "type":
         return
-    types = [_text_at(one, "type") for one in names]
+    types = [text_of(child(one, "type")) for one in names]
     if sorted(filter(None, types)) != ["integer", "string"] or len(types) != 2:
         return
     listed = editor.parent(nested)
@@ -202,8 +202,8 @@ def _int_or_string_alternatives(finding: Finding) -> Iterable[Edit]:
 def _repeated_outside(finding: Finding) -> Iterable[Edit]:
     """Remove from an alternative what its schema says as well."""
     outer, _ = _alternatives(finding, finding.owner)
-    text = _text_at(finding.owner, finding.name)
-    if outer is not None and text is not None and _text_at(outer, finding.name) == text:
+    text = text_of(child(finding.owner, finding.name))
+    if outer is not None and text is not None and text_of(child(outer, finding.name)) == text:
         yield from _without(finding)
 
 
@@ -217,7 +217,7 @@ def _same_type_outside(finding: Finding) -> Iterable[Edit]:
     """Move the type that all alternatives have out of them."""
     editor = finding.editor
     outer, alternatives = _alternatives(finding, finding.owner)
-    types = {_text_at(one, "type") for one in alternatives}
+    types = {text_of(child(one, "type")) for one in alternatives}
     if outer is None or finding.name != "type" or len(types) != 1 or outer.find("type") is not None:
         return
     if outer.find("x-kubernetes-int-or-string") is not None or any(len(one.items) == 2 for one in alternatives):
@@ -237,11 +237,6 @@ def _alternatives(finding: Finding, nested: Mapping) -> tuple[Mapping | None, li
     if key is None or key.value not in _JUNCTORS or not isinstance(outer, Mapping):
         return None, []
     return outer, [one for one in listed.items if isinstance(one, Mapping)]
-
-
-def _text_at(mapping: Mapping, name: str) -> str | None:
-    found = mapping.find(name)
-    return found[1].value if found is not None and isinstance(found[1], Scalar) else None
 
 
 def _without(finding: Finding) -> Iterable[Edit]:

@@ -16,7 +16,7 @@ from crdlint.golang.text import is_print
 from crdlint.golang.values import Typed
 from crdlint.rules.engine.finding import Fixer, mapping_at
 from crdlint.rules.engine.rule import Rule
-from crdlint.yaml.nodes import Mapping, Sequence
+from crdlint.yaml.nodes import Mapping, child, items_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -72,9 +72,8 @@ _VERSION: Final = re.compile(r"[vV]?([1-9]\d*)(?:\.0)*((?:(?:alpha|beta)[1-9]\d*
 
 
 def _nodes(finding: Finding) -> list[Mapping]:
-    found = mapping_at(finding.root, "spec").find("versions")
-    listed = found[1].items if found is not None and isinstance(found[1], Sequence) else []
-    return [one for one in listed if isinstance(one, Mapping)]
+    listed = child(mapping_at(finding.root, "spec"), "versions")
+    return [one for one in items_of(listed) if isinstance(one, Mapping)]
 
 
 def _only_version(finding: Finding) -> Iterable[Edit]:

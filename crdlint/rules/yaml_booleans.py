@@ -9,7 +9,7 @@ from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import Fixer
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.editor import quoted
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Scalar, child, items_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -61,10 +61,7 @@ def booleans_in_enums(crd: DecodedCRD) -> Iterator[Advisory]:
 def _in_enum(schema: JSONSchemaProps) -> Iterator[Advisory]:
     if schema.type != "string" or schema.node is None or not any(value.__class__ is bool for value in schema.enum):
         return
-    found = schema.node.find("enum")
-    if found is None or not isinstance(found[1], Sequence):
-        return
-    for i, node in enumerate(found[1].items):
+    for i, node in enumerate(items_of(child(schema.node, "enum"))):
         if isinstance(node, Scalar) and schema.enum[i].__class__ is bool and node.value not in _WRITTEN_OUT:
             read = "true" if schema.enum[i] else "false"
             yield Advisory(

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-__all__ = ["Collection", "Mapping", "Node", "Scalar", "Sequence"]
+__all__ = ["Collection", "Mapping", "Node", "Scalar", "Sequence", "child", "entry", "items_of", "text_of"]
 
 
 class Collection:
@@ -75,3 +75,33 @@ class Sequence(Collection):
 
 
 Node: TypeAlias = "Scalar | Mapping | Sequence"
+
+
+def entry(node: Node | None, step: str | int) -> tuple[Node | None, Node] | None:
+    """Return the key and the value of a field, or None and an item; None if the node has no such field or item.
+
+    Merge keys are not followed.
+    """
+    if isinstance(node, Mapping):
+        return node.find(step) if isinstance(step, str) else None
+    if isinstance(node, Sequence) and isinstance(step, int) and step < len(node.items):
+        return None, node.items[step]
+    return None
+
+
+def child(node: Node | None, *steps: str | int) -> Node | None:
+    """Return the value that fields and items lead to from a node, or None if one of them is missing."""
+    for step in steps:
+        found = entry(node, step)
+        node = None if found is None else found[1]
+    return node
+
+
+def items_of(node: Node | None) -> list[Node]:
+    """Return the items of a list, none if the node is not a list."""
+    return node.items if isinstance(node, Sequence) else []
+
+
+def text_of(node: Node | None) -> str | None:
+    """Return the text of a scalar, or None if the node is not one."""
+    return str(node.value) if isinstance(node, Scalar) else None

@@ -13,8 +13,8 @@ from present import present
 
 import crdlint
 from crdlint.yaml import parse
-from crdlint.yaml.nodes import Mapping
-from crdlint.yaml.parse import parse_stream
+from crdlint.yaml.nodes import Mapping, child, items_of, text_of
+from crdlint.yaml.parse import parse_first, parse_stream
 from crdlint.yaml.values import duplicate_keys
 
 if TYPE_CHECKING:
@@ -259,3 +259,29 @@ def test_comments_with_windows_line_ends_before_a_separator() -> None:
     comments = "# a comment\r\n" * 200
     assert [d.root is None for d in parse_stream(f"{comments}a: 1\r\n---\r\nb: 1\r\n").documents] == [False, False]
     assert len(parse_stream(f"{comments}%YAML 1.2\r\n---\r\nb: 1\r\n").documents) == 1
+
+
+@pytest.mark.parametrize(
+    ("steps", "text"),
+    [
+        (("a", "b"), "1"),
+        (("a", "l", 1), "y"),
+        ((), None),
+        (("a", "l"), None),
+        (("a", "l", 2), None),
+        (("a", "l", "x"), None),
+        (("a", 0), None),
+        (("a", "b", "c"), None),
+        (("merged", "b"), None),
+    ],
+)
+def test_children_of_nodes(steps: tuple[str | int, ...], text: str | None) -> None:
+    root = parse_first("a: &a {b: 0, b: 1, l: [x, y]}\nmerged: {<<: *a}\n").root
+    assert text_of(child(root, *steps)) == text
+
+
+def test_items_of_what_is_no_list() -> None:
+    root = parse_first("a: {b: 1}\nl: [x, y]\n").root
+    assert [text_of(item) for item in items_of(child(root, "l"))] == ["x", "y"]
+    assert items_of(child(root, "a")) == []
+    assert items_of(child(root, "missing")) == []

@@ -210,7 +210,7 @@ def chart_support(chart: str) -> tuple[Support | None, FileResult | None]:
     from crdlint.crd.positions import node_span
     from crdlint.inputs.helm.kube_version import ConstraintError, range_of
     from crdlint.inputs.read import UnreadableError, decode, read_bytes
-    from crdlint.yaml.nodes import Mapping, Scalar
+    from crdlint.yaml.nodes import Scalar, child
     from crdlint.yaml.parse import parse_first
 
     path = os.path.join(chart, "Chart.yaml")
@@ -218,11 +218,10 @@ def chart_support(chart: str) -> tuple[Support | None, FileResult | None]:
         text = decode(read_bytes(path))
     except UnreadableError:
         return None, None
-    root = parse_first(text).root
-    found = root.find("kubeVersion") if isinstance(root, Mapping) else None
-    if found is None or not isinstance(found[1], Scalar):
+    found = child(parse_first(text).root, "kubeVersion")
+    if not isinstance(found, Scalar):
         return None, None
-    constraint, span = found[1].value, node_span(found[1], 0)
+    constraint, span = found.value, node_span(found, 0)
     message = f"no version of Kubernetes that crdlint knows satisfies kubeVersion {constraint!r}"
     try:
         versions = range_of(constraint)

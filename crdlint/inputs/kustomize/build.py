@@ -19,7 +19,7 @@ from crdlint.inputs.offline import reason, sandbox
 from crdlint.inputs.read import UnreadableError, read_text
 from crdlint.linting.result import CRD, FileResult
 from crdlint.safety.programs import TIMEOUT, ProgramError, find
-from crdlint.yaml.nodes import Sequence
+from crdlint.yaml.nodes import child, items_of
 
 if TYPE_CHECKING:
     from collections.abc import Container, Iterable
@@ -229,10 +229,9 @@ def _patches(found: Kustomization) -> list[tuple[Span, str]]:
     layer = found.top
     made = []
     for name in PATCHES:
-        entry = layer.root.find(name)
-        if entry is not None and isinstance(entry[1], Sequence):
-            texts = [_patch_text(found, patch) for patch in layer.document.get(name) or ()]
-            made += [(node_span(item), text) for item, text in zip(entry[1].items, texts, strict=False)]
+        items = items_of(child(layer.root, name))
+        texts = [_patch_text(found, patch) for patch in layer.document.get(name) or ()] if items else []
+        made += [(node_span(item), text) for item, text in zip(items, texts, strict=False)]
     return made
 
 

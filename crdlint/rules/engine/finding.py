@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from crdlint.diagnostics.diagnostic import Fix
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import Editor, UneditableError, quoted
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child
 from crdlint.yaml.resolve import resolve
 
 if TYPE_CHECKING:
@@ -287,14 +287,10 @@ def add_required(editor: Editor, schema: Mapping, names: Iterable[str]) -> Itera
 
 def mapping_at(node: Node, *names: str) -> Mapping:
     """Return the mapping that keys lead to from a node; raise UneditableError where there is none."""
-    for name in names:
-        found = node.find(name) if isinstance(node, Mapping) else None
-        if found is None:
-            raise UneditableError
-        node = found[1]
-    if not isinstance(node, Mapping):
+    found = child(node, *names)
+    if not isinstance(found, Mapping):
         raise UneditableError
-    return node
+    return found
 
 
 def quoted_tag(finding: Finding, node: Scalar) -> Iterable[Edit]:
