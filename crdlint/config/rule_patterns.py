@@ -13,7 +13,7 @@ from crdlint.inputs.patterns import BrokenPatternError, segment
 _LONGEST: Final = 64
 
 # Rules that are only reported where the configuration names them (`Rule.on_request`).
-ON_REQUEST: Final = frozenset({"merge-key-override"})
+ON_REQUEST: Final = frozenset({"leftover-field", "merge-key-override"})
 
 
 def is_matched(rule: str, patterns: Iterable[str]) -> bool:

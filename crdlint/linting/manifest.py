@@ -44,7 +44,8 @@ if TYPE_CHECKING:
 class Options:
     """How the CRDs of a file are checked, see `lint_file`.
 
-    ``advice`` are the advisory rules to run, None for all. ``effort`` limits the work for helps in the whole file.
+    ``advice`` are the advisory rules to run, None for all but those on request that are not ``requested``. ``effort`` limits
+    the work for helps in the whole file.
     """
 
     file: str
@@ -54,6 +55,7 @@ class Options:
     keep: bool
     fixes_of: FixesOf | None = None
     advice: tuple[Advice, ...] | None = None
+    requested: frozenset[str] = frozenset()
     effort: Effort = field(default_factory=Effort)
 
     def with_fix(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:
@@ -123,7 +125,8 @@ def check_crd(
     of_fields = _field_findings(report, decoded, manifest, locator, options, hidden=rejected)
     found += of_fields.values()
     if not rejected:
-        found += _advisories(root, old, crd, manifest, locator, options)
+        accepted = not (problems or report.errors)
+        found += _advisories(root, old, crd, manifest, locator, options, accepted=accepted)
     found = [one if one.crd == crd.metadata.name else replace(one, crd=crd.metadata.name) for one in found]
     notices: list[str] = []
     if has_placeholders:
@@ -217,8 +220,10 @@ def _advisories(
     manifest: Manifest,
     locator: Locator,
     options: Options,
+    *,
+    accepted: bool,
 ) -> Iterator[Diagnostic]:
-    """Yield the server's warnings and crdlint's advice."""
+    """Yield the server's warnings and crdlint's advice; some of it is only about CRDs that the server has ``accepted``."""
     decoded = DecodedCRD(
         root=root,
         text=manifest.document.text,
@@ -228,8 +233,11 @@ def _advisories(
         rules=manifest.rules,
         versions=options.versions,
         dropped=crd.dropped,
+        requested=options.requested,
     )
     rules = catalog.advice() if options.advice is None else options.advice
+    if accepted and options.advice is None:
+        rules = (*rules, *catalog.practices(), catalog.node_advisor(options.requested).run)
     for one in (found for advise in rules for found in advise(decoded)):
         span = locator.span_inside(one.path, one.inside) if one.inside else locator.span(one.path)
         diagnostic = catalog.get(one.rule).diagnostic(options.file, one.kind, one.message, span, one.help)

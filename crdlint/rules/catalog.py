@@ -6,42 +6,53 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
+from crdlint.rules.engine.advisory import NodeAdvisor
+
 if TYPE_CHECKING:
     from crdlint.rules.engine.advisory import Advice
     from crdlint.rules.engine.rule import Rule
     from crdlint.rules.engine.schema_walk import Check
 
-# Module: what it declares besides RULES. CHECKS run at each node of a schema, ADVICE on each CRD. Other modules' functions
-# are called where upstream calls them, and imported there.
-_FAMILIES: Final = {
-    "reading": "",
-    "metadata": "",
-    "names": "",
-    "versions": "",
-    "subresources": "",
-    "selectable_fields": "",
-    "conversion": "",
-    "approval": "",
-    "immutability": "",
-    "root": "",
-    "structural": "CHECKS",
-    "forbidden_fields": "CHECKS",
-    "list_types": "CHECKS",
-    "defaults": "",
-    "evaluation": "",
-    "validation_rules": "CHECKS",
-    "cel": "ADVICE",
-    "cel_cost": "ADVICE",
-    "formats": "ADVICE",
-    "yaml_booleans": "ADVICE",
-    "yaml_texts": "ADVICE",
-    "leftovers": "ADVICE",
-    "kube_versions": "ADVICE",
-    "size": "ADVICE",
-    "resource": "",
-    "charts": "",
-    "configuration": "",
-    "removed_crds": "",
+# Module: what it declares besides RULES. CHECKS run at each node of a schema, ADVICE on each CRD, PRACTICES on each CRD that the
+# API server accepts, and NODES at each node of its schemas. Other modules' functions are called where upstream calls them,
+# and imported there.
+_FAMILIES: Final[dict[str, tuple[str, ...]]] = {
+    "reading": (),
+    "metadata": (),
+    "names": (),
+    "versions": (),
+    "subresources": (),
+    "selectable_fields": (),
+    "conversion": (),
+    "approval": (),
+    "immutability": (),
+    "root": (),
+    "structural": ("CHECKS",),
+    "forbidden_fields": ("CHECKS",),
+    "list_types": ("CHECKS", "NODES"),
+    "defaults": (),
+    "evaluation": (),
+    "validation_rules": ("CHECKS",),
+    "cel": ("ADVICE",),
+    "cel_cost": ("ADVICE",),
+    "formats": ("ADVICE",),
+    "yaml_booleans": ("ADVICE",),
+    "yaml_texts": ("ADVICE",),
+    "leftovers": ("ADVICE",),
+    "kube_versions": ("ADVICE",),
+    "size": ("ADVICE",),
+    "resource": (),
+    "charts": (),
+    "configuration": (),
+    "removed_crds": (),
+    "dead_paths": ("PRACTICES",),
+    "short_names": ("PRACTICES",),
+    "pruned_objects": ("NODES",),
+    "status_advice": ("PRACTICES",),
+    "unsatisfiable": ("NODES",),
+    "immutable_fields": ("PRACTICES",),
+    "not_stored": ("PRACTICES",),
+    "served_versions": ("PRACTICES",),
 }
 
 
@@ -80,8 +91,21 @@ def advice() -> tuple[Advice, ...]:
     return tuple(_declared("ADVICE"))
 
 
+@cache
+def practices() -> tuple[Advice, ...]:
+    """Return the advisory rules that run on each CRD that the API server accepts."""
+    return tuple(_declared("PRACTICES"))
+
+
+@cache
+def node_advisor(requested: frozenset[str]) -> NodeAdvisor:
+    """Return what runs the advice on nodes: that of all rules but those on request that are not requested."""
+    rules = all_rules()
+    return NodeAdvisor([one for one in _declared("NODES") if one.rule in requested or not rules[one.rule].on_request])
+
+
 def _declared(name: str) -> list[Any]:
-    return [one for family, declares in _FAMILIES.items() if declares == name for one in getattr(_module(family), name)]
+    return [one for family, declares in _FAMILIES.items() if name in declares for one in getattr(_module(family), name)]
 
 
 def _module(family: str) -> Any:

@@ -43,8 +43,9 @@ _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchem
 
 
 def _schema(rule: str, required: str = "replicas", fields: str = "replicas: {type: integer}") -> str:
+    names = f"    required: [{required}]\n" if required else ""
     return (
-        f"type: object\nproperties:\n  spec:\n    type: object\n    required: [{required}]\n"
+        f"type: object\nproperties:\n  spec:\n    type: object\n{names}"
         f"    properties: {{{fields}}}\n    x-kubernetes-validations:\n    - {rule}\n"
     )
 

@@ -12,7 +12,7 @@ def _schema(times: int) -> str:
     doubled = ".map(x, x + x)" * times
     rule = f"[['a']]{doubled}.all(x, x.indexOf('b') < 0)"
     spec = f"    type: object\n    default: {{}}\n    x-kubernetes-validations:\n    - rule: >-\n        {rule}\n"
-    return f"type: object\nproperties:\n  spec:\n{spec}"
+    return f"type: object\nproperties:\n  config:\n{spec}"
 
 
 LIMIT: Final = Rule(

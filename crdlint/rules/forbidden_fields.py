@@ -193,7 +193,7 @@ def _kebab(name: str) -> str:
     return "".join(f"-{c.lower()}" if c.isupper() else c for c in name)
 
 
-_PLAIN = "type: object\nproperties:\n  spec: {type: object}\n"
+_PLAIN = "type: object\nproperties:\n  port: {type: integer}\n"
 
 _UNSUPPORTED: Final[tuple[tuple[str, Rule, Callable[[JSONSchemaProps], bool]], ...]] = (
     (

@@ -103,6 +103,11 @@ def _is_unrecognized(schema: JSONSchemaProps, server: Server) -> bool:
     return bool(schema.format) and not _is_known(schema, server)
 
 
+def is_reported(schema: JSONSchemaProps, server: Server) -> bool:
+    """Return whether a server warns of the format of a new schema."""
+    return server.format_warnings is not FormatWarnings.NONE and _is_unrecognized(schema, server)
+
+
 def _is_known(schema: JSONSchemaProps, server: Server) -> bool:
     if server.format_warnings is FormatWarnings.STRINGS and schema.type != "string":
         return True

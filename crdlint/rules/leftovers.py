@@ -8,7 +8,7 @@ from crdlint.crd.paths import Path
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import Fixer, mapping_at
 from crdlint.rules.engine.rule import Rule
-from crdlint.yaml.nodes import Mapping, Scalar
+from crdlint.yaml.nodes import Mapping
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -27,18 +27,19 @@ def _removal(finding: Finding) -> Iterable[Edit]:
 LEFTOVER = Rule(
     id="leftover-field",
     summary="Field has no effect in a manifest",
-    why="The API server writes `status` and `metadata.creationTimestamp` itself, and `preserveUnknownFields` is false by "
-    "default. Tools that compare manifests with the cluster report such fields as differences.",
+    why="The API server writes `status` and `metadata.creationTimestamp` itself. Tools that compare manifests with the cluster "
+    "report such fields as differences, unless they ignore them for CRDs as Argo CD does.",
     bad="metadata: {creationTimestamp: null}\n",
     good="metadata: {name: foos.example.com}\n",
     help="Remove the field",
     scope="manifest",
     severity="info",
+    on_request=True,
+    aliases=("gitops-status", "gitops-creation-timestamp"),
     origin="crdlint",
     fixes=(
         Fixer("Remove the field", "safe", _removal),
         Fixer("Remove the field", "safe", _removal, bad="status: {conditions: []}\n", good="spec: {}\n"),
-        Fixer("Remove the field", "safe", _removal, bad="spec: {preserveUnknownFields: false}\n", good="spec: {}\n"),
     ),
 )  # fmt: skip
 
@@ -46,21 +47,16 @@ RULES = (LEFTOVER,)
 
 _STATUS: Final = Path("status")
 _TIMESTAMP: Final = Path("metadata").child("creationTimestamp")
-_PRESERVE: Final = Path("spec").child("preserveUnknownFields")
 
 
 def leftovers(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the fields that the server sets itself, and the default that v1 requires."""
+    """Yield the fields that the server sets itself."""
     root = crd.root
     if root.find("status") is not None:
         yield _found(_STATUS, "`status` has no effect in a manifest: the API server writes it")
-    metadata, spec = root.find("metadata"), root.find("spec")
+    metadata = root.find("metadata")
     if metadata is not None and isinstance(metadata[1], Mapping) and metadata[1].find("creationTimestamp") is not None:
         yield _found(_TIMESTAMP, "`metadata.creationTimestamp` has no effect in a manifest: the API server writes it")
-    if spec is not None and isinstance(spec[1], Mapping):
-        given = spec[1].find("preserveUnknownFields")
-        if given is not None and isinstance(given[1], Scalar) and given[1].value == "false":
-            yield _found(_PRESERVE, "`preserveUnknownFields: false` has no effect: it is the default")
 
 
 def _found(path: Path, message: str) -> Advisory:

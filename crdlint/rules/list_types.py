@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd.errors import forbidden, invalid, not_supported, required
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.values import Typed
+from crdlint.rules.engine.advisory import Advisory, NodeAdvice
 from crdlint.rules.engine.finding import Fixer, add_required, removal, texts
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.engine.schema_walk import Check
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps
+    from crdlint.rules.engine.advisory import DecodedCRD
     from crdlint.rules.engine.finding import Finding
     from crdlint.rules.engine.schema_walk import Context, Findings
     from crdlint.yaml.edit import Edit
@@ -255,10 +257,7 @@ SET_ATOMIC = Rule(
     summary="Set items must be scalars or atomic",
     why="Server-side apply compares the items of a set by their whole value, so it cannot merge parts of an item.",
     bad=_list("    x-kubernetes-list-type: set\n", "type: object, properties: {name: {type: string}}"),
-    good=_list(
-        "    x-kubernetes-list-type: set\n",
-        "type: object, x-kubernetes-map-type: atomic, properties: {name: {type: string}}",
-    ),
+    good=_list(_MAP, _NAMED),
     help="Add `x-kubernetes-map-type: atomic` to the items, or set `x-kubernetes-list-type: map` with keys",
     source=_SOURCE,
     fixes=(
@@ -407,6 +406,18 @@ ITEMS_NULLABLE = Rule(
     source=_KEYS_SOURCE,
     fixes=(Fixer("Remove `nullable` from the items", "safe", removal),),
 )
+SET_OF_OBJECTS = Rule(
+    id="list-set-of-objects",
+    summary="Set of objects or lists",
+    why="Server-side apply and CEL compare the items of a set as a whole, and support only scalars. Kubernetes 1.37 and later "
+    "return a warning.",
+    bad=_list("    x-kubernetes-list-type: set\n", "type: object, x-kubernetes-map-type: atomic"),
+    good=_list("    x-kubernetes-list-type: atomic\n", "type: object, x-kubernetes-map-type: atomic"),
+    help="Set `x-kubernetes-list-type` to `map` with the keys of the items, or to `atomic`",
+    severity="warning",
+    origin="crdlint",
+    marker="+listType=map",
+)
 
 RULES = (
     MAP_TYPE,
@@ -423,6 +434,7 @@ RULES = (
     KEY_REQUIRED,
     KEY_NULLABLE,
     ITEMS_NULLABLE,
+    SET_OF_OBJECTS,
 )
 
 # Values that Kubernetes itself defaults, for keys that people take over from its types.
@@ -587,3 +599,21 @@ CHECKS = (
     Check(_map_keys, ("x-kubernetes-list-type", "x-kubernetes-list-map-keys")),
     Check(_keys_and_nulls, ("x-kubernetes-list-type",)),
 )
+
+
+def sets_of_objects(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield sets whose items are objects or lists."""
+    items = schema.items.schema if schema.items is not None else None
+    if schema.x_list_type != "set" or items is None:
+        return
+    if items.type == "object" and items.x_map_type != "atomic":
+        return  # which the server rejects
+    if items.type in {"object", "array"}:
+        message = (
+            f'x-kubernetes-list-type: set for items of type "{items.type}" is not supported by server-side apply or CEL '
+            "validation rules"
+        )
+        yield Advisory("advice", SET_OF_OBJECTS.id, message, schema.path.child("x-kubernetes-list-type"))
+
+
+NODES: Final = (NodeAdvice(SET_OF_OBJECTS.id, sets_of_objects, ("x-kubernetes-list-type",)),)

@@ -94,12 +94,15 @@ def _column_name(finding: Finding) -> Iterable[Edit]:
         yield finding.editor.set(finding.owner, "name", finding.editor.value(last[0].upper() + last[1:]))
 
 
+# A schema with what the examples refer to. It preserves unknown fields, so that an example needs no status subresource.
+_OPEN: Final = "schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}\n"
+
 SCALE = Rule(
     id="scale-path-invalid",
     summary="Invalid path in the scale subresource",
     why="`kubectl scale` and autoscalers use these paths. They must be simple JSON paths below `.spec` or `.status`.",
-    bad="subresources: {scale: {specReplicasPath: .replicas, statusReplicasPath: .status.replicas}}\n",
-    good="subresources: {scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}}\n",
+    bad=_OPEN + "subresources: {scale: {specReplicasPath: .replicas, statusReplicasPath: .status.replicas}}\n",
+    good=_OPEN + "subresources: {scale: {specReplicasPath: .spec.replicas, statusReplicasPath: .status.replicas}}\n",
     help="Set `specReplicasPath` to a path below `.spec` and `statusReplicasPath` to one below `.status`, such as "
     "`.spec.replicas` and `.status.replicas`",
     source="apiextensions/validation ValidateCustomResourceDefinitionSubresources",
@@ -109,14 +112,15 @@ SCALE = Rule(
             "Write the path from its dot on",
             "safe",
             _from_a_dot,
-            bad="subresources: {scale: {specReplicasPath: spec.replicas, statusReplicasPath: .status.replicas}}\n",
+            bad=_OPEN
+            + "subresources: {scale: {specReplicasPath: spec.replicas, statusReplicasPath: .status.replicas}}\n",
         ),
         Fixer("Write the path below spec or status", "unsafe", _below_its_parent),
         Fixer(
             "Add the usual path",
             "unsafe",
             _usual_path,
-            bad="subresources: {scale: {statusReplicasPath: .status.replicas}}\n",
+            bad=_OPEN + "subresources: {scale: {statusReplicasPath: .status.replicas}}\n",
         ),
     ),
 )
@@ -124,8 +128,8 @@ COLUMN = Rule(
     id="printer-column-invalid",
     summary="Invalid printer column",
     why="`kubectl get` prints these columns. Each needs a name, a supported type and a JSON path.",
-    bad="additionalPrinterColumns: [{name: Ready, type: bool, jsonPath: .status.ready}]\n",
-    good="additionalPrinterColumns: [{name: Ready, type: boolean, jsonPath: .status.ready}]\n",
+    bad=_OPEN + "additionalPrinterColumns: [{name: Ready, type: bool, jsonPath: .status.ready}]\n",
+    good=_OPEN + "additionalPrinterColumns: [{name: Ready, type: boolean, jsonPath: .status.ready}]\n",
     help="Specify `name`, `type` (boolean, date, integer, number or string) and `jsonPath` (such as `.status.phase`)",
     source="apiextensions/validation ValidateCustomResourceColumnDefinition",
     scope="version",
@@ -135,20 +139,20 @@ COLUMN = Rule(
             "Write the path from its dot on",
             "safe",
             _column_path,
-            bad="additionalPrinterColumns: [{name: Ready, type: boolean, jsonPath: status.ready}]\n",
+            bad=_OPEN + "additionalPrinterColumns: [{name: Ready, type: boolean, jsonPath: status.ready}]\n",
         ),
         Fixer(
             "Add `type: string`",
             "unsafe",
             _column_type,
-            bad="additionalPrinterColumns: [{name: Ready, jsonPath: .status.ready}]\n",
-            good="additionalPrinterColumns: [{name: Ready, jsonPath: .status.ready, type: string}]\n",
+            bad=_OPEN + "additionalPrinterColumns: [{name: Ready, jsonPath: .status.ready}]\n",
+            good=_OPEN + "additionalPrinterColumns: [{name: Ready, jsonPath: .status.ready, type: string}]\n",
         ),
         Fixer(
             "Name the column after its field",
             "unsafe",
             _column_name,
-            bad="additionalPrinterColumns: [{type: boolean, jsonPath: .status.ready}]\n",
+            bad=_OPEN + "additionalPrinterColumns: [{type: boolean, jsonPath: .status.ready}]\n",
         ),
     ),
 )

@@ -51,6 +51,15 @@ _ENUM: Final = SCHEMA_BITS["enum"]
 _WRITTEN_OUT: Final = frozenset({"true", "True", "TRUE", "false", "False", "FALSE"})
 
 
+def other_words(schema: JSONSchemaProps) -> dict[int, str]:
+    """Return the words by index that YAML reads as booleans in an enum, other than true and false."""
+    return {
+        i: node.value
+        for i, node in enumerate(items_of(child(schema.node, "enum")))
+        if isinstance(node, Scalar) and schema.enum[i].__class__ is bool and node.value not in _WRITTEN_OUT
+    }
+
+
 def booleans_in_enums(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the booleans among the enums of string schemas that were written as other words."""
     for schema in crd.schemas:
@@ -59,18 +68,12 @@ def booleans_in_enums(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 def _in_enum(schema: JSONSchemaProps) -> Iterator[Advisory]:
-    if schema.type != "string" or schema.node is None or not any(value.__class__ is bool for value in schema.enum):
+    if schema.type != "string" or not any(value.__class__ is bool for value in schema.enum):
         return
-    for i, node in enumerate(items_of(child(schema.node, "enum"))):
-        if isinstance(node, Scalar) and schema.enum[i].__class__ is bool and node.value not in _WRITTEN_OUT:
-            read = "true" if schema.enum[i] else "false"
-            yield Advisory(
-                "advice",
-                BOOLEAN.id,
-                f"`{node.value}` is read as the boolean {read}, not as a string",
-                schema.path.child("enum").index(i),
-                f'Write `"{node.value}"`',
-            )
+    for i, word in other_words(schema).items():
+        read = "true" if schema.enum[i] else "false"
+        message = f"`{word}` is read as the boolean {read}, not as a string"
+        yield Advisory("advice", BOOLEAN.id, message, schema.path.child("enum").index(i), f'Write `"{word}"`')
 
 
 ADVICE: Final = (booleans_in_enums,)

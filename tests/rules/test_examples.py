@@ -94,9 +94,12 @@ def test_the_catalogue_names_every_module_and_what_it_declares() -> None:
     with_rules = {name for name, module in modules.items() if hasattr(module, "RULES")}
     assert with_rules == set(catalog._FAMILIES)  # noqa: SLF001
     declared = {
-        (name, kind) for name, module in modules.items() for kind in ("CHECKS", "ADVICE") if hasattr(module, kind)
+        (name, kind)
+        for name, module in modules.items()
+        for kind in ("CHECKS", "ADVICE", "PRACTICES", "NODES")
+        if hasattr(module, kind)
     }
-    assert declared == {(name, kind) for name, kind in catalog._FAMILIES.items() if kind}  # noqa: SLF001
+    assert declared == {(name, kind) for name, kinds in catalog._FAMILIES.items() for kind in kinds}  # noqa: SLF001
 
 
 def test_rules_on_request_are_those_that_configurations_know() -> None:

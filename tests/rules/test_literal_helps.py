@@ -65,10 +65,10 @@ FOLLOWED = {
     ),
     "column type": (
         NO_SCHEMA.replace("- name: v1\n", "- name: v1\n    additionalPrinterColumns: [{name: A, type: int, jsonPath: .a}]\n")
-        + "    schema: {openAPIV3Schema: {type: object}}\n",
+        + "    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}\n",
         "Write `integer`",
         NO_SCHEMA.replace("- name: v1\n", "- name: v1\n    additionalPrinterColumns: [{name: A, type: integer, jsonPath: .a}]\n")
-        + "    schema: {openAPIV3Schema: {type: object}}\n",
+        + "    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}\n",
     ),
     "block indented too far": (
         schema(BLOCK + "    type: string\n    description: z\n    maxLength: 6"),

@@ -1,13 +1,17 @@
 """Advisory rules: what is reported about a CRD without rejecting it.
 
-A family's module lists its functions in ``ADVICE``; each has the signature of `Advice`.
+A family's module lists its functions, each with the signature of `Advice`, in ``ADVICE``, or in ``PRACTICES`` if they are
+about CRDs that the API server accepts. What runs at single nodes of the schemas of such a CRD is in ``NODES``, each a
+`NodeAdvice`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
+
+from crdlint.crd.gotypes import SCHEMA_BITS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -50,6 +54,64 @@ class DecodedCRD:
     rules: Sequence[EstimatedRule]
     versions: Range
     dropped: Sequence[tuple[Path, str]] = ()
+    requested: frozenset[str] = frozenset()
 
 
 Advice: TypeAlias = Callable[[DecodedCRD], Iterator[Advisory]]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeAdvice:
+    """Advice on the nodes of a schema that give one of ``fields``; all nodes if no field is named.
+
+    ``when`` narrows it by the given JSON field names and the type. Findings of a rule that is reported ``once`` a CRD are
+    one finding, at the first place, with their number; its subject is the tuple of all their paths.
+    """
+
+    rule: str
+    run: Callable[[JSONSchemaProps, DecodedCRD], Iterator[Advisory]]
+    fields: tuple[str, ...] = ()
+    when: Callable[[frozenset[str], str], bool] | None = None
+    once: bool = False
+
+    def applies(self, given: frozenset[str], type_: str) -> bool:
+        """Return whether the advice can have a finding at such a node."""
+        return (not self.fields or not given.isdisjoint(self.fields)) and (self.when is None or self.when(given, type_))
+
+
+@dataclass(slots=True)
+class NodeAdvisor:
+    """Runs advice over the nodes of a CRD's schemas, and remembers which of it applies to what kind of node."""
+
+    advice: Sequence[NodeAdvice]
+    _plans: dict[tuple[int, str], tuple[NodeAdvice, ...]] = field(default_factory=dict)
+
+    def run(self, crd: DecodedCRD) -> Iterator[Advisory]:
+        """Yield the findings at all nodes, parents first."""
+        plans = self._plans
+        repeated: dict[str, list[Advisory]] = {}
+        for schema in crd.schemas:
+            key = (schema.given, schema.type)
+            plan = plans.get(key)
+            if plan is None:
+                plan = plans[key] = self._plan(*key)
+            for one in plan:
+                if one.once:
+                    repeated.setdefault(one.rule, []).extend(one.run(schema, crd))
+                else:
+                    yield from one.run(schema, crd)
+        for found in repeated.values():
+            yield from once(found)
+
+    def _plan(self, given: int, type_: str) -> tuple[NodeAdvice, ...]:
+        names = frozenset(name for name, bit in SCHEMA_BITS.items() if given & bit)
+        return tuple(one for one in self.advice if one.applies(names, type_))
+
+
+def once(found: Sequence[Advisory]) -> Iterator[Advisory]:
+    """Yield findings of a rule as one, with their number: the first one stands for all."""
+    if not found:
+        return
+    first, more = found[0], len(found) - 1
+    places = f" (and at {more:,} more place{'' if more == 1 else 's'} of this CRD)" if more else ""
+    yield replace(first, message=f"{first.message}{places}", subject=tuple(one.path for one in found))

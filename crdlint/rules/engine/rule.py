@@ -22,6 +22,7 @@ class Rule:
     the good one does not, which a test holds. ``help`` is the default way out where a finding has no closer one.
     ``source`` names the upstream function (package path and name) whose answer it reproduces, empty for our own advice.
     ``on_request`` rules are only reported where the configuration names them. Of ``fixes``, the first that fits is offered.
+    ``marker`` is what controller-gen wants in the Go source instead of a change of the CRD, empty if it has no such marker.
     ``aliases`` are former ids, which remain valid wherever a user names a rule.
     """
 
@@ -38,6 +39,7 @@ class Rule:
     on_request: bool = False
     fixes: tuple[Fixer, ...] = ()
     aliases: tuple[str, ...] = ()
+    marker: str = ""
 
     def diagnostic(self, file: str, kind: Kind, message: str, span: Span, help_: str | None = None) -> Diagnostic:
         """Make a finding of this rule; the rule's own help where none is closer."""

@@ -1,0 +1,152 @@
+"""Advice: paths of printer columns and of the scale subresource to fields that the schema does not have."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from crdlint.diagnostics.spelling import nearest
+from crdlint.rules.engine.advisory import Advisory
+from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.rule import Rule
+from crdlint.rules.engine.version_parts import version_parts
+from crdlint.schema.json_paths import Missing, follow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.rules.engine.advisory import DecodedCRD
+    from crdlint.rules.engine.finding import Finding
+    from crdlint.rules.engine.version_parts import VersionParts
+    from crdlint.yaml.edit import Edit
+
+
+def _meant(finding: Finding) -> Iterable[Edit]:
+    """Write the path of the field that is meant."""
+    about = finding.advisory
+    if about is not None and isinstance(about.subject, str):
+        yield finding.editor.respell(finding.scalar(), about.subject)
+
+
+def _with_status(fields: str, more: str) -> str:
+    return (
+        "schema:\n  openAPIV3Schema:\n    type: object\n    properties:\n"
+        "      spec: {type: object, properties: {replicas: {type: integer}}}\n"
+        f"      status: {{type: object, properties: {{{fields}}}}}\n"
+        f"{more}"
+    )
+
+
+def _column(path: str) -> str:
+    return _with_status(
+        "phase: {type: string}",
+        "subresources: {status: {}}\n"
+        f"additionalPrinterColumns: [{{name: Phase, type: string, jsonPath: {path}}}]\n",
+    )
+
+
+def _scale(path: str) -> str:
+    return _with_status(
+        "replicas: {type: integer}",
+        f"subresources: {{status: {{}}, scale: {{specReplicasPath: {path}, statusReplicasPath: .status.replicas}}}}\n",
+    )
+
+
+_FIXERS: Final = (Fixer("Write the path of the field that is meant", "unsafe", _meant),)
+
+COLUMN = Rule(
+    id="printer-column-dead-path",
+    summary="Printer column of a field that the schema does not have",
+    why="The API server drops fields that the schema does not have, so `kubectl get` always shows an empty column.",
+    bad=_column(".status.Phase"),
+    good=_column(".status.phase"),
+    help="Correct the `jsonPath`, add the field to the schema, or remove the column",
+    scope="version",
+    severity="warning",
+    origin="crdlint",
+    marker="+kubebuilder:printcolumn:name=NAME,type=TYPE,JSONPath=PATH",
+    fixes=_FIXERS,
+)
+SCALE = Rule(
+    id="scale-path-dead",
+    summary="Scale path to a field that the schema does not have",
+    why="`kubectl scale` and autoscalers read and write the fields of these paths. They fail if the schema does not have "
+    "such a field, or has it with another type.",
+    bad=_scale(".spec.replica"),
+    good=_scale(".spec.replicas"),
+    help="Correct the path, or add the field to the schema: integers for replicas, a string for the label selector",
+    scope="version",
+    severity="warning",
+    origin="crdlint",
+    marker="+kubebuilder:subresource:scale:specpath=PATH,statuspath=PATH,selectorpath=PATH",
+    fixes=_FIXERS,
+)
+
+RULES = (COLUMN, SCALE)
+
+
+def dead_paths(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the paths of columns and of the scale subresource that lead to no field, or to one of a wrong type."""
+    if crd.spec.preserve_unknown_fields:
+        return
+    for parts in version_parts(crd.spec):
+        if parts.schema is not None:
+            yield from _columns(parts, parts.schema)
+            yield from _scale_paths(parts, parts.schema)
+
+
+def _columns(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]:
+    at = parts.at.child("additionalPrinterColumns")
+    for i, column in enumerate(parts.columns):
+        found = follow(column.json_path, schema)
+        if isinstance(found, Missing):
+            message = f"the column {column.name} is always empty: {_reason(found)}"
+            path = at.index(i).child("jsonPath")
+            yield Advisory("advice", COLUMN.id, message, path, *_help(found, column.json_path))
+
+
+def _scale_paths(parts: VersionParts, schema: JSONSchemaProps) -> Iterator[Advisory]:
+    scale = parts.subresources.scale if parts.subresources is not None else None
+    if scale is None:
+        return
+    at = parts.at.child("subresources", "scale")
+    for name, text, parents, type_, consequence in (
+        ("specReplicasPath", scale.spec_replicas_path, (".spec.",), "integer", _FAILS),
+        ("statusReplicasPath", scale.status_replicas_path, (".status.",), "integer", _FAILS),
+        ("labelSelectorPath", scale.label_selector_path or "", (".spec.", ".status."), "string", _HPA_FAILS),
+    ):
+        if not text.startswith(parents):
+            continue  # which the server rejects
+        found = follow(text, schema)
+        if isinstance(found, Missing):
+            message = f"{consequence}: {_reason(found)}"
+            yield Advisory("advice", SCALE.id, message, at.child(name), *_help(found, text))
+        elif found is not None and found.type and found.type != type_:
+            message = f"{consequence}: `{text}` is of type {found.type}, not {type_}"
+            yield Advisory("advice", SCALE.id, message, at.child(name), f"Set `{name}` to a field of type {type_}")
+
+
+_HPA_FAILS: Final = "HorizontalPodAutoscalers fail"
+_FAILS: Final = "`kubectl scale` and HorizontalPodAutoscalers fail"
+
+
+def _reason(found: Missing) -> str:
+    if not found.name:
+        return f"`{found.before}` is a list, which has no fields"
+    return f"`{found.path}` is not in the schema"
+
+
+def _help(found: Missing, text: str) -> tuple[str | None, None, str | None]:
+    """Return the help of an advisory, no part to point at, and the path that was meant if one is close."""
+    if not found.name:
+        return f"Write `{found.before}[*]{text[len(found.before) :]}` for all items, or remove the path", None, None
+    near = nearest(found.name, found.schema.properties, _LIKE)
+    if near is None:
+        return None, None, None
+    meant = f"{found.before}.{near}{text[len(found.path) :]}"
+    return f"Write `{meant}`, or add `{found.name}` to the schema", None, meant
+
+
+_LIKE: Final = 0.7
+
+PRACTICES: Final = (dead_paths,)

@@ -1,0 +1,59 @@
+"""The versions of a CRD as advice reads them: each with its schema, and its subresources and columns at their paths."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from crdlint.crd.paths import Path
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crdlint.crd.model import (
+        CustomResourceColumnDefinition,
+        CustomResourceDefinitionSpec,
+        CustomResourceDefinitionVersion,
+        CustomResourceSubresources,
+        JSONSchemaProps,
+    )
+
+_SPEC = Path("spec").shared()
+
+
+@dataclass(frozen=True, slots=True)
+class VersionParts:
+    """A version, or all of them if they share ``schema``, ``subresources`` and ``columns``.
+
+    ``at`` is the path of what holds them: the version, or the spec if they are shared.
+    """
+
+    version: CustomResourceDefinitionVersion
+    schema: JSONSchemaProps | None
+    subresources: CustomResourceSubresources | None
+    columns: Sequence[CustomResourceColumnDefinition]
+    at: Path
+
+    @property
+    def schema_path(self) -> Path:
+        """The path of the schema, in the version itself if only the schema is shared."""
+        return self.at.child("validation" if self.at is _SPEC else "schema", "openAPIV3Schema")
+
+    @property
+    def has_status(self) -> bool:
+        """Whether the status subresource is enabled."""
+        return self.subresources is not None and self.subresources.status is not None
+
+
+def version_parts(spec: CustomResourceDefinitionSpec) -> Iterator[VersionParts]:
+    """Yield each version with its parts; once if all versions share all of them."""
+    shared = spec.validation
+    own = any(one.subresources or one.additional_printer_columns or one.schema for one in spec.versions)
+    for i, version in enumerate(spec.versions):
+        validation = shared or version.schema
+        schema = None if validation is None else validation.open_api_v3_schema
+        subresources = spec.subresources or version.subresources
+        columns = spec.additional_printer_columns or version.additional_printer_columns
+        yield VersionParts(version, schema, subresources, columns, _SPEC.child("versions").index(i) if own else _SPEC)
+        if not own:
+            return

@@ -1,0 +1,141 @@
+"""Advice: immutable fields that can be removed and set again, which no rule on the field itself can prevent."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from crdlint.rules.engine.advisory import Advisory
+from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.rule import Rule
+from crdlint.yaml.nodes import Mapping, Sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.rules.engine.advisory import DecodedCRD
+    from crdlint.rules.engine.finding import Finding
+    from crdlint.yaml.edit import Edit
+    from crdlint.yaml.nodes import Node
+
+
+def _guard(finding: Finding) -> Iterable[Edit]:
+    """Add a rule to the object that lets the field neither appear nor disappear."""
+    about, editor = finding.advisory, finding.editor
+    if about is None or not isinstance(about.subject, tuple):
+        return
+    name, field = about.subject
+    owner: Node | None = finding.node()
+    for _ in range(5):  # rule, list of rules, schema of the field, properties, object
+        owner = None if owner is None else editor.parent(owner)
+    if not isinstance(owner, Mapping):
+        return
+    rule, message = editor.value(_guard_of(field)), editor.value(f"{name} is immutable")
+    found = owner.find(_RULES)
+    if owner.flow or (found is not None and isinstance(found[1], Sequence) and found[1].flow):
+        item = f"{{{editor.name('rule')}: {rule}, {editor.name('message')}: {message}}}"
+        if found is None:
+            yield editor.insert(owner, _RULES, f"[{item}]")
+        elif isinstance(found[1], Sequence):
+            yield editor.append(found[1], item)
+    elif found is None:
+        yield editor.insert(owner, _RULES, f"\n- rule: {rule}\n  message: {message}")
+    elif isinstance(found[1], Sequence):
+        blanks = " " * (found[1].start_mark.column + 2)
+        yield editor.append(found[1], f"rule: {rule}{editor.newline}{blanks}message: {message}")
+
+
+_RULES: Final = "x-kubernetes-validations"
+
+
+def _guard_of(field: str) -> str:
+    """Return the rule that lets a field, in CEL's spelling, neither appear nor disappear."""
+    return f"has(oldSelf.{field}) == has(self.{field})"
+
+
+def _spec(required: str, rules: str = "") -> str:
+    return (
+        f"type: object\nproperties:\n  spec:\n    type: object\n{required}    properties:\n      class:\n"
+        "        type: string\n        maxLength: 63\n        x-kubernetes-validations:\n"
+        f"        - rule: self == oldSelf\n{rules}"
+    )
+
+
+BYPASS = Rule(
+    id="immutable-bypass",
+    summary="Immutable field can be removed and added again with another value",
+    why="A rule with `oldSelf` is only evaluated if the field is set before and after an update. Two updates, one without the "
+    "field and one with another value, get around it.",
+    bad=_spec(""),
+    good=_spec("    required: [class]\n"),
+    help="Add the field to `required`, or add a rule to the object that has it: `has(oldSelf.FIELD) == has(self.FIELD)`",
+    severity="info",
+    origin="crdlint",
+    marker='+kubebuilder:validation:XValidation:rule="has(oldSelf.FIELD) == has(self.FIELD)"',
+    fixes=(
+        Fixer(
+            "Add a rule that keeps the field",
+            "unsafe",
+            _guard,
+            good=_spec(
+                "",
+                "    x-kubernetes-validations:\n    - rule: 'has(oldSelf.class) == has(self.class)'\n"
+                "      message: 'class is immutable'\n",
+            ),
+        ),
+    ),
+)
+
+RULES = (BYPASS,)
+
+
+def bypasses(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the rules `self == oldSelf` of optional properties that no rule above keeps."""
+    given = [one for one in crd.rules if _OLD_SELF in one.rule.rule]
+    if not given:
+        return
+    from crdlint.kubecel.escaping import escape
+    from crdlint.kubecel.transitions import fields_beside_old_self, keeps_value
+
+    keeping: set[int] = set()  # schemas whose whole value is kept
+    mentioned: dict[int, set[str]] = {}  # fields that the transition rules of a schema mention
+    for one in given:
+        schema, expr = one.node.schema, one.compiled.rule.compiled.expr
+        if keeps_value(expr):
+            keeping.add(id(schema))
+        mentioned.setdefault(id(schema), set()).update(fields_beside_old_self(expr))
+    for one in given:
+        schema = one.node.schema
+        if not keeps_value(one.compiled.rule.compiled.expr) or not _is_optional_property(schema):
+            continue
+        name = str(schema.steps[1])
+        field = escape(name)
+        if field is None or _is_kept(schema.parent, field, keeping, mentioned):
+            continue
+        message = (
+            f"`{name}` can be removed and added again with another value: the rule is skipped if either is missing"
+        )
+        help_ = f"Add `{name}` to `required`, or add this rule to the object that has it: `{_guard_of(field)}`"
+        yield Advisory("advice", BYPASS.id, message, one.path.child("rule"), help_, subject=(name, field))
+
+
+_OLD_SELF: Final = "oldSelf"
+
+
+def _is_optional_property(schema: JSONSchemaProps) -> bool:
+    above = schema.parent
+    if schema.steps[:1] != ("properties",) or above is None:
+        return False
+    return schema.default is None and schema.steps[1] not in above.required
+
+
+def _is_kept(above: JSONSchemaProps | None, field: str, keeping: set[int], mentioned: dict[int, set[str]]) -> bool:
+    """Return whether a rule at or above a schema keeps the whole value, or mentions the field beside oldSelf."""
+    while above is not None:
+        if id(above) in keeping or field in mentioned.get(id(above), ()):
+            return True
+        above = above.parent
+    return False
+
+
+PRACTICES: Final = (bypasses,)

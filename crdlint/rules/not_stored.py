@@ -1,0 +1,96 @@
+"""Advice: values that the API server does not store, which GitOps tools always see as a difference."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.crd.gotypes import SCHEMA_BITS
+from crdlint.crd.model import JSONSchemaProps
+from crdlint.crd.paths import Path
+from crdlint.golang.values import marshal
+from crdlint.rules.engine.advisory import Advisory
+from crdlint.rules.engine.finding import Fixer, removal
+from crdlint.rules.engine.rule import Rule
+from crdlint.yaml.nodes import Mapping, Scalar, child, items_of
+from crdlint.yaml.resolve import resolve
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.rules.engine.advisory import DecodedCRD
+    from crdlint.yaml.nodes import Node
+
+NOT_STORED = Rule(
+    id="not-stored",
+    summary="Value that the API server does not store",
+    why="The API leaves out empty values and `false` where they are the default. GitOps tools compare the file with the "
+    "cluster and see a difference that no sync removes.",
+    bad="preserveUnknownFields: false\n",
+    good="{}\n",
+    help="Remove the line: without it the API server stores the same CRD",
+    scope="spec",
+    severity="info",
+    origin="crdlint",
+    fixes=(Fixer("Remove the value", "safe", removal),),
+)
+
+RULES = (NOT_STORED,)
+
+# What encoding/json leaves out (omitempty): fields that are false, 0 or empty, by the object that has them.
+_METADATA: Final = ("labels", "annotations", "finalizers")
+_SPEC: Final = ("preserveUnknownFields",)
+_NAMES: Final = ("singular", "listKind", "shortNames", "categories")
+_VERSION: Final = ("deprecated", "additionalPrinterColumns", "selectableFields")
+_COLUMN: Final = ("format", "description", "priority")
+_SCHEMA: Final = {
+    name: attribute
+    for attribute, _, name, _ in JSONSchemaProps.FIELDS
+    if name
+    in {
+        "id", "$schema", "title", "description", "format", "pattern", "nullable", "uniqueItems", "exclusiveMinimum",
+        "exclusiveMaximum", "enum", "required", "allOf", "oneOf", "anyOf", "properties", "patternProperties",
+        "definitions", "dependencies", "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string",
+        "x-kubernetes-list-map-keys", "x-kubernetes-validations",
+    }
+}  # fmt: skip
+
+
+def not_stored(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the values that decoding and encoding by the API's own types lose, but not null, and nothing of the status."""
+    spec = Path("spec")
+    yield from _within(child(crd.root, "metadata"), _METADATA, Path("metadata"))
+    given = child(crd.root, "spec")
+    yield from _within(given, _SPEC, spec)
+    yield from _within(child(given, "names"), _NAMES, spec.child("names"))
+    for i, version in enumerate(items_of(child(given, "versions"))):
+        at = spec.child("versions").index(i)
+        yield from _within(version, _VERSION, at)
+        columns = at.child("additionalPrinterColumns")
+        for j, column in enumerate(items_of(child(version, "additionalPrinterColumns"))):
+            yield from _within(column, _COLUMN, columns.index(j))
+    for schema in crd.schemas:
+        if not all(vars(schema).values()):  # some value is empty, which few schemas have
+            yield from _of_schema(schema)
+
+
+def _of_schema(schema: JSONSchemaProps) -> Iterator[Advisory]:
+    for name, attribute in _SCHEMA.items():
+        if schema.given & SCHEMA_BITS[name] and not getattr(schema, attribute):
+            yield _advisory(schema.path.child(name), name, getattr(schema, attribute))
+
+
+def _within(mapping: Node | None, names: tuple[str, ...], path: Path) -> Iterator[Advisory]:
+    for name in names:
+        node = child(mapping, name)
+        value = resolve(node) if isinstance(node, Scalar) else node.items if node is not None else None
+        if value is not None and not value:
+            yield _advisory(path.child(name), name, {} if isinstance(node, Mapping) else value)
+
+
+def _advisory(path: Path, name: str, value: Any) -> Advisory:
+    shown = marshal(list(value) if isinstance(value, tuple) else value)
+    message = f"the API server does not store `{name}: {shown}`: GitOps tools always see a difference"
+    return Advisory("advice", NOT_STORED.id, message, path)
+
+
+PRACTICES: Final = (not_stored,)

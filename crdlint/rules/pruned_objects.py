@@ -1,0 +1,156 @@
+"""Advice: objects whose keys the API server drops, since their schema specifies none."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from crdlint.rules.engine.advisory import Advisory, NodeAdvice
+from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.rule import Rule
+from crdlint.yaml.editor import UneditableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.rules.engine.advisory import DecodedCRD
+    from crdlint.rules.engine.finding import Finding
+    from crdlint.yaml.edit import Edit
+
+_LABELS: Final = "type: object\n    additionalProperties:\n      type: string"
+
+
+def _with_labels(finding: Finding) -> Iterable[Edit]:
+    """Add labels and annotations to the schemas of metadata."""
+    about = finding.advisory
+    for path in about.subject if about is not None and isinstance(about.subject, tuple) else ():
+        metadata = finding.mapping(path)
+        if metadata.find("properties") is not None:
+            raise UneditableError
+        maps = "{type: object, additionalProperties: {type: string}}"
+        if metadata.flow:
+            yield finding.editor.insert(metadata, "properties", f"{{annotations: {maps}, labels: {maps}}}")
+        else:
+            value = f"\n  annotations:\n    {_LABELS}\n  labels:\n    {_LABELS}"
+            yield finding.editor.insert(metadata, "properties", value, before="type")
+
+
+def _with_unknown_fields(finding: Finding) -> Iterable[Edit]:
+    """Keep unknown fields of the object."""
+    yield finding.editor.insert(finding.mapping(finding.path), "x-kubernetes-preserve-unknown-fields", "true")
+
+
+def _template(metadata: str) -> str:
+    return (
+        "type: object\nproperties:\n  spec:\n    type: object\n    properties:\n      template:\n        type: object\n"
+        f"        properties:\n          metadata:\n{metadata}"
+    )
+
+
+_BAD_METADATA: Final = _template("            type: object\n")
+_GOOD_METADATA: Final = _template(
+    "            properties:\n"
+    "              annotations:\n                type: object\n                additionalProperties:\n"
+    "                  type: string\n"
+    "              labels:\n                type: object\n                additionalProperties:\n"
+    "                  type: string\n"
+    "            type: object\n"
+)
+_KEPT: Final = "x-kubernetes-preserve-unknown-fields: true"
+
+METADATA = Rule(
+    id="embedded-metadata-pruned",
+    summary="Labels and annotations of embedded metadata are dropped",
+    why="The API server drops every field that the schema does not specify, and this `metadata` specifies none. Users write "
+    "labels or annotations there, and lose them without an error.",
+    bad=_BAD_METADATA,
+    good=_GOOD_METADATA,
+    help="Add `labels` and `annotations` to the properties of `metadata`, as maps of strings",
+    severity="warning",
+    origin="crdlint",
+    marker="run it with `crd:generateEmbeddedObjectMeta=true`",
+    fixes=(Fixer("Add labels and annotations to the metadata", "unsafe", _with_labels),),
+)
+OBJECT = Rule(
+    id="object-prunes-everything",
+    summary="Every field of `spec` or `status` is dropped",
+    why="The API server drops every field that the schema does not specify, and this object specifies none. What users or "
+    "controllers write is lost without an error.",
+    bad="type: object\nproperties:\n  spec:\n    type: object\n",
+    good=f"type: object\nproperties:\n  spec:\n    type: object\n    {_KEPT}\n",
+    help="Specify the `properties` of the object, or add `x-kubernetes-preserve-unknown-fields: true`",
+    severity="info",
+    origin="crdlint",
+    marker="+kubebuilder:pruning:PreserveUnknownFields",
+    fixes=(Fixer("Keep the object's unknown fields", "unsafe", _with_unknown_fields),),
+)
+
+RULES = (METADATA, OBJECT)
+
+# The fields beside `type` that let an object have keys.
+_KEYS: Final = frozenset(
+    {
+        "properties",
+        "additionalProperties",
+        "x-kubernetes-preserve-unknown-fields",
+        "x-kubernetes-embedded-resource",
+        "x-kubernetes-int-or-string",
+    }
+)
+_ARBITRARY: Final = re.compile(r"\b(?:arbitrary|free-?\s?form)\b", re.IGNORECASE)
+
+
+def is_object_without_keys(given: frozenset[str], type_: str) -> bool:
+    """Return whether a schema is an object that nothing but its type describes."""
+    return type_ == "object" and _KEYS.isdisjoint(given)
+
+
+def metadata(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield metadata below the root whose labels and annotations are dropped."""
+    above = schema.parent
+    if schema.steps != ("properties", "metadata") or above is None or above.parent is None or _keeps_unknown(crd):
+        return
+    if not above.x_embedded_resource:
+        message = "labels and annotations written here are dropped"
+        yield Advisory("advice", METADATA.id, message, schema.path)
+
+
+def objects(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield a spec, a status, or an object described as arbitrary whose keys are all dropped."""
+    above = schema.parent
+    if above is None or _keeps_unknown(crd) or schema.steps == ("properties", "metadata") or keeps_as_item(schema):
+        return
+    at_root = above.parent is None and schema.steps[0] == "properties"
+    is_field = at_root and (schema.steps[1] == "spec" or (schema.steps[1] == "status" and has_status(schema, crd)))
+    if is_field or (schema.description and _ARBITRARY.search(schema.description)):
+        yield Advisory("advice", OBJECT.id, "every key below is dropped", schema.path)
+
+
+def keeps_as_item(schema: JSONSchemaProps) -> bool:
+    """Return whether the list of an item keeps the item's unknown fields."""
+    above = schema.parent
+    return schema.steps[:1] == ("items",) and above is not None and bool(above.x_preserve_unknown_fields)
+
+
+def _keeps_unknown(crd: DecodedCRD) -> bool:
+    return bool(crd.spec.preserve_unknown_fields)
+
+
+def has_status(schema: JSONSchemaProps, crd: DecodedCRD) -> bool:
+    """Return whether a version with the schema has the status subresource."""
+    spec = crd.spec
+    whole = schema.root_schema
+    for version in spec.versions:
+        validation = version.schema or spec.validation
+        subresources = version.subresources or spec.subresources
+        is_of_schema = validation is not None and validation.open_api_v3_schema is whole
+        if is_of_schema and subresources is not None and subresources.status is not None:
+            return True
+    return False
+
+
+NODES: Final = (
+    NodeAdvice(METADATA.id, metadata, when=is_object_without_keys, once=True),
+    NodeAdvice(OBJECT.id, objects, when=is_object_without_keys),
+)

@@ -1,0 +1,76 @@
+"""Advice: CRDs of which no version is served."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd.paths import Path
+from crdlint.rules.engine.advisory import Advisory
+from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crdlint.rules.engine.advisory import DecodedCRD
+    from crdlint.rules.engine.finding import Finding
+    from crdlint.yaml.edit import Edit
+
+
+def _served(finding: Finding) -> Iterable[Edit]:
+    """Serve the version."""
+    yield finding.editor.replace(finding.scalar(), "true")
+
+
+def _versions(*served: bool) -> str:
+    schema = "schema: {openAPIV3Schema: {type: object}}"
+    return "versions:\n" + "".join(
+        f"- {{name: v{i + 1}, served: {str(one).lower()}, storage: {str(not i).lower()}, {schema}}}\n"
+        for i, one in enumerate(served)
+    )
+
+
+NONE_SERVED = Rule(
+    id="no-version-served",
+    summary="No version of the CRD is served",
+    why="The API server has no endpoint for the resource, so no object can be read, created or changed.",
+    bad=_versions(False, False),
+    good=_versions(True, False),
+    help="Set `served: true` on at least one version",
+    scope="spec",
+    severity="warning",
+    origin="crdlint",
+)
+STORAGE_NOT_SERVED = Rule(
+    id="storage-version-not-served",
+    summary="Only version of the CRD is not served",
+    why="The API server stores objects of this version, but has no endpoint for it, so no object can be read, created or "
+    "changed.",
+    bad=_versions(False),
+    good=_versions(True),
+    help="Set `served: true` on the version",
+    scope="spec",
+    severity="warning",
+    origin="crdlint",
+    marker="remove `+kubebuilder:unservedversion`",
+    fixes=(Fixer("Serve the only version", "unsafe", _served),),
+)
+
+RULES = (NONE_SERVED, STORAGE_NOT_SERVED)
+
+
+def served(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield that no version is served: of the only one at its place, of several at their list."""
+    versions = crd.spec.versions
+    if not versions or any(version.served for version in versions):
+        return
+    path = Path("spec").child("versions")
+    if len(versions) == 1:
+        message = "the only version is not served: the API server has no endpoint for its objects"
+        yield Advisory("advice", STORAGE_NOT_SERVED.id, message, path.index(0).child("served"))
+    else:
+        message = f"none of the {len(versions):,} versions is served: the API server has no endpoint for their objects"
+        yield Advisory("advice", NONE_SERVED.id, message, path)
+
+
+PRACTICES: Final = (served,)

@@ -1,0 +1,66 @@
+"""Advice: short names that conflict with the other names of their own CRD."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd.paths import Path
+from crdlint.rules.engine.advisory import Advisory
+from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.rule import Rule
+from crdlint.yaml.nodes import Sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crdlint.rules.engine.advisory import DecodedCRD
+    from crdlint.rules.engine.finding import Finding
+    from crdlint.yaml.edit import Edit
+
+
+def _removed(finding: Finding) -> Iterable[Edit]:
+    """Remove the short name from the list."""
+    node = finding.node()
+    names = finding.editor.parent(node)
+    if not isinstance(names, Sequence):
+        return
+    if len(names.items) == 1:
+        parent = finding.path.parent
+        if parent is not None and parent.parent is not None:
+            yield finding.editor.remove(finding.mapping(parent.parent), "shortNames")
+    else:
+        yield finding.editor.remove_item(names, finding.editor.index(node))
+
+
+OWN_NAME = Rule(
+    id="short-name-own-name",
+    summary="Short name is another name of the same CRD",
+    why="Added to a CRD that is established, such a short name is in use already, by the CRD itself. `NamesAccepted` becomes "
+    "False (ShortNamesConflict), and health checks and `helm --wait` hang.",
+    bad="names: {plural: foos, kind: Foo, singular: foo, shortNames: [foo, fo]}\n",
+    good="names: {plural: foos, kind: Foo, singular: foo, shortNames: [fo]}\n",
+    help="Remove the short name: kubectl finds resources by their plural and singular anyway",
+    scope="spec",
+    severity="warning",
+    origin="crdlint",
+    marker="+kubebuilder:resource:shortName=NAME",
+    fixes=(Fixer("Remove the short name", "safe", _removed),),
+)
+
+RULES = (OWN_NAME,)
+
+
+def own_names(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the short names that are the plural, the singular, or in the list before."""
+    names = crd.spec.names
+    known = {names.singular or names.kind.lower(): "the singular", names.plural: "the plural"}
+    path = Path("spec").child("names", "shortNames")
+    for i, name in enumerate(names.short_names):
+        what = known.setdefault(name, "")
+        if what:
+            message = f"`{name}` is also {what} name of this CRD"
+            yield Advisory("advice", OWN_NAME.id, message, path.index(i))
+        known[name] = "another short"
+
+
+PRACTICES: Final = (own_names,)

@@ -1,0 +1,108 @@
+"""Advice: a status that the status subresource does not fit."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from crdlint.rules.engine.advisory import Advisory
+from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.rule import Rule
+from crdlint.rules.engine.version_parts import version_parts
+from crdlint.yaml.nodes import Mapping, Sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crdlint.rules.engine.advisory import DecodedCRD
+    from crdlint.rules.engine.finding import Finding
+    from crdlint.yaml.edit import Edit
+
+
+def _enabled(finding: Finding) -> Iterable[Edit]:
+    """Enable the status subresource of the version."""
+    found = finding.node(finding.path)
+    while not (isinstance(found, Mapping) and found.find("served") is not None):
+        above = finding.editor.parent(found)
+        if above is None:
+            return
+        found = above
+    subresources = found.find("subresources")
+    if subresources is None:
+        yield finding.editor.insert(found, "subresources", "{status: {}}" if found.flow else "\n  status: {}")
+    elif isinstance(subresources[1], Mapping):
+        yield finding.editor.insert(subresources[1], "status", "{}")
+
+
+def _optional(finding: Finding) -> Iterable[Edit]:
+    """Remove status from the required fields."""
+    node = finding.node()
+    names = finding.editor.parent(node)
+    if not isinstance(names, Sequence):
+        return
+    if len(names.items) == 1 and finding.path.parent is not None and finding.path.parent.parent is not None:
+        yield finding.editor.remove(finding.mapping(finding.path.parent.parent), "required")
+    else:
+        yield finding.editor.remove_item(names, finding.editor.index(node))
+
+
+def _version(subresources: str, required: str = "") -> str:
+    return (
+        f"schema:\n  openAPIV3Schema:\n    type: object\n{required}    properties:\n"
+        "      status: {type: object, properties: {phase: {type: string}}}\n"
+        f"{subresources}"
+    )
+
+
+_ENABLED: Final = "subresources: {status: {}}\n"
+
+NO_SUBRESOURCE = Rule(
+    id="status-without-subresource",
+    summary="Schema has `status`, but the status subresource is disabled",
+    why="Requests to `/status` end in 404. Controllers need permission to update the whole object, and each write of the "
+    "status raises `metadata.generation`.",
+    bad=_version(""),
+    good=_version(_ENABLED),
+    help="Add `subresources: {status: {}}` to the version",
+    scope="version",
+    severity="info",
+    origin="crdlint",
+    marker="+kubebuilder:subresource:status",
+    fixes=(Fixer("Enable the status subresource", "unsafe", _enabled),),
+)
+REQUIRED = Rule(
+    id="status-required",
+    summary="No object can be created: `status` is required",
+    why="With the status subresource, the API server drops `status` from a new object and then rejects the object because "
+    "`status` is missing.",
+    bad=_version(_ENABLED, "    required: [status]\n"),
+    good=_version(_ENABLED),
+    help="Remove `status` from `required`",
+    scope="version",
+    severity="warning",
+    origin="crdlint",
+    marker="+optional",
+    fixes=(Fixer("Remove `status` from `required`", "unsafe", _optional),),
+)
+
+RULES = (NO_SUBRESOURCE, REQUIRED)
+
+
+def status(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the versions with a status but no subresource, and those that require a status with it."""
+    for parts in version_parts(crd.spec):
+        schema = parts.schema
+        if schema is None or "status" not in schema.properties:
+            continue
+        if not parts.has_status:
+            message = (
+                "the status subresource is disabled: `/status` does not exist, and writes of it raise the generation"
+            )
+            path = parts.schema_path.child("properties").key("status")
+            yield Advisory("advice", NO_SUBRESOURCE.id, message, path)
+        elif "status" in schema.required and schema.properties["status"].default is None:
+            message = "no object can be created: the API server drops `status` on create, and then requires it"
+            path = parts.schema_path.child("required").index(list(schema.required).index("status"))
+            yield Advisory("advice", REQUIRED.id, message, path)
+
+
+PRACTICES: Final = (status,)

@@ -1,0 +1,301 @@
+"""Advice: limits that no value meets, and keywords that check no value."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.crd.gotypes import SCHEMA_BITS
+from crdlint.diagnostics.spelling import nearest
+from crdlint.golang.values import marshal
+from crdlint.rules.engine.advisory import Advisory, NodeAdvice
+from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.rule import Rule
+from crdlint.rules.formats import formats_of, is_reported
+from crdlint.rules.pruned_objects import keeps_as_item
+from crdlint.rules.yaml_booleans import other_words
+from crdlint.safety.work import WorkLimitError
+from crdlint.schema.numbers import is_json_integer
+from crdlint.schema.pruning import META_FIELDS
+from crdlint.schema.values import equality_key
+from crdlint.yaml.nodes import Mapping, Sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.rules.engine.advisory import DecodedCRD
+    from crdlint.rules.engine.finding import Finding
+    from crdlint.yaml.edit import Edit
+
+
+def _null_in_enum(finding: Finding) -> Iterable[Edit]:
+    """Add null to the enum."""
+    found = finding.owner.find("enum")
+    if found is not None and isinstance(found[1], Sequence):
+        yield finding.editor.append(found[1], "null")
+
+
+def _to_items(finding: Finding) -> Iterable[Edit]:
+    """Move the keyword into the items of the list."""
+    owner, editor = finding.owner, finding.editor
+    items = owner.find("items")
+    keyword = finding.name
+    if items is None or not isinstance(items[1], Mapping) or items[1].find(keyword) is not None:
+        return
+    schema = finding.schema(items[1])
+    if schema.type in _TYPES_OF.get(keyword, ()):
+        yield editor.insert(items[1], keyword, editor.source(editor.entry(owner, keyword)[1]))
+        yield editor.remove(owner, keyword)
+
+
+def _field(schema: str) -> str:
+    return f"type: object\nproperties:\n  name:\n{schema}"
+
+
+NEVER: Final = Rule(
+    id="never-valid",
+    summary="Schema that no value can match",
+    why="The API server accepts the CRD and then rejects every object that sets this field.",
+    bad=_field("    type: string\n    minLength: 5\n    maxLength: 2\n"),
+    good=_field("    type: string\n    minLength: 2\n    maxLength: 5\n"),
+    help="Correct the limits so that at least one value matches all of them",
+    severity="warning",
+    origin="crdlint",
+)
+NULL: Final = Rule(
+    id="nullable-enum-without-null",
+    summary="Nullable field whose enum does not contain null",
+    why="The API server compares null with the enum, too, and rejects it although the field is `nullable`.",
+    bad=_field("    type: string\n    nullable: true\n    enum: [a, b]\n"),
+    good=_field("    type: string\n    nullable: true\n    enum: [a, b, null]\n"),
+    help="Add `null` to the enum, or remove `nullable`",
+    severity="warning",
+    origin="crdlint",
+    marker="remove `+nullable`",
+    fixes=(Fixer("Add null to the enum", "unsafe", _null_in_enum),),
+)
+KEYWORD: Final = Rule(
+    id="keyword-without-effect",
+    summary="Keyword does not apply to values of the schema's type",
+    why="The API server ignores the keyword, so values that it should reject are accepted.",
+    bad=_field("    type: array\n    maxLength: 63\n    items:\n      type: string\n"),
+    good=_field("    type: array\n    items:\n      type: string\n      maxLength: 63\n"),
+    help="Move the keyword to the schema of the values that it should limit, or remove it",
+    severity="warning",
+    origin="crdlint",
+    marker="+kubebuilder:validation:items:KEYWORD=VALUE",
+    fixes=(Fixer("Move the keyword into the items of the list", "unsafe", _to_items),),
+)
+
+RULES = (NEVER, NULL, KEYWORD)
+
+_STRINGS: Final = frozenset({"string"})
+_NUMBERS: Final = frozenset({"integer", "number"})
+_ARRAYS: Final = frozenset({"array"})
+_OBJECTS: Final = frozenset({"object"})
+# The types of the values that a keyword limits.
+_TYPES_OF: Final = {
+    **dict.fromkeys(("minLength", "maxLength", "pattern"), _STRINGS),
+    **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"), _NUMBERS),
+    **dict.fromkeys(("minItems", "maxItems"), _ARRAYS),
+    **dict.fromkeys(("minProperties", "maxProperties", "required"), _OBJECTS),
+    "x-kubernetes-preserve-unknown-fields": _OBJECTS | _ARRAYS,
+}
+_PAIRS: Final = (
+    ("minimum", "maximum", "minimum", "maximum"),
+    ("minLength", "maxLength", "min_length", "max_length"),
+    ("minItems", "maxItems", "min_items", "max_items"),
+    ("minProperties", "maxProperties", "min_properties", "max_properties"),
+)
+
+
+def keywords(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the keywords of a schema that limit values of other types only."""
+    if schema.x_int_or_string or not schema.type:
+        return
+    for keyword in _keywords_of_other_types(schema):
+        if keyword == "required" and not schema.required:
+            continue
+        message = f"`{keyword}` checks nothing on {_SOME.get(schema.type, schema.type)}"
+        yield Advisory("advice", KEYWORD.id, message, schema.path.child(keyword), _place_for(keyword, schema))
+    if schema.format and _is_format_of_strings(schema, crd):
+        message = f"`format: {schema.format}` checks nothing on {_SOME.get(schema.type, schema.type)}"
+        yield Advisory("advice", KEYWORD.id, message, schema.path.child("format"), _place_for("format", schema))
+
+
+_SOME: Final = {
+    "array": "an array", "object": "an object", "integer": "an integer", "number": "a number", "boolean": "a boolean",
+    "string": "a string",
+}  # fmt: skip
+
+
+def _keywords_of_other_types(schema: JSONSchemaProps) -> Iterator[str]:
+    for keyword, types in _TYPES_OF.items():
+        if schema.given & SCHEMA_BITS[keyword] and schema.type not in types:
+            yield keyword
+
+
+def _is_format_of_strings(schema: JSONSchemaProps, crd: DecodedCRD) -> bool:
+    """Return whether a schema of another type has a format of strings that the server does not report itself."""
+    if schema.type == "string" or schema.format not in formats_of("string"):
+        return False
+    return not is_reported(schema, crd.versions.newest)
+
+
+def _place_for(keyword: str, schema: JSONSchemaProps) -> str:
+    """Return the help for a keyword: where it belongs, if the items of the list are what it should limit."""
+    items = schema.items.schema if schema.type == "array" and schema.items is not None else None
+    if items is not None and items.type in _TYPES_OF.get(keyword, _STRINGS):
+        return f"Move `{keyword}` into `items`, or remove it"
+    return f"Remove `{keyword}`, or correct the type"
+
+
+def null_in_enum(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield a nullable schema whose enum does not contain null."""
+    if schema.nullable and schema.enum and None not in schema.enum:
+        message = "null is rejected although the field is nullable: the enum does not contain it"
+        yield Advisory("advice", NULL.id, message, schema.path.child("nullable"))
+
+
+def _all(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
+    """Yield a schema and all that its allOf adds to it."""
+    pending = [schema]
+    while pending:
+        one = pending.pop()
+        yield one
+        pending.extend(reversed(one.all_of))
+
+
+def limits(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the limits of a schema, with those of its allOf, between which there is no value."""
+    for low_word, high_word, low_name, high_name in _PAIRS:
+        if schema.type not in _TYPES_OF[low_word]:
+            continue
+        every = list(_all(schema))
+        lows = [(one, getattr(one, low_name)) for one in every if getattr(one, low_name) is not None]
+        highs = [(one, getattr(one, high_name)) for one in every if getattr(one, high_name) is not None]
+        if not lows or not highs:
+            continue
+        low, least = max(lows, key=lambda pair: pair[1])
+        most = min(value for _, value in highs)
+        is_open = low_word == "minimum" and (
+            any(one.exclusive_minimum for one, value in lows if value == least)
+            or any(one.exclusive_maximum for one, value in highs if value == most)
+        )
+        if least > most or (least == most and is_open):
+            relation = ">" if least > most else "="
+            exclusive = "" if least > most else ", and one of them is exclusive"
+            message = (
+                f"no value can match: `{low_word}` {_shown(least)} {relation} `{high_word}` {_shown(most)}{exclusive}"
+            )
+            yield Advisory("advice", NEVER.id, message, low.path.child(low_word))
+
+
+def required(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the required names of an object that the API server drops from every value."""
+    kept = schema.additional_properties is not None or bool(schema.x_preserve_unknown_fields)
+    if kept or crd.spec.preserve_unknown_fields or keeps_as_item(schema):
+        return
+    is_resource = schema.parent is None or schema.x_embedded_resource
+    for one in _all(schema):
+        for i, name in enumerate(one.required):
+            if name not in schema.properties and not (is_resource and name in META_FIELDS):
+                message = (
+                    f"no object can match: `{name}` is required, but dropped, since `properties` does not contain it"
+                )
+                near = nearest(name, schema.properties)
+                help_ = f"Write `{near}`, or " if near is not None else ""
+                add = f"{'add' if help_ else 'Add'} `{name}` to `properties`, or remove it from `required`"
+                yield Advisory("advice", NEVER.id, message, one.path.child("required").index(i), f"{help_}{add}")
+
+
+def enums(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the values of enums that no value of the type equals, enums without a common value, and patterns they miss."""
+    if not schema.type:
+        return
+    with_enum = [one for one in _all(schema) if one.enum]
+    for one in with_enum:
+        yield from _of_other_types(one, schema)
+    if len(with_enum) > 1 and not frozenset.intersection(*(frozenset(map(_key, one.enum)) for one in with_enum)):
+        message = "no value can match: the enum and those in `allOf` have no value in common"
+        yield Advisory("advice", NEVER.id, message, with_enum[0].path.child("enum"))
+    elif with_enum and schema.type == "string":
+        yield from _unmatched(with_enum[0], schema)
+
+
+def _of_other_types(one: JSONSchemaProps, schema: JSONSchemaProps) -> Iterator[Advisory]:
+    wrong = [i for i, value in enumerate(one.enum) if not _has_type(value, schema)]
+    reported = other_words(one) if wrong and schema.type == "string" else {}
+    for i in wrong:
+        if i in reported:
+            continue
+        value = one.enum[i]
+        message = f"no value can match `{marshal(value)}` in the enum: the type is {schema.type}"
+        help_ = "Write a value of the type, or remove it from the enum"
+        yield Advisory("advice", NEVER.id, message, one.path.child("enum").index(i), help_)
+
+
+def _unmatched(one: JSONSchemaProps, schema: JSONSchemaProps) -> Iterator[Advisory]:
+    """Yield the patterns of a schema and its allOf that no value of an enum matches."""
+    values = [value for value in one.enum if isinstance(value, str)]
+    patterns = [part for part in _all(schema) if part.pattern]
+    if not values or not patterns or len(values) < len(one.enum):
+        return
+    from crdlint.golang.matching import PatternError, matches
+
+    for part in patterns:
+        try:
+            found = any(matches(part.pattern, value) for value in values)
+        except (PatternError, WorkLimitError):
+            continue
+        if not found:
+            message = "no value can match: the pattern matches no value of the enum"
+            help_ = "Correct the pattern or the enum, or remove the pattern: the enum lists all values"
+            yield Advisory("advice", NEVER.id, message, part.path.child("pattern"), help_)
+
+
+def _has_type(value: Any, schema: JSONSchemaProps) -> bool:
+    """Return whether a JSON value has the type of a schema; null has that of a nullable one."""
+    if value is None:
+        return schema.nullable
+    kind = value.__class__
+    if schema.type == "integer":
+        return kind is int or (kind is float and is_json_integer(value))
+    return kind in _CLASSES.get(schema.type, (kind,))
+
+
+_CLASSES: Final[dict[str, tuple[type, ...]]] = {
+    "string": (str,), "boolean": (bool,), "number": (int, float), "array": (list,), "object": (dict,),
+}  # fmt: skip
+
+
+def _key(value: Any) -> Any:
+    """Return what is equal for equal values, numbers by their value."""
+    if value.__class__ is float and is_json_integer(value):
+        value = int(value)
+    return equality_key(value)
+
+
+def _shown(limit: float) -> str:
+    return f"{limit:g}" if isinstance(limit, float) else str(limit)
+
+
+def _may_exclude(given: frozenset[str], type_: str) -> bool:
+    """Return whether a schema can have limits that exclude each other."""
+    return any(type_ in _TYPES_OF[low] and ("allOf" in given or {low, high} <= given) for low, high, _, _ in _PAIRS)
+
+
+def _has_keyword_of_other_type(given: frozenset[str], type_: str) -> bool:
+    return bool(type_) and (
+        ("format" in given and type_ != "string")
+        or any(keyword in given and type_ not in types for keyword, types in _TYPES_OF.items())
+    )
+
+
+NODES: Final = (
+    NodeAdvice(NEVER.id, limits, when=_may_exclude),
+    NodeAdvice(NEVER.id, required, ("required", "allOf"), lambda _, type_: type_ == "object"),
+    NodeAdvice(NEVER.id, enums, ("enum", "allOf")),
+    NodeAdvice(NULL.id, null_in_enum, ("nullable",), lambda given, _: "enum" in given),
+    NodeAdvice(KEYWORD.id, keywords, when=_has_keyword_of_other_type),
+)

@@ -1,0 +1,436 @@
+"""Advice on CRDs that the API server accepts: what is reported, and what is not."""
+
+from __future__ import annotations
+
+from textwrap import dedent
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from crds import HEAD, small
+
+import crdlint
+from crdlint.yaml import decode_yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+
+def crd(schema: str, **version: str) -> Any:
+    """Return the smallest CRD with a schema, and more fields of its version, each in YAML."""
+    given: Any = decode_yaml(dedent(schema))
+    found = small(given)
+    found["spec"]["versions"][0].update({name: decode_yaml(text) for name, text in version.items()})
+    return found
+
+
+def messages(found: Any, rules: Iterable[str]) -> list[str]:
+    import json
+
+    wanted = set(rules)
+    return [one.message for one in crdlint.lint_text(json.dumps(found)) if one.rule in wanted]
+
+
+STATUS = "{status: {}}"
+COLUMNS = """
+type: object
+properties:
+  spec:
+    type: object
+    properties:
+      items: {type: array, items: {type: object, properties: {name: {type: string}}}}
+      open: {type: object, x-kubernetes-preserve-unknown-fields: true}
+      map: {type: object, additionalProperties: {type: string}}
+      template: {type: object, x-kubernetes-embedded-resource: true, properties: {spec: {type: object}}}
+      a.b: {type: string}
+      port: {x-kubernetes-int-or-string: true}
+  status: {type: object}
+"""
+
+
+@pytest.mark.parametrize(
+    ("path", "expected"),
+    [
+        (".spec.items[0].name", None),
+        (".spec.items[*].name", None),
+        (".spec.items[*].Name", "`.spec.items[*].Name` is not in the schema"),
+        (".spec.items.name", "`.spec.items` is a list, which has no fields"),
+        (".spec['items'][0].name", None),
+        (".spec['item'][0].name", "`.spec['item']` is not in the schema"),
+        (r".spec.a\.b", None),
+        (".spec.open.anything", None),
+        (".spec.map.anything", None),
+        (".spec.template.anything", None),
+        (".spec.port.anything", None),
+        (".metadata.anything", None),
+        (".kind", None),
+        (".spec.items[?(@.name=='a')].missing", None),
+        (".missing.items[?(@.name=='a')]", "`.missing` is not in the schema"),
+        ("..missing", None),
+        (".status.phase", "`.status.phase` is not in the schema"),
+        (".phase", "`.phase` is not in the schema"),
+    ],
+)
+def test_paths_of_columns(path: str, expected: str | None) -> None:
+    column = f'[{{name: A, type: string, jsonPath: "{path}"}}]'.replace("\\", "\\\\")
+    found = messages(crd(COLUMNS, additionalPrinterColumns=column), ["printer-column-dead-path"])
+    assert found == ([] if expected is None else [f"the column A is always empty: {expected}"])
+
+
+@pytest.mark.parametrize(
+    ("scale", "expected"),
+    [
+        ("specReplicasPath: .spec.size, statusReplicasPath: .status.size, labelSelectorPath: .status.s", []),
+        (
+            "specReplicasPath: .spec.m, statusReplicasPath: .status.size",
+            ["`kubectl scale` and HorizontalPodAutoscalers fail: `.spec.m` is not in the schema"],
+        ),
+        (
+            "specReplicasPath: .spec.s, statusReplicasPath: .status.size",
+            ["`kubectl scale` and HorizontalPodAutoscalers fail: `.spec.s` is of type string, not integer"],
+        ),
+        (
+            "specReplicasPath: .spec.size, statusReplicasPath: .status.size, labelSelectorPath: .status.size",
+            ["HorizontalPodAutoscalers fail: `.status.size` is of type integer, not string"],
+        ),
+        ("specReplicasPath: .spec.port, statusReplicasPath: .status.size", []),
+    ],
+)
+def test_paths_of_scale(scale: str, expected: list[str]) -> None:
+    fields = "{size: {type: integer}, s: {type: string}, port: {x-kubernetes-int-or-string: true}}"
+    schema = f"{{type: object, properties: {{spec: &a {{type: object, properties: {fields}}}, status: *a}}}}"
+    found = crd(schema, subresources=f"{{status: {{}}, scale: {{{scale}}}}}")
+    assert messages(found, ["scale-path-dead"]) == expected
+
+
+def test_a_path_is_reported_in_the_version_whose_schema_lacks_it() -> None:
+    found = crd("{type: object, properties: {spec: {type: string}}}")
+    columns = "[{name: A, type: string, jsonPath: .spec}]"
+    found["spec"]["versions"][0]["additionalPrinterColumns"] = decode_yaml(columns)
+    text = """
+      name: v2
+      served: true
+      storage: false
+      schema: {openAPIV3Schema: {type: object}}
+      additionalPrinterColumns: [{name: A, type: string, jsonPath: .spec}]
+    """
+    found["spec"]["versions"].append(decode_yaml(dedent(text)))
+    import json
+
+    lines = json.dumps(found, indent=1)
+    [one] = [one for one in crdlint.lint_text(lines) if one.rule == "printer-column-dead-path"]
+    assert one.line > lines[: lines.index('"v2"')].count("\n")
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ("singular: foo, shortNames: [fo]", []),
+        ("singular: foo, shortNames: [foo]", ["`foo` is also the singular name of this CRD"]),
+        ("shortNames: [foo]", ["`foo` is also the singular name of this CRD"]),
+        ("shortNames: [foos]", ["`foos` is also the plural name of this CRD"]),
+        ("shortNames: [fo, f, fo]", ["`fo` is also another short name of this CRD"]),
+    ],
+)
+def test_short_names(names: str, expected: list[str]) -> None:
+    found = crd("type: object")
+    found["spec"]["names"] = decode_yaml(f"{{plural: foos, kind: Foo, {names}}}")
+    assert messages(found, ["short-name-own-name"]) == expected
+
+
+METADATA = """
+type: object
+properties:
+  metadata: {type: object}
+  spec:
+    type: object
+    properties:
+      a: {type: object, properties: {metadata: {type: object}}}
+      b: {type: array, items: {type: object, properties: {metadata: {type: object, nullable: true}}}}
+      c: {type: object, properties: {metadata: {type: object, properties: {name: {type: string}}}}}
+      d: {type: object, properties: {metadata: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
+      e: {type: object, x-kubernetes-embedded-resource: true, properties: {metadata: {type: object}}}
+      f: {type: object, properties: {metadata: {type: string}}}
+"""
+
+
+def test_embedded_metadata_is_reported_once() -> None:
+    message = "labels and annotations written here are dropped (and at 1 more place of this CRD)"
+    assert messages(crd(METADATA), ["embedded-metadata-pruned"]) == [message]
+
+
+@pytest.mark.parametrize(
+    ("schema", "version", "expected"),
+    [
+        ("spec: {type: object}", {}, 1),
+        ("spec: {type: object, nullable: true, description: What is wanted.}", {}, 1),
+        ("spec: {type: object, properties: {a: {type: string}}}", {}, 0),
+        ("spec: {type: object, additionalProperties: {type: string}}", {}, 0),
+        ("spec: {type: object, x-kubernetes-preserve-unknown-fields: true}", {}, 0),
+        ("spec: {type: object, x-kubernetes-embedded-resource: true, properties: {a: {type: string}}}", {}, 0),
+        ("status: {type: object}", {"subresources": STATUS}, 1),
+        ("status: {type: object}", {}, 0),
+        ("other: {type: object}", {}, 0),
+        ("other: {type: object, description: Arbitrary values.}", {}, 1),
+        ("other: {type: object, description: A free-form object.}", {}, 1),
+        (
+            "other: {type: array, x-kubernetes-preserve-unknown-fields: true, "
+            "items: {type: object, description: Arbitrary values.}}",
+            {},
+            0,
+        ),
+    ],
+)
+def test_objects_without_keys(schema: str, version: dict[str, str], expected: int) -> None:
+    found = crd(f"{{type: object, properties: {{{schema}}}}}", **version)
+    assert messages(found, ["object-prunes-everything"]) == ["every key below is dropped"] * expected
+
+
+@pytest.mark.parametrize(
+    ("root", "version", "rules"),
+    [
+        ("properties: {status: {type: object}}", {}, ["status-without-subresource"]),
+        ("properties: {status: {type: object}}", {"subresources": "{}"}, ["status-without-subresource"]),
+        ("properties: {status: {type: object}}", {"subresources": STATUS}, []),
+        ("properties: {spec: {type: object}}", {}, []),
+        ("required: [status], properties: {status: {type: object}}", {"subresources": STATUS}, ["status-required"]),
+        (
+            "required: [status], properties: {status: {type: object, default: {}}}",
+            {"subresources": STATUS},
+            [],
+        ),
+        ("required: [status], properties: {status: {type: object}}", {}, ["status-without-subresource"]),
+    ],
+)
+def test_status(root: str, version: dict[str, str], rules: list[str]) -> None:
+    import json
+
+    text = json.dumps(crd(f"{{type: object, {root}}}", **version))
+    assert [one.rule for one in crdlint.lint_text(text) if one.rule.startswith("status-")] == rules
+
+
+@pytest.mark.parametrize(
+    ("field", "expected"),
+    [
+        ("{type: integer, minimum: 2, maximum: 1}", "no value can match: `minimum` 2 > `maximum` 1"),
+        ("{type: integer, minimum: 1, maximum: 1}", None),
+        (
+            "{type: integer, minimum: 1, exclusiveMinimum: true, maximum: 1}",
+            "no value can match: `minimum` 1 = `maximum` 1, and one of them is exclusive",
+        ),
+        ("{type: string, minLength: 5, maxLength: 2}", "no value can match: `minLength` 5 > `maxLength` 2"),
+        (
+            "{type: string, minLength: 5, allOf: [{maxLength: 9}, {maxLength: 2}]}",
+            "no value can match: `minLength` 5 > `maxLength` 2",
+        ),
+        ("{type: string, minLength: 5, anyOf: [{maxLength: 2}, {maxLength: 9}]}", None),
+        (
+            "{type: array, minItems: 2, maxItems: 1, items: {type: string}}",
+            "no value can match: `minItems` 2 > `maxItems` 1",
+        ),
+        (
+            "{type: object, minProperties: 2, maxProperties: 1, additionalProperties: {type: string}}",
+            "no value can match: `minProperties` 2 > `maxProperties` 1",
+        ),
+        ("{x-kubernetes-int-or-string: true, minLength: 5, maxLength: 2}", None),
+        (
+            "{type: object, required: [a], properties: {b: {type: string}}}",
+            "no object can match: `a` is required, but dropped, since `properties` does not contain it",
+        ),
+        (
+            "{type: object, allOf: [{required: [a]}], properties: {b: {type: string}}}",
+            "no object can match: `a` is required, but dropped, since `properties` does not contain it",
+        ),
+        ("{type: object, anyOf: [{required: [a]}], properties: {b: {type: string}}}", None),
+        ("{type: object, required: [a], properties: {a: {type: string}}}", None),
+        ("{type: object, required: [a], additionalProperties: {type: string}}", None),
+        ("{type: object, required: [a], x-kubernetes-preserve-unknown-fields: true}", None),
+        (
+            "{type: object, required: [metadata, kind, a], x-kubernetes-embedded-resource: true, "
+            "properties: {b: {type: string}}}",
+            "no object can match: `a` is required, but dropped, since `properties` does not contain it",
+        ),
+        ("{type: string, enum: [a, 1]}", "no value can match `1` in the enum: the type is string"),
+        ("{type: integer, enum: [1, 2.0]}", None),
+        ("{type: integer, enum: [1, 2.5]}", "no value can match `2.5` in the enum: the type is integer"),
+        ("{type: number, enum: [1, 2.5]}", None),
+        ("{type: string, enum: [a, null]}", "no value can match `null` in the enum: the type is string"),
+        ("{type: string, nullable: true, enum: [a, null]}", None),
+        ("{x-kubernetes-int-or-string: true, enum: [1, a]}", None),
+        (
+            "{type: string, enum: [a, b], allOf: [{enum: [c]}]}",
+            "no value can match: the enum and those in `allOf` have no value in common",
+        ),
+        ("{type: string, enum: [a, b], allOf: [{enum: [b, c]}]}", None),
+        ("{type: number, enum: [1], allOf: [{enum: [1.0]}]}", None),
+        ("{type: string, pattern: '^x', enum: [a, b]}", "no value can match: the pattern matches no value of the enum"),
+        ("{type: string, pattern: '^a', enum: [a, b]}", None),
+    ],
+)
+def test_what_no_value_can_match(field: str, expected: str | None) -> None:
+    found = messages(crd(f"{{type: object, properties: {{a: {field}}}}}"), ["never-valid"])
+    assert found == ([] if expected is None else [expected])
+
+
+@pytest.mark.parametrize(
+    ("field", "expected"),
+    [
+        ("{type: string, nullable: true, enum: [a]}", 1),
+        ("{type: string, nullable: true, enum: [a, null]}", 0),
+        ("{type: string, nullable: true}", 0),
+        ("{type: string, nullable: false, enum: [a]}", 0),
+    ],
+)
+def test_null_of_enums(field: str, expected: int) -> None:
+    found = messages(crd(f"{{type: object, properties: {{a: {field}}}}}"), ["nullable-enum-without-null"])
+    assert len(found) == expected
+
+
+@pytest.mark.parametrize(
+    ("field", "expected"),
+    [
+        ("{type: array, maxLength: 2, items: {type: string}}", ["`maxLength` checks nothing on an array"]),
+        ("{type: object, pattern: a}", ["`pattern` checks nothing on an object"]),
+        ("{type: string, minimum: 1}", ["`minimum` checks nothing on a string"]),
+        ("{type: string, multipleOf: 2, maxItems: 2}", [
+            "`multipleOf` checks nothing on a string", "`maxItems` checks nothing on a string",
+        ]),
+        ("{type: array, required: [a], items: {type: string}}", ["`required` checks nothing on an array"]),
+        ("{type: array, required: [], items: {type: string}}", []),
+        ("{type: string, x-kubernetes-preserve-unknown-fields: true}", [
+            "`x-kubernetes-preserve-unknown-fields` checks nothing on a string",
+        ]),
+        ("{type: array, x-kubernetes-preserve-unknown-fields: true, items: {type: string}}", []),
+        ("{x-kubernetes-int-or-string: true, maxLength: 2, minimum: 1}", []),
+        ("{type: string, format: int64}", []),
+        ("{type: array, anyOf: [{pattern: a}], items: {type: string}}", []),
+    ],
+)  # fmt: skip
+def test_keywords_of_other_types(field: str, expected: list[str]) -> None:
+    assert messages(crd(f"{{type: object, properties: {{a: {field}}}}}"), ["keyword-without-effect"]) == expected
+
+
+def test_a_format_that_the_server_reports_is_reported_once() -> None:
+    import json
+
+    text = json.dumps(crd("{type: object, properties: {a: {type: array, format: cidr, items: {type: string}}}}"))
+    assert [one.rule for one in crdlint.lint_text(text)] == ["format-unrecognized"]
+    older = crdlint.lint_text(text, kube_version="1.30")
+    assert [one.message for one in older] == ["`format: cidr` checks nothing on an array"]
+
+
+def test_a_word_that_yaml_reads_as_a_boolean_is_reported_once() -> None:
+    text = f"{HEAD}        type: object\n        properties: {{a: {{type: string, enum: [a, on]}}}}\n"
+    assert [one.rule for one in crdlint.lint_text(text)] == ["yaml-boolean"]
+
+
+RULE = "x-kubernetes-validations: [{rule: self == oldSelf}]"
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        (f"properties: {{a: {{type: string, {RULE}}}}}", 1),
+        (f"properties: {{a: {{type: string, {RULE.replace('self == oldSelf', 'oldSelf == self')}}}}}", 1),
+        (f"required: [a], properties: {{a: {{type: string, {RULE}}}}}", 0),
+        (f"properties: {{a: {{type: string, default: x, {RULE}}}}}", 0),
+        (f"properties: {{a: {{type: string, {RULE.replace('self == oldSelf', 'self == oldSelf || self.size() < 3')}}}}}", 0),
+        (
+            f"properties: {{a: {{type: string, {RULE}}}}}, "
+            "x-kubernetes-validations: [{rule: has(oldSelf.a) == has(self.a)}]",
+            0,
+        ),
+        (
+            f"properties: {{b: {{type: string}}, a: {{type: string, {RULE}}}}}, "
+            "x-kubernetes-validations: [{rule: '!has(self.a) || self.a != oldSelf.b'}]",
+            0,
+        ),
+        (f"properties: {{a: {{type: string, {RULE}}}}}, {RULE}", 0),
+        (
+            f"properties: {{a: {{type: string, {RULE}}}, b: {{type: string}}}}, "
+            "x-kubernetes-validations: [{rule: has(oldSelf.b) == has(self.b)}]",
+            1,
+        ),
+    ],
+)  # fmt: skip
+def test_immutable_fields(spec: str, expected: int) -> None:
+    found = crd(f"{{type: object, required: [spec], properties: {{spec: {{type: object, {spec}}}}}}}")
+    assert len(messages(found, ["immutable-bypass"])) == expected
+
+
+@pytest.mark.parametrize(
+    ("place", "given", "expected"),
+    [
+        ("spec", "preserveUnknownFields: false", ["preserveUnknownFields: false"]),
+        ("names", "categories: []", ["categories: []"]),
+        ("names", "categories: [a]", []),
+        ("metadata", "annotations: {}", ["annotations: {}"]),
+        ("metadata", "creationTimestamp: null", []),
+        ("version", "deprecated: false", ["deprecated: false"]),
+        ("version", "additionalPrinterColumns: []", ["additionalPrinterColumns: []"]),
+        ("column", "priority: 0", ["priority: 0"]),
+        ("column", "description: ''", ['description: ""']),
+        ("schema", "nullable: false", ["nullable: false"]),
+        ("schema", "description: ''", ['description: ""']),
+        ("schema", "properties: {}", ["properties: {}"]),
+        ("schema", "required: []", ["required: []"]),
+        ("schema", "minLength: 0", []),
+        ("schema", "default: {}", []),
+        ("status", "conditions: [], storedVersions: []", []),
+    ],
+)  # fmt: skip
+def test_what_is_not_stored(place: str, given: str, expected: list[str]) -> None:
+    found = crd("{type: object, properties: {a: {type: object}}}")
+    spec = found["spec"]
+    [version] = spec["versions"]
+    schema = version["schema"]["openAPIV3Schema"]["properties"]["a"]
+    column = {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}
+    if place == "column":
+        version["additionalPrinterColumns"] = [column]
+    target = {
+        "spec": spec, "names": spec["names"], "metadata": found["metadata"], "version": version, "schema": schema,
+        "status": found.setdefault("status", {}), "column": column,
+    }[place]  # fmt: skip
+    target.update(decode_yaml(f"{{{given}}}"))
+    what = "the API server does not store `{}`: GitOps tools always see a difference"
+    assert messages(found, ["not-stored"]) == [what.format(one) for one in expected]
+
+
+@pytest.mark.parametrize(
+    ("list_type", "items", "expected"),
+    [
+        ("set", "{type: object, x-kubernetes-map-type: atomic}", 1),
+        ("set", "{type: array, items: {type: string}}", 1),
+        ("set", "{type: string}", 0),
+        ("atomic", "{type: object, x-kubernetes-map-type: atomic}", 0),
+    ],
+)
+def test_sets_of_objects(list_type: str, items: str, expected: int) -> None:
+    found = crd(
+        f"{{type: object, properties: {{a: {{type: array, x-kubernetes-list-type: {list_type}, items: {items}}}}}}}"
+    )
+    assert len(messages(found, ["list-set-of-objects"])) == expected
+
+
+@pytest.mark.parametrize(
+    ("served", "expected"),
+    [
+        ([True], []),
+        ([False], ["storage-version-not-served"]),
+        ([False, False], ["no-version-served"]),
+        ([False, True], []),
+    ],
+)
+def test_served_versions(served: list[bool], expected: list[str]) -> None:
+    import json
+
+    found = crd("type: object")
+    [first] = found["spec"]["versions"]
+    found["spec"]["versions"] = [
+        first | {"name": f"v{i + 1}", "served": one, "storage": not i} for i, one in enumerate(served)
+    ]
+    assert [one.rule for one in crdlint.lint_text(json.dumps(found))] == expected
+
+
+def test_a_crd_that_the_server_rejects_has_no_such_advice() -> None:
+    text = HEAD + "        type: object\n        nullable: false\n        x-kubernetes-map-type: wrong\n"
+    assert [one.rule for one in crdlint.lint_text(text)] == ["map-type-unsupported"]
