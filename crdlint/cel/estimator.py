@@ -183,6 +183,10 @@ class _Coster:
             yield expr.args[0]
             self._copy_sizes(expr, expr.args[0])
             return ONE.plus(self.costs[expr.args[0].id])
+        total: Estimate = yield from self._call(expr, function)
+        return total
+
+    def _call(self, expr: ast.Call, function: str) -> Visit:
         args = []
         for arg in expr.args:
             yield arg
@@ -205,14 +209,21 @@ class _Coster:
                 size = call_estimate.size if size is None else size.union(call_estimate.size)
             below = _INDEXED.get(overload_id)
             if below is not None and args:
-                entries = self._entries_of(expr.args[0])
-                size = None if entries is None else entries.value
+                size = self._size_of_element(expr.args[0], size)
                 self.paths[expr.id] = self._path(expr.args[0]).extended(below)
             if size is None:
-                size = self._size(expr)
-        if size is not None:
-            self.sizes[expr.id] = size
+                size = self._size_of_result(expr)
+        self._set_size(expr, size)
         return total.plus(cost)
+
+    def _size_of_element(self, collection: ast.Expr, _size: Estimate | None) -> Estimate | None:
+        """Return the size of an element of a collection; ``_size`` is what the function of the call returns."""
+        entries = self._entries_of(collection)
+        return None if entries is None else entries.value
+
+    def _size_of_result(self, expr: ast.Call) -> Estimate | None:
+        """Return the size of the result of a call that has none by its function."""
+        return self._size(expr)
 
     def list(self, expr: ast.ListExpr) -> Visit:
         total, size = fixed(LIST_COST), _sizes_of(expr.elements)
@@ -428,32 +439,13 @@ class _PathCoster(_Coster):
         return ONE
 
     def call(self, expr: ast.Call) -> Visit:
-        args = []
-        for arg in expr.args:
-            yield arg
-            args.append(self._node(arg))
-        reference = self.result.reference_map.get(expr.id)
-        if reference is None or not reference.overload_ids:
-            return ZERO
-        function = self.result.namespaced.get(expr.id, expr.function)
-        target, total = None, ZERO
-        if expr.target is not None and expr.id not in self.result.namespaced:
-            yield expr.target
-            total = self.costs[expr.target.id]
-            target = self._node(expr.target)
-        costs = [self.costs[arg.id] for arg in expr.args]
-        cost = Estimate(UINT64_MAX, 0)
-        size: Estimate | None = None
-        for overload_id in reference.overload_ids:
-            call_estimate = self._function(expr, function, overload_id, target, args, costs)
-            cost = cost.union(call_estimate.cost)
-            if call_estimate.size is not None:
-                size = call_estimate.size if size is None else size.union(call_estimate.size)
-            below = _INDEXED.get(overload_id)
-            if below is not None and args:
-                self.paths[expr.id] = self._path(expr.args[0]).extended(below)
-        self._set_size(expr, size)
-        return total.plus(cost)
+        return self._call(expr, self.result.namespaced.get(expr.id, expr.function))
+
+    def _size_of_element(self, _collection: ast.Expr, size: Estimate | None) -> Estimate | None:
+        return size
+
+    def _size_of_result(self, _expr: ast.Call) -> Estimate | None:
+        return None
 
     def list(self, expr: ast.ListExpr) -> Visit:
         total = fixed(LIST_COST)

@@ -173,3 +173,15 @@ _SCALARS: Final[dict[type, Callable[..., str]]] = {
     str: _string,
     bytes: lambda value: f'"{b64encode(value).decode()}"',
 }
+
+
+# The Go types of decoded JSON, as `%T` prints them.
+GO_TYPES: Final[dict[type, str]] = {
+    bool: "bool",
+    int: "int64",
+    float: "float64",
+    str: "string",
+    list: "[]interface {}",
+    dict: "map[string]interface {}",
+    type(None): "<nil>",
+}

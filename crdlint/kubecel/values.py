@@ -32,6 +32,7 @@ from crdlint.cel.types import DYN, Kind, list_type, map_type, opaque_type
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.golang.base64 import CorruptInputError, decode_base64
 from crdlint.golang.times import DATE, LOCAL, RFC3339, TimeError, check_rfc3339, parse_time
+from crdlint.golang.values import GO_TYPES
 from crdlint.kubecel.declarations import has_resource_fields
 from crdlint.kubecel.escaping import escape, unescape
 from crdlint.safety import work
@@ -52,13 +53,7 @@ _MAX_INT: Final = 2**63 - 1
 _DURATION_PART: Final = re.compile(r"(?<![0-9])([0-9]+)[\t\n\f\r ]*[A-Za-zµ]+")
 
 _GO_TYPES: Final = {
-    bool: "bool",
-    int: "int64",
-    float: "float64",
-    str: "string",
-    list: "[]interface {}",
-    dict: "map[string]interface {}",
-    type(None): "<nil>",
+    **GO_TYPES,
     Duration: "time.Duration",
     Timestamp: "time.Time",
     bytes: "[]uint8",

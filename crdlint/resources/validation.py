@@ -31,6 +31,7 @@ from crdlint.crd.object_meta_validation import (
 )
 from crdlint.crd.paths import Path
 from crdlint.golang.numbers import format_float
+from crdlint.golang.values import GO_TYPES
 from crdlint.kubecel.evaluation import MISSING, OutOfBudgetError, Ratcheting, Run, rule_validator, validate_rules
 from crdlint.kubecel.limits import RUNTIME_BUDGET
 from crdlint.kubernetes.servers import NEWEST, Server
@@ -367,17 +368,6 @@ def _replicas_errors(name: str, resource: dict[str, Any]) -> Iterator[FieldError
         )
 
 
-_GO_TYPES: Final = {
-    bool: "bool",
-    int: "int64",
-    float: "float64",
-    str: "string",
-    list: "[]interface {}",
-    dict: "map[string]interface {}",
-    type(None): "<nil>",
-}
-
-
 def _nested(resource: dict[str, Any], path: str, wanted: type) -> tuple[Any, str | None]:
     """Return the value at a path of fields, None where there is none, and what is wrong with it (NestedFieldNoCopy)."""
     names = path.removeprefix(".").split(".")
@@ -390,12 +380,12 @@ def _nested(resource: dict[str, Any], path: str, wanted: type) -> tuple[Any, str
         if name not in at:
             return None, None
         at = at[name]
-    return (at, None) if at.__class__ is wanted else (None, _accessor_error(names, at, _GO_TYPES[wanted]))
+    return (at, None) if at.__class__ is wanted else (None, _accessor_error(names, at, GO_TYPES[wanted]))
 
 
 def _accessor_error(names: list[str], value: Any, wanted: str) -> str:
     path = "".join(f".{name}" for name in names)
-    return f"{path} accessor error: {_printed(value)} is of the type {_GO_TYPES[value.__class__]}, expected {wanted}"
+    return f"{path} accessor error: {_printed(value)} is of the type {GO_TYPES[value.__class__]}, expected {wanted}"
 
 
 _NOTHING: Final = object()
