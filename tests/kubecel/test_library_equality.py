@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 import pytest
+from crds import HEAD
 
 import crdlint
 
-CRD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: foos.example.com}
-spec:
-  group: example.com
-  scope: Cluster
-  names: {plural: foos, kind: Foo}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
+CRD = (
+    HEAD.replace("Namespaced", "Cluster")
+    + """\
         type: object
         x-kubernetes-validations:
         - rule: "%s"
 """
+)
 FOO = "{apiVersion: example.com/v1, kind: Foo, metadata: {name: x}}"
 MADE = [
     "quantity('1')",

@@ -3,23 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from crds import HEAD
 
 import crdlint
 
-CRD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata: {name: foos.example.com}
-spec:
-  group: example.com
-  scope: Cluster
-  names: {plural: foos, kind: Foo}
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
+CRD = (
+    HEAD.replace("Namespaced", "Cluster")
+    + """\
         type: object
         properties:
           spec:
@@ -29,6 +19,7 @@ spec:
             - rule: |-
                 RULE
 """
+)
 RESOURCE = "apiVersion: example.com/v1\nkind: Foo\nmetadata: {name: x}\nspec: {x: a}\n"
 HOLD = [
     "google.protobuf.FloatValue{value: 1e300} > 1e308",
