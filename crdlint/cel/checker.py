@@ -54,7 +54,7 @@ _LITERALS: Final[dict[type, Type]] = {
 }
 _NONE_DISABLED: Final[frozenset[str]] = frozenset()
 _LOGICAL: Final = ("_&&_", "_||_")
-_CROSS_TYPE_COMPARISONS: Final = frozenset(
+CROSS_TYPE_COMPARISONS: Final = frozenset(
     f"{relation}_{left}_{right}"
     for relation in ("less", "less_equals", "greater", "greater_equals")
     for left, right in permutations(("int64", "uint64", "double"), 2)
@@ -144,7 +144,7 @@ class _Checker:
         self._substitution = Substitution(null_either_way=env.dialect.null_unifies_either_way)
         self._scopes: list[dict[str, Variable]] = []
         self._variables = 0
-        self._disabled = _NONE_DISABLED if env.cross_type_comparisons else _CROSS_TYPE_COMPARISONS
+        self._disabled = _NONE_DISABLED if env.cross_type_comparisons else CROSS_TYPE_COMPARISONS
 
     def run(self, root: ast.Expr) -> None:
         stack: list[Visit] = []

@@ -174,12 +174,20 @@ def decode_crd(root: Node, server: Server = NEWEST) -> Decoded:
 
 def _problems(root: Node, server: Server) -> tuple[tuple[DecodeProblem, ...], tuple[DecodeProblem, ...]]:
     """Return the problems of a document, and those that they hide."""
-    from crdlint.crd.decode_errors import GoError, explain, explain_all  # most documents need none of it
+    from crdlint.crd.decode_errors import (  # most documents need none of it
+        MAX_STRICT_ERRORS,
+        GoError,
+        explain,
+        explain_all,
+    )
 
     if not is_json(root):
         to_json(root)  # raises for what cannot become JSON, also where no field is known
     found = explain(CRD, root, server)
+    hides = isinstance(found, GoError) or len(found) == MAX_STRICT_ERRORS
     problems = tuple(map(_problem, [found] if isinstance(found, GoError) else found))
+    if not hides:
+        return problems, ()
     known = {problem.message for problem in problems}
     return problems, tuple(one for one in map(_problem, explain_all(CRD, root, server)) if one.message not in known)
 

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     Steps = Generator["Steps", None, None]
 
-_MAX_STRICT_ERRORS: Final = 100
+MAX_STRICT_ERRORS: Final = 100
 _LIKE: Final = 0.75  # how like a field is that was meant
 
 
@@ -110,7 +110,7 @@ class _State:
         self, what: str, name: str, node: Node, known: MappingOf[str, Field] | None = None, first: Node | None = None
     ) -> None:
         """Note an ``unknown`` field, with those of the struct, or a ``duplicate`` one, with the ``first`` key."""
-        if self.strict and (self.goes_on or len(self.strict_errors) < _MAX_STRICT_ERRORS):
+        if self.strict and (self.goes_on or len(self.strict_errors) < MAX_STRICT_ERRORS):
             path = "".join(self.path) + (f".{name}" if self.path else name)
             text = f"{what} field {quote(path)}"
             fields = known or {}

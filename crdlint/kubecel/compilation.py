@@ -15,7 +15,7 @@ from crdlint.cel.types import BOOL, STRING, optional_type
 from crdlint.kubecel.declarations import Declarations
 from crdlint.kubecel.environment import OVERLOAD_COSTS
 from crdlint.kubecel.estimator import KubernetesEstimator
-from crdlint.kubecel.reuse import compiles_alike, uses_of
+from crdlint.kubecel.reuse import compiles_alike, cost_key, uses_of
 from crdlint.kubecel.sharing import Compilation, Sharing
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from crdlint.crd.model import ValidationRule
     from crdlint.kubecel.declarations import DeclType
     from crdlint.kubecel.environment import Environment
+    from crdlint.kubecel.reuse import Uses
 
 SELF: Final = "self"
 OLD_SELF: Final = "oldSelf"
@@ -85,8 +86,27 @@ class Expression:
         """The maximum cost of one evaluation (cost units), 0 for an expression with an error."""
         highest = self.compilation.highest_cost
         if highest is None:
-            highest = self.compilation.highest_cost = 0 if self.error is not None else self.cost().total.max
+            highest = self.compilation.highest_cost = 0 if self.error is not None else self._highest_cost()
         return highest
+
+    def _highest_cost(self) -> int:
+        """Estimate the cost, once for all servers that compile the expression alike and count the same costs."""
+        compilation = self.compilation
+        if compilation.uses is None:
+            return self.cost().total.max
+        key = cost_key(compilation.uses, self.environment.dialect)
+        found = compilation.costs.get(key)
+        if found is None:
+            found = compilation.costs[key] = self.cost().total.max
+        return found
+
+    @property
+    def uses(self) -> Uses:
+        """The features of an expression without errors in which servers differ."""
+        compilation = self.compilation
+        if compilation.uses is None:
+            compilation.uses = uses_of(compilation.compiled)
+        return compilation.uses
 
     @property
     def env(self) -> Env:
@@ -207,9 +227,11 @@ class RuleCompiler:
         other, compilation = reusable
         if compilation.uses is None:
             compilation.uses = uses_of(compilation.compiled)
+        if compilation.highest_cost is not None:
+            compilation.costs.setdefault(cost_key(compilation.uses, other.dialect), compilation.highest_cost)
         if not compiles_alike(compilation.uses, other, environment):
             return None
-        return Compilation(compilation.compiled, None, uses=compilation.uses)
+        return Compilation(compilation.compiled, None, uses=compilation.uses, costs=compilation.costs)
 
     def _compilation(self, text: str, kind: Kind, environment: Environment, optional_old_self: bool) -> Compilation:
         env = self.env(environment, optional_old_self=optional_old_self)

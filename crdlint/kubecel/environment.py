@@ -161,11 +161,12 @@ def function_costs(dialect: CELDialect) -> Mapping[str, CallCost]:
     for library in LIBRARIES:
         costs |= library.older_costs(dialect)
     if dialect.compares_library_types_at_once:
-        costs["_==_"] = CallCost(_estimate_equality, _track_equality)
+        costs["_==_"] = _COST_OF_EQUALITY
     return costs
 
 
-_EQUALITY: Final[Mapping[Any, FunctionEstimator]] = {
+# By the types of libraries, what `==` of their values costs.
+EQUALITY: Final[Mapping[Any, FunctionEstimator]] = {
     type_: estimate for library in LIBRARIES for type_, estimate in library.equality.items()
 }
 
@@ -173,9 +174,12 @@ _EQUALITY: Final[Mapping[Any, FunctionEstimator]] = {
 def _estimate_equality(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
     if len(args) != 2 or not args[0].type.is_exact(args[1].type):
         return None
-    estimate = _EQUALITY.get(args[0].type)
+    estimate = EQUALITY.get(args[0].type)
     return None if estimate is None else estimate(estimator, target, args)
 
 
 def _track_equality(values: Sequence[Any], _: Any) -> int | None:
     return 1 if isinstance(values[0], Opaque) else None
+
+
+_COST_OF_EQUALITY: Final = CallCost(_estimate_equality, _track_equality)

@@ -132,18 +132,24 @@ class _Ready:
 
 @dataclass(slots=True)
 class _Rules:
-    """The rules of one schema, compiled when first needed: most values reach few rules of a schema."""
+    """The rules of one schema, compiled when first needed: most values reach few rules of a schema.
+
+    `used` collects the compiled expressions.
+    """
 
     schema: JSONSchemaProps
     declared: DeclType
     environment: Environment
     sharing: Sharing
+    used: list[Expression]
     _ready: tuple[_Ready, ...] | None = None
 
     def ready(self) -> tuple[_Ready, ...]:
         """Return the rules with their programs."""
         if self._ready is None:
             self._ready = _compiled(self.schema, self.declared, self.environment, self.sharing)
+            for one in self._ready:
+                self.used += [part for part in (one.compiled.rule, one.compiled.message) if part is not None]
         return self._ready
 
 
@@ -169,10 +175,12 @@ def rule_validator(schema: JSONSchemaProps, server: Server, *, is_root: bool) ->
 class RuleValidators:
     """Compiles the rules of schemas that share subschemas, each subschema once."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Server, sharing: Sharing | None = None) -> None:
         """Compile rules with the environment of `server` for stored expressions."""
-        self._environment = stored_expressions(server)
-        self._declarer = Declarer(server.cel, shared())
+        self.environment: Final = stored_expressions(server)
+        # The expressions that values have needed so far.
+        self.expressions: Final[list[Expression]] = []
+        self._declarer = Declarer(server.cel, sharing or shared())
         self._made: dict[tuple[int, int, int, bool], RuleValidator | None] = {}
         # By identity: whether a schema or one of its subschemas has rules.
         self._has_rules: dict[int, bool] = {}
@@ -215,7 +223,7 @@ class RuleValidators:
             if declared is None:
                 error = "failed to convert to declType for CEL validation rules"
             else:
-                rules = _Rules(rules_of, declared, self._environment, self._declarer.sharing)
+                rules = _Rules(rules_of, declared, self.environment, self._declarer.sharing, self.expressions)
         elem = None if declared is None else declared.elem
         items = additional = None
         inner = None if rules_of.items is None else rules_of.items.schema

@@ -1,7 +1,7 @@
-"""Reuse of compiled expressions on servers with fewer libraries.
+"""Reuse of compiled expressions, their costs and their results on servers with fewer libraries.
 
 An expression without errors that uses only features of both servers is parsed and typed identically on both, so it does
-not have to be compiled again.
+not have to be compiled again. Its cost is the same if it uses no feature whose cost differs.
 """
 
 from __future__ import annotations
@@ -10,13 +10,18 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from crdlint.cel.ast import Comprehension, ListExpr, MapExpr, Select, nodes
+from crdlint.cel.ast import Call, Comprehension, ListExpr, MapExpr, Select, StructExpr, nodes
 from crdlint.cel.builder import RESERVED
+from crdlint.cel.checker import CROSS_TYPE_COMPARISONS
+from crdlint.cel.types import Kind
+from crdlint.kubecel.environment import EQUALITY, LIBRARIES, function_costs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Hashable, Iterator
+    from collections.abc import Set as AbstractSet
 
     from crdlint.cel.compiler import Compiled
+    from crdlint.cel.decls import CallCost
     from crdlint.cel.env import Env
     from crdlint.kubecel.environment import Environment
     from crdlint.kubernetes.dialect import CELDialect
@@ -31,26 +36,37 @@ _TWO_VARIABLES: Final = ("all", 3, True)
 
 @dataclass(frozen=True, slots=True)
 class Uses:
-    """The features of an expression that not every server has.
+    """The features of an expression that not every server has, or that servers count different costs for.
 
-    `names` are those of its variables and types; `keywords` is true if it selects a field named by a keyword.
+    `names` are those of its variables and types; `keywords` is true if it selects a field named by a keyword. `null` is
+    true if a part may have the type of null, `mixed` if a list or map has elements of several types. `functions` are the
+    names of the functions that it calls, without `==` unless it compares values of a library.
     """
 
     overloads: frozenset[str]
     names: frozenset[str]
+    functions: tuple[str, ...]
     keywords: bool
     two_variables: bool
     optional_entries: bool
     macro_names: bool
+    null: bool
+    mixed: bool
+    presence_tests: bool
+    comprehensions: bool
 
 
 def uses_of(compiled: Compiled) -> Uses:
     """Return the features that an expression without errors uses."""
-    references = compiled.result.reference_map.values()
+    references, types = compiled.result.reference_map.values(), compiled.result.type_map
     all_nodes = list(nodes(compiled.expr))
+    called = {compiled.result.namespaced.get(node.id, node.function) for node in all_nodes if type(node) is Call}
+    if EQUALITY.keys().isdisjoint(types.values()):
+        called.discard("_==_")
     return Uses(
         overloads=frozenset(id_ for reference in references for id_ in reference.overload_ids),
         names=frozenset(reference.name for reference in references if reference.name),
+        functions=tuple(sorted(called)),
         keywords=any(type(node) is Select and node.field in RESERVED for node in all_nodes),
         two_variables=any(type(node) is Comprehension and bool(node.iter_var2) for node in all_nodes),
         optional_entries=any(
@@ -59,6 +75,15 @@ def uses_of(compiled: Compiled) -> Uses:
             for node in all_nodes
         ),
         macro_names=any(name in compiled.source.text for name in _MACRO_NAMES),
+        null=any(type_.kind is Kind.NULL for type_ in types.values())
+        or any(type(node) is StructExpr for node in all_nodes),
+        mixed=any(
+            any(part.is_dyn for part in types[node.id].params)
+            for node in all_nodes
+            if type(node) in {ListExpr, MapExpr}
+        ),
+        presence_tests=any(type(node) is Select and node.test_only for node in all_nodes),
+        comprehensions=any(type(node) is Comprehension for node in all_nodes),
     )
 
 
@@ -69,21 +94,70 @@ def compiles_alike(uses: Uses, on: Environment, older: Environment) -> bool:
 
 def _obstacles(uses: Uses, on: Environment, older: Environment) -> Iterator[bool]:
     dialect, other = on.dialect, older.dialect
-    yield _checks(dialect) != _checks(other)
+    yield uses.null and dialect.null_unifies_either_way != other.null_unifies_either_way
+    yield uses.mixed and dialect.validates_mixed_literals != other.validates_mixed_literals
     yield uses.macro_names
     yield uses.keywords and on.keywords_as_fields != older.keywords_as_fields
     yield uses.two_variables and _TWO_VARIABLES not in older.parser.macros
     yield uses.optional_entries and not older.parser.optional_syntax
     yield not uses.overloads <= overload_ids(older.env)
-    yield on.env.cross_type_comparisons != older.env.cross_type_comparisons
+    yield (
+        on.env.cross_type_comparisons != older.env.cross_type_comparisons
+        and not uses.overloads.isdisjoint(CROSS_TYPE_COMPARISONS)
+    )
     yield _FORMAT in uses.overloads and dialect.exempts_whole_format_arguments != other.exempts_whole_format_arguments
     yield not uses.names.isdisjoint(_SCALAR_NAMES) and dialect.types_names_of_types != other.types_names_of_types
     yield any(on.env.find_ident(name) is not None and older.env.find_ident(name) is None for name in uses.names)
 
 
-def _checks(dialect: CELDialect) -> tuple[bool, ...]:
-    """Return the switches of a dialect that affect the types of expressions without errors."""
-    return dialect.null_unifies_either_way, dialect.expects_bool_operands, dialect.validates_mixed_literals
+def estimates_alike(all_uses: AbstractSet[Uses], on: Environment, older: Environment) -> bool:
+    """Return whether expressions compile identically in two environments, with the same estimated costs.
+
+    The servers must declare the schema identically.
+    """
+    return _includes(on.env, older.env) and all(
+        compiles_alike(uses, on, older) and cost_key(uses, on.dialect) == cost_key(uses, older.dialect)
+        for uses in all_uses
+    )
+
+
+def evaluates_alike(all_uses: AbstractSet[Uses], on: Environment, older: Environment) -> bool:
+    """Return whether expressions compile identically in two environments, with the same results and costs."""
+    return _includes(on.env, older.env) and all(
+        compiles_alike(uses, on, older) and _evaluates_alike(uses, on.dialect, older.dialect) for uses in all_uses
+    )
+
+
+def _evaluates_alike(uses: Uses, one: CELDialect, other: CELDialect) -> bool:
+    return (
+        one.resets_field_path == other.resets_field_path
+        and one.selection_from_error_has_cost == other.selection_from_error_has_cost
+        and _priced(uses, one) == _priced(uses, other)
+        and uses.overloads.isdisjoint(_rebound(one) | _rebound(other))
+    )
+
+
+@cache
+def _rebound(dialect: CELDialect) -> frozenset[str]:
+    """Return the ids of the overloads that have another implementation on an older server."""
+    return frozenset(id_ for library in LIBRARIES for id_ in library.older_bindings(dialect))
+
+
+def _priced(uses: Uses, dialect: CELDialect) -> tuple[CallCost | None, ...]:
+    """Return the costs that Kubernetes defines for the functions that an expression calls."""
+    costs = function_costs(dialect)
+    return tuple([costs.get(name) for name in uses.functions])
+
+
+def cost_key(uses: Uses, dialect: CELDialect) -> Hashable:
+    """Return the switches and costs that the estimate for an expression depends on, besides the schema."""
+    return (
+        dialect.tracks_local_variables,
+        dialect.saturates_factors,
+        uses.presence_tests and dialect.presence_test_has_cost,
+        uses.comprehensions and dialect.sizes_comprehensions,
+        _priced(uses, dialect),
+    )
 
 
 @cache

@@ -22,14 +22,16 @@ _numbers: Final = count(1)
 class Compilation:
     """The result of compiling an expression: `error` is the server's message, None for an expression without errors.
 
-    `highest_cost` is the maximum cost of one evaluation, `uses` the features that not every server has; both are None
-    until they are needed.
+    `highest_cost` is the maximum cost of one evaluation, `uses` the features in which servers differ; both are None
+    until they are needed. `costs` has the maximum costs on all servers that compile the expression identically, by the
+    switches that they depend on (`reuse.cost_key`).
     """
 
     compiled: Compiled
     error: str | None
     highest_cost: int | None = None
     uses: Uses | None = None
+    costs: dict[Hashable, int] = field(default_factory=dict)
 
 
 @dataclass(slots=True)

@@ -11,6 +11,7 @@ from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting import schema
 from crdlint.linting.ratcheting import gives_default, has_extension, has_schema_with
 from crdlint.rules import approval, conversion, metadata, names, selectable_fields, subresources, versions
+from crdlint.rules.engine.common import Common
 from crdlint.rules.engine.options import Options
 from crdlint.safety import work
 
@@ -69,9 +70,12 @@ class Report:
 
 
 @work.limited()
-def validate(crd: CustomResourceDefinition, server: Server, effort: Effort) -> Report:
-    """Validate a CRD as a server does on create; ``effort`` is what its helps may take."""
-    validator = SpecValidator(crd.spec, Options(server=server, effort=effort))
+def validate(crd: CustomResourceDefinition, server: Server, effort: Effort, common: Common | None = None) -> Report:
+    """Validate a CRD as a server does on create; ``effort`` is what its helps may take.
+
+    ``common`` has what a validation of the same CRD for another server found.
+    """
+    validator = SpecValidator(crd.spec, Options(server=server, effort=effort, common=common or Common()))
     errors = (
         *metadata.validate(crd),
         *validator.errors(),
@@ -165,7 +169,14 @@ class SpecValidator:
     ) -> Iterator[FieldError]:
         if fields:
             allowed = version in self._options.allow_too_many_selectable_fields
-            yield from selectable_fields.validate(fields, schema, path, too_many_allowed=allowed)
+            walked = self._options.common.walks.get(id(schema))
+            yield from selectable_fields.validate(
+                fields,
+                schema,
+                path,
+                too_many_allowed=allowed,
+                is_convertible=walked is not None and not walked.refusals,
+            )
 
 
 def _has_status(given: CustomResourceSubresources | None) -> bool:

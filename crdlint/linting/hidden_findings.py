@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path
     from crdlint.kubecel.estimated_rule import EstimatedRule
+    from crdlint.rules.engine.common import Findings
     from crdlint.rules.engine.options import Options
-    from crdlint.rules.engine.schema_walk import Findings
 
 # Errors after whose fix a schema may have another type or other fields.
 _CHANGES_TYPE: Final = frozenset(

@@ -18,6 +18,7 @@ from crdlint.linting.documents import name_of, take_duplicate_keys
 from crdlint.linting.result import FoundCRD, FoundRule, OldCRD
 from crdlint.rules import catalog, duplicates
 from crdlint.rules.engine.advisory import DecodedCRD
+from crdlint.rules.engine.common import Common
 from crdlint.rules.engine.finding import Finding, Manifest, fix_of
 from crdlint.safety.work import Effort
 from crdlint.schema.traversal import all_schemas
@@ -87,7 +88,7 @@ class CheckedCRD:
     """The findings about a CRD in their order; ``blocking`` are those of them that leave rules without a cost.
 
     ``notices`` name values that are not checked. ``definition`` and ``rules`` are kept on request, if the API server can
-    decode the CRD.
+    decode the CRD. ``common`` has what the validation for another server of the decoded CRD need not find again.
     """
 
     diagnostics: list[Diagnostic]
@@ -96,22 +97,25 @@ class CheckedCRD:
     definition: FoundCRD | None = None
     rules: tuple[FoundRule, ...] = ()
     decoded: Decoded | None = None
+    common: Common | None = None
 
 
 def check_crd(
-    document: Document, root: Mapping, options: Options, *, rejected: bool, decoded: Decoded | None = None
+    document: Document, root: Mapping, options: Options, *, rejected: bool, like: CheckedCRD | None = None
 ) -> CheckedCRD:
     """Check a CRD. What the API server reports is hidden if it has ``rejected`` apiVersion or kind already.
 
-    ``decoded`` is the CRD if another server decodes it in the same way, and no update changes it.
+    ``like`` is the result for another server that decodes the CRD in the same way, if no update changes it.
     """
     old = options.previous(name_of(root)) if options.previous is not None else None
     server = options.versions.newest
+    decoded = like.decoded if like is not None else None
     decoded = decoded or read_crd(root, stored=old is not None, server=server)
+    common = (like.common if like is not None else None) or Common()
     crd, locator = decoded.crd, Locator(root, document.line_offset, document.text)
     has_placeholders = options.skip_unfinished and any(opening in document.text for opening in PLACEHOLDERS)
     report = (
-        create.validate(crd, server, options.effort)
+        create.validate(crd, server, options.effort, common)
         if old is None
         else update.validate(crd, old.crd, server, options.effort)
     )
@@ -126,13 +130,13 @@ def check_crd(
     found += of_fields.values()
     if not rejected:
         accepted = not (problems or report.errors)
-        found += _advisories(root, old, crd, manifest, locator, options, accepted=accepted)
+        found += _advisories(root, old, crd, manifest, locator, options, common, accepted=accepted)
     found = [one if one.crd == crd.metadata.name else replace(one, crd=crd.metadata.name) for one in found]
     notices: list[str] = []
     if has_placeholders:
         found, notices = _without_placeholders(found, document)
     if rejected or not options.keep:
-        return CheckedCRD(found, [], notices, decoded=decoded)
+        return CheckedCRD(found, [], notices, decoded=decoded, common=common)
     blocking = {id(one) for error in report.blocking if (one := of_fields.get(str(error))) is not None}
     return CheckedCRD(
         found,
@@ -141,6 +145,7 @@ def check_crd(
         FoundCRD(crd, locator, options.versions),
         tuple(FoundRule(crd.metadata.name, _version_of(rule, crd), rule, locator) for rule in report.rules),
         decoded,
+        common,
     )
 
 
@@ -220,6 +225,7 @@ def _advisories(
     manifest: Manifest,
     locator: Locator,
     options: Options,
+    common: Common,
     *,
     accepted: bool,
 ) -> Iterator[Diagnostic]:
@@ -228,7 +234,7 @@ def _advisories(
         root=root,
         text=manifest.document.text,
         spec=crd.spec,
-        schemas=all_schemas(crd.spec),
+        schemas=common.all_schemas(crd.spec),
         old_schemas=[] if old is None else all_schemas(old.crd.spec),
         rules=manifest.rules,
         versions=options.versions,

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceValidation, JSONSchemaProps
     from crdlint.crd.paths import Path
     from crdlint.kubecel.estimated_rule import CompiledNode, EstimatedRule
+    from crdlint.rules.engine.common import Findings
     from crdlint.rules.engine.options import Options
-    from crdlint.rules.engine.schema_walk import Findings
 
 WALKER = Walker(catalog.checks())
 
@@ -48,7 +48,10 @@ def validate_validation(
     if validation is None or validation.open_api_v3_schema is None:
         return SchemaReport()
     schema = validation.open_api_v3_schema
-    findings = WALKER.walk(schema, options)
+    walks = options.common.walks
+    findings = walks.get(id(schema))
+    if findings is None:
+        findings = walks[id(schema)] = WALKER.walk(schema, options)
     at_root = list(root.validate(schema, path, status_enabled=status_enabled))
     report = _reported(schema, findings, at_root, options, path)
     hidden = hidden_findings.find(schema, findings, report.rules, options, path)

@@ -31,20 +31,14 @@ def check_versions(document: Document, root: Mapping, options: Options, *, rejec
     servers = options.versions.servers
     if len(servers) == 1 or _is_alike_on_all(newest, document, options):
         return newest
-    shares_decoded = (
-        options.previous is None
-        and newest.decoded is not None
-        and not newest.decoded.problems
-        and _FIELDS.search(document.text) is None
-    )
-    decoded = newest.decoded if shares_decoded else None
-    found = []
-    blocking = {id(one) for one in newest.blocking}
-    for server in servers[:-1]:
-        older = check_crd(document, root, _only(options, server), rejected=rejected, decoded=decoded)
-        found.append((server, _of_server(older.diagnostics)))
-        blocking.update(map(id, older.blocking))
-    found.append((servers[-1], _of_server(newest.diagnostics)))
+    fields = frozenset(field for field, pattern in FIELDS.items() if pattern.search(document.text))
+    results = {servers[-1]: newest}
+    for server in reversed(servers[:-1]):  # in this order most servers answer as the one before
+        alike = (known for other, known in results.items() if _decodes_alike(known, other, server, fields))
+        like = next(alike, None) if options.previous is None else None
+        results[server] = check_crd(document, root, _only(options, server), rejected=rejected, like=like)
+    found = [(server, of_server(results[server].diagnostics)) for server in servers]
+    blocking = {id(one) for result in results.values() for one in result.blocking}
     merged = FindingsByVersion(found)
     needs = [one for one in newest.diagnostics if one.rule == NEEDS_NEWER.id]
     # The findings of the newest server and of older ones only: as they were found, and as they are reported.
@@ -64,13 +58,34 @@ def _is_alike_on_all(newest: CheckedCRD, document: Document, options: Options) -
     What older servers reject or warn of and newer ones accept is a feature that came later.
     """
     return (
-        options.previous is None
-        and not _of_server(newest.diagnostics)
-        and _LATER_FEATURES.search(document.text) is None
+        options.previous is None and not of_server(newest.diagnostics) and _LATER_FEATURES.search(document.text) is None
     )
 
 
-_LATER_FEATURES: Final = re.compile("x-kubernetes-validations|selectableFields|k8s-?(?:short|long)")
+# Escapes that may hide a name in a key.
+_ESCAPES: Final = r"\\[xuU\r\n]"
+_LATER_FEATURES: Final = re.compile(rf"x-kubernetes-validations|selectableFields|k8s-?(?:short|long)|{_ESCAPES}")
+# The fields that some servers do not know, or drop, by their names in the table of servers.
+FIELDS: Final = {
+    "selectable_fields": re.compile(rf"selectableFields|{_ESCAPES}"),
+    "optional_old_self": re.compile(rf"optionalOldSelf|{_ESCAPES}"),
+}
+
+
+def _decodes_alike(known: CheckedCRD, one: Server, other: Server, fields: frozenset[str]) -> bool:
+    """Return whether two servers decode a CRD that may have some ``fields`` alike; ``known`` is the result for one."""
+    if known.decoded is None:
+        return False
+    if known.decoded.problems:  # which may suggest any known field
+        return (
+            one.unknown_fields == other.unknown_fields
+            and one.dropped_fields & fields == other.dropped_fields & fields
+            and one.names_paths_in_decode_errors == other.names_paths_in_decode_errors
+        )
+    return (
+        one.unknown_fields & fields == other.unknown_fields & fields
+        and one.dropped_fields & fields == other.dropped_fields & fields
+    )
 
 
 def _only(options: Options, server: Server) -> Options:
@@ -79,11 +94,9 @@ def _only(options: Options, server: Server) -> Options:
 
 # The advisory rules whose findings depend on the server.
 _ADVICE: Final = (formats.unrecognized, kube_versions.dropped_fields)
-# The fields that some servers do not know, or drop.
-_FIELDS: Final = re.compile("selectableFields|optionalOldSelf")
 
 
-def _of_server(found: Iterable[Diagnostic]) -> list[Diagnostic]:
+def of_server(found: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Return the findings that depend on the server; those of duplicate keys in YAML depend on the client."""
     return [
         one

@@ -16,6 +16,7 @@ from crdlint.kubecel.estimated_rule import EstimatedRule
 from crdlint.kubecel.limits import max_cardinality
 from crdlint.rules import cel_cost
 from crdlint.rules.engine.advisory import Advisory
+from crdlint.rules.engine.common import Answer
 from crdlint.rules.engine.finding import Fixer, quoted_tag, quoted_with_comment
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety import work
@@ -325,6 +326,24 @@ def compile_and_estimate(
     """
     if not nodes:
         return [], []
+    from crdlint.kubecel.environment import new_expressions
+    from crdlint.kubecel.reuse import estimates_alike
+
+    root, environment = nodes[0].root_schema, new_expressions(options.server)
+    context = options.common.context(root, options.server.cel)
+    answers = options.common.rules.setdefault(id(root), [])
+    for known in answers:
+        if known.context is context and known.holds_in(environment, estimates_alike):
+            return known.value
+    found = _compile_and_estimate(nodes, options, whole)
+    expressions = [one for rule in found[1] for one in (rule.compiled.rule, rule.compiled.message) if one is not None]
+    answers.append(Answer(found, tuple(expressions), environment, context))
+    return found
+
+
+def _compile_and_estimate(
+    nodes: SequenceOf[CompiledNode], options: Options, whole: Path
+) -> tuple[list[FieldError], list[EstimatedRule]]:
     found = list(_compiled(nodes, options))
     rules = [one for one in found if isinstance(one, EstimatedRule)]
     advice = cel_cost.advice_for(rules, options.effort)
@@ -382,6 +401,8 @@ def _compiled(
     nodes: SequenceOf[CompiledNode], options: Options, doubtful: SequenceOf[JSONSchemaProps] = ()
 ) -> Iterator[FieldError | EstimatedRule]:
     """Yield each rule compiled, or why the rules of a node cannot be; ``doubtful`` leaves costs out (see `compile_hidden`)."""
+    if not nodes:
+        return
     from crdlint.kubecel import environment
     from crdlint.kubecel.compilation import CompilationError, Environments, RuleCompiler
     from crdlint.kubecel.schema_context import DeclarationFailedError, SchemaContext
@@ -395,11 +416,12 @@ def _compiled(
     ids = {id(schema) for schema in doubtful}
     uncertain = Within(ids)
     enclosing = at_or_above(doubtful)
-    context = SchemaContext(options.server.cel, options.sharing, ids)
+    dialect, common = options.server.cel, options.common
+    context = SchemaContext(dialect, common.sharing, ids) if ids else common.context(nodes[0].root_schema, dialect)
     for node in nodes:
         path = node.schema.path.child("x-kubernetes-validations")
         try:
-            compiler = RuleCompiler(context.declared(node.schema), options.sharing)
+            compiler = RuleCompiler(context.declared(node.schema), common.sharing)
         except DeclarationFailedError as error:
             start = "internal error: failed to construct type information for x-kubernetes-validations rules: "
             yield FieldError(DECLARATION.id, INTERNAL, path, None, f"{start}{error}")

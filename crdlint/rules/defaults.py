@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.crd.errors import EVALUATION_LIMIT, Code
 from crdlint.diagnostics.spelling import nearest
 from crdlint.kubecel.limits import RUNTIME_BUDGET
+from crdlint.rules.engine.common import Answer
 from crdlint.rules.engine.finding import Fixer, items
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.editor import quoted
@@ -19,11 +20,15 @@ from crdlint.yaml.nodes import Scalar, Sequence
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from collections.abc import Sequence as SequenceOf
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path
+    from crdlint.kubecel.compilation import Expression
+    from crdlint.kubecel.environment import Environment
     from crdlint.kubecel.evaluation import RuleValidator, RuleValidators
+    from crdlint.kubecel.sharing import Sharing
     from crdlint.kubernetes.servers import Server
     from crdlint.rules.engine.finding import Finding
     from crdlint.rules.engine.options import Options
@@ -191,21 +196,39 @@ RULES = (UNPRUNED, INVALID_DEFAULT, RULE_FAILED)
 
 
 def validate(
-    schema: JSONSchemaProps, path: Path, given: Iterable[JSONSchemaProps], options: Options
+    schema: JSONSchemaProps, path: Path, given: SequenceOf[JSONSchemaProps], options: Options
 ) -> list[FieldError]:
     """Return what is wrong with the defaults of a structural schema at ``path``; where there is, no rule is compiled.
 
     ``given`` are the schemas within it that have one.
     """
+    server = options.server
+    # What the errors depend on besides rules: the switches of the validator of values.
+    key = (id(schema), *map(id, given), server.checks_number_ranges, server.has_kubernetes_name_formats)
+    answers = options.common.defaults.setdefault(key, [])
+    for known in answers:
+        if known.environment is None or _holds_on(known, server):
+            return known.value
+    rules = _Rules(server, options.common.sharing)
+    errors = _validated(schema, path, given, options, rules)
+    answers.append(Answer(errors, *rules.used()))
+    return errors
+
+
+def _holds_on(known: Answer[list[FieldError]], server: Server) -> bool:
+    from crdlint.kubecel.environment import stored_expressions
+    from crdlint.kubecel.reuse import evaluates_alike
+
+    return known.holds_in(stored_expressions(server), evaluates_alike)
+
+
+def _validated(
+    schema: JSONSchemaProps, path: Path, given: Iterable[JSONSchemaProps], options: Options, rules: _Rules
+) -> list[FieldError]:
     from crdlint.schema.default_validation import validate_defaults
 
     errors = validate_defaults(
-        schema,
-        path,
-        given,
-        require_pruned=options.require_pruned_defaults,
-        rules=_Rules(options.server),
-        server=options.server,
+        schema, path, given, require_pruned=options.require_pruned_defaults, rules=rules, server=options.server
     )
     kept = {RULE_FAILED.id, EVALUATION_LIMIT}
     return [error if error.rule in kept else _ours(error) for error in errors]
@@ -233,8 +256,15 @@ class _Rules:
     """Runs rules on defaults, off one budget (cost units)."""
 
     server: Server
+    sharing: Sharing
     budget: int = RUNTIME_BUDGET
     validators: RuleValidators | None = None
+
+    def used(self) -> tuple[tuple[Expression, ...], Environment | None]:
+        """Return the expressions that were compiled, and their environment, None if there are none."""
+        if self.validators is None or not self.validators.expressions:
+            return (), None
+        return tuple(self.validators.expressions), self.validators.environment
 
     def __call__(
         self, schema: JSONSchemaProps, value: Any, path: Path, *, is_resource_root: bool
@@ -242,7 +272,7 @@ class _Rules:
         from crdlint.kubecel.evaluation import MISSING, RuleValidators
 
         if self.validators is None:
-            self.validators = RuleValidators(self.server)
+            self.validators = RuleValidators(self.server, self.sharing)
         validator = self.validators.of(schema, is_root=is_resource_root)
         if validator is None:
             return [], False

@@ -122,14 +122,21 @@ RULES = (PATH, DUPLICATED, TOO_MANY_FIELDS)
 
 
 def validate(
-    fields: SequenceOf[SelectableField], schema: JSONSchemaProps | None, path: Path, *, too_many_allowed: bool
+    fields: SequenceOf[SelectableField],
+    schema: JSONSchemaProps | None,
+    path: Path,
+    *,
+    too_many_allowed: bool,
+    is_convertible: bool = False,
 ) -> Iterator[FieldError]:
     """Yield what is wrong with selectable fields; ``path`` is that of what has them, the spec or a version.
+
+    ``is_convertible`` tells that the schema is known to be convertible to a structural one.
 
     Without a schema, or with one that is not convertible, only paths are judged that name nothing anyway: upstream's
     validation does not survive the others.
     """
-    refusal = None if schema is None else _first_refusal(schema)
+    refusal = None if schema is None or is_convertible else _first_refusal(schema)
     if schema is not None and refusal is not None:
         yield invalid("schema-not-convertible", path.child("schema.openAPIV3Schema"), "", refusal, at=schema.path)
     at = path.child("selectableFields")

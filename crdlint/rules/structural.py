@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from crdlint.crd.model import JSONSchemaProps
+    from crdlint.rules.engine.common import Findings
     from crdlint.rules.engine.finding import Finding
-    from crdlint.rules.engine.schema_walk import Context, Findings
+    from crdlint.rules.engine.schema_walk import Context
     from crdlint.yaml.edit import Edit
     from crdlint.yaml.nodes import Node
 

@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps, ValidationRule
     from crdlint.crd.paths import Path
+    from crdlint.rules.engine.common import Findings
     from crdlint.rules.engine.finding import Finding
-    from crdlint.rules.engine.schema_walk import Context, Findings
+    from crdlint.rules.engine.schema_walk import Context
     from crdlint.yaml.edit import Edit
 
 _SOURCE = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"

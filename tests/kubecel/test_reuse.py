@@ -40,6 +40,21 @@ RULES = (
     "'%d'.format([[1, 'a'].size()]) == '2'",
     "net.IP == net.IP",
     "self.missing",
+    "has(self.s) && self.s in ['a', 'b']",
+    "self.l.map(x, x + 1).all(y, y > 1)",
+    "self.l.filter(x, x > 1).exists(y, y in self.l.map(z, z * 2))",
+    "[1, 'a'].size() == 2",
+    "{'a': 1, 'b': 2}['a'] == 1",
+    "optional.of(self.s) == null",
+    "[null, self].size() == 2",
+    "self.l[0] < 1.5",
+    "dyn(self.l[0]) < 1.5",
+    "quantity('1') == quantity(self.s)",
+    "isQuantity(self.s)",
+    "url(self.s) == url(self.s)",
+    "cidr('10.0.0.0/8').containsCIDR('10.0.0.0/16')",
+    "'%e'.format([1.0]) == self.s",
+    "self.s == 'a' || self.s.contains(self.s)",
 )
 
 
@@ -64,7 +79,9 @@ def test_a_reused_expression_is_what_compiling_anew_gives(rule: str, of: object)
             }
 
 
-@pytest.mark.parametrize(("rule", "checks"), [("self.s == 'a'", 2), ("isIP(self.s)", 4), ("self.missing", 9)])
+@pytest.mark.parametrize(
+    ("rule", "checks"), [("self.s == 'a'", 1), ("1 < 2.0", 2), ("isIP(self.s)", 4), ("self.missing", 9)]
+)
 def test_how_often_an_expression_is_checked_for_all_servers(
     rule: str, checks: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-from crdlint.kubecel.sharing import Sharing, shared
 from crdlint.kubernetes.servers import NEWEST, Server
+from crdlint.rules.engine.common import Common
 from crdlint.safety.work import Effort
 
 
@@ -13,7 +13,7 @@ from crdlint.safety.work import Effort
 class Options:
     """The switches of apiextensions validation; the defaults are those of a create.
 
-    ``effort`` is what the helps of the file may still take, ``sharing`` what it and other CRDs have in common.
+    ``effort`` is what the helps of the file may still take, ``common`` what validations for other servers found.
     """
 
     require_recognized_conversion_review_version: bool = True
@@ -32,7 +32,7 @@ class Options:
     allow_too_many_selectable_fields: frozenset[str] = frozenset()
     server: Server = NEWEST
     effort: Effort = field(default_factory=Effort, compare=False)
-    sharing: Sharing = field(default_factory=shared, compare=False)
+    common: Common = field(default_factory=Common, compare=False)
 
     def with_structural_schema(self) -> Options:
         """Return the options with structural schemas required."""

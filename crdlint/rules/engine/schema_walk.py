@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.kubecel.estimated_rule import CompiledNode
+from crdlint.rules.engine.common import Findings
 from crdlint.schema.structural import is_int_or_string, unsupported
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.rules.engine.options import Options
 
@@ -58,25 +58,6 @@ class Context:
             context = replace(self, place=place, compiles=compiles, int_or_string=False, derived={})
             self.derived[key] = context
         return context
-
-
-@dataclass(slots=True)
-class Findings:
-    """What a walk finds, by upstream's two validations."""
-
-    structural: list[tuple[JSONSchemaProps, FieldError]] = field(default_factory=list)
-    schema: list[tuple[JSONSchemaProps, FieldError]] = field(default_factory=list)
-    refusals: list[tuple[JSONSchemaProps, str]] = field(default_factory=list)  # nodes that no structural schema has
-    with_rules: list[CompiledNode] = field(default_factory=list)
-    with_defaults: list[JSONSchemaProps] = field(default_factory=list)
-
-    def add_structural(self, schema: JSONSchemaProps, error: FieldError) -> None:
-        """Add an error of the structural validation at a node."""
-        self.structural.append((schema, error))
-
-    def add(self, schema: JSONSchemaProps, error: FieldError) -> None:
-        """Note an error of the OpenAPI validation at a node."""
-        self.schema.append((schema, error))
 
 
 @dataclass(frozen=True, slots=True)

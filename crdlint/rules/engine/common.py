@@ -1,0 +1,111 @@
+"""What the validations of one CRD for several servers have in common."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Generic, TypeVar
+
+from crdlint.kubecel.sharing import Sharing, shared
+from crdlint.schema.traversal import all_schemas, schemas
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Hashable
+    from collections.abc import Set as AbstractSet
+
+    from crdlint.crd.errors import FieldError
+    from crdlint.crd.model import CustomResourceDefinitionSpec, JSONSchemaProps
+    from crdlint.kubecel.compilation import Expression
+    from crdlint.kubecel.environment import Environment
+    from crdlint.kubecel.estimated_rule import CompiledNode, EstimatedRule
+    from crdlint.kubecel.reuse import Uses
+    from crdlint.kubecel.schema_context import SchemaContext
+    from crdlint.kubernetes.dialect import CELDialect
+
+    Alike = Callable[[AbstractSet[Uses], Environment, Environment], bool]
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True, slots=True)
+class Answer(Generic[_T]):
+    """What a server answers about expressions of a schema that it declares as ``context``, None for any schema.
+
+    ``environment`` is what it compiles them with, None where there are no expressions.
+    """
+
+    value: _T
+    expressions: tuple[Expression, ...] = ()
+    environment: Environment | None = None
+    context: SchemaContext | None = None
+
+    def holds_in(self, environment: Environment, alike: Alike) -> bool:
+        """Return whether the answer is the same in another environment; `alike` compares how both treat the expressions."""
+        if self.environment is None:
+            return True
+        return not any(one.error is not None for one in self.expressions) and alike(
+            {one.uses for one in self.expressions}, self.environment, environment
+        )
+
+
+@dataclass(slots=True)
+class Findings:
+    """What a walk finds, by upstream's two validations."""
+
+    structural: list[tuple[JSONSchemaProps, FieldError]] = field(default_factory=list)
+    schema: list[tuple[JSONSchemaProps, FieldError]] = field(default_factory=list)
+    refusals: list[tuple[JSONSchemaProps, str]] = field(default_factory=list)  # nodes that no structural schema has
+    with_rules: list[CompiledNode] = field(default_factory=list)
+    with_defaults: list[JSONSchemaProps] = field(default_factory=list)
+
+    def add_structural(self, schema: JSONSchemaProps, error: FieldError) -> None:
+        """Add an error of the structural validation at a node."""
+        self.structural.append((schema, error))
+
+    def add(self, schema: JSONSchemaProps, error: FieldError) -> None:
+        """Note an error of the OpenAPI validation at a node."""
+        self.schema.append((schema, error))
+
+
+@dataclass(slots=True)
+class Common:
+    """What the validations of one new CRD for several servers have in common, each part worked out once.
+
+    ``walks`` has the findings of the walk over each whole schema, by its identity. ``defaults`` and ``rules`` have the
+    answers of servers about the defaults and the rules of a schema.
+    """
+
+    sharing: Sharing = field(default_factory=shared)
+    walks: dict[int, Findings] = field(default_factory=dict)
+    defaults: dict[Hashable, list[Answer[list[FieldError]]]] = field(default_factory=dict)
+    rules: dict[int, list[Answer[tuple[list[FieldError], list[EstimatedRule]]]]] = field(default_factory=dict)
+    _all: list[JSONSchemaProps] | None = None
+    _contexts: dict[int, list[tuple[CELDialect, SchemaContext]]] = field(default_factory=dict)
+
+    def all_schemas(self, spec: CustomResourceDefinitionSpec) -> list[JSONSchemaProps]:
+        """Return every schema of the CRD, those of each version parents first."""
+        if self._all is None:
+            self._all = all_schemas(spec)
+        return self._all
+
+    def context(self, whole: JSONSchemaProps, dialect: CELDialect) -> SchemaContext:
+        """Return the declarations of a whole schema's parts, which servers share that declare them alike."""
+        from crdlint.kubecel.schema_context import SchemaContext
+
+        known = self._contexts.setdefault(id(whole), [])
+        for other, context in known:
+            if _declare_alike(whole, dialect, other):
+                return context
+        made = SchemaContext(dialect, self.sharing)
+        known.append((dialect, made))
+        return made
+
+
+def _declare_alike(whole: JSONSchemaProps, one: CELDialect, other: CELDialect) -> bool:
+    """Return whether no part of a schema bounds a string on one of two servers only."""
+    if one.enum_bounds_strings != other.enum_bounds_strings and any(
+        schema.enum and schema.max_length is None for schema in schemas(whole)
+    ):
+        return False
+    return one.max_length_bounds_int_or_string == other.max_length_bounds_int_or_string or not any(
+        schema.x_int_or_string and schema.max_length is not None for schema in schemas(whole)
+    )
