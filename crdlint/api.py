@@ -13,6 +13,7 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.linting.rule_cost import RuleCost, rule_cost
 from crdlint.linting.stored_crds import collect_crds
 from crdlint.resources.report import ResourceReport, report
+from crdlint.rules.catalog import get
 from crdlint.yaml import YAMLDecodeError, decode_yaml
 
 if TYPE_CHECKING:
@@ -37,14 +38,15 @@ def lint_text(text: str, *, filename: str = "<stdin>", kube_version: str = NEWES
 
 
 def lint_update(old_text: str, new_text: str, *, kube_version: str = NEWEST_VERSION) -> list[Diagnostic]:
-    """Return the API server's findings on updating the CRDs of ``old_text`` to those of ``new_text``.
+    """Return the API server's findings on updating the CRDs of ``old_text`` to those of ``new_text``, and breaking changes.
 
     CRDs are matched by name; where each text holds one CRD alone, the two are matched whatever their names.
     """
     old, new = collect_crds(old_text).by_name, collect_crds(new_text).by_name
     if len(old) == len(new) == 1:
         old = dict(zip(new, old.values(), strict=True))
-    return _visible(lint_file(new_text, filename="<stdin>", kube_version=kube_version, previous=old.get))
+    found = _visible(lint_file(new_text, filename="<stdin>", kube_version=kube_version, previous=old.get))
+    return [one for one in found if not get(one.rule).on_request]
 
 
 def estimate_costs(text: str, *, kube_version: str = NEWEST_VERSION) -> list[RuleCost]:

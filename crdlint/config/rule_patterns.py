@@ -13,7 +13,16 @@ from crdlint.inputs.patterns import BrokenPatternError, segment
 _LONGEST: Final = 64
 
 # Rules that are only reported where the configuration names them (`Rule.on_request`).
-ON_REQUEST: Final = frozenset({"leftover-field", "merge-key-override"})
+ON_REQUEST: Final = frozenset(
+    {
+        "change-category-removed", "change-enum-removed", "change-enum-value-added", "change-field-added",
+        "change-field-untyped", "change-format-loosened", "change-junctor-removed", "change-limit-loosened",
+        "change-map-type", "change-names", "change-nullable-added", "change-pattern-removed",
+        "change-printer-column-removed", "change-required-removed", "change-required-with-default",
+        "change-rule-removed", "change-short-name-removed", "change-version-added", "change-version-deprecated",
+        "leftover-field", "merge-key-override",
+    }
+)  # fmt: skip
 
 
 def is_matched(rule: str, patterns: Iterable[str]) -> bool:

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
+from crdlint.changes.change import Policy
 from crdlint.crd.convert import read_crd
 from crdlint.crd.decode_help import suggestion
 from crdlint.crd.decode_values import is_json
 from crdlint.crd.near_misses import is_type_key
 from crdlint.crd.placeholders import PLACEHOLDERS, is_placeholder
 from crdlint.crd.positions import Locator, node_span
+from crdlint.diagnostics.diagnostic import Related
 from crdlint.linting import create, update
 from crdlint.linting.documents import name_of, take_duplicate_keys
 from crdlint.linting.result import FoundCRD, FoundRule, OldCRD
@@ -47,6 +49,7 @@ class Options:
 
     ``advice`` are the advisory rules to run, None for all but those on request that are not ``requested``. ``effort`` limits
     the work for helps in the whole file.
+    ``policy`` is about the changes of updates.
     """
 
     file: str
@@ -58,6 +61,7 @@ class Options:
     advice: tuple[Advice, ...] | None = None
     requested: frozenset[str] = frozenset()
     effort: Effort = field(default_factory=Effort)
+    policy: Policy = field(default_factory=Policy)
 
     def with_fix(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:
         """Return a diagnostic with the fix of its finding, if fixes are asked for and there is one."""
@@ -131,6 +135,8 @@ def check_crd(
     if not rejected:
         accepted = not (problems or report.errors)
         found += _advisories(root, old, crd, manifest, locator, options, common, accepted=accepted)
+        if old is not None and options.advice is None:
+            found += _changes(old, crd, locator, options)
     found = [one if one.crd == crd.metadata.name else replace(one, crd=crd.metadata.name) for one in found]
     notices: list[str] = []
     if has_placeholders:
@@ -248,6 +254,17 @@ def _advisories(
         span = locator.span_inside(one.path, one.inside) if one.inside else locator.span(one.path)
         diagnostic = catalog.get(one.rule).diagnostic(options.file, one.kind, one.message, span, one.help)
         yield options.with_fix(diagnostic, Finding(manifest, one.rule, advisory=one))
+
+
+def _changes(old: OldCRD, crd: CustomResourceDefinition, locator: Locator, options: Options) -> Iterator[Diagnostic]:
+    """Yield what an update changes for clients and stored objects."""
+    from crdlint.changes.compare import changes  # only updates need it
+
+    for one in changes(old.crd, crd, options.versions, options.policy):
+        rule, span, before = catalog.get(one.rule), locator.span(one.new), old.locator.span(one.old)
+        diagnostic = rule.diagnostic(options.file, "advice", one.message(crd), span, one.help)
+        related = Related("the old CRD", old.file, before.line, before.column) if old.file else None
+        yield replace(diagnostic, severity=one.severity, field=one.field, related=related)
 
 
 def _without_placeholders(found: list[Diagnostic], document: Document) -> tuple[list[Diagnostic], list[str]]:

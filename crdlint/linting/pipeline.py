@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from crdlint.changes.change import Policy
 from crdlint.crd.decode import identify, kind_missing
 from crdlint.crd.near_misses import SPEC_KEYS, is_partial, misspelled_type_key, near_miss
 from crdlint.crd.placeholders import PLACEHOLDERS, directive, placeholder_of
@@ -38,6 +39,7 @@ def lint_file(
     keep: bool = False,
     fixes: bool = False,
     only: frozenset[int] | None = None,
+    policy: Policy | None = None,
 ) -> FileResult:
     """Check every CRD of a text, as an update if ``previous`` returns an old CRD of the same name.
 
@@ -45,11 +47,20 @@ def lint_file(
     ``skip_unfinished`` skips what is not a CRD yet, with a notice: templates, and parts of CRDs, which the notice calls
     ``partial``. It reports misspelled CRDs, which the API server does not know to be CRDs.
     ``only`` has the numbers of the documents to check (see crdlint.yaml.parse.split), None for all.
+    ``policy`` is about the changes of updates.
     ``kube_version`` is the server's version, or a range such as ``1.29..1.36``: each finding of these servers is reported
     once, with the servers that it holds for. Bad input raises nothing, an unknown version ValueError.
     """
     fixes_of = FixesOf(text) if fixes else None
-    options = Options(filename, parse_range(kube_version), previous, skip_unfinished, keep, fixes_of)
+    options = Options(
+        filename,
+        parse_range(kube_version),
+        previous,
+        skip_unfinished,
+        keep,
+        fixes_of,
+        policy=policy or Policy(),
+    )
     walk = _CRDWalk(filename, options=options, partial=partial, text=text)
     result = walk.run(text, only)
     return replace(

@@ -29,10 +29,12 @@ class CRD:
 
 @dataclass(frozen=True, slots=True)
 class OldCRD:
-    """A CRD to validate an update from, and where its name is in its file."""
+    """A CRD to validate an update from: where its parts and its name are in its file, and how the file is named to people."""
 
     crd: CustomResourceDefinition
+    locator: Locator
     span: Span
+    file: str
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,17 +24,20 @@ if TYPE_CHECKING:
 _NAME: Final = Path("metadata").child("name")
 
 
-def collect_crds(text: str) -> CollectedCRDs:
-    """Return the CRDs of a text as the API server has them stored: established, unless their status says otherwise."""
+def collect_crds(text: str, file: str = "") -> CollectedCRDs:
+    """Return the CRDs of a text as the API server has them stored: established, unless their status says otherwise.
+
+    ``file`` is how the text is named to people.
+    """
     found: dict[str, OldCRD] = {}
     unread: list[UnreadDocument] = []
     with collector_paused():
         for document in iter_documents(text):
-            unread += _of_document(document, found)
+            unread += _of_document(document, found, file)
     return CollectedCRDs(found, tuple(unread))
 
 
-def _of_document(document: Document, found: dict[str, OldCRD]) -> Iterator[UnreadDocument]:
+def _of_document(document: Document, found: dict[str, OldCRD], file: str) -> Iterator[UnreadDocument]:
     """Add the CRDs of a document to ``found``, and yield what cannot be read of it."""
     problem = document.error
     if problem is not None:
@@ -42,7 +45,7 @@ def _of_document(document: Document, found: dict[str, OldCRD]) -> Iterator[Unrea
         return
     try:
         for root in manifests(document):
-            yield from _collect(root, document, found)
+            yield from _collect(root, document, found, file)
     except YAMLDecodeError as error:
         node = error.node or document.root
         line = document.line_offset + 1 if node is None else node_span(node, document.line_offset).line
@@ -59,7 +62,7 @@ def _unread(document: Document, line: int, reason: str) -> Iterator[UnreadDocume
             yield UnreadDocument(template, document.text, "a template", "template")
 
 
-def _collect(root: Mapping, document: Document, found: dict[str, OldCRD]) -> Iterator[UnreadDocument]:
+def _collect(root: Mapping, document: Document, found: dict[str, OldCRD], file: str) -> Iterator[UnreadDocument]:
     """Add an object to ``found`` if it is a CRD; yield a CRD that cannot be decoded."""
     identity = identify(root, document.text)
     if identity.form not in {"crd", "unserved"}:
@@ -81,4 +84,5 @@ def _collect(root: Mapping, document: Document, found: dict[str, OldCRD]) -> Ite
         return
     crd = decoded.crd
     assume_established(crd)
-    found.setdefault(crd.metadata.name, OldCRD(crd, Locator(root, offset).span(_NAME)))
+    locator = Locator(root, offset, document.text)
+    found.setdefault(crd.metadata.name, OldCRD(crd, locator, locator.span(_NAME), file))

@@ -40,9 +40,9 @@ def sections(rule: Rule) -> Iterator[Section]:
     """Yield the parts of a rule's description, in the order in which they are shown."""
     yield Section("Why", rule.why)
     place = place_of_example(rule)
-    shown = [(label, text) for label, text in (("Bad", rule.bad), ("Good", rule.good)) if text]
-    for label, text in shown:
-        if len(text) < EXAMPLE_LIMIT:
+    labels = (("Old", rule.good), ("New", rule.bad)) if rule.compares else (("Bad", rule.bad), ("Good", rule.good))
+    for label, text in labels:
+        if text and len(text) < EXAMPLE_LIMIT:
             yield Section(f"{label}{place}", code=text.rstrip(), language="yaml")
     yield from _answer(rule)
     yield Section("Help", rule.help)
@@ -84,8 +84,13 @@ def _checked(rule: Rule, text: str, name: str, versions: str) -> FileResult:
     from crdlint.linting.pipeline import lint_file
 
     def lint(text: str, file: str, versions: str = versions) -> FileResult:
-        return lint_file(text, filename=file, kube_version=versions, skip_unfinished=True)
+        return lint_file(text, filename=file, kube_version=versions, skip_unfinished=True, previous=previous)
 
+    previous = None
+    if rule.compares:
+        from crdlint.linting.stored_crds import collect_crds
+
+        previous = collect_crds(manifest(rule, rule.good)).by_name.get
     check = {"template": check_template, "crds": check_unrendered}.get(rule.scope)
     return lint(text, name) if check is None else check(name, text, lint)
 

@@ -44,7 +44,7 @@ _FAMILIES: Final[dict[str, tuple[str, ...]]] = {
     "resource": (),
     "charts": (),
     "configuration": (),
-    "removed_crds": (),
+    "changes": (),
     "dead_paths": ("PRACTICES",),
     "short_names": ("PRACTICES",),
     "pruned_objects": ("NODES",),

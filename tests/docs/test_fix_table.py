@@ -21,7 +21,10 @@ def table() -> str:
                 for kind in ("safe", "unsafe")
             )
             rows.append(f"| `{rule.id}` | {' | '.join(cells)} |")
-    by_hand = ", ".join(f"`{rule.id}`" for rule in all_rules().values() if not rule.fixes and rule.severity == "error")
+    others = [
+        rule for rule in all_rules().values() if not rule.fixes and not rule.compares and rule.severity == "error"
+    ]
+    by_hand = ", ".join(f"`{rule.id}`" for rule in others)
     return "\n".join(rows) + f"\n\nErrors that are fixed by hand: {by_hand}.\n\n"
 
 

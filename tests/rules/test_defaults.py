@@ -93,5 +93,5 @@ def test_an_update_may_keep_unpruned_defaults() -> None:
     old = CRD % "{type: object, properties: {a: {type: integer}}, default: {b: 1}}"
     new = CRD % "{type: object, properties: {a: {type: integer}}, default: {c: 1}}"
     pruned = CRD % "{type: object, properties: {a: {type: integer}}, default: {a: 1}}"
-    assert crdlint.lint_update(old, new) == []
-    assert [d.rule for d in crdlint.lint_update(pruned, new)] == ["default-unknown-field"]
+    assert [d.rule for d in crdlint.lint_update(old, new)] == ["change-default"]
+    assert [d.rule for d in crdlint.lint_update(pruned, new)] == ["default-unknown-field", "change-default"]

@@ -12,6 +12,7 @@ from crdlint.config.model import Config
 from crdlint.inputs.helm.templates import check_template, check_unrendered
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.pipeline import lint_file
+from crdlint.linting.stored_crds import collect_crds
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.report import validate_text
 from crdlint.rules.catalog import all_rules
@@ -32,7 +33,7 @@ ON_UPDATE = {"metadata-immutable", "spec-immutable", "stored-version-missing", "
 # No rule is known on which crdlint and cel-python disagree.
 NEVER = {"resource-type", "resource-second-opinion"}
 # Of another file than the one with CRDs: tests/inputs has them.
-ELSEWHERE = {"helm-kube-version", "change-crd-removed"}
+ELSEWHERE = {"helm-kube-version", *(rule.id for rule in RULES if rule.compares)}
 RUN = [rule for rule in RULES if rule.id not in ON_UPDATE | NEVER | ELSEWHERE]
 
 
@@ -63,6 +64,16 @@ def test_the_bad_example_raises_the_rule(rule: Rule) -> None:
 @pytest.mark.parametrize("rule", RUN, ids=lambda rule: rule.id)
 def test_the_good_example_raises_nothing(rule: Rule) -> None:
     assert [d.message for d in findings(rule, rule.good)] == []
+
+
+@pytest.mark.parametrize("rule", [one for one in RULES if one.compares and one.bad], ids=lambda rule: rule.id)
+def test_the_examples_of_a_change_are_an_update_that_raises_it(rule: Rule) -> None:
+    old, new = (manifest(rule, fragment) for fragment in (rule.good, rule.bad))
+    known = collect_crds(old, "old.yaml").by_name
+    found = lint_file(new, filename="x", previous=known.get).diagnostics
+    assert [one.message for one in found if one.origin == "apiserver"] == []
+    assert rule.id in {one.rule for one in found}
+    assert [one.rule for one in lint_file(old, filename="x", previous=known.get).diagnostics] == []
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)

@@ -72,7 +72,7 @@ class PreviousCRDs:
         """Return the CRDs of a file by its index."""
         found = self._held.get(index)
         if found is None:
-            found = self._held[index] = collect(self.files[index].text)
+            found = self._held[index] = collect(self.files[index].text, self.files[index].name)
             self._names[index] = frozenset(found.by_name)
             self._unread[index] = found.unread
             if len(self._held) > _HELD:
@@ -119,9 +119,9 @@ class PreviousCRDs:
         return found
 
 
-def collect(text: str) -> CollectedCRDs:
+def collect(text: str, file: str = "") -> CollectedCRDs:
     """Return the CRDs of a text; a document that only Helm can render contains none."""
-    found = collect_crds(text)
+    found = collect_crds(text, file)
     if not any(one.cause == "template" for one in found.unread):
         return found
     from crdlint.inputs.helm.analysis import analyse
@@ -131,7 +131,7 @@ def collect(text: str) -> CollectedCRDs:
     if masked.broken is not None:
         return found
     analysis = analyse(masked)
-    readable = collect_crds(analysis.text)
+    readable = collect_crds(analysis.text, file)
     lines = text.split("\n")
     unread = [
         UnreadDocument(one.line, "\n".join(lines[one.part.start - 1 : one.part.end - 1]), one.reason, "template")

@@ -11,7 +11,7 @@ from crdlint.inputs.paths import Problem, Selection, discover
 from crdlint.inputs.previous.crds import LONGEST_REASON, collect
 from crdlint.inputs.read import UnreadableError, decode, read_bytes
 from crdlint.linting.result import FileResult
-from crdlint.rules.removed_crds import REMOVED
+from crdlint.rules.changes import REMOVED
 from crdlint.safety.programs import shortened
 
 if TYPE_CHECKING:

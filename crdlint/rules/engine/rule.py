@@ -24,6 +24,7 @@ class Rule:
     ``on_request`` rules are only reported where the configuration names them. Of ``fixes``, the first that fits is offered.
     ``marker`` is what controller-gen wants in the Go source instead of a change of the CRD, empty if it has no such marker.
     ``aliases`` are former ids, which remain valid wherever a user names a rule.
+    A rule that ``compares`` two versions of a CRD has a fragment of the old one in ``good`` and of the new one in ``bad``.
     """
 
     id: str
@@ -40,6 +41,7 @@ class Rule:
     fixes: tuple[Fixer, ...] = ()
     aliases: tuple[str, ...] = ()
     marker: str = ""
+    compares: bool = False
 
     def diagnostic(self, file: str, kind: Kind, message: str, span: Span, help_: str | None = None) -> Diagnostic:
         """Make a finding of this rule; the rule's own help where none is closer."""

@@ -1,0 +1,52 @@
+"""A change between two versions of a CRD, and how severities depend on where it is."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+if TYPE_CHECKING:
+    from crdlint.crd.model import CustomResourceDefinition
+    from crdlint.crd.paths import Path
+    from crdlint.diagnostics.diagnostic import Severity
+
+AlphaPolicy: TypeAlias = Literal["lower", "same", "off"]
+StatusPolicy: TypeAlias = Literal["lower", "same"]
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How changes are reported that break less than others.
+
+    ``alpha`` is about versions such as v1alpha1: ``lower`` turns their errors into warnings, ``off`` does not compare them.
+    ``status`` is about fields below ``.status``, which only controllers write: ``lower`` reports them one step lower.
+    """
+
+    alpha: AlphaPolicy = "lower"
+    status: StatusPolicy = "lower"
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One change: the id of its rule, the field that it is about (``.spec.replicas``), and what it means.
+
+    ``field`` is empty for a change of the whole CRD or of a version. ``new`` and ``old`` are where to look in the new and
+    the old CRD. ``versions`` are those that have the change, empty if it is about no version's schema.
+    """
+
+    rule: str
+    field: str
+    text: str
+    new: Path
+    old: Path
+    severity: Severity
+    help: str | None = None
+    versions: tuple[str, ...] = ()
+
+    def message(self, crd: CustomResourceDefinition) -> str:
+        """Return the text, with the versions if it does not name them and the CRD has others."""
+        missing = [one for one in self.versions if not re.search(rf"\b{re.escape(one)}\b", self.text)]
+        if not missing or len(self.versions) == len(crd.spec.versions):
+            return self.text
+        return f"{self.text} (in {', '.join(self.versions)})"

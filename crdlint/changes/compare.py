@@ -1,0 +1,89 @@
+"""All changes between two versions of a CRD."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from crdlint.changes.collector import Collector
+from crdlint.changes.places import Place
+from crdlint.changes.schemas import compare_schemas
+from crdlint.changes.versions import compare_conversion, compare_names, compare_parts, compare_versions, versions_of
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Iterable, Sequence
+
+    from crdlint.changes.change import Change, Policy
+    from crdlint.crd.model import CustomResourceDefinition
+    from crdlint.diagnostics.diagnostic import Severity
+    from crdlint.kubernetes.servers import Range
+
+_LOWER: Final[dict[Severity, Severity]] = {"error": "warning", "warning": "info", "info": "info"}
+_RANKS: Final = {"error": 0, "warning": 1, "info": 2}
+
+
+def changes(
+    old: CustomResourceDefinition, new: CustomResourceDefinition, servers: Range, policy: Policy
+) -> list[Change]:
+    """Return the changes, those that are the same in several versions once."""
+    collector = Collector(servers.newest)
+    before, after = versions_of(old), versions_of(new)
+    compare_versions(before, after, collector)
+    compare_names(old.spec, new.spec, collector)
+    compare_conversion(old.spec, new.spec, before, after, collector)
+    place = Place(ratchets=servers.oldest.ratchets_values)
+    compared: dict[Hashable, list[Change]] = {}
+    for name, one in after.items():
+        known = before.get(name)
+        if known is None or not (known.served or one.served):
+            continue
+        collector.versions = (name,)
+        compare_parts(known, one, collector)
+        if known.schema is None or one.schema is None:
+            continue
+        schemas = id(known.schema), id(one.schema)
+        if schemas in compared:  # versions that share their schemas
+            collector.changes += [replace(change, versions=(name,)) for change in compared[schemas]]
+            continue
+        start = len(collector.changes)
+        compare_schemas(known.schema, one.schema, place, collector)
+        compared[schemas] = collector.changes[start:]
+    return _merged(_lowered(collector.changes, policy))
+
+
+def _lowered(found: Iterable[Change], policy: Policy) -> Iterable[Change]:
+    """Yield changes with the severities that a policy gives them, without those that it leaves out."""
+    for change in found:
+        severity = change.severity
+        if _is_alpha(change):
+            if policy.alpha == "off":
+                continue
+            if policy.alpha == "lower" and severity == "error":
+                severity = "warning"
+        if policy.status == "lower" and is_status(change.field):
+            severity = _LOWER[severity]
+        yield change if severity == change.severity else replace(change, severity=severity)
+
+
+def _is_alpha(change: Change) -> bool:
+    return bool(change.versions) and all("alpha" in version for version in change.versions)
+
+
+def is_status(field: str) -> bool:
+    """Return whether only controllers write a field."""
+    return field == ".status" or field.startswith((".status.", ".status["))
+
+
+def _merged(found: Iterable[Change]) -> list[Change]:
+    """Return changes that say the same of several versions once, as in the version in which they are worst."""
+    groups: dict[Hashable, list[Change]] = {}
+    for change in found:
+        text = change.text if change.field else (change.text, change.versions)
+        groups.setdefault((change.rule, change.field, text), []).append(change)
+    return [_worst(group) for group in groups.values()]
+
+
+def _worst(group: Sequence[Change]) -> Change:
+    first = min(group, key=lambda one: _RANKS[one.severity])
+    versions = tuple(dict.fromkeys(version for one in group for version in one.versions))
+    return first if first.versions == versions else replace(first, versions=versions)

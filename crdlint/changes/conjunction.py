@@ -1,0 +1,66 @@
+"""Schemas that apply to the same value: a node with the members of its `allOf`, and of those above it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from crdlint.crd.model import JSONSchemaProps
+
+# All schemas that a value must match; the first is the structural one.
+Conjunction: TypeAlias = "tuple[JSONSchemaProps, ...]"
+
+
+def conjunction(schemas: Iterable[JSONSchemaProps]) -> Conjunction:
+    """Return schemas with the members of their `allOf`, and of `anyOf` and `oneOf` with one branch."""
+    found: list[JSONSchemaProps] = []
+    pending = list(reversed(tuple(schemas)))
+    while pending:
+        schema = pending.pop()
+        found.append(schema)
+        if schema.all_of:
+            pending.extend(reversed(schema.all_of))
+        pending.extend(branches[0] for branches in (schema.any_of, schema.one_of) if len(branches) == 1)
+    return tuple(found)
+
+
+def properties(node: Conjunction) -> dict[str, Conjunction]:
+    """Return the schemas of each property."""
+    if len(node) == 1:
+        return {name: conjunction((schema,)) for name, schema in node[0].properties.items()}
+    found: dict[str, list[JSONSchemaProps]] = {}
+    for schema in node:
+        for name, below in schema.properties.items():
+            found.setdefault(name, []).append(below)
+    return {name: conjunction(below) for name, below in found.items()}
+
+
+def items(node: Conjunction) -> Conjunction:
+    """Return the schemas of list items, empty without any."""
+    found = [one.items.schema for one in node if one.items is not None and one.items.schema is not None]
+    return conjunction(found)
+
+
+def map_values(node: Conjunction) -> Conjunction:
+    """Return the schemas of `additionalProperties`, empty without any."""
+    found = (one.additional_properties for one in node)
+    return conjunction(one.schema for one in found if one is not None and one.schema is not None)
+
+
+def type_of(node: Conjunction) -> str:
+    """Return the type of values: one of JSON schema's, `int-or-string`, or empty for any value."""
+    for schema in node:
+        if schema.x_int_or_string:
+            return "int-or-string"
+        if schema.type:
+            return schema.type
+    return ""
+
+
+def keeps_unknown_fields(node: Conjunction) -> bool:
+    """Return whether fields that no schema specifies are stored."""
+    return any(one.x_preserve_unknown_fields for one in node) or any(
+        one.additional_properties is not None and one.additional_properties.allows for one in node
+    )

@@ -1,0 +1,167 @@
+"""The effective constraints of a value: those of a schema folded with the members of its `allOf`."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.changes.conjunction import type_of
+from crdlint.schema.formats import is_supported, normalized
+from crdlint.schema.values import equality_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from collections.abc import Mapping as MappingOf
+
+    from crdlint.changes.conjunction import Conjunction
+    from crdlint.kubernetes.servers import Server
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """A keyword that bounds values from above or below, the types of the values that it bounds, and what breaks it."""
+
+    attribute: str
+    keyword: str
+    is_upper: bool
+    types: frozenset[str]
+    breaking: str  # values that break it, with {} for the bound
+
+
+_NUMBERS: Final = frozenset({"", "integer", "number", "int-or-string"})
+_STRINGS: Final = frozenset({"", "string", "int-or-string"})
+_LISTS: Final = frozenset({"", "array"})
+_OBJECTS: Final = frozenset({"", "object"})
+
+LIMITS: Final = (
+    Limit("maximum", "maximum", True, _NUMBERS, "values above {}"),
+    Limit("minimum", "minimum", False, _NUMBERS, "values below {}"),
+    Limit("max_length", "maxLength", True, _STRINGS, "values of more than {} characters"),
+    Limit("min_length", "minLength", False, _STRINGS, "values of fewer than {} characters"),
+    Limit("max_items", "maxItems", True, _LISTS, "lists of more than {} items"),
+    Limit("min_items", "minItems", False, _LISTS, "lists of fewer than {} items"),
+    Limit("max_properties", "maxProperties", True, _OBJECTS, "objects of more than {} fields"),
+    Limit("min_properties", "minProperties", False, _OBJECTS, "objects of fewer than {} fields"),
+)
+CONTAINER_LIMITS: Final = frozenset({"max_items", "min_items", "max_properties", "min_properties"})
+# The numbers that a format accepts, which it bounds as `minimum` and `maximum` do.
+_RANGES: Final = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1)}
+NUMBER_FORMATS: Final = ("int32", "int64", "float", "double")
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """The value of a limit; ``is_strict`` excludes the value itself."""
+
+    value: float
+    is_strict: bool = False
+
+    def tighter_than(self, other: Bound | None, *, is_upper: bool) -> bool:
+        """Return whether this bound excludes a value that the other one, or none, accepts."""
+        if other is None:
+            return True
+        if self.value == other.value:
+            return self.is_strict and not other.is_strict
+        return self.value < other.value if is_upper else self.value > other.value
+
+
+@dataclass(frozen=True, slots=True)
+class Constraints:
+    """What values of a node must fulfil, whichever of its schemas requires it; what no value can break is left out.
+
+    ``enum`` has the values by their keys of equality, None for no enumeration. ``formats`` are those that servers check.
+    """
+
+    type: str
+    bounds: MappingOf[str, Bound]
+    multiples: frozenset[float]
+    patterns: frozenset[str]
+    formats: frozenset[str]
+    enum: MappingOf[Any, Any] | None
+    required: frozenset[str]
+
+
+def constraints(node: Conjunction, server: Server) -> Constraints:
+    """Fold the schemas of a node."""
+    type_ = type_of(node)
+    of_numbers, of_strings = type_ in _NUMBERS, type_ in _STRINGS
+    return Constraints(
+        type=type_,
+        bounds=_bounds(node, type_),
+        multiples=frozenset(one.multiple_of for one in node if one.multiple_of) if of_numbers else frozenset(),
+        patterns=frozenset(one.pattern for one in node if one.pattern) if of_strings else frozenset(),
+        formats=_formats(node, type_, server),
+        enum=_enum(node),
+        required=frozenset(name for one in node for name in one.required) if type_ in _OBJECTS else frozenset(),
+    )
+
+
+def _bounds(node: Conjunction, type_: str) -> dict[str, Bound]:
+    found: dict[str, Bound] = {}
+    for limit in LIMITS:
+        if type_ not in limit.types:
+            continue
+        for bound in _given_bounds(node, limit, type_):
+            known = found.get(limit.attribute)
+            if bound.tighter_than(known, is_upper=limit.is_upper):
+                found[limit.attribute] = bound
+    for attribute in ("min_length", "min_items", "min_properties"):
+        if attribute in found and found[attribute].value <= 0:
+            del found[attribute]
+    return found
+
+
+def _given_bounds(node: Conjunction, limit: Limit, type_: str) -> Iterable[Bound]:
+    for schema in node:
+        value = getattr(schema, limit.attribute)
+        if value is not None:
+            is_strict = bool(getattr(schema, f"exclusive_{limit.attribute}", False))
+            yield (
+                _whole(value, is_strict=is_strict, is_upper=limit.is_upper)
+                if type_ == "integer"
+                else Bound(value, is_strict)
+            )
+
+
+def _whole(value: float, *, is_strict: bool, is_upper: bool) -> Bound:
+    """Return the bound of integers that includes its own value."""
+    if not math.isfinite(value):
+        return Bound(value, is_strict)
+    nearest = math.floor(value) if is_upper else math.ceil(value)
+    if is_strict and nearest == value:
+        nearest += -1 if is_upper else 1
+    return Bound(nearest)
+
+
+def format_bound(formats: frozenset[str], attribute: str) -> Bound | None:
+    """Return the bound that the format of an integer implies."""
+    at = {"minimum": 0, "maximum": 1}.get(attribute)
+    ranges = [_RANGES[name] for name in formats if name in _RANGES]
+    if at is None or not ranges:
+        return None
+    values = [one[at] for one in ranges]
+    return Bound(min(values) if at else max(values))
+
+
+def _formats(node: Conjunction, type_: str, server: Server) -> frozenset[str]:
+    given = {one.format for one in node if one.format}
+    if not given:
+        return frozenset()
+    if type_ in {"integer", "number"}:
+        return frozenset(given.intersection(NUMBER_FORMATS))
+    if type_ not in _STRINGS:
+        return frozenset()
+    return frozenset(normalized(one) for one in given if is_supported(one, server)) - _UNCHECKED
+
+
+_UNCHECKED: Final = frozenset({"password"})  # any string is one
+
+
+def _enum(node: Conjunction) -> dict[Any, Any] | None:
+    found: dict[Any, Any] | None = None
+    for schema in node:
+        if schema.enum:
+            values = {equality_key(value): value for value in schema.enum}
+            found = values if found is None else {key: value for key, value in found.items() if key in values}
+    return found

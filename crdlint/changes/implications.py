@@ -1,0 +1,230 @@
+"""Rules that follow from a schema, or from other rules, so that adding them rejects nothing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel.ast import Call, Comprehension, Ident, ListExpr, Literal, Select
+from crdlint.changes import patterns
+from crdlint.changes.conjunction import items, properties, type_of
+from crdlint.changes.constraints import Bound, constraints
+from crdlint.changes.outcomes import ITEM, field_path
+from crdlint.changes.syntax_trees import key
+from crdlint.schema.values import equality_key
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from crdlint.cel.ast import Expr
+    from crdlint.changes.conjunction import Conjunction
+    from crdlint.changes.constraints import Constraints
+    from crdlint.changes.outcomes import FieldPath
+    from crdlint.kubernetes.servers import Server
+
+_DEEPEST: Final = 40
+_UPPER: Final = {"_<=_": False, "_<_": True}  # comparisons, and whether they exclude the bound
+_LOWER: Final = {"_>=_": False, "_>_": True}
+_MIRRORED: Final = {"_<=_": "_>=_", "_<_": "_>_", "_>=_": "_<=_", "_>_": "_<_", "_==_": "_==_", "_!=_": "_!=_"}
+_SIZES: Final = {"string": "length", "array": "items", "object": "properties"}
+
+
+def parts(tree: Expr, operator: str) -> list[Expr]:
+    """Return the operands of nested calls of `&&` or `||`."""
+    found: list[Expr] = []
+    pending = [tree]
+    while pending:
+        node = pending.pop()
+        if isinstance(node, Call) and node.function == operator:
+            pending.extend(reversed(node.args))
+        else:
+            found.append(node)
+    return found
+
+
+def follows_from(tree: Expr, others: Iterable[Expr]) -> bool:
+    """Return whether a rule holds wherever other rules hold: each condition is one of theirs, or has more alternatives."""
+    known = [{key(one) for one in parts(condition, "_||_")} for other in others for condition in parts(other, "_&&_")]
+    return all(
+        any(alternatives <= {key(one) for one in parts(condition, "_||_")} for alternatives in known)
+        for condition in parts(tree, "_&&_")
+    )
+
+
+def schema_implies(tree: Expr, node: Conjunction, server: Server) -> bool:
+    """Return whether a rule is true for each value that a schema accepts."""
+    return _Schema(node, server).implies(tree, {"self": ()}, frozenset(), 0)
+
+
+class _Schema:
+    """The schemas of the rule's `self`, and of the fields below."""
+
+    def __init__(self, node: Conjunction, server: Server) -> None:
+        self._node = node
+        self._server = server
+
+    def implies(
+        self, tree: Expr, variables: Mapping[str, FieldPath], present: frozenset[FieldPath], depth: int
+    ) -> bool:
+        """Return whether a condition is certainly true; ``present`` are optional fields that the value has."""
+        if depth > _DEEPEST:
+            return False
+        if isinstance(tree, Literal):
+            return tree.value is True
+        if isinstance(tree, Select):
+            path = field_path(tree, variables) if tree.test_only else None
+            return path is not None and self._has(path, present)
+        if isinstance(tree, Comprehension):
+            return self._implies_all(tree, variables, present, depth)
+        if not isinstance(tree, Call):
+            return False
+        if tree.function == "_&&_":
+            return all(self.implies(one, variables, present, depth + 1) for one in tree.args)
+        if tree.function == "_||_":
+            alternatives = parts(tree, "_||_")
+            guards = {path for one in alternatives if (path := _absent(one, variables)) is not None}
+            return any(self.implies(one, variables, present | guards, depth + 1) for one in alternatives) or (
+                self._has_values(alternatives, variables, present | guards)
+            )
+        if tree.function == "_?_:_":
+            condition, first, second = tree.args
+            guard = field_path(condition, variables) if isinstance(condition, Select) and condition.test_only else None
+            known = present if guard is None else present | {guard}
+            return self.implies(first, variables, known, depth + 1) and self.implies(
+                second, variables, present, depth + 1
+            )
+        return self._compares(tree, variables, present)
+
+    def _implies_all(
+        self, tree: Comprehension, variables: Mapping[str, FieldPath], present: frozenset[FieldPath], depth: int
+    ) -> bool:
+        """Return whether `list.all(x, condition)` is certainly true."""
+        path = field_path(tree.iter_range, variables)
+        step = tree.loop_step
+        is_all = (
+            isinstance(tree.accu_init, Literal)
+            and tree.accu_init.value is True
+            and isinstance(step, Call)
+            and step.function == "_&&_"
+            and isinstance(tree.result, Ident)
+        )
+        schemas = None if path is None else self._schemas(path, present)
+        if not is_all or path is None or schemas is None or type_of(schemas) != "array" or tree.iter_var2:
+            return False
+        assert isinstance(step, Call)  # noqa: S101  is_all says so
+        inner = {**variables, tree.iter_var: (*path, ITEM)}
+        return self.implies(step.args[1], inner, present, depth + 1)
+
+    def _compares(self, tree: Call, variables: Mapping[str, FieldPath], present: frozenset[FieldPath]) -> bool:
+        if tree.function == "matches" and tree.target is not None and isinstance(tree.args[0], Literal):
+            folded = self._constraints(tree.target, variables, present)
+            wanted = str(tree.args[0].value)
+            return folded is not None and any(patterns.relation(one, wanted).is_covered for one in folded.patterns)
+        if tree.function == "@in" and isinstance(tree.args[1], ListExpr):
+            return self._is_among(tree.args[0], tree.args[1].elements, variables, present)
+        if tree.function not in _MIRRORED or len(tree.args) != 2:
+            return False
+        left, right = tree.args
+        function = tree.function
+        if isinstance(left, Literal):
+            left, right, function = right, left, _MIRRORED[function]
+        if not isinstance(right, Literal):
+            return False
+        if function == "_==_":
+            return self._is_among(left, [right], variables, present)
+        if function == "_!=_":
+            folded = self._constraints(left, variables, present)
+            is_filled = folded is not None and folded.bounds.get("min_length", Bound(0)).value > 0
+            return right.value == "" and is_filled
+        return self._is_bounded(left, function, right.value, variables, present)
+
+    def _is_bounded(
+        self,
+        left: Expr,
+        function: str,
+        value: object,
+        variables: Mapping[str, FieldPath],
+        present: frozenset[FieldPath],
+    ) -> bool:
+        if isinstance(value, bool) or not isinstance(value, (int, float)):
+            return False
+        is_upper = function in _UPPER
+        wanted = Bound(value, (_UPPER if is_upper else _LOWER)[function])
+        measured = _measured(left)
+        folded = self._constraints(measured or left, variables, present)
+        if folded is None:
+            return False
+        suffix = _SIZES.get(folded.type) if measured is not None else "imum"
+        if suffix is None or (measured is None and folded.type not in {"integer", "number"}):
+            return False
+        name = ("max" if is_upper else "min") + (suffix if suffix == "imum" else f"_{suffix}")
+        bound = folded.bounds.get(name)
+        return bound is not None and not wanted.tighter_than(bound, is_upper=is_upper)
+
+    def _is_among(
+        self,
+        left: Expr,
+        literals: Iterable[Expr],
+        variables: Mapping[str, FieldPath],
+        present: frozenset[FieldPath],
+    ) -> bool:
+        folded = self._constraints(left, variables, present)
+        if folded is None or folded.enum is None:
+            return False
+        allowed = {equality_key(one.value) for one in literals if isinstance(one, Literal)}
+        return set(folded.enum) <= allowed
+
+    def _has_values(
+        self, alternatives: Iterable[Expr], variables: Mapping[str, FieldPath], present: frozenset[FieldPath]
+    ) -> bool:
+        """Return whether `x == 'a' || x == 'b'` has all values of the enumeration of `x`."""
+        by_subject: dict[str, tuple[Expr, list[Expr]]] = {}
+        for one in alternatives:
+            if isinstance(one, Call) and one.function == "_==_" and isinstance(one.args[1], Literal):
+                by_subject.setdefault(key(one.args[0]), (one.args[0], []))[1].append(one.args[1])
+        return any(self._is_among(left, values, variables, present) for left, values in by_subject.values())
+
+    def _constraints(
+        self, value: Expr, variables: Mapping[str, FieldPath], present: frozenset[FieldPath]
+    ) -> Constraints | None:
+        path = field_path(value, variables)
+        schemas = (
+            None if path is None or (isinstance(value, Select) and value.test_only) else self._schemas(path, present)
+        )
+        return None if schemas is None else constraints(schemas, self._server)
+
+    def _has(self, path: FieldPath, present: frozenset[FieldPath]) -> bool:
+        return bool(path) and self._schemas(path, present) is not None
+
+    def _schemas(self, path: FieldPath, present: frozenset[FieldPath]) -> Conjunction | None:
+        """Return the schemas of a value that each object has, None for others."""
+        node = self._node
+        for i, step in enumerate(path):
+            if step == ITEM:
+                node = items(node)
+                if not node:
+                    return None
+                continue
+            below = properties(node).get(step)
+            if below is None:
+                return None
+            is_required = any(step in one.required for one in node) or any(one.default is not None for one in below)
+            if not is_required and path[: i + 1] not in present:
+                return None
+            node = below
+        return node
+
+
+def _absent(tree: Expr, variables: Mapping[str, FieldPath]) -> FieldPath | None:
+    """Return the field of a condition `!has(field)`, None for any other condition."""
+    if isinstance(tree, Call) and tree.function == "!_":
+        inner = tree.args[0]
+        if isinstance(inner, Select) and inner.test_only:
+            return field_path(inner, variables)
+    return None
+
+
+def _measured(tree: Expr) -> Expr | None:
+    """Return the value whose size is taken, None for anything else."""
+    if isinstance(tree, Call) and tree.function == "size":
+        return tree.target if tree.target is not None else tree.args[0]
+    return None

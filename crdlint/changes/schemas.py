@@ -1,0 +1,221 @@
+"""The walk over the schemas of a version in the old and the new CRD, side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from crdlint.changes import values
+from crdlint.changes.collector import Pair, path_of
+from crdlint.changes.conjunction import conjunction, items, keeps_unknown_fields, map_values, properties, type_of
+from crdlint.changes.junctors import compare_junctors
+from crdlint.changes.renames import renamed
+from crdlint.changes.validation_rules import compare_rules
+from crdlint.crd.equality import semantic_equal
+from crdlint.crd.gotypes import SCHEMA_BITS
+from crdlint.rules import changes as rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.changes.collector import Collector
+    from crdlint.changes.conjunction import Conjunction
+    from crdlint.changes.places import Place
+    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.crd.paths import Path
+
+# Fields of a schema that say nothing of values, or lead to other schemas.
+_SILENT: Final = sum(
+    SCHEMA_BITS[name]
+    for name in ("description", "title", "example", "externalDocs", "properties", "items", "type", "id", "$schema")
+)
+_OF_RESOURCES: Final = frozenset({"apiVersion", "kind", "metadata"})  # what no schema needs to specify
+
+
+class _Frame(NamedTuple):
+    """A pair to compare, and whether the new schema above requires the value."""
+
+    pair: Pair
+    is_required: bool
+
+
+def compare_schemas(old: JSONSchemaProps, new: JSONSchemaProps, place: Place, found: Collector) -> None:
+    """Report the changes of a whole schema."""
+    stack = [_Frame(Pair(conjunction((old,)), conjunction((new,)), place), is_required=True)]
+    while stack:
+        frame = stack.pop()
+        stack.extend(reversed(list(_compare(frame, found))))
+
+
+def _compare(frame: _Frame, found: Collector) -> Iterator[_Frame]:
+    """Report the changes of one value, and yield what is to be compared below it."""
+    pair = frame.pair
+    if not values.compare_types(pair, found):
+        return
+    if not _is_plain(pair):
+        values.compare_constraints(pair, found)
+        values.compare_annotations(pair, found, is_required=frame.is_required)
+        _compare_required(pair, found)
+        _compare_lists(pair, found)
+        _compare_maps(pair, found)
+        compare_junctors(pair, found)
+        compare_rules(pair, found)
+    yield from _below(pair, found)
+
+
+def _is_plain(pair: Pair) -> bool:
+    """Return whether the values of a pair can only differ in their type and in what is below them."""
+    if len(pair.old) > 1 or len(pair.new) > 1:
+        return False
+    old, new = pair.old[0], pair.new[0]
+    if not (old.given | new.given) & ~_SILENT:
+        return True
+    return old.given & ~_SILENT == new.given & ~_SILENT and all(
+        semantic_equal(getattr(old, name), getattr(new, name)) for name in _COMPARED if name in old.__dict__
+    )
+
+
+_COMPARED: Final = (
+    "nullable", "format", "default", "maximum", "exclusive_maximum", "minimum", "exclusive_minimum", "max_length",
+    "min_length", "pattern", "max_items", "min_items", "unique_items", "multiple_of", "enum", "max_properties",
+    "min_properties", "required", "all_of", "one_of", "any_of", "not_", "additional_properties",
+    "x_preserve_unknown_fields", "x_embedded_resource", "x_int_or_string", "x_list_map_keys", "x_list_type",
+    "x_map_type", "x_validations",
+)  # fmt: skip
+
+
+def _below(pair: Pair, found: Collector) -> Iterator[_Frame]:
+    old_items, new_items = items(pair.old), items(pair.new)
+    if old_items and new_items:
+        correlated = pair.old[0].x_list_type == "map" and pair.new[0].x_list_type == "map"
+        yield _Frame(Pair(old_items, new_items, pair.place.items(correlated=correlated)), is_required=True)
+    if type_of(pair.new) != "object":
+        return
+    before, after = properties(pair.old), properties(pair.new)
+    required = frozenset(name for one in pair.new for name in one.required)
+    old_values, new_values = map_values(pair.old), map_values(pair.new)
+    if old_values and new_values:
+        yield _Frame(Pair(old_values, new_values, pair.place.map_values()), is_required=True)
+    removed = [name for name in before if name not in after]
+    for name in removed:
+        if new_values:
+            yield _Frame(Pair(before[name], new_values, pair.place.property(name)), is_required=name in required)
+    if removed and not new_values:
+        _report_removed(pair, removed, before, after, found)
+    for name, schemas in after.items():
+        if name in before:
+            yield _Frame(Pair(before[name], schemas, pair.place.property(name)), is_required=name in required)
+        elif old_values:
+            yield _Frame(Pair(old_values, schemas, pair.place.property(name)), is_required=name in required)
+        else:
+            _report_added(pair, name, schemas, found)
+
+
+def _property_path(node: Conjunction, name: str) -> Path:
+    holder = next((one for one in node if name in one.properties), node[0])
+    return holder.path.child("properties").key(name) if name in holder.properties else holder.path.child("properties")
+
+
+def _report_removed(
+    pair: Pair, removed: list[str], before: dict[str, Conjunction], after: dict[str, Conjunction], found: Collector
+) -> None:
+    keeps = keeps_unknown_fields(pair.new)
+    is_resource = not pair.place.field or pair.new[0].x_embedded_resource
+    added = {name: schemas for name, schemas in after.items() if name not in before}
+    new_names = {} if keeps else renamed({name: before[name] for name in removed}, added)
+    for name in removed:
+        if is_resource and name in _OF_RESOURCES:
+            continue
+        place = pair.place.property(name)
+        paths = _property_path(pair.new, new_names.get(name, name)), _property_path(pair.old, name)
+        if keeps:
+            text = f"{place.shown}: the schema of the field was removed: any value is accepted and stored"
+            found.add(rules.FIELD_UNTYPED, text, *paths, place=place)
+        elif name in new_names:
+            other = pair.place.property(new_names[name]).shown
+            text = f"{place.shown} is now named {other}: stored objects lose the value at their next write"
+            help_ = f"Keep `{name}` beside `{new_names[name]}` and read both, or rename it in a new version only"
+            found.add(rules.FIELD_REMOVED, text, *paths, place=place, help_=help_)
+        else:
+            text = f"{place.shown} was removed: stored objects lose the field at their next write"
+            found.add(rules.FIELD_REMOVED, text, *paths, place=place)
+
+
+def _report_added(pair: Pair, name: str, schemas: Conjunction, found: Collector) -> None:
+    if (not pair.place.field or pair.new[0].x_embedded_resource) and name in _OF_RESOURCES:
+        return
+    place = pair.place.property(name)
+    paths = schemas[0].path, path_of(pair.old, "properties", "properties")
+    if keeps_unknown_fields(pair.old):
+        type_ = type_of(schemas)
+        if type_:
+            text = f"{place.shown} could have any value, and now must be of type {type_}; "
+            text += place.consequence(is_container=False)
+            found.add(rules.FIELD_TYPED, text, *paths, place=place)
+        return
+    found.add(rules.FIELD_ADDED, f"{place.shown} was added", *paths, place=place)
+
+
+def _compare_required(pair: Pair, found: Collector) -> None:
+    if type_of(pair.new) != "object":
+        return
+    before = frozenset(name for one in pair.old for name in one.required)
+    after = dict.fromkeys(name for one in pair.new for name in one.required)
+    specified = properties(pair.new)
+    paths = pair.paths("required", "required")
+    for name in after:
+        if name in before or (not pair.place.field and name in _OF_RESOURCES):
+            continue
+        place = pair.place.property(name)
+        if any(one.default is not None for one in specified.get(name, ())):
+            text = f"{place.shown} is required, with a default: manifests may still leave it out"
+            found.add(rules.REQUIRED_WITH_DEFAULT, text, *paths, place=place)
+            continue
+        text = f"{place.shown} is required: objects without it are rejected; "
+        text += pair.place.consequence(is_container=True)
+        found.add(rules.REQUIRED_ADDED, text, *paths, place=place)
+    for name in sorted(before.difference(after)):
+        if name in specified:
+            place = pair.place.property(name)
+            text = f"{place.shown} is optional now: clients meet objects without it"
+            found.add(rules.REQUIRED_REMOVED, text, *paths, place=place)
+
+
+def _compare_lists(pair: Pair, found: Collector) -> None:
+    if type_of(pair.new) != "array":
+        return
+    old, new, place = pair.old[0], pair.new[0], pair.place
+    before, after = old.x_list_type or "atomic", new.x_list_type or "atomic"
+    if before != after:
+        change = f"{place.shown}: list type changed from {before} to {after}"
+        if after == "atomic":
+            text = f"{change}: server-side apply of one manager replaces the items of all others"
+        else:
+            duplicates = pair.place.consequence(is_container=True)
+            text = f"{change}: server-side apply merges it item by item, and duplicates are rejected; {duplicates}"
+        found.add(rules.LIST_TYPE, text, *pair.paths("x_list_type", "x-kubernetes-list-type"), place=place)
+    elif after == "map" and set(old.x_list_map_keys) != set(new.x_list_map_keys):
+        keys = f"from {', '.join(old.x_list_map_keys)} to {', '.join(new.x_list_map_keys)}"
+        text = f"{place.shown}: list map keys changed {keys}: server-side apply does not find items of stored objects"
+        paths = pair.paths("x_list_map_keys", "x-kubernetes-list-map-keys")
+        found.add(rules.LIST_MAP_KEYS, text, *paths, place=place)
+
+
+def _compare_maps(pair: Pair, found: Collector) -> None:
+    if type_of(pair.new) != "object":
+        return
+    old, new, place = pair.old[0], pair.new[0], pair.place
+    before, after = old.x_map_type or "granular", new.x_map_type or "granular"
+    if before != after:
+        text = f"{place.shown}: map type changed from {before} to {after}"
+        found.add(rules.MAP_TYPE, text, *pair.paths("x_map_type", "x-kubernetes-map-type"), place=place)
+    if not keeps_unknown_fields(pair.old) or keeps_unknown_fields(pair.new):
+        return
+    if map_values(pair.old):
+        text = (
+            f"{place.shown} was a map, and now has fields: other keys of stored objects are dropped at their next write"
+        )
+        paths = pair.paths("additional_properties", "additionalProperties")
+    else:
+        text = f"{place.shown}: unknown fields of stored objects are dropped at their next write"
+        paths = pair.paths("x_preserve_unknown_fields", "x-kubernetes-preserve-unknown-fields")
+    found.add(rules.PRUNING, text, *paths, place=place)

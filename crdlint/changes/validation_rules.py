@@ -1,0 +1,141 @@
+"""Changes of x-kubernetes-validations: rules are compared by their syntax trees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel.ast import Comprehension, Ident, Select
+from crdlint.cel.traversal import nodes
+from crdlint.changes.conjunction import items, keeps_unknown_fields, properties, type_of
+from crdlint.changes.implications import follows_from, schema_implies
+from crdlint.changes.outcomes import ITEM, TRUE, Fields, field_path, outcomes
+from crdlint.changes.syntax_trees import parsed, rule_key
+from crdlint.rules import changes as rules
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crdlint.cel.ast import Expr
+    from crdlint.changes.collector import Collector, Pair
+    from crdlint.changes.conjunction import Conjunction
+    from crdlint.changes.outcomes import FieldPath
+    from crdlint.crd.model import ValidationRule
+    from crdlint.diagnostics.diagnostic import Severity
+
+_SHOWN: Final = 100  # characters of a rule in a text
+_FIELDS: Final = 32  # fields of a rule that are assumed to be absent, one after the other
+
+
+def compare_rules(pair: Pair, found: Collector) -> None:
+    """Report the rules of a value that were added or removed."""
+    before = {rule_key(rule.rule): rule for one in pair.old for rule in one.x_validations}
+    after = {rule_key(rule.rule): (rule, i, one) for one in pair.new for i, rule in enumerate(one.x_validations)}
+    if not before and not after:
+        return
+    paths = pair.paths("x_validations", "x-kubernetes-validations")
+    known = [tree for rule in before.values() if (tree := parsed(rule.rule)) is not None]
+    for key, (rule, i, schema) in after.items():
+        if key in before:
+            continue
+        path = schema.path.child("x-kubernetes-validations").index(i).child("rule")
+        tree = parsed(rule.rule)
+        if tree is not None and follows_from(tree, known):
+            text = f"{pair.place.shown}: rule `{_shown(rule)}` replaces a stricter one"
+            found.add(rules.RULE_REMOVED, text, path, paths[1], place=pair.place)
+            continue
+        effect = _effect(tree, pair, found)
+        text = f"{pair.place.shown}: rule `{_shown(rule)}` was added{effect.text}"
+        found.add(rules.RULE_ADDED, text, path, paths[1], place=pair.place, severity=effect.severity)
+    for key, rule in before.items():
+        if key not in after:
+            text = f"{pair.place.shown}: rule `{_shown(rule)}` was removed"
+            found.add(rules.RULE_REMOVED, text, *paths, place=pair.place)
+
+
+def _shown(rule: ValidationRule) -> str:
+    text = " ".join(rule.rule.split())
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+
+
+@dataclass(frozen=True, slots=True)
+class _Effect:
+    """What an added rule means for existing objects, as the end of a sentence."""
+
+    text: str
+    severity: Severity
+
+
+def _effect(tree: Expr | None, pair: Pair, found: Collector) -> _Effect:
+    is_container = type_of(pair.new) in {"object", "array"}
+    consequence = pair.place.consequence(is_container=is_container)
+    severity: Severity = "error" if is_container else "warning"
+    if tree is None:
+        return _Effect(f"; {consequence}", severity)
+    if any(isinstance(node, Ident) and node.name == "oldSelf" for node in nodes(tree)):
+        return _Effect(": updates that break it are rejected, so automation that changes the value fails", "warning")
+    if schema_implies(tree, pair.new, found.server):
+        return _Effect(", which the schema implies already", "info")
+    paths = _paths(tree)
+    new = frozenset(path for path in paths if _is_new(path, pair))
+    if new and outcomes(tree, _fields(new, pair)) == TRUE:
+        return _Effect(", which is true for all objects without the fields that are new", "info")
+    for path in paths[:_FIELDS]:
+        if path not in new and _was_optional(path, pair) and not outcomes(tree, _fields({path}, pair)) & TRUE:
+            field = "self" + "".join(step if step == ITEM else f".{step}" for step in path)
+            return _Effect(f": no object without `{field}` fulfils it, which was optional; {consequence}", "error")
+    return _Effect(f"; {consequence}", severity)
+
+
+def _fields(absent: frozenset[FieldPath] | set[FieldPath], pair: Pair) -> Fields:
+    return Fields(lambda path: path in absent, lambda path: _is_list(path, pair))
+
+
+def _paths(tree: Expr) -> Sequence[FieldPath]:
+    """Return the paths of the fields that a rule names, each one after those above it."""
+    variables: dict[str, FieldPath] = {"self": ()}
+    found: dict[FieldPath, None] = {}
+    for node in nodes(tree):
+        if isinstance(node, Comprehension):
+            path = field_path(node.iter_range, variables)
+            if path is not None:
+                variables[node.iter_var] = (*path, ITEM)
+        elif isinstance(node, Select):
+            path = field_path(node, variables)
+            if path is not None:
+                found.update(dict.fromkeys(path[:i] for i in range(1, len(path) + 1) if path[i - 1] != ITEM))
+    return tuple(found)
+
+
+def _steps(path: FieldPath, node: Conjunction) -> Iterator[Conjunction]:
+    """Yield the schemas of each value on a path, as far as there are any."""
+    for step in path:
+        node = items(node) if step == ITEM else properties(node).get(step, ())
+        if not node:
+            return
+        yield node
+
+
+def _is_list(path: FieldPath, pair: Pair) -> bool:
+    way = list(_steps(path, pair.new))
+    return type_of(way[-1] if way else pair.new) == "array" and len(way) == len(path)
+
+
+def _is_new(path: FieldPath, pair: Pair) -> bool:
+    """Return whether no existing object has a field: it has no default, and the old schema prunes it."""
+    new = list(_steps(path, pair.new))
+    old = list(_steps(path, pair.old))
+    if len(new) != len(path) or len(old) != len(path) - 1:
+        return False
+    above = old[-1] if old else pair.old
+    return not keeps_unknown_fields(above) and all(one.default is None for one in new[-1])
+
+
+def _was_optional(path: FieldPath, pair: Pair) -> bool:
+    """Return whether existing objects may lack a field whose object they have."""
+    new, old = list(_steps(path, pair.new)), list(_steps(path, pair.old))
+    if ITEM in path or len(new) != len(path) or len(old) != len(path):
+        return False
+    above = old[-2] if len(old) > 1 else pair.old
+    is_required = any(path[-1] in one.required for one in above)
+    return not is_required and all(one.default is None for one in new[-1])

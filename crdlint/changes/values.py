@@ -1,0 +1,273 @@
+"""Changes of what a schema requires of a value itself: type, limits, enumeration, patterns, formats, default, null."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.changes import patterns
+from crdlint.changes.conjunction import keeps_unknown_fields, type_of
+from crdlint.changes.constraints import CONTAINER_LIMITS, LIMITS, NUMBER_FORMATS, Bound, constraints, format_bound
+from crdlint.golang.values import marshal
+from crdlint.rules import changes as rules
+from crdlint.schema.validator import ValueValidator
+from crdlint.schema.values import deep_equal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from crdlint.changes.collector import Collector, Pair
+    from crdlint.changes.constraints import Constraints, Limit
+    from crdlint.diagnostics.diagnostic import Severity
+
+_SHOWN: Final = 5  # values in a text
+_ANY: Final = "any value"
+
+
+def compare_types(pair: Pair, found: Collector) -> bool:
+    """Report a changed type; return whether the schemas below can be compared."""
+    old, new = type_of(pair.old), type_of(pair.new)
+    if old == new:
+        return True
+    paths = pair.paths("type", "type")
+    change = f"type changed from {old or _ANY} to {new or _ANY}"
+    if new == "":
+        keeps = keeps_unknown_fields(pair.new)
+        text = f"{pair.place.shown}: {change}: clients may read a value that they cannot decode"
+        found.add(rules.TYPE_WIDENED, text, *paths, place=pair.place, severity="info" if keeps else "warning")
+        return False
+    if (old, new) in _WIDENED:
+        text = f"{pair.place.shown}: {change}: clients may read a value that they cannot decode"
+        found.add(rules.TYPE_WIDENED, text, *paths, place=pair.place)
+        return True
+    consequence = pair.place.consequence(is_container=False)
+    text = f"{pair.place.shown}: {change}: values of the old type are rejected; {consequence}"
+    found.add(rules.TYPE, text, *paths, place=pair.place)
+    return False
+
+
+_WIDENED: Final = frozenset({("integer", "number"), ("string", "int-or-string"), ("integer", "int-or-string")})
+
+
+def compare_constraints(pair: Pair, found: Collector) -> None:
+    """Report changes of the effective constraints."""
+    old, new = constraints(pair.old, found.server), constraints(pair.new, found.server)
+    if old.enum is not None:
+        _compare_enumerated(pair, old, new, found)
+        return
+    if new.enum is not None:
+        consequence = pair.place.consequence(is_container=False)
+        text = f"{pair.place.shown}: only {_values(new.enum.values())} accepted now; {consequence}"
+        found.add(rules.ENUM_ADDED, text, *pair.paths("enum", "enum"), place=pair.place)
+    else:
+        _compare_limits(pair, old, new, found)
+        _compare_multiples(pair, old, new, found)
+        _compare_patterns(pair, old, new, found)
+        _compare_formats(pair, old, new, found)
+
+
+def _values(values: Iterable[Any]) -> str:
+    """Return values as the subject of a sentence, with its verb."""
+    texts = [marshal(value) for value in values]
+    listed = ", ".join(texts[:_SHOWN])
+    more = f" and {len(texts) - _SHOWN:,} more" if len(texts) > _SHOWN else ""
+    return f"{listed}{more} {'is' if len(texts) == 1 else 'are'}"
+
+
+def _compare_enumerated(pair: Pair, old: Constraints, new: Constraints, found: Collector) -> None:
+    """Report which values of the old enumeration are rejected, whatever rejects them."""
+    assert old.enum is not None  # noqa: S101  the caller has looked
+    validators = [ValueValidator(one, server=found.server) for one in pair.new]
+    lost = [
+        value
+        for key, value in old.enum.items()
+        if (new.enum is not None and key not in new.enum) or any(one.validate(value) for one in validators)
+    ]
+    paths = pair.paths("enum", "enum")
+    if lost:
+        consequence = pair.place.consequence(is_container=False)
+        default = pair.old[0].default
+        was_default = default is not None and any(deep_equal(value, default.value) for value in lost)
+        note = f"; {marshal(default.value)} was the default" if was_default and default is not None else ""
+        text = f"{pair.place.shown}: {_values(lost)} not accepted any more{note}; {consequence}"
+        found.add(rules.ENUM_VALUE_REMOVED, text, *paths, place=pair.place)
+    if new.enum is None:
+        text = f"{pair.place.shown}: the enumeration was removed: clients meet values that were not possible before"
+        found.add(rules.ENUM_REMOVED, text, *paths, place=pair.place)
+    elif gained := [value for key, value in new.enum.items() if key not in old.enum]:
+        text = f"{pair.place.shown}: {_values(gained)} accepted now: clients may not know the new values"
+        found.add(rules.ENUM_VALUE_ADDED, text, *paths, place=pair.place)
+
+
+def _compare_limits(pair: Pair, old: Constraints, new: Constraints, found: Collector) -> None:
+    for limit in LIMITS:
+        after = new.bounds.get(limit.attribute)
+        before = _implied(old, limit)
+        if after == before:
+            continue
+        paths = pair.paths(limit.attribute, limit.keyword)
+        if after is None or (before is not None and before.tighter_than(after, is_upper=limit.is_upper)):
+            if limit.attribute in old.bounds:
+                was = _number(old.bounds[limit.attribute])
+                now = "was removed" if after is None else f"changed from {was} to {_number(after)}"
+                text = f"{pair.place.shown}: `{limit.keyword}` {now}: clients meet values that were not possible before"
+                found.add(rules.LIMIT_LOOSENED, text, *paths, place=pair.place)
+            continue
+        if _cannot_break(pair, limit, after):
+            continue
+        known = old.bounds.get(limit.attribute)
+        change = f"of {_number(after)} added" if known is None else f"changed from {_number(known)} to {_number(after)}"
+        breaking = limit.breaking.format(_number(after))
+        if after.is_strict:
+            breaking = f"{breaking} and {_number(after)} itself"
+        consequence = pair.place.consequence(is_container=limit.attribute in CONTAINER_LIMITS)
+        text = f"{pair.place.shown}: `{limit.keyword}` {change}: {breaking} are rejected; {consequence}"
+        found.add(rules.LIMIT_TIGHTENED, text, *paths, place=pair.place)
+
+
+def _implied(old: Constraints, limit: Limit) -> Bound | None:
+    """Return the bound of old values: the given one, or a tighter one that follows from other constraints."""
+    bound = old.bounds.get(limit.attribute)
+    others = [format_bound(old.formats, limit.attribute) if old.type == "integer" else None]
+    if limit.attribute in {"min_length", "max_length"}:
+        others += [patterns.length_bound(one, is_upper=limit.is_upper) for one in old.patterns]
+    if limit.attribute == "min_properties":
+        others.append(Bound(len(old.required)))
+    for other in others:
+        if other is not None and other.tighter_than(bound, is_upper=limit.is_upper):
+            bound = other
+    return bound
+
+
+def _cannot_break(pair: Pair, limit: Limit, after: Bound) -> bool:
+    """Return whether no object can break the number of fields, since the old schema prunes all others."""
+    if limit.attribute != "max_properties" or keeps_unknown_fields(pair.old) or not pair.place.field:
+        return False
+    names = {name for one in pair.old for name in one.properties}
+    return type_of(pair.old) == "object" and len(names) <= after.value
+
+
+def _number(bound: Bound) -> str:
+    return marshal(bound.value)
+
+
+def _compare_multiples(pair: Pair, old: Constraints, new: Constraints, found: Collector) -> None:
+    added = [one for one in new.multiples if not any(_divides(one, other) for other in old.multiples)]
+    lost = old.multiples - new.multiples
+    paths = pair.paths("multiple_of", "multipleOf")
+    for factor in sorted(added):
+        consequence = pair.place.consequence(is_container=False)
+        number = marshal(factor)
+        text = f"{pair.place.shown}: values that are not multiples of {number} are rejected; {consequence}"
+        found.add(rules.LIMIT_TIGHTENED, text, *paths, place=pair.place)
+    if lost and not added:
+        text = (
+            f"{pair.place.shown}: `multipleOf` accepts more values: clients meet values that were not possible before"
+        )
+        found.add(rules.LIMIT_LOOSENED, text, *paths, place=pair.place)
+
+
+def _divides(factor: float, other: float) -> bool:
+    """Return whether every multiple of ``other`` is one of ``factor``."""
+    return (other / factor).is_integer() if factor else False
+
+
+def _compare_patterns(pair: Pair, old: Constraints, new: Constraints, found: Collector) -> None:
+    added, lost = sorted(new.patterns - old.patterns), sorted(old.patterns - new.patterns)
+    paths = pair.paths("pattern", "pattern")
+    shown, consequence = pair.place.shown, pair.place.consequence(is_container=False)
+    for pattern in added:
+        if len(lost) == 1 and len(added) == 1:
+            _compare_pattern(pair, lost[0], pattern, found)
+            continue
+        known = [patterns.relation(one, pattern) for one in old.patterns]
+        if patterns.accepts_everything(pattern) or any(one.is_covered for one in known):
+            continue
+        text = f"{shown}: values that do not match `{pattern}` are rejected; {consequence}"
+        found.add(rules.PATTERN_ADDED, text, *paths, place=pair.place)
+    if lost and not added:
+        text = f"{shown}: the pattern `{lost[0]}` was removed: clients meet values that were not possible before"
+        found.add(rules.PATTERN_REMOVED, text, *paths, place=pair.place)
+
+
+def _compare_pattern(pair: Pair, old: str, new: str, found: Collector) -> None:
+    """Report a pattern in place of another one, by what is known of the two languages."""
+    relation = patterns.relation(old, new)
+    shown, paths = pair.place.shown, pair.paths("pattern", "pattern")
+    if relation.is_equal:
+        return
+    change = f"pattern changed from `{old}` to `{new}`"
+    if relation.is_covered:
+        example = f", such as {marshal(relation.gained)}" if relation.gained is not None else ""
+        text = f"{shown}: {change}, which matches more values{example}"
+        found.add(rules.PATTERN_REMOVED, text, *paths, place=pair.place)
+        return
+    consequence = pair.place.consequence(is_container=False)
+    if relation.lost is not None:
+        which = "matches fewer values" if relation.covers else "matches other values"
+        text = f"{shown}: {change}, which {which}: {marshal(relation.lost)} is rejected; {consequence}"
+    else:
+        text = f"{shown}: {change}: it is not known which values are rejected now; {consequence}"
+    found.add(rules.PATTERN, text, *paths, place=pair.place)
+
+
+def _compare_formats(pair: Pair, old: Constraints, new: Constraints, found: Collector) -> None:
+    added, lost = sorted(new.formats - old.formats), sorted(old.formats - new.formats)
+    if not added and not lost:
+        return
+    paths = pair.paths("format", "format")
+    tighter = [name for name in added if name not in NUMBER_FORMATS or name in _NARROW]
+    if not tighter:
+        changed = f"format {', '.join(lost) or 'without a format'} became {', '.join(added) or 'no format'}"
+        text = f"{pair.place.shown}: {changed}: clients meet values that were not possible before"
+        if lost:
+            found.add(rules.FORMAT_LOOSENED, text, *paths, place=pair.place)
+        return
+    consequence = pair.place.consequence(is_container=False)
+    before = f" instead of {', '.join(lost)}" if lost else ""
+    text = f"{pair.place.shown}: format is {', '.join(tighter)}{before}: values without this format are rejected; {consequence}"
+    found.add(rules.FORMAT, text, *paths, place=pair.place)
+
+
+# The formats of numbers that reject some numbers of 64 bits.
+_NARROW: Final = frozenset({"int32", "float"})
+
+
+def compare_annotations(pair: Pair, found: Collector, *, is_required: bool) -> None:
+    """Report changes of `nullable`, of the default, and of an embedded resource."""
+    old, new, place = pair.old[0], pair.new[0], pair.place
+    if old.nullable and not new.nullable:
+        dropped = (
+            "null is rejected" if place.in_collection else "an explicit null is dropped, or replaced by the default"
+        )
+        text = f"{place.shown}: not nullable any more: {dropped}"
+        severity: Severity = "error" if place.in_collection and place.field.endswith(("*", "]")) else "warning"
+        found.add(rules.NULLABLE_REMOVED, text, *pair.paths("nullable", "nullable"), place=place, severity=severity)
+    elif new.nullable and not old.nullable:
+        text = f"{place.shown}: nullable now: clients may read null"
+        found.add(rules.NULLABLE_ADDED, text, *pair.paths("nullable", "nullable"), place=place)
+    _compare_defaults(pair, found, is_required=is_required)
+    if new.x_embedded_resource and not old.x_embedded_resource:
+        text = f"{place.shown}: an embedded resource now: `apiVersion` and `kind` are required; "
+        text += place.consequence(is_container=True)
+        paths = pair.paths("x_embedded_resource", "x-kubernetes-embedded-resource")
+        found.add(rules.EMBEDDED_RESOURCE, text, *paths, place=place)
+
+
+def _compare_defaults(pair: Pair, found: Collector, *, is_required: bool) -> None:
+    old, new, place = pair.old[0].default, pair.new[0].default, pair.place
+    paths = pair.paths("default", "default")
+    if old is None and new is not None:
+        text = f"{place.shown}: default {marshal(new.value)} added: objects without the field are read with it"
+        found.add(rules.DEFAULT_ADDED, text, *paths, place=place)
+    elif old is not None and new is None:
+        if is_required:
+            text = f"{place.shown}: required, and its default {marshal(old.value)} was removed: "
+            text += "manifests without the field are rejected"
+            found.add(rules.DEFAULT_REMOVED, text, *paths, place=place, severity="error")
+        else:
+            text = f"{place.shown}: default {marshal(old.value)} removed: objects without the field are read without it"
+            found.add(rules.DEFAULT_REMOVED, text, *paths, place=place)
+    elif old is not None and new is not None and not deep_equal(old.value, new.value):
+        text = f"{place.shown}: default changed from {marshal(old.value)} to {marshal(new.value)}: "
+        text += "objects without the field change their meaning, also stored ones"
+        found.add(rules.DEFAULT, text, *paths, place=place)

@@ -1,0 +1,163 @@
+"""What a finding about a change says, where it points, and how severities depend on the place."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from changes_support import changes, with_field, with_parts, with_spec
+from crds import HEAD
+
+import crdlint
+from crdlint.changes.change import Policy
+from crdlint.linting.pipeline import lint_file
+from crdlint.linting.stored_crds import collect_crds
+
+ALSO = "of an existing object that breaks this is rejected, also by controllers that change another field"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "kube_version", "message"),
+    [
+        (
+            "{type: string}",
+            "{type: string, maxLength: 9}",
+            "1.36",
+            "`.spec.a`: `maxLength` of 9 added: values of more than 9 characters are rejected; "
+            "existing objects stay valid until this field is edited",
+        ),
+        (
+            "{type: string}",
+            "{type: string, maxLength: 9}",
+            "1.29",
+            f"`.spec.a`: `maxLength` of 9 added: values of more than 9 characters are rejected; every edit {ALSO}",
+        ),
+        (
+            "{type: array, items: {type: string}}",
+            "{type: array, items: {type: string, maxLength: 9}}",
+            "1.36",
+            "`.spec.a[*]`: `maxLength` of 9 added: values of more than 9 characters are rejected; "
+            "existing objects stay valid until `.spec.a` is edited",
+        ),
+        (
+            "{type: array, items: {type: string}}",
+            "{type: array, maxItems: 3, items: {type: string}}",
+            "1.29..1.36",
+            f"`.spec.a`: `maxItems` of 3 added: lists of more than 3 items are rejected; every edit {ALSO}",
+        ),
+        (
+            "{type: array, items: {type: string}}",
+            "{type: array, maxItems: 3, items: {type: string}}",
+            "1.30",
+            f"`.spec.a`: `maxItems` of 3 added: lists of more than 3 items are rejected; every edit below `.spec.a` {ALSO}",
+        ),
+        (
+            "{type: string, enum: [A, B, C], default: B}",
+            "{type: string, enum: [A], default: A}",
+            "1.36",
+            '`.spec.a`: "B", "C" are not accepted any more; "B" was the default; '
+            "existing objects stay valid until this field is edited",
+        ),
+    ],
+)
+def test_a_text_says_which_edits_are_rejected(old: str, new: str, kube_version: str, message: str) -> None:
+    assert message in [one.message for one in changes(with_field(old), with_field(new), kube_version)]
+
+
+def test_a_required_field_locks_the_object_around_it() -> None:
+    found = changes(
+        with_spec("properties: {a: {type: string}}"), with_spec("properties: {a: {type: string}}, required: [a]")
+    )
+    assert [one.message for one in found] == [
+        f"`.spec.a` is required: objects without it are rejected; every edit below `.spec` {ALSO}"
+    ]
+
+
+OLD = f"""{HEAD}        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              replicas:
+                type: integer
+                maximum: 9
+"""
+
+
+def test_a_finding_points_at_both_files() -> None:
+    new = OLD.replace("          spec:", "          # more\n          spec:").replace("maximum: 9", "maximum: 8")
+    old = collect_crds(OLD, "old.yaml").by_name
+    [found] = lint_file(new, filename="new.yaml", previous=old.get).diagnostics
+    assert (found.file, found.line, found.column, found.field) == ("new.yaml", 23, 26, ".spec.replicas")
+    assert found.related is not None
+    assert (found.related.file, found.related.line, found.related.column) == ("old.yaml", 22, 26)
+
+
+def test_a_removed_field_is_shown_where_it_was() -> None:
+    new = OLD.replace("replicas", "number").replace("type: integer\n                maximum: 9", "type: string")
+    old = collect_crds(OLD, "old.yaml").by_name
+    found = {one.rule: one for one in lint_file(new, filename="new.yaml", previous=old.get).diagnostics}
+    removed = found["change-field-removed"]
+    assert removed.line == 19
+    assert removed.related is not None
+    assert removed.related.line == 20
+
+
+STATUS = "type: object, properties: {status: {type: object, properties: {a: {type: string%s}}}}"
+
+
+@pytest.mark.parametrize(
+    ("policy", "name", "severity"),
+    [
+        (Policy(), "v1", "warning"),
+        (Policy(), "v1alpha1", "info"),
+        (Policy(status="same"), "v1", "error"),
+        (Policy(status="same"), "v1alpha1", "warning"),
+        (Policy(status="same", alpha="same"), "v1alpha1", "error"),
+        (Policy(alpha="off"), "v1alpha1", None),
+        (Policy(alpha="off"), "v1beta1", "warning"),
+    ],
+)
+def test_status_and_alpha_versions_are_lowered(policy: Policy, name: str, severity: str | None) -> None:
+    texts = [
+        json.dumps(
+            with_parts(
+                versions=f"[{{name: {name}, served: true, storage: true, schema: {{openAPIV3Schema: {{{STATUS % limit}}}}}}}]"
+            )
+        )
+        for limit in ("", ", maxLength: 5")
+    ]
+    old = collect_crds(texts[0], "old").by_name
+    found = lint_file(texts[1], filename="new", previous=old.get, policy=policy).diagnostics
+    assert [one.severity for one in found] == ([] if severity is None else [severity])
+
+
+TWO = "[{{name: v1, served: true, storage: true, {}}}, {{name: v1beta1, served: true, storage: false, {}}}]"
+
+
+def schema(spec: str) -> str:
+    return (
+        f"schema: {{openAPIV3Schema: {{type: object, properties: {{spec: {{type: object, properties: {{{spec}}}}}}}}}}}"
+    )
+
+
+def test_the_same_change_of_several_versions_is_reported_once() -> None:
+    old, new = schema("a: {type: string}"), schema("a: {type: string, maxLength: 5}")
+    other = schema("a: {type: string}, b: {type: string}")
+    both = changes(with_parts(versions=TWO.format(old, old)), with_parts(versions=TWO.format(new, new)))
+    assert len(both) == 1
+    assert "(in " not in both[0].message
+    [one] = changes(with_parts(versions=TWO.format(old, other)), with_parts(versions=TWO.format(new, other)))
+    assert one.message.endswith(" (in v1)")
+
+
+def test_a_version_that_is_never_served_is_not_compared() -> None:
+    versions = "[{{name: v1, served: true, storage: true, {0}}}, {{name: v0, served: false, storage: false, {1}}}]"
+    old, new = schema("a: {type: string}"), schema("a: {type: string, maxLength: 5}")
+    assert changes(with_parts(versions=versions.format(old, old)), with_parts(versions=versions.format(old, new))) == []
+
+
+def test_the_api_leaves_out_what_is_reported_on_request() -> None:
+    old, new = json.dumps(with_field("{type: string}")), json.dumps(with_field("{type: string, maxLength: 5}"))
+    assert [one.rule for one in crdlint.lint_update(old, new)] == ["change-limit-tightened"]
+    assert crdlint.lint_update(new, old) == []
