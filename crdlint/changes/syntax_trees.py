@@ -14,9 +14,9 @@ from crdlint.cel.ast import (
     MapExpr,
     Select,
     StructExpr,
+    children,
 )
 from crdlint.cel.parser import parse
-from crdlint.cel.traversal import children
 from crdlint.kubecel.environment import stored_expressions
 from crdlint.kubernetes.servers import NEWEST
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
-from crdlint.cel.ast import Comprehension, Ident, Select
-from crdlint.cel.traversal import nodes
+from crdlint.cel.ast import Comprehension, Ident, Select, nodes
 from crdlint.changes.conjunction import items, keeps_unknown_fields, properties, type_of
 from crdlint.changes.implications import follows_from, schema_implies
 from crdlint.changes.outcomes import ITEM, TRUE, Fields, field_path, outcomes

@@ -29,7 +29,9 @@ SECOND = """\
 
 def said(old: str, new: str) -> list[tuple[str, str]]:
     """Return the findings, except what the update changes for clients, which tests/changes has."""
-    return [(d.rule, d.message) for d in crdlint.lint_update(old, new) if not d.rule.startswith(("change-", "leftover-"))]
+    return [
+        (d.rule, d.message) for d in crdlint.lint_update(old, new) if not d.rule.startswith(("change-", "leftover-"))
+    ]
 
 
 def test_an_unchanged_crd_may_stay() -> None:
