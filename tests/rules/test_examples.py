@@ -73,7 +73,8 @@ def test_the_examples_of_a_change_are_an_update_that_raises_it(rule: Rule) -> No
     found = lint_file(new, filename="x", previous=known.get).diagnostics
     assert [one.message for one in found if one.origin == "apiserver"] == []
     assert rule.id in {one.rule for one in found}
-    assert [one.rule for one in lint_file(old, filename="x", previous=known.get).diagnostics] == []
+    unchanged = lint_file(old, filename="x", previous=known.get).diagnostics
+    assert [one.rule for one in unchanged if one.rule.startswith("change-")] == []
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
