@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from crdlint.inputs.crd_lookup import crd_folders_near, files_beside
+from crdlint.inputs.crd_lookup import configured_crds, crd_folders_near, files_beside
 from crdlint.inputs.paths import discover
 from crdlint.inputs.read import open_descriptor
 from crdlint.kubernetes.servers import NEWEST_VERSION
@@ -57,8 +57,17 @@ def nearby_definitions(inputs: Inputs, planner: Planner, paths: Sequence[str], f
                 lambda: unseen(discover(crd_folders_near(near), inputs.selection).files),
                 inputs.notice,
             ),
+            _crd_files(inputs, planner, lambda: unseen(_configured(inputs, planner, near)), inputs.notice),
         ]
     )
+
+
+def _configured(inputs: Inputs, planner: Planner, near: Iterable[str]) -> Iterator[str]:
+    """Yield the files with CRDs that the configurations of paths name."""
+    for path in near:
+        config = planner.config_of(path)
+        if config is not None and config.crds:
+            yield from configured_crds(config.crds, config.folder, inputs.selection)
 
 
 def _crd_files(inputs: Inputs, planner: Planner, find: Callable[[], Iterable[str]], report: Report | None) -> CRDFiles:

@@ -97,6 +97,7 @@ class Config:
 
     Rules are named by ids or patterns of them (``cel-*``); ``severity`` and ``per_file_ignores`` are pairs in the
     order given. ``folder`` is absolute, and patterns of files are relative to it. ``notices`` are for the user.
+    ``crds`` are files and folders of CRDs, relative to ``folder``, and URLs of git repositories that are checked out.
     ``placeholders`` are patterns of values in samples besides the usual ones; None recognises no placeholder.
     ``accept_rejections`` is the command line's alone.
     """
@@ -112,6 +113,7 @@ class Config:
     fail_on: FailOn = "error"
     required_version: str | None = None
     include_dependencies: bool = False
+    crds: tuple[str, ...] = ()
     placeholders: tuple[str, ...] | None = ()
     accept_rejections: bool = False
     notices: tuple[str, ...] = ()

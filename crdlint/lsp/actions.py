@@ -63,7 +63,7 @@ def actions_of(request: Request, checks: Checks, read: Callable[[str], str | Non
     checked = checks.of(document)
     found: list[CodeAction] = []
     if request.wants(CodeActionKind.QuickFix.value):
-        here = [one for one in checked.findings if _is_at(document, one, request.range)]
+        here = [one for one in checked.findings if one.rule and _is_at(document, one, request.range)]
         found += _fixes(here, request, read)
         found += _ignored(here[:_MOST_IGNORED], request, read)
         found += _explained(here)

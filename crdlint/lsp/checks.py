@@ -7,15 +7,23 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from crdlint.config.apply import apply
+from crdlint.config.comments import read_comments
 from crdlint.config.load import NAMES
 from crdlint.config.model import Config
+from crdlint.inputs.fragments import is_suite
+from crdlint.inputs.helm.layout import TEMPLATES, Layout
 from crdlint.kubernetes.servers import NEWEST_VERSION
+from crdlint.lsp import resources
+from crdlint.lsp.crd_index import CRDIndex
 from crdlint.runner.fix_files import reported
 from crdlint.runner.fixes import fix
 from crdlint.runner.plan import Planner
-from crdlint.runner.task import Checker, Settings, Task
+from crdlint.runner.task import Checker, Settings, Task, bug_of
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from crdlint.config.load import Cache
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
@@ -51,6 +59,7 @@ class Checks:
     def __init__(self, workspace: Workspace) -> None:
         self._workspace: Final = workspace
         self._known: dict[str, tuple[Document, Checked]] = {}  # of each URI, the newest version checked
+        self.index: Final = CRDIndex(workspace)
         self._configs: Cache = {}
         self._stamps: dict[str, object] = {}
         self._checker: Final = Checker(Settings(keep=True, uses_helm=False, fixes=True))
@@ -58,6 +67,7 @@ class Checks:
     def forget(self) -> None:
         """Forget all results: files that they depend on have changed."""
         self._known.clear()
+        self.index.forget()
 
     def of(self, document: Document) -> Checked:
         """Return the result of a version of a document."""
@@ -94,16 +104,42 @@ class Checks:
         planner = Planner(version, lambda config: config, kustomize=False, configs=self._configs)
         text = document.text.text
         plan = planner.add_text(document.path, text)
+        config = planner.config_of(document.path)
         problems = tuple(f"{place}: {message}" for place, message in plan.problems)
-        if not plan.tasks:
+        if config is None:
             return Checked(problems=problems)
-        task, config = replace(plan.tasks[0], text=text), plan.configs[0]
-        outcome = self._checker.check_text(text, task)
-        if outcome.bug is not None or not outcome.results:
-            return Checked(config, problems=problems, bug=outcome.bug)
-        result = outcome.results[0]
-        findings = self._shown(reported(result, config))
-        return Checked(config, findings, result, task, problems)
+        checked = Checked(config, problems=problems)
+        if plan.tasks:
+            task = replace(plan.tasks[0], text=text)
+            outcome = self._checker.check_text(text, task)
+            if outcome.bug is not None or not outcome.results:
+                return replace(checked, bug=outcome.bug)
+            result = outcome.results[0]
+            checked = replace(checked, findings=self._shown(reported(result, config)), crds=result, task=task)
+        try:
+            others = tuple(self._others(document, checked))
+        except Exception as error:
+            return replace(checked, bug=bug_of(error))
+        return replace(checked, findings=tuple(dict.fromkeys((*checked.findings, *others))))
+
+    def _others(self, document: Document, checked: Checked) -> Iterable[Diagnostic]:
+        """Return the findings on custom resources, or on the tests of a suite."""
+        text, path = document.text.text, document.path
+        version = self.kube_version(checked)
+        if is_suite(path, text.encode("utf-8", "surrogatepass")):
+            return resources.tested(text, path, self.index, version)
+        groups = resources.groups_in(text)
+        if not groups:
+            return ()
+        definitions = self.index.definitions(document, checked.config, version)
+        place = Layout().place(path) if "{{" in text else None
+        is_template = place is not None and place.part == TEMPLATES
+        result = resources.validated(text, path, definitions, checked.config, is_template=is_template)
+        if not any(map(definitions.knows, groups)):
+            # Other servers of the editor report the syntax errors of other files.
+            result = replace(result, diagnostics=tuple(one for one in result.diagnostics if one.rule != "yaml-syntax"))
+        comments = read_comments(text, path) if "crdlint:" in text else None
+        return apply(result, checked.config, comments, resources=True).result.diagnostics
 
     def _shown(self, findings: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
         return findings if self._workspace.settings.hidden else tuple(one for one in findings if not one.hidden)

@@ -56,8 +56,8 @@ def diagnostic_of(finding: Finding, document: Document, read: Callable[[str], st
     return Diagnostic(
         range=document.text.range_of(finding),
         severity=DiagnosticSeverity.Hint if finding.hidden else _SEVERITIES[finding.severity],
-        code=finding.rule,
-        code_description=CodeDescription(rule_link(finding.rule)),
+        code=finding.rule or None,
+        code_description=CodeDescription(rule_link(finding.rule)) if finding.rule else None,
         source=SOURCE,
         message=message,
         tags=tags or None,

@@ -18,6 +18,7 @@ from pygls.protocol import LanguageServerProtocol
 from pygls.protocol.language_server import lsp_method
 
 from crdlint.__about__ import __version__
+from crdlint.crd.recognition import KIND
 from crdlint.inputs.read import UnreadableError, read_text
 from crdlint.lsp import actions
 from crdlint.lsp.checks import Checks
@@ -82,6 +83,8 @@ class Server(LanguageServer):
         self.documents: Final = Workspace()
         self.checks: Final = Checks(self.documents)
         self._worker: Final = ThreadPoolExecutor(1, "checks")
+        self._scanner: Final = ThreadPoolExecutor(1, "scanner")
+        self._scanning: asyncio.Task[None] | None = None
         self._pending: Final[dict[str, asyncio.Task[None]]] = {}
         self._took: Final[dict[str, float]] = {}
         self._shown: Final[set[str]] = set()
@@ -96,17 +99,39 @@ class Server(LanguageServer):
         pause = 0.0 if at_once else min(max(self._took.get(document.uri, 0), _SHORTEST_PAUSE), _LONGEST_PAUSE)
         self._pending[document.uri] = asyncio.ensure_future(self._check(document, pause))
 
-    def check_all(self) -> None:
-        """Check all open documents again."""
-        for document in self.documents.documents.values():
-            self.check_soon(document)
+    def scan(self) -> None:
+        """Look for CRDs in the folders of the workspace, and check the documents again that need others then."""
+        if self._scanning is not None:
+            self._scanning.cancel()
+        self._scanning = asyncio.ensure_future(self._scan())
+
+    async def _scan(self) -> None:
+        folders = tuple(self.documents.folders)
+        files = await asyncio.get_running_loop().run_in_executor(self._scanner, self.checks.index.scan, folders)
+        if await self.work(self.checks.index.use, files):
+            self.refresh()
+
+    def refresh_others(self, changed: Document) -> None:
+        """Check the other open documents again if one with CRDs has changed."""
+        if len(self.documents.documents) > 1 and KIND in changed.text.text:
+            self.refresh(than=changed)
+
+    def refresh(self, than: Document | None = None) -> None:
+        """Check the open documents again, except ``than``, which is checked anyway."""
+        self._worker.submit(self.checks.forget)  # behind a check that is under way
+        for document in list(self.documents.documents.values()):
+            if document is not than:
+                self.check_soon(document)
 
     def close(self, uri: str) -> None:
         """Forget a document, and take its diagnostics back."""
         self._cancel(uri)
         self._took.pop(uri, None)
+        document = self.documents.documents.get(uri)
         self.documents.close(uri)
         self.checks.close(uri)
+        if document is not None and KIND in document.text.text:
+            self.refresh()  # resources are validated against the saved CRD again
         self.text_document_publish_diagnostics(lsp.PublishDiagnosticsParams(uri, []))
 
     def stop(self) -> None:
@@ -114,6 +139,7 @@ class Server(LanguageServer):
         for task in self._pending.values():
             task.cancel()
         self._worker.shutdown(wait=False, cancel_futures=True)
+        self._scanner.shutdown(wait=False, cancel_futures=True)
 
     def read(self, path: str) -> str | None:
         """Return the text of a file, unsaved if it is open; None if it cannot be read."""
@@ -190,25 +216,28 @@ def _add_lifecycle(server: Server) -> None:
             options = lsp.DidChangeWatchedFilesRegistrationOptions(watchers)
             registration = lsp.Registration("files", lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES, options)
             server.client_register_capability(lsp.RegistrationParams([registration]))
+        server.scan()
 
     @server.feature(lsp.WORKSPACE_DID_CHANGE_WORKSPACE_FOLDERS)
     def did_change_folders(params: lsp.DidChangeWorkspaceFoldersParams) -> None:
         server.documents.remove_folders(one.uri for one in params.event.removed)
         server.documents.add_folders(one.uri for one in params.event.added)
-        server.checks.forget()
-        server.check_all()
+        server.refresh()
+        server.scan()
 
     @server.feature(lsp.WORKSPACE_DID_CHANGE_WATCHED_FILES)
     def did_change_files(_: lsp.DidChangeWatchedFilesParams) -> None:
-        server.checks.forget()
-        server.check_all()
+        server.refresh()
+        server.scan()
 
 
 def _add_documents(server: Server) -> None:
     @server.feature(lsp.TEXT_DOCUMENT_DID_OPEN)
     def did_open(params: lsp.DidOpenTextDocumentParams) -> None:
         given = params.text_document
-        server.check_soon(server.documents.open(given.uri, given.version, given.text), at_once=True)
+        document = server.documents.open(given.uri, given.version, given.text)
+        server.check_soon(document, at_once=True)
+        server.refresh_others(document)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CHANGE)
     def did_change(params: lsp.DidChangeTextDocumentParams) -> None:
@@ -216,12 +245,13 @@ def _add_documents(server: Server) -> None:
         document = server.documents.change(given.uri, given.version, params.content_changes)
         if document is not None:
             server.check_soon(document)
+            server.refresh_others(document)
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_SAVE)
     def did_save(params: lsp.DidSaveTextDocumentParams) -> None:
         del params
-        server.checks.forget()
-        server.check_all()
+        server.refresh()
+        server.scan()
 
     @server.feature(lsp.TEXT_DOCUMENT_DID_CLOSE)
     def did_close(params: lsp.DidCloseTextDocumentParams) -> None:

@@ -112,11 +112,12 @@ class Workspace:
 
     def unsaved(self, path: str) -> str | None:
         """Return the text of a file that is open, None if it is not."""
-        real = os.path.realpath(path)
-        for one in list(self.documents.values()):
-            if os.path.realpath(one.path) == real:
-                return one.text.text
-        return None
+        document = self.document_at(path)
+        return None if document is None else document.text.text
+
+    def document_at(self, path: str) -> Document | None:
+        """Return the open document of a file, None if it is not open."""
+        return next((one for one in list(self.documents.values()) if one.path == path), None)
 
     def _path(self, uri: str) -> str:
         path = to_fs_path(uri)

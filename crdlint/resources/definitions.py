@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Protocol
 
 from crdlint.crd.convert import read_crd
 from crdlint.diagnostics.spelling import nearest
@@ -12,13 +12,12 @@ from crdlint.resources.validation import ResourceValidator
 from crdlint.rules.kube_versions import NEEDS_NEWER
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
     from crdlint.crd.positions import Locator
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
-    from crdlint.resources.index import CRDFiles
 
 _SHOWN: Final = 3  # errors of a CRD that is rejected
 _ALIKE: Final = 0.75  # similarity from which on another group or kind was probably meant
@@ -99,6 +98,16 @@ class Definition:
         return self.validator(version).schema
 
 
+class Source(Protocol):
+    """A place with CRDs."""
+
+    def load(self, group: str) -> Iterable[FileResult]:
+        """Yield what is in the documents that may define a group, each document once."""
+
+    def groups(self, kind: str | None = None) -> Iterable[str]:
+        """Yield the groups that may have a kind; all of them for None."""
+
+
 @dataclass(slots=True)
 class Definitions:
     """The CRDs of a run. Those of a group are parsed when the group is first asked for: the first source that has any counts.
@@ -108,7 +117,7 @@ class Definitions:
     findings have repeated already.
     """
 
-    sources: Sequence[CRDFiles] = ()
+    sources: Sequence[Source] = ()
     by_kind: dict[tuple[str, str], Definition] = field(default_factory=dict)
     unreadable: dict[str, str] = field(default_factory=dict)
     duplicates: list[str] = field(default_factory=list)

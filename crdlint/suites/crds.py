@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.recognition import KIND
 from crdlint.golang.values import marshal
@@ -20,10 +20,13 @@ from crdlint.yaml.parse import iter_documents
 from crdlint.yaml.values import to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
     from crdlint.resources.definitions import Definition
     from crdlint.suites.read import Suite
+
+    # Returns the text of a file, None if it has no CRD. Raises UnreadableError.
+    Read = Callable[[str], str | None]
 
 
 class MissingCRDError(ValueError):
@@ -61,12 +64,17 @@ class _Found:
 class SuiteCRDs:
     """CRDs by name, each file read once."""
 
-    def __init__(self, given: Iterable[tuple[str, str]], kube_version: str = NEWEST_VERSION) -> None:
+    def __init__(
+        self, given: Iterable[tuple[str, str]], kube_version: str = NEWEST_VERSION, read: Read | None = None
+    ) -> None:
         """Take the names and texts of files; without any, CRDs are looked for in folders near the suites.
+
+        ``read`` returns the text of a file near a suite, None for one without CRDs; by default the file's.
 
         ``kube_version`` is the version of the server that the tests are run for, or a range. ``broken`` lists the
         documents of these files that cannot be read.
         """
+        self._read: Final[Read] = read or (lambda path: read_text(path, only_crds=True))
         found = [_read_crds(file, text) for file, text in given]
         self.kube_version = kube_version
         self._given = [target for one in found for target in one.targets]
@@ -101,7 +109,7 @@ class SuiteCRDs:
 
     def _named(self, suite: Suite) -> tuple[list[Target], list[tuple[str, str]]]:
         """Return the first CRD of the file that a suite names, and what is wrong with that file."""
-        found = [_read_file(path) for path in files_near_suite(suite.file, suite.crd_file)]
+        found = [_read_file(path, self._read) for path in files_near_suite(suite.file, suite.crd_file)]
         return [one for file in found for one in file.targets][:1], [one for file in found for one in file.broken]
 
     def _by_name(self, suite: Suite) -> tuple[list[Target], list[tuple[str, str]]]:
@@ -125,16 +133,16 @@ class SuiteCRDs:
                 paths = []
                 if not isinstance(error, (FileNotFoundError, NotADirectoryError)):
                     found.broken.append((folder, reason(error)))
-            for one in map(_read_file, paths):
+            for one in (_read_file(path, self._read) for path in paths):
                 found.targets.extend(one.targets)
                 found.broken.extend(one.broken)
             self._folders[folder] = found
         return self._folders[folder]
 
 
-def _read_file(path: str) -> _Found:
+def _read_file(path: str, read: Read) -> _Found:
     try:
-        text = read_text(path, only_crds=True)
+        text = read(path)
     except UnreadableError as error:
         return _Found(broken=[(path, str(error))])
     return _Found() if text is None else _read_crds(path, text)

@@ -127,6 +127,26 @@ class Editor:
         result: list[lsp.Diagnostic] = self.wait_for(found)
         return result
 
+    def wait_for_codes(self, name: str, codes: list[str | None]) -> list[lsp.Diagnostic]:
+        """Wait until a file has diagnostics of some codes, and return them."""
+        uri = self.uri(name)
+
+        def found() -> list[lsp.Diagnostic] | None:
+            last = [list(one.diagnostics) for one in self.published if one.uri == uri][-1:]
+            return last[0] if last and sorted(str(one.code) for one in last[0]) == sorted(map(str, codes)) else None
+
+        result: list[lsp.Diagnostic] = self.wait_for(found)
+        return result
+
+    def save(self, name: str) -> None:
+        """Tell the server that a file was saved."""
+        self.client.text_document_did_save(lsp.DidSaveTextDocumentParams(self.document(name)))
+
+    def close_one(self, name: str) -> None:
+        """Close a file."""
+        del self.versions[name]
+        self.client.text_document_did_close(lsp.DidCloseTextDocumentParams(self.document(name)))
+
     def wait_for(self, found: Any) -> Any:
         """Wait until a function returns something else than None, and return that."""
 
