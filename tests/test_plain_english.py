@@ -36,8 +36,10 @@ def strings(tree: ast.AST) -> Iterator[str]:
                 yield value
 
 
+# `at` is a keyword of field errors: `invalid(..., at=path)`.
+ACCEPTED: Final = {"crd/errors.py": {"at"}}
 # The packages whose docstrings, comments and names are checked.
-REVISED: Final = ("cel", "golang", "kubecel", "schema", "yaml")
+REVISED: Final = ("cel", "crd", "golang", "kubecel", "schema", "yaml")
 SOURCES: Final = [path for package in REVISED for path in sorted((PACKAGE / package).rglob("*.py")) if path in MODULES]
 
 
@@ -70,7 +72,8 @@ def test_docstrings_and_comments_are_plain_english(module: Path) -> None:
 
 @pytest.mark.parametrize("module", SOURCES, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_names_say_what_they_refer_to(module: Path) -> None:
-    assert [name for name in bound_names(module.read_text(encoding="utf-8")) if name.strip("_") in VAGUE_NAMES] == []
+    vague = VAGUE_NAMES - ACCEPTED.get(module.relative_to(PACKAGE).as_posix(), set())
+    assert [name for name in bound_names(module.read_text(encoding="utf-8")) if name.strip("_") in vague] == []
 
 
 @pytest.mark.parametrize("module", MODULES, ids=lambda path: str(path.relative_to(PACKAGE)))

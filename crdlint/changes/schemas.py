@@ -67,9 +67,9 @@ def _is_plain(pair: Pair) -> bool:
     if len(pair.old) > 1 or len(pair.new) > 1:
         return False
     old, new = pair.old[0], pair.new[0]
-    if not (old.given | new.given) & ~_SILENT:
+    if not (old.set_fields | new.set_fields) & ~_SILENT:
         return True
-    return old.given & ~_SILENT == new.given & ~_SILENT and all(
+    return old.set_fields & ~_SILENT == new.set_fields & ~_SILENT and all(
         semantic_equal(getattr(old, name), getattr(new, name)) for name in _COMPARED if name in old.__dict__
     )
 

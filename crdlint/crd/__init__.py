@@ -1,1 +1,1 @@
-"""The typed CRD: model, decoding, defaulting, conversion, field paths and errors."""
+"""The CRD as typed data: model, decoding, defaulting, conversion, field paths and errors."""

@@ -1,7 +1,7 @@
-"""A v1 CRD into the internal version, which is the one that is validated.
+"""Conversion of a v1 CRD to the internal version, which the API server validates.
 
-Follows apiextensions pkg/apis/apiextensions/v1/conversion.go: what all versions have alike moves to the spec, the
-webhook loses a level. The decoded objects are moved about in place rather than copied.
+Upstream: apiextensions pkg/apis/apiextensions/v1/conversion.go. Fields that are equal in all versions move to the spec,
+and the webhook fields move up one level. Decoded objects are changed in place instead of copied.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionVersion
     from crdlint.yaml.nodes import Node
 
-# What moves to the spec where all versions agree: the version's attribute, the spec's.
+# Fields that move to the spec if all versions agree: the attribute of the version, the attribute of the spec.
 _MOVES: Final = (
     ("subresources", "subresources"),
     ("schema", "validation"),
@@ -31,9 +31,9 @@ _MOVES: Final = (
 
 
 def read_crd(root: Node, *, stored: bool = False, server: Server = NEWEST) -> Decoded:
-    """Read a document as an API server has it when it validates: decoded, defaulted, converted, prepared for create.
+    """Decode, default and convert a document, and prepare it for create, as an API server does before validation.
 
-    ``stored`` keeps the status as given, for an object that is there already (see ``defaults.prepare_for_update``).
+    `stored` keeps the status, for an object that exists already (see `defaults.prepare_for_update`).
     """
     decoded = decode_crd(root, server)
     set_defaults(decoded.crd)
@@ -44,7 +44,7 @@ def read_crd(root: Node, *, stored: bool = False, server: Server = NEWEST) -> De
 
 
 def convert_to_internal(crd: CustomResourceDefinition) -> None:
-    """Turn a defaulted v1 CRD into the internal version, in place, and give each whole schema its path."""
+    """Convert a defaulted v1 CRD to the internal version, in place, and set the path of each root schema."""
     spec = crd.spec
     if spec.conversion is not None:
         spec.conversion = _internal_conversion(spec.conversion)
@@ -82,13 +82,13 @@ def _set_root(validation: model.CustomResourceValidation | None, path: Path) -> 
         validation.open_api_v3_schema.root = path.child("openAPIV3Schema")
 
 
-def _internal_conversion(given: model.CustomResourceConversion) -> model.CustomResourceConversion:
-    webhook = given.webhook
+def _internal_conversion(conversion: model.CustomResourceConversion) -> model.CustomResourceConversion:
+    webhook = conversion.webhook
     if webhook is None:
-        return given
+        return conversion
     made = model.CustomResourceConversion()
-    made.node = given.node
-    made.strategy = given.strategy
+    made.node = conversion.node
+    made.strategy = conversion.strategy
     if webhook.client_config is not None:
         made.webhook_client_config = webhook.client_config
     if "conversion_review_versions" in webhook.__dict__:

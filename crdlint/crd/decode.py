@@ -1,7 +1,7 @@
-"""A YAML document into a v1 CustomResourceDefinition, and what it is to begin with.
+"""Identification of YAML documents, and decoding into a v1 CustomResourceDefinition.
 
-Reproduces apimachinery pkg/runtime/serializer/json (meta.go Interpret, json.go Decode) over sigs.k8s.io/json. The
-common, sound document is read straight; ``decode_errors`` is asked only where something was odd.
+Upstream: apimachinery pkg/runtime/serializer/json (meta.go Interpret, json.go Decode), with sigs.k8s.io/json. Valid
+documents are decoded directly; `decode_errors` is used only for documents with problems.
 """
 
 from __future__ import annotations
@@ -24,20 +24,18 @@ if TYPE_CHECKING:
     from crdlint.crd.decode_errors import GoError, StrictError
     from crdlint.yaml.nodes import Node
 
-# crd: to be decoded; unserved: a CRD of a version that no server serves; crd-list, list: `items` holds documents.
+# crd: can be decoded; unserved: a CRD of a version that no server serves; crd-list, list: `items` contains documents.
 Form: TypeAlias = Literal["crd", "unserved", "crd-list", "list", "other"]
 
 
 @dataclass(frozen=True, slots=True)
 class DecodeProblem:
-    """What the decoder says: ``kind`` decode (refused whole) or strict (an unknown field), and the node to point at.
+    """A problem of the decoder: `kind` is decode (the document is rejected) or strict (an unknown field).
 
-    ``path`` is the unknown field's, as in the message; empty for a decode error. ``help`` names ``nearest``, the
-    field probably meant.
-    Of a type error, ``given`` is the JSON type of the value, ``wanted`` the Go type of the field, and
-    ``field`` the field's name or path in its struct.
-    A field given twice is strict too in a JSON document; ``first`` is then the first of the two keys. Those of YAML are
-    found by ``crdlint.yaml``.
+    `node` is the position. `path` is the path of the unknown field as in the message, empty for a decode error. `help`
+    names `nearest`, the most similar field. For a type error, `json_type` is the JSON type of the value, `go_type` the
+    Go type of the field, and `field` the name or path of the field in its struct. A duplicate field in a JSON document
+    is strict as well; `first` is then the first of the two keys. Duplicate keys in YAML are found by `crdlint.yaml`.
     """
 
     kind: Literal["decode", "strict"]
@@ -47,16 +45,16 @@ class DecodeProblem:
     help: str | None = None
     first: Node | None = None
     nearest: str | None = None
-    given: str = ""
-    wanted: str = ""
+    json_type: str = ""
+    go_type: str = ""
     field: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A CRD and the decoder's problems with it; after a decode error, refused values are Go's zero values.
+    """A CRD and the problems of decoding it; after a decode error, rejected values are Go's zero values.
 
-    ``later`` are problems that the decoder reports only after others are fixed.
+    `later` are problems that the decoder would report after others are fixed.
     """
 
     crd: CustomResourceDefinition
@@ -66,9 +64,9 @@ class Decoded:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a document is by its apiVersion and kind (empty where missing or no strings).
+    """The identity of a document by apiVersion and kind (empty if missing or not strings).
 
-    ``error`` is the server's refusal of the two themselves, at ``node``; ``form`` then is what was meant.
+    `error` is the server's error for these two fields, at `node`; then `form` is the form that was probably meant.
     """
 
     form: Form
@@ -79,15 +77,15 @@ class Identity:
 
 
 def identify(root: Node, text: str = "") -> Identity:
-    """Tell what a document is, from its topmost keys; ``text`` is the document's own, which some errors quote whole."""
+    """Return the identity of a document by its top-level keys; `text` is the document, which some errors quote."""
     if root.__class__ is not Mapping:
         return Identity("other")
-    found: dict[str, str] = {}
+    strings: dict[str, str] = {}
     wrong: list[tuple[str, Node]] = []
     given_pairs = entries(root)
     if not is_json(root):
-        given_pairs.sort(key=lambda entry: entry[0])  # as the JSON that YAML becomes has them
-    # encoding/json, which reads the two, folds case, unlike the decoder of the rest.
+        given_pairs.sort(key=lambda entry: entry[0])  # as in the JSON that YAML is converted to
+    # encoding/json, which decodes these two fields, ignores case, unlike the decoder of the other fields.
     for name, key, value in given_pairs:
         field = _TYPE_META.get(name.lower())
         if field is None:
@@ -95,12 +93,12 @@ def identify(root: Node, text: str = "") -> Identity:
         if value.__class__ is not Scalar:
             wrong.append((_mistyped("object" if value.__class__ is Mapping else "array", field), key))
             continue
-        given = resolve(value)
-        if given.__class__ is str:
-            found[field] = given
-        elif given is not None:
-            wrong.append((_mistyped("bool" if given.__class__ is bool else "number", field), value))
-    api_version, kind = found.get("apiVersion", ""), found.get("kind", "")
+        field_value = resolve(value)
+        if field_value.__class__ is str:
+            strings[field] = field_value
+        elif field_value is not None:
+            wrong.append((_mistyped("bool" if field_value.__class__ is bool else "number", field), value))
+    api_version, kind = strings.get("apiVersion", ""), strings.get("kind", "")
     form = _form(api_version, kind, mistyped=bool(wrong))
     error: str | None = None
     node: Node | None = None
@@ -115,7 +113,7 @@ _TYPE_META: Final = {"apiversion": "apiVersion", "kind": "kind"}
 
 
 def _mistyped(value: str, field: str) -> str:
-    # The struct has no name, hence the bare point.
+    # The struct has no name, so Go prints only the dot.
     return (
         "couldn't get version/kind; json parse error: "
         f"json: cannot unmarshal {value} into Go struct field .{field} of type string"
@@ -136,14 +134,14 @@ def _form(api_version: str, kind: str, *, mistyped: bool) -> Form:
 
 
 def kind_missing(root: Node, text: str) -> str:
-    """Return what is said of a document without a kind, or that is no object; ``text`` is the whole of it."""
+    """Return the server's error for a document without a kind, or that is not an object; `text` is the document."""
     if root.__class__ is Mapping:
         return f"Object 'Kind' is missing in '{text}'"
-    given = "array"
+    json_type = "array"
     if root.__class__ is Scalar:
         value = resolve(root)
-        given = "string" if value.__class__ is str else "bool" if value.__class__ is bool else "number"
-    return f"couldn't get version/kind; json parse error: json: cannot unmarshal {given} into Go value of type {_TYPES}"
+        json_type = "string" if value.__class__ is str else "bool" if value.__class__ is bool else "number"
+    return f"couldn't get version/kind; json parse error: json: cannot unmarshal {json_type} into Go value of type {_TYPES}"
 
 
 _TYPES: Final = (
@@ -152,7 +150,7 @@ _TYPES: Final = (
 
 
 def _refusal(root: Node, api_version: str, kind: str, text: str) -> str | None:
-    """Return what is said to a CRD whose apiVersion or kind is missing or not served (by kubectl's REST mapper)."""
+    """Return kubectl's error for a CRD whose apiVersion or kind is missing or not served (from its REST mapper)."""
     if not kind:
         return kind_missing(root, text)
     if not api_version:
@@ -163,7 +161,7 @@ def _refusal(root: Node, api_version: str, kind: str, text: str) -> str | None:
 
 
 def decode_crd(root: Node, server: Server = NEWEST) -> Decoded:
-    """Read a document as a v1 CustomResourceDefinition; raise YAMLDecodeError for what cannot become JSON."""
+    """Decode a document as a v1 CustomResourceDefinition; raise YAMLDecodeError if it cannot be converted to JSON."""
     reader = Reader(json=is_json(root), unknown=server.unknown_fields)
     crd = reader.read(CRD, root, 1)
     if not isinstance(crd, CustomResourceDefinition):
@@ -174,7 +172,7 @@ def decode_crd(root: Node, server: Server = NEWEST) -> Decoded:
 
 def _problems(root: Node, server: Server) -> tuple[tuple[DecodeProblem, ...], tuple[DecodeProblem, ...]]:
     """Return the problems of a document, and those that they hide."""
-    from crdlint.crd.decode_errors import (  # most documents need none of it
+    from crdlint.crd.decode_errors import (  # most documents do not need it
         MAX_STRICT_ERRORS,
         GoError,
         explain,
@@ -182,20 +180,22 @@ def _problems(root: Node, server: Server) -> tuple[tuple[DecodeProblem, ...], tu
     )
 
     if not is_json(root):
-        to_json(root)  # raises for what cannot become JSON, also where no field is known
-    found = explain(CRD, root, server)
-    hides = isinstance(found, GoError) or len(found) == MAX_STRICT_ERRORS
-    problems = tuple(map(_problem, [found] if isinstance(found, GoError) else found))
+        to_json(root)  # raises an exception if it cannot be converted to JSON, even in unknown fields
+    explained = explain(CRD, root, server)
+    hides = isinstance(explained, GoError) or len(explained) == MAX_STRICT_ERRORS
+    problems = tuple(map(_problem, [explained] if isinstance(explained, GoError) else explained))
     if not hides:
         return problems, ()
     known = {problem.message for problem in problems}
-    return problems, tuple(one for one in map(_problem, explain_all(CRD, root, server)) if one.message not in known)
+    return problems, tuple(
+        hidden for hidden in map(_problem, explain_all(CRD, root, server)) if hidden.message not in known
+    )
 
 
 def _problem(error: GoError | StrictError) -> DecodeProblem:
     if isinstance(error, Exception):
-        given = error.value.partition(" ")[0]
-        return DecodeProblem("decode", str(error), error.node, given=given, wanted=error.of, field=error.field)
+        json_type = error.value.partition(" ")[0]
+        return DecodeProblem("decode", str(error), error.node, json_type=json_type, go_type=error.of, field=error.field)
     return DecodeProblem("strict", error.text, error.node, error.path, _help(error), error.first, error.nearest)
 
 

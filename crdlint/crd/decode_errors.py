@@ -1,9 +1,9 @@
-"""What Go's decoder says of a document: its one decode error, or all its strict errors.
+"""The errors of Go's decoder for a document: its decode error, or all strict errors.
 
-Follows sigs.k8s.io/json (internal/golang/encoding/json decode.go and kubernetes_patch.go, with Go 1.24's nested field
-paths): over the JSON with sorted keys that sigs.k8s.io/yaml makes of YAML, or over a JSON document as it stands. Only
-asked where ``decode_values`` failed, so it may take its time. Depth is bounded by memory: calls are generators
-run by ``_run``.
+Upstream: sigs.k8s.io/json (internal/golang/encoding/json decode.go and kubernetes_patch.go, with Go 1.24's nested field
+paths). The input is the JSON with sorted keys that sigs.k8s.io/yaml creates from YAML, or a JSON document as it is. It
+runs only if `decode_values` fails, so it need not be fast. Depth is limited by memory only: calls are generators that
+`calls.run` drives.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     Steps = Generator["Steps", None, None]
 
 MAX_STRICT_ERRORS: Final = 100
-_LIKE: Final = 0.75  # how like a field is that was meant
+_LIKE: Final = 0.75  # the minimum similarity of a suggested field
 
 
 class GoError(Exception):
-    """A decoder's error, at the node to point at; ``text`` is fixed, or built of the parts of an UnmarshalTypeError."""
+    """An error of the decoder, at the node to report; its text is `text`, or the text of an UnmarshalTypeError."""
 
     def __init__(self, node: Node, text: str = "", value: str = "", of: str = "") -> None:
         super().__init__(text)
@@ -52,16 +52,16 @@ class GoError(Exception):
     def __str__(self) -> str:
         if self.text:
             return self.text
-        place = f"Go struct field {self.struct}.{self.field}" if self.struct or self.field else "Go value"
-        return f"json: cannot unmarshal {self.value} into {place} of type {self.of}"
+        target = f"Go struct field {self.struct}.{self.field}" if self.struct or self.field else "Go value"
+        return f"json: cannot unmarshal {self.value} into {target} of type {self.of}"
 
 
 @dataclass(frozen=True, slots=True)
 class StrictError:
-    """An unknown field, or one given twice.
+    """An unknown field, or a duplicate one.
 
-    ``text`` is upstream's, ``node`` the key to point at, ``nearest`` the known name most like an unknown one, ``first``
-    the first of two equal keys. ``since`` is the first server that knows the field.
+    `text` is upstream's, `node` the key to report, `nearest` the most similar known name for an unknown field, `first`
+    the first of two equal keys. `since` is the first server that knows the field.
     """
 
     text: str
@@ -74,7 +74,7 @@ class StrictError:
 
 @dataclass(slots=True)
 class _State:
-    """A decodeState: where it stands, and what it has saved; ``json`` tells a document that is JSON as it stands."""
+    """A decodeState: the current position and the saved error; `json` is true for a document in JSON."""
 
     strict: bool
     json: bool
@@ -88,7 +88,7 @@ class _State:
     strict_errors: dict[str, StrictError] = field(default_factory=dict)
 
     def in_context(self, error: GoError) -> GoError:
-        """Give a type error the struct and the fields that the decoder is in (addErrorContext)."""
+        """Add the current struct and fields to a type error. Upstream: decodeState.addErrorContext."""
         if not error.text and (self.struct or self.fields):
             error.struct = self.struct
             nested = error.field and self.server.names_paths_in_decode_errors
@@ -96,7 +96,7 @@ class _State:
         return error
 
     def save(self, error: GoError) -> None:
-        """Keep the first error; decoding goes on."""
+        """Save the first error; decoding continues."""
         if self.goes_on:
             self.others.append(self.in_context(error))
         elif self.saved is None:
@@ -109,32 +109,32 @@ class _State:
     def strictly(
         self, what: str, name: str, node: Node, known: MappingOf[str, Field] | None = None, first: Node | None = None
     ) -> None:
-        """Note an ``unknown`` field, with those of the struct, or a ``duplicate`` one, with the ``first`` key."""
+        """Add a strict error for an `unknown` field, with the known fields, or for a `duplicate` field, with the `first` key."""
         if self.strict and (self.goes_on or len(self.strict_errors) < MAX_STRICT_ERRORS):
             path = "".join(self.path) + (f".{name}" if self.path else name)
             text = f"{what} field {quote(path)}"
             fields = known or {}
             newer = fields.get(name)
-            near = None if newer else nearest(name, [one for one in fields if self.knows(fields[one])], _LIKE)
+            near = None if newer else nearest(name, [field for field in fields if self.knows(fields[field])], _LIKE)
             since = None if newer is None else first_to_know(newer.attribute)
             self.strict_errors.setdefault(text, StrictError(text, path, node, near, first, since))
 
     def entries(self, mapping: Mapping) -> list[tuple[str, Node, Node]]:
-        """Return a mapping's entries in the order of the JSON that Go reads."""
+        """Return the entries of a mapping in the order of the JSON that Go decodes."""
         if self.json and not mapping.simple:
             return [(str(getattr(key, "value", "")), key, value) for key, value in mapping.pairs()]
-        found: list[tuple[str, Node, Node]] = entries(mapping)
+        all_entries: list[tuple[str, Node, Node]] = entries(mapping)
         if not self.json:
-            found.sort(key=lambda entry: entry[0])
-        return found
+            all_entries.sort(key=lambda entry: entry[0])
+        return all_entries
 
     def enter(self, name: str) -> None:
-        """Go into a struct's field or a map's entry."""
+        """Enter a field of a struct or an entry of a map."""
         self.path.append(f".{name}" if self.path else name)
 
 
 def explain(of: GoType, root: Node, server: Server = NEWEST) -> GoError | list[StrictError]:
-    """Return the error that decoding ``root`` as ``of`` ends in, or the strict errors that a sound document has."""
+    """Return the error of decoding `root` as `of`, or the strict errors if there is no other error."""
     if too_deep(root):
         return GoError(root, "couldn't get version/kind; json parse error: exceeded max depth")
     state = _State(strict=True, json=is_json(root), server=server)
@@ -146,7 +146,7 @@ def explain(of: GoType, root: Node, server: Server = NEWEST) -> GoError | list[S
 
 
 def explain_all(of: GoType, root: Node, server: Server = NEWEST) -> list[GoError | StrictError]:
-    """Return the errors that decoding ``root`` ends in, one after another, if each is fixed before the next attempt."""
+    """Return all errors of decoding `root`, in the order in which they appear if each is fixed before the next attempt."""
     if too_deep(root):
         return []
     state = _State(strict=True, json=is_json(root), server=server, goes_on=True)
@@ -155,25 +155,25 @@ def explain_all(of: GoType, root: Node, server: Server = NEWEST) -> list[GoError
 
 
 def too_deep(root: Node) -> bool:
-    """Tell whether collections nest deeper than encoding/json's scanner bears."""
+    """Return whether collections are nested deeper than encoding/json allows."""
     depth = 0
     level = [root] if root.__class__ is not Scalar else []
     while level:
         depth += 1
         if depth > MAX_DEPTH:
             return True
-        # One visit an alias is enough at each depth, however often it is used there.
+        # Each aliased node needs one visit per depth, even if it is used several times there.
         inner = {id(item): item for node in level for item in node.items if item.__class__ is not Scalar}  # type: ignore[union-attr]
         level = list(inner.values())
     return False
 
 
-def _value(state: _State, of: GoType, node: Node, at: Node) -> Steps:
-    """Decode a value; ``at`` is the node to point at where the value is a collection."""
+def _value(state: _State, of: GoType, node: Node, reported: Node) -> Steps:
+    """Decode a value; `reported` is the node to report if the value is a collection."""
     own = _UNMARSHALERS.get(of.kind)
     if own is not None:
         try:
-            yield own(state, of, node, at)
+            yield own(state, of, node, reported)
         except GoError as error:
             if not state.goes_on:
                 raise
@@ -186,11 +186,11 @@ def _value(state: _State, of: GoType, node: Node, at: Node) -> Steps:
         elif of.kind == "map":
             yield _map(state, of, node)
         else:
-            state.save(GoError(at, value="object", of=of.name))
+            state.save(GoError(reported, value="object", of=of.name))
     elif of.kind in {"slice", "bytes"}:
         yield _slice(state, of, node)
     else:
-        state.save(GoError(at, value="array", of=of.name))
+        state.save(GoError(reported, value="array", of=of.name))
 
 
 def _struct(state: _State, of: GoType, node: Any) -> Steps:
@@ -233,12 +233,12 @@ def _slice(state: _State, of: GoType, node: Any) -> Steps:
         del state.path[path:]
 
 
-_MOST_DIGITS: Final = 19  # of an int64
+_MOST_DIGITS: Final = 19  # the digits of the largest int64
 _NUMBER: Final = re.compile(r"-?[0-9.eE+-]+\Z")
 
 
 def _literal(state: _State, of: GoType, node: Any) -> None:
-    """Store a scalar (literalStore): null fits anywhere."""
+    """Store a scalar; null is allowed for every type. Upstream: decodeState.literalStore."""
     value = resolve(node)
     if value is None:
         return
@@ -262,7 +262,7 @@ def _literal(state: _State, of: GoType, node: Any) -> None:
         text = node.value if state.json else json_float(value) if value.__class__ is float else str(value)
         low, high = INT_RANGES[of.kind]
         digits = text.removeprefix("-")
-        # Go's ParseUint takes no sign, not even that of -0.
+        # Go's ParseUint accepts no sign, not even in -0.
         is_whole = digits.isdigit() and len(digits) <= _MOST_DIGITS and low <= int(text) <= high
         if not is_whole or (low == 0 and digits != text):
             error = GoError(node, value=f"number {text}", of=of.name)
@@ -272,11 +272,11 @@ def _literal(state: _State, of: GoType, node: Any) -> None:
         state.save(error)
 
 
-def _unmarshal(outer: _State, of: GoType, node: Node, at: Node) -> Steps:
-    """Decode by a decoder of its own, which is not strict and whose first error ends the outer one's work."""
+def _unmarshal(outer: _State, of: GoType, node: Node, reported: Node) -> Steps:
+    """Decode with a separate decoder, which is not strict and whose first error stops the outer one."""
     state = _State(strict=False, json=outer.json, server=outer.server, goes_on=outer.goes_on)
     try:
-        yield _value(state, of, node, at)
+        yield _value(state, of, node, reported)
     except GoError as error:
         raise state.in_context(error) from None
     for other in state.others:
@@ -285,30 +285,30 @@ def _unmarshal(outer: _State, of: GoType, node: Node, at: Node) -> Steps:
         raise state.saved
 
 
-def _anything(_state: _State, _of: GoType, _node: Node, _at: Node) -> Steps:
+def _anything(_state: _State, _of: GoType, _node: Node, _reported: Node) -> Steps:
     return
     yield
 
 
-def _schema_or_bool(state: _State, _of: GoType, node: Node, at: Node) -> Steps:
+def _schema_or_bool(state: _State, _of: GoType, node: Node, reported: Node) -> Steps:
     if node.__class__ is Mapping:
-        yield _unmarshal(state, SCHEMA, node, at)
+        yield _unmarshal(state, SCHEMA, node, reported)
     elif node.__class__ is not Scalar or resolve(node).__class__ not in {bool, type(None)}:
-        raise GoError(node if node.__class__ is Scalar else at, "boolean or JSON schema expected")
+        raise GoError(node if node.__class__ is Scalar else reported, "boolean or JSON schema expected")
 
 
-def _schema_or_list(state: _State, of: GoType, node: Node, at: Node) -> Steps:
+def _schema_or_list(state: _State, of: GoType, node: Node, reported: Node) -> Steps:
     if node.__class__ is not Scalar:
         assert of.element is not None  # noqa: S101  these have one
-        yield _unmarshal(state, SCHEMA if node.__class__ is Mapping else of.element, node, at)
+        yield _unmarshal(state, SCHEMA if node.__class__ is Mapping else of.element, node, reported)
 
 
-def _time(state: _State, _of: GoType, node: Node, at: Node) -> Steps:
+def _time(state: _State, _of: GoType, node: Node, reported: Node) -> Steps:
     value = resolve(node) if node.__class__ is Scalar else ""
     if value is None:
         return
     if node.__class__ is not Scalar or value.__class__ is not str:
-        yield _unmarshal(state, STRING, node, at)
+        yield _unmarshal(state, STRING, node, reported)
         return
     wrong = check_rfc3339(value)
     if wrong is not None:

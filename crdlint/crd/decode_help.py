@@ -1,4 +1,4 @@
-"""Helps for type errors of the decoder: what to write instead, from the value and the Go type of the field."""
+"""Helps for type errors of the decoder: a replacement for the value, based on the value and the Go type of the field."""
 
 from __future__ import annotations
 
@@ -15,48 +15,48 @@ _NUMBER: Final = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?\Z")
 _NUMBERS: Final = frozenset({"int", "int32", "int64", "float64"})
 _COLLECTIONS: Final = {"object": "a mapping", "array": "a list"}
 _TYPES: Final = frozenset({"array", "boolean", "integer", "number", "object", "string"})
-_LONGEST: Final = 40  # characters of a value that is shown
+_LONGEST: Final = 40  # the maximum number of characters of a value in a help
 
 
 def suggestion(problem: DecodeProblem) -> str:
-    """Return the help for a type error: what to write in place of the value."""
-    given, wanted, node = problem.given, problem.wanted, problem.node
+    """Return the help for a type error."""
+    json_type, go_type, node = problem.json_type, problem.go_type, problem.node
     value = None
-    if given not in _COLLECTIONS and isinstance(node, Scalar):
+    if json_type not in _COLLECTIONS and isinstance(node, Scalar):
         value = node.value if len(node.value) <= _LONGEST and "\n" not in node.value else None
-    if wanted == "[]string" and given == "bool" and problem.field.rpartition(".")[2] == "required":
+    if go_type == "[]string" and json_type == "bool" and problem.field.rpartition(".")[2] == "required":
         return "Remove `required` here, and add the name of the property to `required` of the object that has it"
-    if wanted.endswith("JSONSchemaProps") and given == "array" and getattr(node, "value", "") == "required":
+    if go_type.endswith("JSONSchemaProps") and json_type == "array" and getattr(node, "value", "") == "required":
         return "Move `required` out of `properties`, to the same indentation as `properties`"
-    if wanted in _NUMBERS:
-        return _number(value, whole=wanted != "float64")
-    if wanted == "bool":
+    if go_type in _NUMBERS:
+        return _number(value, integer=go_type != "float64")
+    if go_type == "bool":
         meant = value.lower() if value is not None and value.lower() in {"true", "false"} else None
         return f"Write `{meant}` without quotes" if meant else "Write `true` or `false`, without quotes"
-    if wanted == "string":
-        return f"Write a string, not {_COLLECTIONS[given]}" if given in _COLLECTIONS else _quoted(value)
-    if wanted == "v1.JSONSchemaProps" and value in _TYPES:
+    if go_type == "string":
+        return f"Write a string, not {_COLLECTIONS[json_type]}" if json_type in _COLLECTIONS else _quoted(value)
+    if go_type == "v1.JSONSchemaProps" and value in _TYPES:
         return f"Write a schema: `{{type: {value}}}`"
-    if wanted == "v1.ValidationRule" and value is not None:
+    if go_type == "v1.ValidationRule" and value is not None:
         return f"Write `rule: {value}`"
-    if wanted == "v1.CustomResourceSubresourceStatus":
+    if go_type == "v1.CustomResourceSubresourceStatus":
         return "Write an empty mapping: `status: {}`"
-    if wanted == "v1.ValidationRules":
+    if go_type == "v1.ValidationRules":
         return "Write a list of rules: `- rule: ...`"
-    if wanted.startswith("[]"):
+    if go_type.startswith("[]"):
         return f"Write a list: `[{value}]`" if value is not None else "Write a list, such as `[a, b]`"
-    of_strings = " with all values in quotes" if wanted == "map[string]string" else ""
+    of_strings = " with all values in quotes" if go_type == "map[string]string" else ""
     if of_strings and value is not None:
         return _quoted(value)
     return f"Write a mapping{of_strings}: `key: value`"
 
 
-def _number(value: str | None, *, whole: bool) -> str:
+def _number(value: str | None, *, integer: bool) -> str:
     if value is not None and _WHOLE.match(value):
         return f"Write `{value}` without quotes"
-    if value is not None and not whole and _NUMBER.match(value):
+    if value is not None and not integer and _NUMBER.match(value):
         return f"Write `{value}` without quotes"
-    return "Write an integer, without quotes" if whole else "Write a number, without quotes"
+    return "Write an integer, without quotes" if integer else "Write a number, without quotes"
 
 
 def _quoted(value: str | None) -> str:

@@ -1,7 +1,6 @@
-"""Schema nodes into the model: the hot path, since a CRD is nearly all schemas.
+"""Decoding of schema nodes into the model: the hot path, because a CRD consists mostly of schemas.
 
-Iterative, so that schemas may nest as deep as the YAML does. One look-up leads from a field's JSON name to how it is
-read.
+It is iterative, so that only memory limits the depth. One lookup by JSON name finds how a field is decoded.
 """
 
 from __future__ import annotations
@@ -23,14 +22,14 @@ if TYPE_CHECKING:
 
 
 def read_schemas(reader: Reader) -> None:
-    """Read the fields of all schemas that the reader has begun, and of those below them."""
+    """Decode the fields of all pending schemas of the reader, and of their subschemas."""
     pending = reader.pending
     fields = _FIELDS
     while pending:
         mapping, schema, attributes, depth = pending.pop()
         if depth > _DEEP:
             reader.failed = True
-        given = 0
+        set_fields = 0
         for name, node in pairs(reader, mapping):
             entry = fields.get(name)
             if entry is None:
@@ -54,26 +53,26 @@ def read_schemas(reader: Reader) -> None:
                         continue
             if value is not UNSET:
                 attributes[attribute] = value
-                given |= bit
-        attributes["given"] = given
+                set_fields |= bit
+        attributes["set_fields"] = set_fields
 
 
 def _read_properties(reader: Reader, schema: Any, name: str, _of: GoType, node: Any, depth: int) -> Any:
-    """Read a map of schemas: ``properties`` and its like."""
+    """Decode a map of schemas, such as `properties`."""
     if node.__class__ is not Mapping:
-        return UNSET if is_null(node) else reader.refuse()
-    begin, above = reader.schema, ref(schema)
+        return UNSET if is_null(node) else reader.reject()
+    begin, parent = reader.schema, ref(schema)
     depth += 1
-    return {key: begin(child, above, (name, key), depth) for key, child in pairs(reader, node)}
+    return {key: begin(child, parent, (name, key), depth) for key, child in pairs(reader, node)}
 
 
 def _read_list(reader: Reader, schema: Any, name: str, _of: GoType, node: Any, depth: int) -> Any:
-    """Read a list of schemas: ``allOf`` and its like."""
+    """Decode a list of schemas, such as `allOf`."""
     items = reader.items(node)
     if items.__class__ is not list:
         return items
-    above = ref(schema)
-    return [reader.schema(item, above, (name, i), depth + 1) for i, item in enumerate(items)]
+    parent = ref(schema)
+    return [reader.schema(item, parent, (name, i), depth + 1) for i, item in enumerate(items)]
 
 
 def _read_one(reader: Reader, schema: Any, name: str, _of: GoType, node: Any, depth: int) -> Any:
@@ -90,11 +89,11 @@ def _read_schema_or_bool(reader: Reader, schema: Any, name: str, _of: GoType, no
     if value.__class__ is bool:
         made.allows = value
         return made
-    return UNSET if value is None else reader.refuse()
+    return UNSET if value is None else reader.reject()
 
 
 def _read_schema_or_array(reader: Reader, schema: Any, name: str, of: GoType, node: Any, depth: int) -> Any:
-    """Read ``items``: what is neither an object nor a list is there, but empty, as upstream's UnmarshalJSON has it."""
+    """Decode `items`: a value that is neither an object nor a list is present but empty, as in upstream's UnmarshalJSON."""
     if node.__class__ is Scalar and resolve(node) is None:
         return UNSET
     made = model.JSONSchemaPropsOrArray()
@@ -107,7 +106,7 @@ def _read_schema_or_array(reader: Reader, schema: Any, name: str, of: GoType, no
 
 def _read_dependencies(reader: Reader, schema: Any, name: str, _of: GoType, node: Any, depth: int) -> Any:
     if node.__class__ is not Mapping:
-        return UNSET if is_null(node) else reader.refuse()
+        return UNSET if is_null(node) else reader.reject()
     dependencies = {}
     for key, child in pairs(reader, node):
         dependencies[key] = made = model.JSONSchemaPropsOrStringArray()
@@ -126,7 +125,7 @@ _OF_SCHEMAS: Final = {"map": _read_properties, "slice": _read_list}
 
 
 def _handler(of: GoType) -> Callable[..., Any] | None:
-    """Return what reads a field that holds schemas, None for other fields."""
+    """Return the function that decodes a field with schemas, or None for other fields."""
     if of is SCHEMA:
         return _read_one
     if of.element is SCHEMA:
@@ -136,10 +135,10 @@ def _handler(of: GoType) -> Callable[..., Any] | None:
     return _HANDLERS.get(of.kind)
 
 
-# Where a schema's own lists and rules might pass MAX_DEPTH: measured exactly only then.
+# At this depth a schema's own lists and rules might exceed MAX_DEPTH, so the depth is measured exactly.
 _DEEP: Final = MAX_DEPTH - 8
 
-# What reads a field by its type alone, or knowing its schema; neither for strings, which the loop itself reads.
+# Functions that decode a field by its type alone, or with its schema; the loop itself decodes strings.
 _FIELDS: Final = {
     name: (
         None if _handler(field.type) is not None or field.type.kind == "string" else READERS[field.type.kind],

@@ -1,7 +1,7 @@
-"""JSON values into the model, by the tables of ``gotypes``: the way taken when nothing is wrong.
+"""Decoding of JSON values into the model by the tables of `gotypes`: the path for valid documents.
 
-Where something is, the reader goes on with Go's zero value and says so in ``failed``; what Go's decoder would say is
-worked out afterwards by ``decode_errors``. Schemas are only begun here: ``decode_schema`` drains ``pending``.
+For an invalid value, the reader continues with Go's zero value and sets `failed`; `decode_errors` then determines the
+errors of Go's decoder. Schemas are only created here; `decode_schema` decodes those in `pending`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from crdlint.crd.gotypes import GoType
     from crdlint.yaml.nodes import Node
 
-MAX_DEPTH: Final = 10000  # nesting that encoding/json's scanner bears
+MAX_DEPTH: Final = 10000  # the maximum nesting of encoding/json's scanner
 
 INT_RANGES: Final = {"int32": (-(2**31), 2**31 - 1), "int64": (-(2**63), 2**63 - 1), "uint8": (0, 255)}
 
@@ -35,12 +35,12 @@ def _is_number(value: object) -> TypeGuard[float]:
 
 
 class Unset:
-    """The type of UNSET: nothing was given (``null``), or nothing that Go could store."""
+    """The type of UNSET: there is no value (`null`), or none that Go could store."""
 
 
 UNSET: Final = Unset()
 
-# What a null stands for as an item of a list or a map, where Go has no nil.
+# The value of a null in a list or map whose Go type has no nil.
 _ZEROS: Final[dict[str, Any]] = {
     "string": "",
     "bool": False,
@@ -53,46 +53,46 @@ _ZEROS: Final[dict[str, Any]] = {
 
 
 def pairs(reader: Reader, mapping: Mapping) -> Iterable[tuple[str, Node]]:
-    """Yield (key text, value node) of a mapping, merge keys followed."""
+    """Yield (key text, value node) of a mapping, including merged mappings."""
     if mapping.names is not None:
         return zip(mapping.names, mapping.items[1::2], strict=True)
     if reader.json:
-        reader.failed = True  # its decoder has its own word for keys that stand twice
+        reader.failed = True  # the JSON decoder has its own errors for duplicate keys
     return [(name, value) for name, _, value in entries(mapping)]
 
 
 def is_json(root: Node) -> bool:
-    """Tell whether a document is JSON as it stands, which the API server reads without a detour through YAML."""
+    """Return whether a document is JSON, which the API server decodes without conversion from YAML."""
     return root.__class__ is Mapping and root.flow and (not root.items or getattr(root.items[0], "style", "") == '"')
 
 
 def as_go_number(value: float, *, literal: bool) -> int | float:
-    """Return a number as Go's decoder holds it in an ``interface{}``: int64 where its JSON text is one, else float64.
+    """Return a number as Go's decoder stores it in an `interface{}`: int64 if its JSON text is one, else float64.
 
-    ``literal`` tells that the text is the document's own and not what Go printed: ``1.0`` then stays a float64.
+    `literal` means that the text is the document's own instead of one that Go printed: then `1.0` remains a float64.
     """
     low, high = INT_RANGES["int64"]
     if value.__class__ is float:
         if literal or not value.is_integer() or abs(value) >= _EXPONENT:
             return value
-        whole = _printed(value)
-        return whole if low <= whole <= high else value
+        integer = _printed(value)
+        return integer if low <= integer <= high else value
     return value if low <= value <= high else float(value)
 
 
-_EXPONENT: Final = 1e21  # from here on Go prints a float with one
+_EXPONENT: Final = 1e21  # Go prints this and larger floats with an exponent
 
 
 def _printed(value: float) -> int:
-    """Return the integer that Go prints for a float, which ends in zeros where its digits do."""
+    """Return the integer that Go prints for a float, with zeros after its significant digits."""
     return int(json_float(value))
 
 
 class Reader:
-    """Reads values; ``failed`` is set at the first that Go's decoder would refuse or not know.
+    """Decodes values; `failed` is set at the first value that Go's decoder would reject or not know.
 
-    ``json`` tells that the document is JSON as it stands (see ``is_json``), ``unknown`` are attributes of fields that
-    the server does not know.
+    `json` means that the document is JSON (see `is_json`); `unknown` contains the attributes of fields that the server
+    does not know.
     """
 
     __slots__ = ("failed", "json", "pending", "unknown")
@@ -101,27 +101,27 @@ class Reader:
         self.json = json
         self.unknown = unknown
         self.failed = False
-        # Schemas begun and not yet read: the mapping, the schema, its attributes, its depth in the document.
+        # Schemas that are created but not yet decoded: the mapping, the schema, its attributes, its depth in the document.
         self.pending: list[tuple[Mapping, model.JSONSchemaProps, dict[str, Any], int]] = []
 
-    def refuse(self) -> Unset:
-        """Note a failure; the value is left unset."""
+    def reject(self) -> Unset:
+        """Set `failed` and return UNSET."""
         self.failed = True
         return UNSET
 
     def read(self, of: GoType, node: Node, depth: int) -> Any:
-        """Return the value of ``node`` as ``of``, or UNSET; ``depth`` is that of the node, 1 at the root."""
+        """Decode `node` as the type `of`, or return UNSET; `depth` is that of the node, 1 at the root."""
         return READERS[of.kind](self, of, node, depth)
 
     def schema(
-        self, node: Node, above: ReferenceType[model.JSONSchemaProps] | None, steps: tuple[str | int, ...], depth: int
+        self, node: Node, parent: ReferenceType[model.JSONSchemaProps] | None, steps: tuple[str | int, ...], depth: int
     ) -> model.JSONSchemaProps:
-        """Return the schema at ``node``, whose fields are still to be read; a zero one where there is no mapping.
+        """Return the schema at `node`, whose fields are decoded later; an empty one if it is not a mapping.
 
-        ``above`` is the schema around it, and ``steps`` lead from there to it (see `model.JSONSchemaProps`).
+        `parent` is the parent schema, and `steps` lead from it to this one (see `model.JSONSchemaProps`).
         """
         made = model.JSONSchemaProps()
-        attributes: dict[str, Any] = {"parent_ref": above, "steps": steps}
+        attributes: dict[str, Any] = {"parent_ref": parent, "steps": steps}
         made.__dict__ = attributes
         if node.__class__ is Mapping:
             attributes["node"] = node
@@ -131,14 +131,14 @@ class Reader:
         return made
 
     def items(self, node: Node) -> list[Node] | Unset:
-        """Return a sequence's items, UNSET for anything else."""
+        """Return the items of a sequence, or UNSET for other nodes."""
         if node.__class__ is Sequence:
             return node.items
-        return UNSET if is_null(node) else self.refuse()
+        return UNSET if is_null(node) else self.reject()
 
 
 def is_null(node: Node) -> bool:
-    """Tell whether the node is a scalar that resolves to null."""
+    """Return whether the node is a scalar that resolves to null."""
     return node.__class__ is Scalar and resolve(node) is None
 
 
@@ -150,14 +150,14 @@ def read_string(reader: Reader, _of: GoType, node: Node, _depth: int) -> Any:
             return value
         if value is None:
             return UNSET
-    return reader.refuse()
+    return reader.reject()
 
 
 def _read_bool(reader: Reader, _of: GoType, node: Node, _depth: int) -> Any:
     value = resolve(node) if node.__class__ is Scalar else 0
     if value.__class__ is bool:
         return value
-    return UNSET if value is None else reader.refuse()
+    return UNSET if value is None else reader.reject()
 
 
 def _read_int(reader: Reader, of: GoType, node: Node, _depth: int) -> Any:
@@ -167,14 +167,14 @@ def _read_int(reader: Reader, of: GoType, node: Node, _depth: int) -> Any:
     low, high = INT_RANGES[of.kind]
     if value.__class__ is int and low <= value <= high:
         return value
-    return UNSET if value is None else reader.refuse()
+    return UNSET if value is None else reader.reject()
 
 
 def _read_float(reader: Reader, _of: GoType, node: Node, _depth: int) -> Any:
     value: Any = resolve(node) if node.__class__ is Scalar else ""
     if _is_number(value) and isfinite(value):
         return float(value)
-    return UNSET if value is None else reader.refuse()
+    return UNSET if value is None else reader.reject()
 
 
 def _read_bytes(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
@@ -187,14 +187,14 @@ def _read_bytes(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
     try:
         return decode_base64(text)
     except CorruptInputError:
-        return reader.refuse()
+        return reader.reject()
 
 
 def _read_time(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
     text = read_string(reader, of, node, depth)
     if text is UNSET:
         return UNSET
-    return as_utc(text) if check_rfc3339(text) is None else reader.refuse()
+    return as_utc(text) if check_rfc3339(text) is None else reader.reject()
 
 
 def _read_json(reader: Reader, _of: GoType, node: Node, depth: int) -> Any:
@@ -212,7 +212,7 @@ def _read_fields(reader: Reader, _of: GoType, node: Node, depth: int) -> Any:
 
 
 def reader_json(reader: Reader, node: Node, depth: int) -> Any:
-    """Return any JSON value, its numbers as Go holds them in an ``interface{}``; ``depth`` is that of the node."""
+    """Return any JSON value, with numbers as Go stores them in an `interface{}`; `depth` is that of the node."""
     if node.__class__ is Scalar:
         value: Any = resolve(node)
         return as_go_number(value, literal=reader.json) if _is_number(value) else value
@@ -223,7 +223,7 @@ def reader_json(reader: Reader, node: Node, depth: int) -> Any:
             reader.failed = True
             return None
         depth += 1
-        inner: dict[int, Any] = {}  # by identity: what aliases share is looked at once
+        inner: dict[int, Any] = {}  # by identity, so that aliased values are visited once
         for container in level:
             for key, value in container.items() if container.__class__ is dict else enumerate(container):
                 if value.__class__ is dict or value.__class__ is list:
@@ -247,7 +247,7 @@ def _read_slice(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
 
 def _read_map(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
     if node.__class__ is not Mapping:
-        return UNSET if is_null(node) else reader.refuse()
+        return UNSET if is_null(node) else reader.reject()
     element = of.element
     assert element is not None  # noqa: S101  maps have one
     return {name: _item(reader, element, value, depth + 1) for name, value in pairs(reader, node)}
@@ -264,7 +264,7 @@ def _read_struct(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
     if of is SCHEMA:
         return UNSET if is_null(node) else reader.schema(node, None, (), depth)
     if node.__class__ is not Mapping:
-        return UNSET if is_null(node) else reader.refuse()
+        return UNSET if is_null(node) else reader.reject()
     assert of.record is not None  # noqa: S101  structs have one
     made = of.record()
     attributes = made.__dict__
@@ -277,9 +277,9 @@ def _read_struct(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
         if field is None or field.attribute in reader.unknown:
             reader.failed = True
             continue
-        given = reader.read(field.type, value, depth + 1)
-        if given is not UNSET and field.attribute:
-            attributes[field.attribute] = given
+        decoded = reader.read(field.type, value, depth + 1)
+        if decoded is not UNSET and field.attribute:
+            attributes[field.attribute] = decoded
     return made
 
 

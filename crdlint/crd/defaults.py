@@ -1,4 +1,4 @@
-"""What the API server fills in and wipes before it validates.
+"""Defaults that the API server sets, and fields that it resets, before validation.
 
 Defaults: apiextensions pkg/apis/apiextensions/v1/defaults.go. Preparation: pkg/registry/customresourcedefinition
 strategy.go.
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionVersion
     from crdlint.kubernetes.servers import Server
 
-ESTABLISHED: Final = "Established"  # the condition of a CRD whose resources the API server serves
+ESTABLISHED: Final = "Established"  # the condition that the API server serves the resources of a CRD
 
 
 def set_defaults(crd: CustomResourceDefinition) -> None:
-    """Fill in the defaults of a freshly decoded v1 CRD, in place (SetObjectDefaults_CustomResourceDefinition)."""
-    given = crd.__dict__
-    spec = given.setdefault("spec", model.CustomResourceDefinitionSpec())
+    """Set the defaults of a decoded v1 CRD, in place. Upstream: SetObjectDefaults_CustomResourceDefinition."""
+    attributes = crd.__dict__
+    spec = attributes.setdefault("spec", model.CustomResourceDefinitionSpec())
     names = spec.__dict__.setdefault("names", model.CustomResourceDefinitionNames())
     if not names.singular:
         names.singular = to_lower(names.kind)
@@ -39,12 +39,12 @@ def set_defaults(crd: CustomResourceDefinition) -> None:
         if service is not None and "port" not in service.__dict__:
             service.port = 443
     if not crd.status.stored_versions:
-        status = given.setdefault("status", model.CustomResourceDefinitionStatus())
+        status = attributes.setdefault("status", model.CustomResourceDefinitionStatus())
         status.stored_versions = _storage_versions(spec.versions)[:1]
 
 
 def prepare_for_create(crd: CustomResourceDefinition, server: Server) -> None:
-    """Put the status and generation of a new object in place of those given (strategy.PrepareForCreate)."""
+    """Reset the status and generation of a new object. Upstream: strategy.PrepareForCreate."""
     drop_disabled_fields(crd, server)
     own_metadata(crd).generation = 1
     crd.status = model.CustomResourceDefinitionStatus()
@@ -52,7 +52,7 @@ def prepare_for_create(crd: CustomResourceDefinition, server: Server) -> None:
 
 
 def prepare_for_update(crd: CustomResourceDefinition, old: CustomResourceDefinition) -> None:
-    """Give the new object the old one's status, with the storage version added (strategy.PrepareForUpdate)."""
+    """Copy the status of the old object, with the storage version added. Upstream: strategy.PrepareForUpdate."""
     crd.status = status = model.CustomResourceDefinitionStatus()
     status.__dict__.update(old.status.__dict__)
     storage = _storage_versions(crd.spec.versions)[:1]
@@ -63,17 +63,18 @@ def prepare_for_update(crd: CustomResourceDefinition, old: CustomResourceDefinit
 
 
 def drop_disabled_fields(crd: CustomResourceDefinition, server: Server, in_use: frozenset[str] = frozenset()) -> None:
-    """Remove the fields that the server's feature gates disable, unless the old object uses them (dropDisabledFields)."""
+    """Remove the fields that the server's feature gates disable, unless the old object uses them. Upstream: dropDisabledFields."""
     disabled = server.dropped_fields - in_use
     if "optional_old_self" in disabled:
         for schema in _wholes(crd.spec):
             crd.dropped = (*crd.dropped, *_drop_optional_old_self(schema))
     if "selectable_fields" in disabled:
         spec, path = crd.spec, Path("spec")
-        holders = [(spec, path), *((one, path.child("versions").index(i)) for i, one in enumerate(spec.versions))]
-        for holder, at in holders:
+        versions = enumerate(spec.versions)
+        holders = [(spec, path), *((version, path.child("versions").index(i)) for i, version in versions)]
+        for holder, holder_path in holders:
             if holder.__dict__.pop("selectable_fields", None):
-                crd.dropped = (*crd.dropped, (at.child("selectableFields"), "selectable_fields"))
+                crd.dropped = (*crd.dropped, (holder_path.child("selectableFields"), "selectable_fields"))
 
 
 def _wholes(spec: model.CustomResourceDefinitionSpec) -> Iterator[model.JSONSchemaProps]:
@@ -100,14 +101,14 @@ def _drop_optional_old_self(schema: model.JSONSchemaProps) -> Iterator[tuple[Pat
 
 
 def assume_established(crd: CustomResourceDefinition) -> None:
-    """Make a CRD that was read from a file an established one, in place, unless its status says otherwise.
+    """Make a CRD that was read from a file an established one, in place, unless its status contradicts that.
 
     A file has no status, or the empty one that code generators write. A status with accepted names comes from a server,
-    which then writes the condition Established too, once it is true.
+    which also adds the condition Established once it is true.
     """
     status = crd.__dict__.setdefault("status", model.CustomResourceDefinitionStatus())
     accepted = status.accepted_names
-    if accepted.kind or accepted.plural or any(one.type == ESTABLISHED for one in status.conditions):
+    if accepted.kind or accepted.plural or any(condition.type == ESTABLISHED for condition in status.conditions):
         return
     condition = model.CustomResourceDefinitionCondition()
     condition.type, condition.status = ESTABLISHED, "True"
@@ -115,7 +116,7 @@ def assume_established(crd: CustomResourceDefinition) -> None:
 
 
 def own_metadata(crd: CustomResourceDefinition) -> model.ObjectMeta:
-    """Return a CRD's metadata to change, new ones where it has none of its own."""
+    """Return the metadata of a CRD for changes; create it if the CRD has none of its own."""
     made: model.ObjectMeta = crd.__dict__.setdefault("metadata", model.ObjectMeta())
     return made
 

@@ -1,4 +1,4 @@
-"""Upstream's Semantic.DeepEqual over the model: nil and empty lists and maps are equal, an int and a float are not."""
+"""Upstream's Semantic.DeepEqual for the model: nil equals an empty list or map, an int does not equal a float."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from crdlint.crd.record import Record
 
 
 def semantic_equal(left: Any, right: Any) -> bool:
-    """Tell whether two values of the model are equal (equality.Semantic.DeepEqual); depth is bounded by memory only."""
+    """Return whether two values of the model are equal, at any depth. Upstream: equality.Semantic.DeepEqual."""
     pending = [(left, right)]
     while pending:
         a, b = pending.pop()
@@ -38,7 +38,7 @@ def semantic_equal(left: Any, right: Any) -> bool:
 
 
 def _push_fields(a: Record, b: Any, pending: list[tuple[Any, Any]]) -> bool:
-    """Queue the fields of two records that need a look; False where scalars differ already."""
+    """Push the fields of two records that must be compared; return False if scalars differ already."""
     ours, theirs = a.__dict__, b.__dict__
     for name, value in ours.items():
         if name in PROVENANCE:
@@ -56,12 +56,12 @@ def _push_fields(a: Record, b: Any, pending: list[tuple[Any, Any]]) -> bool:
 
 
 def _no_nil(value: Any) -> Any:
-    """Return a field's value, None for an empty map, which is what nil ``dependencies`` are in the model."""
+    """Return the value of a field, None for an empty map, because the model represents nil `dependencies` so."""
     return None if value.__class__ is dict and not value else value
 
 
 def _is_empty(value: Any) -> bool:
-    """Tell whether this is a list without items, given or not."""
+    """Return whether this is an empty list, set or not."""
     return isinstance(value, (list, tuple)) and not value
 
 

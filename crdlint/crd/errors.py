@@ -1,7 +1,7 @@
-"""Field errors as the API server builds and prints them, and the reasons for them.
+"""Field errors as the API server builds and prints them, and their reasons.
 
-A reason is a code with arguments: helps and fixes read it, never the sentence that is made from it. Upstream:
-apimachinery pkg/util/validation/field/errors.go.
+A reason is a code with arguments. Helps and fixes use it instead of the message. Upstream: apimachinery
+pkg/util/validation/field/errors.go.
 """
 
 from __future__ import annotations
@@ -22,32 +22,32 @@ if TYPE_CHECKING:
 
 
 class Code(Enum):
-    """The kinds of problems, with their arguments in brackets."""
+    """The kinds of problems, with their arguments in parentheses."""
 
-    TYPE = auto()  # (type wanted, type given)
+    TYPE = auto()  # (expected type, actual type)
     FORMAT = auto()  # (format,)
     RANGE = auto()  # (type,): a number outside the range of its type and format
-    ENUM = auto()  # the values allowed
+    ENUM = auto()  # the allowed values
     LEAST = auto()  # (limit, exclusive)
     MOST = auto()  # (limit, exclusive)
     MULTIPLE = auto()  # (factor,)
     PATTERN = auto()  # (pattern,)
-    TOO_SHORT = auto()  # (least number of characters,)
-    TOO_LONG = auto()  # (greatest number of characters,)
-    TOO_FEW = auto()  # (least number, items or properties)
-    TOO_MANY = auto()  # (greatest number,)
+    TOO_SHORT = auto()  # (minimum number of characters,)
+    TOO_LONG = auto()  # (maximum number of characters,)
+    TOO_FEW = auto()  # (minimum number, "items" or "properties")
+    TOO_MANY = auto()  # (maximum number,)
     NOT_UNIQUE = auto()
     ANY_OF = auto()
     ONE_OF = auto()
-    NO_MAP_ITEM = auto()  # an item of a map list that is no object
-    NOT_CHECKED = auto()  # rules that are not run because of other errors
+    NO_MAP_ITEM = auto()  # an item of a map list that is not an object
+    NOT_CHECKED = auto()  # rules that are not evaluated because of other errors
     IMMUTABLE = auto()
-    OUT_OF_BUDGET = auto()  # a rule whose evaluation costs too much
+    OUT_OF_BUDGET = auto()  # a rule whose evaluation exceeds the cost budget
     NO_KEY = auto()  # (field,): a rule reads a field that the object lacks
-    RULE_FAILED = auto()  # a rule that does not compile, or whose evaluation ends in an error
+    RULE_FAILED = auto()  # a rule that does not compile, or whose evaluation fails
     UNKNOWN_FIELDS = auto()  # a default with fields that the schema lacks: (the field that one is like,) or ()
-    NO_FIELD = auto()  # a fieldPath that leads to no field of the schema
-    MISNAMED = auto()  # (name meant,): an expression names what is not declared
+    NO_FIELD = auto()  # a fieldPath that refers to no field of the schema
+    MISNAMED = auto()  # (probable name,): an expression uses an undeclared name
     UNCLOSED = auto()  # an expression that ends before its brackets are closed
     UNPARSED = auto()  # an expression with a word or a sign that CEL does not have there, or without an end
     NOT_DEPRECATED = auto()  # a deprecation warning on a version that is not deprecated
@@ -56,7 +56,7 @@ class Code(Enum):
 
 
 class Reason(NamedTuple):
-    """What is wrong with a value."""
+    """The reason for an error."""
 
     code: Code
     arguments: tuple[Any, ...] = ()
@@ -71,14 +71,14 @@ TOO_LONG: Final = "FieldValueTooLong"
 TOO_MANY: Final = "FieldValueTooMany"
 TYPE_INVALID: Final = "FieldValueTypeInvalid"
 INTERNAL: Final = "InternalError"
-# Not the server's: crdlint does not evaluate what takes too much work, and reports that as this rule.
+# Not from the server: crdlint reports values whose evaluation takes too much work under this rule.
 NOT_EVALUATED: Final = "NotEvaluated"
 EVALUATION_LIMIT: Final = "evaluation-limit"
 
-# A bad value that is not to be printed (upstream's field.OmitValueType).
+# A bad value that is not printed (upstream's field.OmitValueType).
 OMITTED: Final = object()
 
-# Upstream's words for each type (field.ErrorType.String).
+# Upstream's text for each type (field.ErrorType.String).
 WORDS: Final = {
     INVALID: "Invalid value",
     REQUIRED: "Required value",
@@ -94,33 +94,33 @@ WORDS: Final = {
 
 
 class Wording(str):
-    """A detail that servers word differently: as a str the newest one's, and ``on`` returns that of any server."""
+    """A detail whose text depends on the server: the str is the newest server's text, and `on` returns that of any server."""
 
     __slots__ = ("_worded",)
     _worded: Callable[[Server], str]
 
     def __new__(cls, worded: Callable[[Server], str]) -> Wording:
-        """Make a text of what words it for a server."""
+        """Create a text from a function that returns it for a server."""
         made = super().__new__(cls, worded(NEWEST))
         made._worded = worded
         return made
 
     @classmethod
     def by_version(cls, first: str, *later: tuple[int, str]) -> Wording:
-        """Make a text of its first wording, and each later one with the minor version that brought it."""
+        """Create a text from its first wording, and later wordings with the minor version that introduced each."""
         return cls(ByVersion(first, *later).on)
 
     def on(self, server: Server) -> str:
-        """Return the text on a server."""
+        """Return the text of a server."""
         return self._worded(server)
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """The rule that a value breaks, and the type that the schema gives the value (empty: none).
+    """The rule that a value violates, and the type of the value in its schema (empty: none).
 
-    ``self_path`` is the path of the rule's ``self``, None for the whole object. ``expr`` is the rule's expression,
-    None for a rule that does not compile.
+    `self_path` is the path of the rule's `self`, None for the whole object. `expr` is the expression of the rule, None
+    if it does not compile.
     """
 
     rule: ValidationRule
@@ -131,13 +131,12 @@ class Cause:
 
 @dataclass(frozen=True, slots=True)
 class FieldError:
-    """One validation error: what upstream's ``field.Error`` holds, the rule of ours that found it, and where to look.
+    """One validation error: the fields of upstream's `field.Error`, the id of crdlint's rule, and its position.
 
-    ``value`` is the bad value as Go would hold it (see ``crdlint.golang.values``), unused where upstream prints none.
-    ``detail`` may be a `Wording`. ``server`` is the one that prints the error.
-    ``at`` is the path to point at where that is not ``path`` itself (a missing field points at its parent by itself).
-    ``help`` is one concrete way out for this very finding. ``subject`` is what the rule's fix needs to know besides.
-    ``reason`` is what ``detail`` says, for helps and fixes.
+    `value` is the bad value as in Go (see `crdlint.golang.values`), unused if upstream does not print it. `detail` may
+    be a `Wording`. `server` is the server that prints the error. `at` is the path to report if it differs from `path`
+    (a missing field is reported at its parent in any case). `help` describes how to fix this finding. `subject` is
+    further information for the rule's fix. `reason` is the code and arguments of `detail`, for helps and fixes.
     """
 
     rule: str
@@ -148,8 +147,8 @@ class FieldError:
     at: Path | None = None
     help: str | None = None
     hidden: bool = False
-    key: bool = False  # point at the key of ``at`` rather than at its value
-    inside: tuple[int, int] | None = None  # what to point at of a text's value: code points from, to
+    key: bool = False  # report the position of the key of `at` instead of its value
+    inside: tuple[int, int] | None = None  # the range to report within a string: code points (start, end)
     cause: Cause | None = None
     subject: object = None
     server: Server = NEWEST
@@ -157,11 +156,11 @@ class FieldError:
 
     @property
     def kind(self) -> Literal["field", "advice"]:
-        """The kind of its diagnostic: the server's own validation error, or what crdlint adds."""
+        """The kind of its diagnostic: the server's own validation error, or advice of crdlint."""
         return "advice" if self.type is NOT_EVALUATED else "field"
 
     def reported_as(self, rule: str, help_: str | None) -> FieldError:
-        """Return the same error as found by another rule of ours; ``help_`` is for where it has none."""
+        """Return the same error under another rule id; `help_` is used if the error has no help."""
         return FieldError(
             rule,
             self.type,
@@ -190,7 +189,7 @@ class FieldError:
         return replace(self, detail=detail, value=value, server=server)
 
     def __str__(self) -> str:
-        from crdlint.golang.values import bad_value, bad_value_in_go_syntax  # values print late: most runs have none
+        from crdlint.golang.values import bad_value, bad_value_in_go_syntax  # most runs print no values
 
         body = WORDS[self.type]
         if self.type in _WITHOUT_VALUE or self.value is OMITTED:
@@ -206,7 +205,7 @@ _WITHOUT_VALUE: Final = frozenset({REQUIRED, FORBIDDEN, TOO_LONG, INTERNAL, NOT_
 
 
 def too_long_detail(limit: int, *, of_values: bool = False) -> str:
-    """Return the detail of a text of more than ``limit`` bytes; ``of_values`` is the one of a schema's maxLength."""
+    """Return the detail for a text of more than `limit` bytes; `of_values` is for values with a maxLength."""
     if limit < 0 and of_values:
         return "value is too long"
     first = f"may not be longer than {limit}" if of_values else f"must have at most {limit} bytes"
@@ -215,7 +214,7 @@ def too_long_detail(limit: int, *, of_values: bool = False) -> str:
 
 
 def too_many_detail(limit: int) -> str:
-    """Return the detail of more than ``limit`` items."""
+    """Return the detail for more than `limit` items."""
     if limit < 0:
         return "has too many items"
     return Wording.by_version(
@@ -224,7 +223,7 @@ def too_many_detail(limit: int) -> str:
 
 
 def not_evaluated(path: Path, limit: WorkLimitError, at: Path | None = None) -> FieldError:
-    """Return the error that a value, and what follows it, is not evaluated."""
+    """Return the error that a value and all following ones are not evaluated."""
     return FieldError(EVALUATION_LIMIT, NOT_EVALUATED, path, None, str(limit), at)
 
 
@@ -275,7 +274,7 @@ def not_supported(
     *,
     help: str | None = None,  # noqa: A002
 ) -> FieldError:
-    """Return upstream's field.NotSupported, with the values that are, in the order given."""
+    """Return upstream's field.NotSupported, with the supported values in the order of `supported`."""
     from crdlint.golang.text import quote
 
     allowed = tuple(supported)

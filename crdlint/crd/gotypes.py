@@ -1,7 +1,7 @@
-"""The v1 API's Go types: what ``encoding/json`` knows of them through reflection and struct tags.
+"""The Go types of the v1 API as `encoding/json` sees them through reflection and struct tags.
 
-Made from the declarations of `crdlint.crd.model`: v1's types differ from the internal ones in their package only, and
-in the fields that either has alone.
+They are built from the declarations of `crdlint.crd.model`: v1's types differ from the internal ones only in their
+package and in some fields that only one of them has.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GoType:
-    """A Go type: ``kind`` says how JSON is read into it, ``name`` is what reflect prints.
+    """A Go type: `kind` determines how JSON is decoded into it, `name` is the name that reflect prints.
 
-    Kinds: string, bool, int32, int64, uint8, float64, bytes, slice, map (by string), struct, and the types with an
-    UnmarshalJSON of their own: json, fields, time, schema-or-bool, schema-or-array, schema-or-strings.
-    Pointers are left out: decoding looks through them, and ``null`` leaves the zero value either way.
+    Kinds: string, bool, int32, int64, uint8, float64, bytes, slice, map (by string), struct, and the types with their
+    own UnmarshalJSON: json, fields, time, schema-or-bool, schema-or-array, schema-or-strings. There are no pointers:
+    decoding dereferences them, and `null` results in the zero value in both cases.
     """
 
     kind: str
@@ -33,14 +33,14 @@ class GoType:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Field:
-    """A struct's field: the model's attribute (empty: read, checked, not kept), its type, and whether it is a pointer."""
+    """A field of a struct: the model's attribute (empty: decoded but not stored), its type, and whether it is a pointer."""
 
     attribute: str
     type: GoType
     is_pointer: bool = False
 
 
-# Types that are read in a way of their own, with the type of their elements.
+# Types with their own decoding, with the type of their elements.
 _KINDS: Final = {
     **{name: (name, None) for name in ("string", "bool", "int32", "int64", "uint8", "float64")},
     "[]uint8": ("bytes", "uint8"),
@@ -55,7 +55,7 @@ _types: Final[dict[str, GoType]] = {}
 
 
 def _type(declared: str) -> GoType:
-    """Return a type of v1, each one once, by the type that the internal struct's field is declared with."""
+    """Return the v1 type for the declared type of an internal struct's field; each type exists once."""
     text = declared.removeprefix("*").replace("apiextensions.", "v1.")
     name, _, underlying = text.partition("=")
     if name not in _types:
@@ -71,9 +71,11 @@ def _type(declared: str) -> GoType:
             _types[name] = made = GoType("struct", name, record=record)  # the fields may be of this type
             made.fields.update(
                 {
-                    one.json_name: Field(one.attribute, _type(one.go_type), one.is_pointer)
-                    for one in record.FIELDS
-                    if one.json_name
+                    declaration.json_name: Field(
+                        declaration.attribute, _type(declaration.go_type), declaration.is_pointer
+                    )
+                    for declaration in record.FIELDS
+                    if declaration.json_name
                 }
             )
         else:
@@ -88,5 +90,5 @@ OBJECT_META: Final = _type("v1.ObjectMeta")
 CRD: Final = _type("v1.CustomResourceDefinition")
 CRD.fields.update({name: Field("", STRING) for name in ("apiVersion", "kind")})
 
-# The bit of each schema field in `JSONSchemaProps.given`.
+# The bit of each schema field in `JSONSchemaProps.set_fields`.
 SCHEMA_BITS: Final = {name: 1 << i for i, name in enumerate(SCHEMA.fields)}

@@ -1,7 +1,7 @@
-"""What names look like in Kubernetes (apimachinery pkg/util/validation, pkg/api/validate/content).
+"""Validation of names in Kubernetes. Upstream: apimachinery pkg/util/validation, pkg/api/validate/content.
 
-Each function returns the reasons why a text is no such name, in upstream's words; an empty list where it is one.
-Lengths are in bytes of UTF-8, though of names upstream says characters and only of labels bytes.
+Each function returns the reasons why a text is invalid, in upstream's words; an empty list if it is valid. Lengths are
+in bytes of UTF-8, although upstream calls them characters, except for labels.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def _length(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class _Name:
-    """A kind of name: its pattern, what is said of other texts, its greatest length and the unit upstream gives it."""
+    """A kind of name: its pattern, the message for other texts, its maximum length and upstream's unit of the length."""
 
     pattern: re.Pattern[str]
     rejection: str
@@ -95,7 +95,7 @@ _key_name: Final = _Name(re.compile(_KEY), _KEY_ERROR, 63, "bytes")
 
 
 def is_dns1123_label(text: str) -> list[str]:
-    """Return why a text is no DNS label, such as a namespace's name."""
+    """Return the reasons why a text is not a DNS label, such as the name of a namespace."""
     errors = _dns1123_label(text)
     if errors and errors[-1] == _dns1123_label.rejection and is_dns1123_subdomain.pattern.fullmatch(text):
         errors[-1] = "must not contain dots"
@@ -103,7 +103,7 @@ def is_dns1123_label(text: str) -> list[str]:
 
 
 def is_label_key(text: str) -> list[str]:
-    """Return why a text is no qualified name (an optional DNS prefix, a slash, a name)."""
+    """Return the reasons why a text is not a qualified name (an optional DNS prefix, a slash, a name)."""
     parts = text.split("/", 2)
     if len(parts) > 2:
         detail = f"{_KEY_ERROR} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
@@ -118,16 +118,19 @@ def is_label_key(text: str) -> list[str]:
 
 
 def is_path_segment(text: str, *, prefix: bool) -> list[str]:
-    """Return why a text is no segment of a URL's path, or no beginning of one (IsPathSegmentName, -Prefix)."""
+    """Return the reasons why a text is not a segment of a URL path or, with `prefix`, the start of one.
+
+    Upstream: path.IsValidPathSegmentName, path.IsValidPathSegmentPrefix.
+    """
     if not prefix and text in {".", ".."}:
         return [f"may not be '{text}'"]
     return [f"may not contain '{unwanted}'" for unwanted in "/%" if unwanted in text]
 
 
 def mask_trailing_dash(text: str) -> str:
-    """Return a prefix of a name as a whole one: more will follow a dash at its end, which may then stand.
+    """Return a valid end for a prefix of a name: a dash at its end is allowed, because more text follows.
 
-    Upstream takes two bytes off and puts one on.
+    As upstream, replace the last two bytes by one.
     """
     octets = text.encode("utf-8", "surrogatepass")
     if len(octets) > 1 and octets.endswith(b"-"):

@@ -1,8 +1,8 @@
-"""The CRD as data: apiextensions' internal types, which are what the API server validates.
+"""The CRD as data: the internal types of apiextensions, which the API server validates.
 
-Instances hold only what was given, so that a schema node costs what it holds; Go's zero values are on the classes.
-``None`` is a nil pointer; empty and nil lists are alike, as they are to upstream's ``Semantic.DeepEqual``. Decoding,
-defaulting, conversion and the preparation of an update set attributes; nothing does after them.
+Instances store only fields that are set, to save memory; classes have Go's zero values. `None` is a nil pointer. Nil
+and empty lists are equivalent, as in upstream's `Semantic.DeepEqual`. Attributes are set by decoding, defaulting,
+conversion and preparation for update, and never afterwards.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from weakref import ReferenceType
 from crdlint.crd.paths import Key, Path
 from crdlint.crd.record import Record, go
 
-# Attributes that are no fields of a struct: where an object was read from.
-PROVENANCE: Final = frozenset({"given", "node", "parent_ref", "root", "steps"})
+# Attributes that are not fields of a struct: the source of an object.
+PROVENANCE: Final = frozenset({"node", "parent_ref", "root", "set_fields", "steps"})
 
 
 class ValidationRule(Record):
-    """One entry of x-kubernetes-validations."""
+    """An entry of x-kubernetes-validations."""
 
     rule: str = go("Rule", "string")
     message: str = go("Message", "string")
@@ -38,7 +38,7 @@ class ExternalDocumentation(Record):
 
 
 class JSONSchemaPropsOrArray(Record):
-    """``items``: one schema, or a list of them (forbidden, but decoded)."""
+    """`items`: one schema, or a list of schemas (forbidden, but decoded)."""
 
     schema: JSONSchemaProps | None = go("Schema", "*JSONSchemaProps", json="")
     json_schemas: SequenceOf[JSONSchemaProps] = go("JSONSchemas", "[]JSONSchemaProps", json="")
@@ -59,7 +59,7 @@ class JSONSchemaPropsOrStringArray(Record):
 
 
 class JSON(Record):
-    """A present ``default``, ``example``: a pointer to any JSON value. ``value`` holds JSON values as Python's."""
+    """A `default` or `example` that is present: a pointer to any JSON value. `value` is the value in Python."""
 
     value: Any = None
 
@@ -67,10 +67,10 @@ class JSON(Record):
 class JSONSchemaProps(Record):
     """A schema node.
 
-    ``parent`` and ``steps`` say how it is reached from the schema above: by a field, and a map key or index where the
-    field has several (``("properties", "spec")``, ``("allOf", 0)``, ``("items",)``). ``root`` is the path of the whole
-    schema (set on the topmost node only), ``given`` the set of JSON field names that the document gives (null gives
-    none), as a bit mask over ``crdlint.crd.gotypes.SCHEMA_BITS``.
+    `parent` is the parent schema, and `steps` lead from it to this node: a field, and a map key or index if the field
+    has several schemas (`("properties", "spec")`, `("allOf", 0)`, `("items",)`). `root` is the path of the root schema
+    (set on the root only). `set_fields` is a bit mask over `crdlint.crd.gotypes.SCHEMA_BITS` of the JSON fields that
+    are set to a value other than null.
     """
 
     id: str = go("ID", "string")
@@ -124,34 +124,34 @@ class JSONSchemaProps(Record):
         "XValidations", "ValidationRules=[]ValidationRule", json="x-kubernetes-validations"
     )
 
-    __slots__ = ("_path",)  # beside the given values, which are all that the instance's dictionary holds
+    __slots__ = ("_path",)  # the dictionary of the instance contains only fields that are set
     _path: Path
-    given: int = 0
+    set_fields: int = 0
     parent_ref: ReferenceType[JSONSchemaProps] | None = None
     steps: tuple[str | int, ...] = ()
     root: Path | None = None
 
     @property
     def parent(self) -> JSONSchemaProps | None:
-        """The schema above, held weakly, so that reference counting alone frees a CRD."""
+        """The parent schema, a weak reference, so that reference counting alone frees a CRD."""
         return None if self.parent_ref is None else self.parent_ref()
 
     @property
     def root_schema(self) -> JSONSchemaProps:
-        """The whole schema that this node is part of."""
-        at = self
-        while (above := at.parent) is not None:
-            at = above
-        return at
+        """The root of the schema."""
+        current = self
+        while (parent := current.parent) is not None:
+            current = parent
+        return current
 
     @property
     def path(self) -> Path:
-        """The field path of this node as the API server prints it, built on demand and once; nodes share what they can."""
+        """The field path of this node as the API server prints it, created once on demand; nodes share common parts."""
         chain: list[JSONSchemaProps] = []
         node: JSONSchemaProps = self
-        while (above := node.parent) is not None and not hasattr(node, "_path"):
+        while (parent := node.parent) is not None and not hasattr(node, "_path"):
             chain.append(node)
-            node = above
+            node = parent
         path = node._path if hasattr(node, "_path") else node.root or Path("openAPIV3Schema")  # noqa: SLF001
         for link in reversed(chain):
             field, *within = link.steps
@@ -163,7 +163,7 @@ class JSONSchemaProps(Record):
 
 
 class ServiceReference(Record):
-    """The service of a conversion webhook; ``port`` is defaulted to 443."""
+    """The service of a conversion webhook; the default of `port` is 443."""
 
     namespace: str = go("Namespace", "string")
     name: str = go("Name", "string")
@@ -172,7 +172,7 @@ class ServiceReference(Record):
 
 
 class WebhookClientConfig(Record):
-    """How the API server reaches a conversion webhook; ``ca_bundle`` is the decoded base64."""
+    """The address of a conversion webhook; `ca_bundle` is the decoded base64."""
 
     url: str | None = go("URL", "*string")
     service: ServiceReference | None = go("Service", "*ServiceReference")
@@ -180,14 +180,14 @@ class WebhookClientConfig(Record):
 
 
 class WebhookConversion(Record):
-    """spec.conversion.webhook, a level of v1 which conversion to the internal form takes away."""
+    """spec.conversion.webhook of v1, which conversion to the internal version replaces."""
 
     client_config: WebhookClientConfig | None = go("ClientConfig", "*WebhookClientConfig")
     conversion_review_versions: SequenceOf[str] = go("ConversionReviewVersions", "[]string")
 
 
 class CustomResourceConversion(Record):
-    """spec.conversion, in the internal form (``webhook`` holds v1's until conversion)."""
+    """spec.conversion of the internal version (`webhook` is v1's until conversion)."""
 
     strategy: str = go("Strategy", "ConversionStrategyType")
     webhook_client_config: WebhookClientConfig | None = go("WebhookClientConfig", "*WebhookClientConfig", json="")
@@ -196,13 +196,13 @@ class CustomResourceConversion(Record):
 
 
 class CustomResourceValidation(Record):
-    """A schema's envelope."""
+    """The validation field of a version: its schema."""
 
     open_api_v3_schema: JSONSchemaProps | None = go("OpenAPIV3Schema", "*JSONSchemaProps")
 
 
 class CustomResourceSubresourceStatus(Record):
-    """An enabled status subresource: it has no fields."""
+    """An enabled status subresource, which has no fields."""
 
 
 class CustomResourceSubresourceScale(Record):
@@ -221,7 +221,7 @@ class CustomResourceSubresources(Record):
 
 
 class SelectableField(Record):
-    """A field that field selectors may name."""
+    """A field that field selectors may use."""
 
     json_path: str = go("JSONPath", "string")
 
@@ -238,7 +238,7 @@ class CustomResourceColumnDefinition(Record):
 
 
 class CustomResourceDefinitionVersion(Record):
-    """One served or stored version."""
+    """A version of the resource."""
 
     name: str = go("Name", "string")
     served: bool = go("Served", "bool")
@@ -285,9 +285,10 @@ class CustomResourceDefinitionStatus(Record):
 
 
 class CustomResourceDefinitionSpec(Record):
-    """The CRD's spec in the internal form.
+    """The spec of the internal version.
 
-    Where all versions agree, their schema, subresources, columns and selectable fields stand here, not in the versions.
+    If all versions agree, their schema, subresources, columns and selectable fields are here instead of in the
+    versions.
     """
 
     group: str = go("Group", "string")
@@ -306,7 +307,7 @@ class CustomResourceDefinitionSpec(Record):
 
 
 class OwnerReference(Record, package="v1", has_json_tags=True):
-    """An owner of the object; of the API's own type, which has JSON tags."""
+    """An owner of the object; a type of the API itself, with JSON tags."""
 
     api_version: str = go("APIVersion", "string")
     kind: str = go("Kind", "string")
@@ -329,7 +330,7 @@ class ManagedFieldsEntry(Record, package="v1"):
 
 
 class ObjectMeta(Record, package="v1"):
-    """The object's metadata; timestamps as given."""
+    """The metadata of the object; timestamps are unchanged texts."""
 
     name: str = go("Name", "string")
     generate_name: str = go("GenerateName", "string")
@@ -349,11 +350,11 @@ class ObjectMeta(Record, package="v1"):
 
 
 class CustomResourceDefinition(Record):
-    """A whole CRD in the internal form."""
+    """A CRD of the internal version."""
 
     metadata: ObjectMeta = go("Metadata", "ObjectMeta")
     spec: CustomResourceDefinitionSpec = go("Spec", "CustomResourceDefinitionSpec")
     status: CustomResourceDefinitionStatus = go("Status", "CustomResourceDefinitionStatus")
 
-    # Fields that a server drops, since its feature gates disable them: path and name.
+    # Fields that a server drops because its feature gates disable them: path and name.
     dropped: SequenceOf[tuple[Path, str]] = ()

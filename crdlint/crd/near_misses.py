@@ -1,4 +1,4 @@
-"""Objects that were meant to be CRDs, but have a misspelled kind, apiVersion or key."""
+"""Objects that were probably meant to be CRDs, but have a misspelled kind, apiVersion or key."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from crdlint.crd.decode import Identity
     from crdlint.yaml.nodes import Node
 
-# What every CRD has in its spec.
+# The keys of the spec of every CRD.
 SPEC_KEYS: Final = ("group", "names", "scope", "versions")
-_SHAPE: Final = 3  # keys of these that tell a CRD from other objects
+_SHAPE: Final = 3  # the number of these keys that distinguishes a CRD from other objects
 _FIX: Final = {"kind": f"`kind: {KIND}`", "apiVersion": f"`apiVersion: {VERSION}`"}
 
 
 @dataclass(frozen=True, slots=True)
 class NearMiss:
-    """What the API server's clients answer to an object that is nearly a CRD, the node to point at, and the fix."""
+    """The error of the API server's clients for an object that is nearly a CRD, the node to report, and the help."""
 
     message: str
     node: Node
@@ -31,9 +31,9 @@ class NearMiss:
 
 
 def near_miss(root: Mapping, identity: Identity, text: str) -> NearMiss | None:
-    """Return what is wrong with an object that was probably meant to be a CRD, None for any other object.
+    """Return the error of an object that was probably meant to be a CRD, or None for other objects.
 
-    ``text`` is that of its document. Upstream: meta.NoKindMatchError.
+    `text` is the text of its document. Upstream: meta.NoKindMatchError.
     """
     kind, api_version = identity.kind, identity.api_version
     keys = _type_keys(root)
@@ -58,7 +58,7 @@ def near_miss(root: Mapping, identity: Identity, text: str) -> NearMiss | None:
 
 
 def is_partial(root: Mapping) -> bool:
-    """Return whether a CRD has nothing of what makes one, not even misspelled: it is a patch or an assertion, say."""
+    """Return whether a CRD has none of the required fields, not even misspelled, such as a patch or an assertion."""
     spec = root.find("spec")
     if spec is not None and (not isinstance(spec[1], Mapping) or any(map(spec[1].find, SPEC_KEYS))):
         return False
@@ -69,7 +69,7 @@ def is_partial(root: Mapping) -> bool:
 
 
 def misspelled_type_key(root: Mapping) -> str | None:
-    """Return how to correct a key that was probably meant to be kind or apiVersion, None if there is no such key."""
+    """Return how to correct a key that was probably meant to be kind or apiVersion, or None if there is none."""
     for known, (key, _) in _type_keys(root).items():
         if isinstance(key, Scalar) and key.value.lower() != known.lower():
             return f"Write `{known}` instead of `{key.value}`"
@@ -77,31 +77,31 @@ def misspelled_type_key(root: Mapping) -> str | None:
 
 
 def corrections(root: Mapping) -> dict[str, tuple[Scalar | None, Node | None, str]]:
-    """Return the key and value nodes of kind and apiVersion of a CRD, None where they are missing, and the right value."""
+    """Return the key and value nodes of kind and apiVersion of a CRD (None if missing), and the correct value."""
     keys = _type_keys(root)
-    found: dict[str, tuple[Scalar | None, Node | None, str]] = {}
-    for name, wanted in (("apiVersion", VERSION), ("kind", KIND)):
+    result: dict[str, tuple[Scalar | None, Node | None, str]] = {}
+    for name, correct in (("apiVersion", VERSION), ("kind", KIND)):
         key, value = keys.get(name, (None, None))
-        found[name] = key if isinstance(key, Scalar) else None, value, wanted
-    return found
+        result[name] = key if isinstance(key, Scalar) else None, value, correct
+    return result
 
 
 def is_type_key(root: Mapping, key: Node) -> bool:
-    """Return whether a key of an object is its kind or apiVersion, or was probably meant to be."""
-    return any(key is one for one, _ in _type_keys(root).values())
+    """Return whether a key is kind or apiVersion, or was probably meant to be."""
+    return any(key is type_key for type_key, _ in _type_keys(root).values())
 
 
 def _type_keys(root: Mapping) -> dict[str, tuple[Node, Node]]:
-    """Return the key and value nodes of kind and apiVersion, or of the keys that were probably meant to be them."""
-    found: dict[str, tuple[Node, Node]] = {}
+    """Return the key and value nodes of kind and apiVersion, or of keys that were probably meant to be."""
+    exact: dict[str, tuple[Node, Node]] = {}
     near: dict[str, tuple[Node, Node]] = {}
     for name, key, value in entries(root):
         for known in _FIX:
             if name == known:
-                found[known] = key, value
+                exact[known] = key, value
             elif is_near_key(name, known):
                 near.setdefault(known, (key, value))
-    return near | found
+    return near | exact
 
 
 def _is_shaped(root: Mapping) -> bool:

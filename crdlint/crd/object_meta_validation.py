@@ -1,6 +1,6 @@
-"""The rules of the metadata of any object (apimachinery pkg/api/validation/objectmeta.go, pkg/apis/meta/v1/validation).
+"""Validation of object metadata. Upstream: apimachinery pkg/api/validation/objectmeta.go, pkg/apis/meta/v1/validation.
 
-Those of name and namespace depend on the type: see `validate_resource_meta` for custom resources.
+The rules for name and namespace depend on the type: see `validate_resource_meta` for custom resources.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ RESOURCE_METADATA: Final = "resource-metadata"
 ANNOTATIONS_LIMIT: Final = 262144  # bytes of all keys and values together
 _MANAGER_LIMIT: Final = 128
 _SUBRESOURCE_LIMIT: Final = 256
-_MOST_REPEATED: Final = 1 << 16  # characters of owner references in errors that repeat the whole list
+_MOST_REPEATED: Final = 1 << 16  # the total length of owner references in errors that repeat the whole list
 
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """The ids of the rules that findings about metadata belong to."""
+    """The rule ids for findings about metadata."""
 
     labels: str
     annotations: str
@@ -61,10 +61,10 @@ class Rules:
 
 
 def validate_object_meta(meta: ObjectMeta, path: Path, rules: Rules) -> Iterator[FieldError]:
-    """Yield what is wrong with metadata, name and namespace aside."""
+    """Yield the errors in metadata, except for name and namespace."""
     if meta.generation < 0:
-        at = path.child("generation")
-        yield invalid(rules.server_owned, at, meta.generation, "must be greater than or equal to 0")
+        generation_path = path.child("generation")
+        yield invalid(rules.server_owned, generation_path, meta.generation, "must be greater than or equal to 0")
     yield from _labels(meta, path, rules)
     yield from _annotations(meta, path, rules)
     yield from _owners(meta, path, rules)
@@ -73,7 +73,7 @@ def validate_object_meta(meta: ObjectMeta, path: Path, rules: Rules) -> Iterator
 
 
 def validate_object_meta_update(meta: ObjectMeta, before: ObjectMeta, path: Path, rules: Rules) -> Iterator[FieldError]:
-    """Yield what an update may not do to metadata (ValidateObjectMetaAccessorUpdate)."""
+    """Yield the errors of an update of metadata. Upstream: ValidateObjectMetaAccessorUpdate."""
     if before.deletion_timestamp is not None:
         extra = sorted(set(meta.finalizers) - set(before.finalizers))
         if extra:
@@ -87,7 +87,7 @@ def validate_object_meta_update(meta: ObjectMeta, before: ObjectMeta, path: Path
     for name, attribute in _IMMUTABLE_FIELDS:
         value = getattr(meta, attribute)
         if not semantic_equal(value, getattr(before, attribute)):
-            # The uid is of a type of its own, which prints as JSON.
+            # The uid has its own Go type, which is printed as JSON.
             bad = Typed(value, "types.UID") if attribute == "uid" else value
             yield invalid(rules.immutable, path.child(name), bad, "field is immutable", reason=Reason(Code.IMMUTABLE))
     yield from _labels(meta, path, rules)
@@ -137,17 +137,17 @@ def _owners(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError
 
 
 def _surplus_controllers(owners: Sequence[OwnerReference], path: Path, rules: Rules) -> dict[int, FieldError]:
-    """Return the errors of references with ``controller: true`` after the first one, by index, none twice.
+    """Return the errors of references with `controller: true` after the first one, by index, without duplicates.
 
-    Each error repeats the whole list. Where they exceed _MOST_REPEATED characters together, the last one that is
-    returned counts the others in its help.
+    Each error repeats the whole list. If they exceed _MOST_REPEATED characters in total, the last error that is
+    returned contains the number of omitted ones in its help.
     """
-    found = [(i, f"{owner.kind}/{owner.name}") for i, owner in enumerate(owners) if owner.controller]
-    if len(found) < 2:
+    controllers = [(i, f"{owner.kind}/{owner.name}") for i, owner in enumerate(owners) if owner.controller]
+    if len(controllers) < 2:
         return {}
-    first = found[0][1]
+    first = controllers[0][1]
     indexes: dict[str, int] = {}
-    for i, name in found[1:]:
+    for i, name in controllers[1:]:
         indexes.setdefault(name, i)
     most = max(_MOST_REPEATED // len(marshal(owners)), 1)
     reported = list(indexes.items())[:most]
@@ -159,8 +159,10 @@ def _surplus_controllers(owners: Sequence[OwnerReference], path: Path, rules: Ru
             f'Only one reference can have Controller set to true. Found "true" in references for {first} and {name}'
         )
         help_ = f"Set `controller: true` on one reference only{more if (name, i) == reported[-1] else ''}"
-        at = path.index(i).child("controller")
-        errors[i] = invalid(rules.owners, path, Typed(owners, "[]v1.OwnerReference"), detail, at=at, help=help_)
+        controller_path = path.index(i).child("controller")
+        errors[i] = invalid(
+            rules.owners, path, Typed(owners, "[]v1.OwnerReference"), detail, at=controller_path, help=help_
+        )
     return errors
 
 
@@ -168,22 +170,22 @@ def _not_empty(field: str) -> str:
     return Wording.by_version(f"{field} must not be empty", (34, "must not be empty"))
 
 
-def _owner(owner: OwnerReference, path: Path, at: Path, rules: Rules) -> Iterator[FieldError]:
-    """Yield the errors of the owner reference that is at ``at``, with the list's ``path``."""
+def _owner(owner: OwnerReference, path: Path, location: Path, rules: Rules) -> Iterator[FieldError]:
+    """Yield the errors of the owner reference at `location`; `path` is the path of the list."""
     group, _, version = owner.api_version.rpartition("/")
     if owner.api_version.count("/") > 1:
-        group = version = ""  # what schema.FromAPIVersionAndKind cannot parse is empty
-    for name, value, held, message in (
+        group = version = ""  # schema.FromAPIVersionAndKind returns empty values if it cannot parse the text
+    for name, value, is_set, message in (
         ("apiVersion", owner.api_version, version, "version must not be empty"),
         ("kind", owner.kind, owner.kind, _not_empty("kind")),
         ("name", owner.name, owner.name, _not_empty("name")),
         ("uid", owner.uid, owner.uid, _not_empty("uid")),
     ):
-        if not held:
+        if not is_set:
             bad = Typed(value, "types.UID") if name == "uid" else value
-            yield invalid(rules.owners, path.child(name), bad, message, at=at.child(name))
+            yield invalid(rules.owners, path.child(name), bad, message, at=location.child(name))
     if (group, version, owner.kind) == ("", "v1", "Event"):
-        yield invalid(rules.owners, path, owner, "/v1, Kind=Event is disallowed from being an owner", at=at)
+        yield invalid(rules.owners, path, owner, "/v1, Kind=Event is disallowed from being an owner", at=location)
 
 
 def _finalizers(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
@@ -200,10 +202,10 @@ def _managed_fields(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[Fi
     for i, entry in enumerate(meta.managed_fields):
         path = within.child("managedFields").index(i)
         if entry.operation not in {"Apply", "Update"}:
-            at = path.child("operation")
+            operation_path = path.child("operation")
             yield invalid(
                 rules.server_owned,
-                at,
+                operation_path,
                 Typed(entry.operation, "v1.ManagedFieldsOperationType"),
                 "must be `Apply` or `Update`",
             )
@@ -227,19 +229,19 @@ _RESOURCE_RULES: Final = Rules(*[RESOURCE_METADATA] * 7)
 
 
 def path_segment(text: str, prefix: bool) -> list[str]:
-    """Return why a text is not a name of any object. Upstream: ValidatePathSegmentName."""
+    """Return the reasons why a text is not a valid name of an object. Upstream: ValidatePathSegmentName."""
     return is_path_segment(text, prefix=prefix)
 
 
 def dns_subdomain(text: str, prefix: bool) -> list[str]:
-    """Return why a text is not a name of a custom resource, or not a generateName. Upstream: NameIsDNSSubdomain."""
+    """Return the reasons why a text is not a valid name of a custom resource, or generateName. Upstream: NameIsDNSSubdomain."""
     return is_dns1123_subdomain(mask_trailing_dash(text) if prefix else text)
 
 
 def validate_resource_meta(
     meta: dict[str, Any], path: Path, *, requires_namespace: bool, name_check: NameCheck
 ) -> Iterator[FieldError]:
-    """Yield what is wrong with the metadata of a new object of a custom resource (ValidateObjectMetaAccessor)."""
+    """Yield the errors in the metadata of a new custom resource. Upstream: ValidateObjectMetaAccessor."""
     generate_name, name = meta.get("generateName", ""), meta.get("name", "")
     if generate_name:
         for message in name_check(generate_name, True):
@@ -254,7 +256,7 @@ def validate_resource_meta(
 
 
 def validate_resource_meta_update(meta: dict[str, Any], old: dict[str, Any], path: Path) -> Iterator[FieldError]:
-    """Yield what an update may not do to metadata (ValidateObjectMetaAccessorUpdate)."""
+    """Yield the errors of an update of a custom resource's metadata. Upstream: ValidateObjectMetaAccessorUpdate."""
     return validate_object_meta_update(as_record(meta), as_record(old), path, _RESOURCE_RULES)
 
 

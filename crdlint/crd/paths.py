@@ -1,7 +1,7 @@
-"""Field paths as the API server prints them (apimachinery pkg/util/validation/field/path.go).
+"""Field paths as the API server prints them. Upstream: apimachinery pkg/util/validation/field/path.go.
 
-A path is a linked list of steps: a ``str`` is a named field (``.name``, printed as given, dots and all), a ``Key`` a
-map key (``[key]``), an ``int`` an index (``[0]``).
+A path is a linked list of steps: a `str` is a named field (`.name`, printed unchanged, including dots), a `Key` a map
+key (`[key]`), an `int` an index (`[0]`).
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ class Key(str):
 
 Step: TypeAlias = "str | Key | int"
 
-# After so many steps a path keeps its text: the errors of a deep schema share all but the last of them.
+# Every path with a multiple of this number of steps caches its text, because errors of a deep schema share most steps.
 _STRETCH: Final = 64
 
 
 class Path:
-    """A field path; immutable, cheap to extend, printed by ``str()``."""
+    """A field path: immutable, cheap to extend, printed by `str()`."""
 
     __slots__ = ("_text", "parent", "step")
 
@@ -47,7 +47,7 @@ class Path:
         return Path(index, self)
 
     def steps(self) -> list[Step]:
-        """Return the steps from the root down."""
+        """Return the steps from the root on."""
         steps: list[Step] = []
         path: Path | None = self
         while path is not None:
@@ -57,9 +57,9 @@ class Path:
         return steps
 
     def __str__(self) -> str:
-        above = None if self.parent is None else self.parent._text  # noqa: SLF001  another path's
-        if above is not None:
-            return above + _printed(self)
+        prefix = None if self.parent is None else self.parent._text  # noqa: SLF001  another path's
+        if prefix is not None:
+            return prefix + _printed(self)
         chain: list[Path] = []
         path: Path | None = self
         known: str | None = None
@@ -72,13 +72,13 @@ class Path:
         text = known or ""
         for start in range(0, len(chain), _STRETCH):
             stretch = chain[start : start + _STRETCH]
-            text += "".join([_printed(one) for one in stretch])
+            text += "".join([_printed(part) for part in stretch])
             if len(stretch) == _STRETCH:
                 stretch[-1]._text = text  # noqa: SLF001
         return text
 
     def shared(self) -> Path:
-        """Return this path, which keeps its text for the many that are below it."""
+        """Return this path and cache its text, because many other paths start with it."""
         self._text = str(self)
         return self
 
@@ -87,14 +87,14 @@ class Path:
 
 
 def _printed(path: Path) -> str:
-    """Return the last step of a path as it stands in the whole."""
+    """Return the last step of a path as printed within a longer path."""
     step = path.step
     if step.__class__ is not str:
         return f"[{step}]"
     return step if path.parent is None else f".{step}"
 
 
-# What all versions of a CRD share the API server moves up before it validates: its new place, and its name in a version.
+# Fields that the API server moves to the spec if all versions agree: the new path, and the field of a version.
 SHARED: Final = {
     "spec.validation": "schema",
     "spec.subresources": "subresources",
@@ -103,9 +103,9 @@ SHARED: Final = {
 }
 
 
-def is_within(field: str, place: str) -> bool:
-    """Return whether a printed path is that of a place or leads below it."""
-    return field == place or field.startswith((f"{place}.", f"{place}["))
+def is_within(field: str, prefix: str) -> bool:
+    """Return whether a printed path is `prefix` or starts with it."""
+    return field == prefix or field.startswith((f"{prefix}.", f"{prefix}["))
 
 
 # Paths that may be nil, as in upstream's validation of custom resources, where the root has no path: None is the nil path,
@@ -123,11 +123,11 @@ def key(path: Path | None, name: str) -> Path:
     return Path(Key(name), path)
 
 
-def index(path: Path | None, at: int) -> Path:
+def index(path: Path | None, position: int) -> Path:
     """Return the path of a list item (0-based)."""
-    return Path(at, path)
+    return Path(position, path)
 
 
 def printable(path: Path | None) -> Path:
-    """Return the path to put into an error: one that prints as Go prints it, nil included."""
+    """Return the path to use in an error; a nil path is printed as in Go."""
     return NIL if path is None else path

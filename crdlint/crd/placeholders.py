@@ -1,4 +1,4 @@
-"""Templates of CRDs for programs other than Helm: `${NAME}`, `[[ name ]]` and the like where a CRD has its names."""
+"""Templates of CRDs for programs other than Helm: placeholders such as `${NAME}` and `[[ name ]]` in names of a CRD."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ if TYPE_CHECKING:
 _PAIRS: Final = (("{{", "}}"), ("${", "}"), ("[[", "]]"), ("{%", "%}"), ("<%", "%>"))
 _OPENING: Final = re.compile("|".join(re.escape(opening) for opening, _ in _PAIRS))
 _CLOSING: Final = dict(_PAIRS)
-# What a text with placeholders in its structure has somewhere.
+# Text that occurs in every document with placeholders in its structure.
 PLACEHOLDERS: Final = ("${", "[[", "{{")
-_LONGEST: Final = 200  # characters of a placeholder in a name
+_LONGEST: Final = 200  # the maximum length of a placeholder in a name
 _PLACEHOLDER: Final = re.compile(
     rf"\$\{{[^{{}}\s]{{1,{_LONGEST}}}\}}|\[\[[^\[\]\n]{{1,{_LONGEST}}}\]\]|\{{\{{[^{{}}\n]{{1,{_LONGEST}}}\}}\}}"
 )
-# A directive on a line of its own, as a value, or as an item: not in the middle of a text.
+# A directive as a line, as a value, or as an item, but not in the middle of a text.
 _IN_PLACE: Final = re.compile(
     r"""^[ \t]*(?:-[ \t]+)*(?:["']?[\w./$-]+["']?:[ \t]+)?["']?(?:\{\{|\$\{|\[\[|\{%|<%)""", re.MULTILINE
 )
@@ -30,7 +30,7 @@ _NAMES: Final = ("plural", "singular", "kind", "listKind")
 
 
 def placeholder_of(root: Mapping) -> tuple[str, Node] | None:
-    """Return the first placeholder where a CRD has its structure or a name, and its node; None in a complete CRD."""
+    """Return the first placeholder in the structure or a name of a CRD, and its node, or None."""
     for node in _structure(root):
         if isinstance(node, Scalar):
             match = _PLACEHOLDER.search(node.value)
@@ -44,21 +44,21 @@ def placeholder_of(root: Mapping) -> tuple[str, Node] | None:
 
 
 def is_placeholder(text: str) -> bool:
-    """Return whether a text is one placeholder and nothing else."""
+    """Return whether a text consists of one placeholder."""
     return _PLACEHOLDER.fullmatch(text.strip(" \t\"'")) is not None
 
 
 class Directive(NamedTuple):
-    """The first directive of a template: its 0-based line, and whether it has the braces of Go's templates."""
+    """The first directive of a template: its 0-based line, and whether it uses the braces of Go templates."""
 
     line: int
     is_go: bool
 
 
 def directive(text: str) -> Directive | None:
-    """Return the first directive of a text that is not YAML, None if its directives are not to blame.
+    """Return the first directive of a text that is not YAML, or None if the directives are not the cause.
 
-    They are if one stands in the place of YAML's structure, or if the text is YAML without them.
+    They are the cause if one replaces a part of YAML's structure, or if the text without them is YAML.
     """
     first = _OPENING.search(text)
     if first is None:
@@ -80,15 +80,15 @@ def _structure(root: Mapping) -> Iterator[Node]:
 
 
 def _without_directives(text: str) -> str:
-    """Return a text of the same lines with filler in place of its directives."""
+    """Return a text of the same lines with filler instead of its directives."""
     parts: list[str] = []
-    at = 0
-    while (match := _OPENING.search(text, at)) is not None:
+    end_of_directive = 0
+    while (match := _OPENING.search(text, end_of_directive)) is not None:
         closing = _CLOSING[match[0]]
         end = text.find(closing, match.end())
         if end < 0:
             break
         end += len(closing)
-        parts += (text[at : match.start()], re.sub(r"[^\n]", "x", text[match.start() : end]))
-        at = end
-    return "".join((*parts, text[at:]))
+        parts += (text[end_of_directive : match.start()], re.sub(r"[^\n]", "x", text[match.start() : end]))
+        end_of_directive = end
+    return "".join((*parts, text[end_of_directive:]))

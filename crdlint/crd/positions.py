@@ -1,8 +1,8 @@
-"""Where a field path of the internal CRD stands in the user's file.
+"""Positions of field paths of the internal CRD in the user's file.
 
-Conversion moved things about: paths are led back to v1's places first (what all versions share stands in the first
-one), then followed down the YAML tree, merge keys and aliases included. What is missing is pointed at by the key of
-its deepest parent that is there.
+Conversion moves fields, so paths are first mapped to v1's (for fields that all versions share, those of the first
+version). Then they are followed through the YAML tree, including merge keys and aliases. A missing field is reported at
+the key of its closest existing ancestor.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 _FIRST: Final[list[Step]] = ["spec", "versions", 0]
 
-# Internal places and v1's, by their first two or three steps; the longest comes first.
+# Internal paths and v1's, by their first two or three steps; the longest comes first.
 _MOVED: Final[tuple[tuple[SequenceOf[Step], SequenceOf[Step]], ...]] = (
     (["spec", "conversion", "webhookClientConfig"], ["spec", "conversion", "webhook", "clientConfig"]),
     (
@@ -41,7 +41,7 @@ _RENAMED: Final[MappingOf[Step, Step]] = {"JSONPath": "jsonPath"}
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A stretch of the file: 1-based lines and columns in characters, the end just past the last character."""
+    """A range in the file: 1-based lines and columns in characters, with an exclusive end."""
 
     line: int
     column: int
@@ -51,9 +51,9 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class SourceLocation:
-    """How far a path could be followed: the node and its key (None for list items and the root).
+    """The location of a path: its node and key (None for list items and the root).
 
-    ``exact`` tells that the whole path is there; else the node is the deepest parent that is.
+    `exact` is true if the whole path exists; otherwise the node is its closest existing ancestor.
     """
 
     node: Node
@@ -62,95 +62,95 @@ class SourceLocation:
 
 
 class Locator:
-    """Finds paths in one document; ``line_offset`` is the number of lines of the file above the document's first.
+    """Locates paths in one document; `line_offset` is the number of lines before the document.
 
-    ``text`` is the document's: what the marks of its nodes count in.
+    `text` is the text of the document, which the marks of its nodes refer to.
     """
 
     def __init__(self, root: Node, line_offset: int = 0, text: str = "") -> None:
         self.root = root
         self.text = text
         self.line_offset = line_offset
-        # The mappings looked into so far, by identity: findings come in clusters.
+        # Indexes of mappings by identity, because findings come in clusters.
         self._indexes: dict[int, dict[str, tuple[Node, Node]]] = {}
-        # Where the paths asked for so far and those above them lead, from the depth on at which nothing is moved.
+        # Locations of paths and their ancestors, from the depth on at which conversion moves nothing.
         self._places: dict[Path, SourceLocation] = {}
 
     def span(self, path: Path, *, key: bool = False) -> Span:
-        """Return where to look for ``path``: a scalar itself, a collection's key, for what is missing its parent's key.
+        """Return the span to report for `path`: a scalar's text, a collection's key, the parent's key if it is missing.
 
-        ``key`` asks for the key of a scalar too. A list item is pointed at where it starts.
+        `key` selects the key also for a scalar. A list item is reported at its start.
         """
         return self.span_of(self.find(path), key=key)
 
-    def span_of(self, place: SourceLocation, *, key: bool = False) -> Span:
-        """Return where to look for a place; see ``span``."""
-        by_key = place.key is not None and (key or not place.exact or not _has_text(place.node))
-        return node_span(place.key if by_key and place.key is not None else place.node, self.line_offset)
+    def span_of(self, location: SourceLocation, *, key: bool = False) -> Span:
+        """Return the span to report for a location; see `span`."""
+        by_key = location.key is not None and (key or not location.exact or not _has_text(location.node))
+        return node_span(location.key if by_key and location.key is not None else location.node, self.line_offset)
 
     def span_inside(self, path: Path, part: tuple[int, int]) -> Span:
-        """Return where a part of the text at ``path`` stands, by code points; the whole where that cannot be told."""
+        """Return the span of a part of the text at `path`, by code points, or of the whole text if that is uncertain."""
         node = self.find(path).node
         if isinstance(node, Scalar):
-            place = position_inside(self.text, node, *part)
-            if place is not None:
-                line, column, end_line, end_column = place
+            position = position_inside(self.text, node, *part)
+            if position is not None:
+                line, column, end_line, end_column = position
                 return Span(line + self.line_offset, column, end_line + self.line_offset, end_column)
         return self.span(path)
 
     def shared_by(self, path: Path) -> int:
-        """Return how many versions share what ``path`` leads to, 1 for what is one version's own or no version's."""
+        """Return the number of versions that share the field at `path`, 1 for a field of one version or of no version."""
         if ".".join(map(str, path.steps()[:2])) not in SHARED:
             return 1
         versions = self._follow(["spec", "versions"]).node
         return max(len(versions.items), 1) if isinstance(versions, Sequence) else 1
 
     def find_in(self, path: Path, version: int) -> SourceLocation:
-        """Follow a path as ``find`` does; what all versions share, in the version of an index."""
+        """Locate a path as `find` does; fields that all versions share are located in the version with the given index."""
         if not version:
             return self.find(path)
         steps = path.steps()
         return self._follow(["spec", "versions", version, SHARED[".".join(map(str, steps[:2]))], *steps[2:]])
 
     def find(self, path: Path) -> SourceLocation:
-        """Follow a path from the root as far as the document goes; what paths share is followed once."""
-        places = self._places
+        """Locate a path as far as the document contains it; common parts of paths are followed once."""
+        locations = self._places
         chain: list[Path] = []
-        at: Path | None = path
-        while at is not None and at not in places:
-            chain.append(at)
-            at = at.parent
-        place = self._first(chain) if at is None else places[at]
-        for one in reversed(chain):
-            places[one] = place = self._enter(place, one.step)
-        return place
+        current: Path | None = path
+        while current is not None and current not in locations:
+            chain.append(current)
+            current = current.parent
+        location = self._first(chain) if current is None else locations[current]
+        for part in reversed(chain):
+            locations[part] = location = self._enter(location, part.step)
+        return location
 
     def _first(self, chain: list[Path]) -> SourceLocation:
-        """Return where a chain of paths, the deepest first, starts; those that moved are followed and taken off it."""
+        """Return the location of the start of a chain of paths, deepest first; moved steps are removed from the chain."""
         top = chain[-_MOVED_STEPS:]
         del chain[-_MOVED_STEPS:]
-        place = self._follow(_as_given(top[0].steps()))
+        location = self._follow(_as_given(top[0].steps()))
         if len(top) == _MOVED_STEPS:
-            self._places[top[0]] = place
-        return place
+            self._places[top[0]] = location
+        return location
 
     def _follow(self, steps: list[Step]) -> SourceLocation:
-        place = SourceLocation(self.root, None, exact=True)
+        location = SourceLocation(self.root, None, exact=True)
         for step in steps:
-            place = self._enter(place, step)
-        return place
+            location = self._enter(location, step)
+        return location
 
-    def _enter(self, place: SourceLocation, step: Step) -> SourceLocation:
-        """Return the place a step further; a name with dots that is no key is taken for several."""
-        if not place.exact:
-            return place
-        node, key = place.node, place.key
+    def _enter(self, location: SourceLocation, step: Step) -> SourceLocation:
+        """Return the location one step further; a name with dots that is not a key is treated as several steps."""
+        if not location.exact:
+            return location
+        node, key = location.node, location.key
         steps = [step]
         while steps:
             step = steps.pop()
-            found = self._entry(node, step) or self._entry(node, _RENAMED.get(step, step))
-            if found is not None:
-                key, node = found
+            entry = self._entry(node, step) or self._entry(node, _RENAMED.get(step, step))
+            if entry is not None:
+                key, node = entry
             elif node.__class__ is Mapping and step.__class__ is str and "." in str(step):
                 steps.extend(reversed(str(step).split(".")))
             else:
@@ -172,37 +172,37 @@ class Locator:
 
 
 def _has_text(node: Node) -> bool:
-    """Tell whether a node is a scalar that takes up characters of the file (an empty value does not)."""
+    """Return whether a node is a scalar with text in the file (an empty value has none)."""
     return node.__class__ is Scalar and node.start_mark.index < node.end_mark.index
 
 
 def _as_given(steps: list[Step]) -> list[Step]:
-    """Lead the steps of an internal path back to v1's."""
-    for internal, given in _MOVED:
+    """Map the steps of an internal path to v1's."""
+    for internal, of_v1 in _MOVED:
         if steps[: len(internal)] == internal and Key not in map(type, steps[: len(internal)]):
-            return [*given, *steps[len(internal) :]]
+            return [*of_v1, *steps[len(internal) :]]
     return steps
 
 
 def problem_span(problem: YAMLProblem) -> Span:
-    """Return the span of the character at which a document cannot be read."""
+    """Return the span of the character at which parsing failed."""
     return Span(problem.line + 1, problem.column + 1, problem.line + 1, problem.column + 2)
 
 
 def node_span(node: Node, line_offset: int = 0) -> Span:
-    """Return a node's span: scalars whole, of block scalars the indicator, of collections where they start.
+    """Return the span of a node: the text of a scalar, the indicator of a block scalar, the start of a collection.
 
-    A block mapping starts with its first key, a block sequence with its first dash; a flow collection that ends on its
-    first line is whole.
+    A block mapping starts with its first key, a block sequence with its first dash. A flow collection on a single line
+    has its whole span.
     """
     while node.__class__ is Mapping and not node.flow and node.items:
         node = node.items[0]
     start, end = node.start_mark, node.end_mark
     if isinstance(node, Scalar):
-        whole = node.style not in {"|", ">"} and start.index < end.index
+        has_range = node.style not in {"|", ">"} and start.index < end.index
     else:
-        whole = node.flow and start.line == end.line
+        has_range = node.flow and start.line == end.line
     line, column = start.line + 1 + line_offset, start.column + 1
-    if not whole:
+    if not has_range:
         return Span(line, column, line, column + 1)
     return Span(line, column, end.line + 1 + line_offset, end.column + 1)

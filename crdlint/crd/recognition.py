@@ -1,4 +1,4 @@
-"""Whether bytes may hold a CRD, without parsing them, and what was meant by a kind, an apiVersion or a key nearly right."""
+"""Recognition of CRDs in bytes without parsing, and of misspelled kinds, apiVersions and keys."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ _KIND: Final = KIND.encode()
 _BASE64: Final = codecs.encode(_KIND, "base64").strip()
 _GROUP: Final = f"{GROUP}/".encode()
 _UTF_16: Final = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
-# Escapes of double-quoted scalars that stand for an ASCII character, or for nothing at the end of a line.
+# Escapes of double-quoted scalars that represent an ASCII character, or nothing at the end of a line.
 _ESCAPE: Final = re.compile(
     rb"\\(?:x([0-9A-Fa-f]{2})|u00([0-9A-Fa-f]{2})|U000000([0-9A-Fa-f]{2})|(?:\r\n|[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9])[ \t]*)"
 )
 _BREAKS: Final = re.compile(rb"[\r\n]+[ \t]*")
 _KINDS: Final = re.compile(rb"""kind["']?\s*:\s*["']?([A-Za-z][A-Za-z _.-]{0,60})""")
 
-# A file of more different kinds holds no manifests, and comparing them takes time.
+# A file with more different kinds does not contain manifests, and comparing them takes time.
 _MOST_KINDS: Final = 1000
-# Edits between what was meant and what was written.
+# The maximum number of edits between a name and its misspelled form.
 _KIND_EDITS: Final = 2
 _GROUP_EDITS: Final = 3
 _LABEL_EDITS: Final = 2
@@ -34,12 +34,12 @@ _SHORT: Final = frozenset({"crd", "crds"})
 
 
 def may_hold_crd(data: bytes) -> bool:
-    """Return whether a file may hold a CRD, or what was meant to be one."""
+    """Return whether a file may contain a CRD, or an object that was meant to be one."""
     return _KIND in data or _GROUP in data or names_crd(data) or _names_near_kind(data)
 
 
 def names_crd(data: bytes) -> bool:
-    """Return whether the kind of a CRD is somewhere in the bytes, in any way that YAML and JSON can write it."""
+    """Return whether the kind of a CRD occurs in the bytes, in any form that YAML and JSON allow."""
     if _KIND in data:
         return True
     if b"\0" in data:
@@ -55,7 +55,7 @@ def names_crd(data: bytes) -> bool:
 
 
 def _without_zeros(data: bytes) -> bytes:
-    """Return UTF-16 and UTF-32 as bytes in which ASCII characters are found."""
+    """Return UTF-16 and UTF-32 as bytes in which ASCII characters are adjacent."""
     for mark, encoding in _UTF_16:
         if data.startswith(mark) and not data.startswith(codecs.BOM_UTF32_LE):
             return data.decode(encoding, "replace").encode("utf-8", "replace")
@@ -99,22 +99,22 @@ def is_near_key(key: str, known: str) -> bool:
 
 
 def edits(text: str, other: str, limit: int) -> int:
-    """Return how many insertions, deletions, replacements and swaps of neighbours lead from one text to the other.
+    """Return the number of insertions, deletions, replacements and swaps of neighbours between two texts.
 
-    More than ``limit`` is returned as ``limit`` + 1.
+    A number above `limit` is returned as `limit` + 1.
     """
     if abs(len(text) - len(other)) > limit:
         return limit + 1
     before: list[int] = []
     row = list(range(len(other) + 1))
     for i, char in enumerate(text, 1):
-        above, row = row, [i]
-        for j, wanted in enumerate(other, 1):
-            cost = min(above[j] + 1, row[j - 1] + 1, above[j - 1] + (char != wanted))
-            if before and j > 1 and char == other[j - 2] and text[i - 2] == wanted:
+        previous_row, row = row, [i]
+        for j, other_char in enumerate(other, 1):
+            cost = min(previous_row[j] + 1, row[j - 1] + 1, previous_row[j - 1] + (char != other_char))
+            if before and j > 1 and char == other[j - 2] and text[i - 2] == other_char:
                 cost = min(cost, before[j - 2] + 1)
             row.append(cost)
         if min(row) > limit:
             return limit + 1
-        before = above
+        before = previous_row
     return min(row[-1], limit + 1)

@@ -1,7 +1,7 @@
-"""Go structs as Python classes: each field is declared once, with its Go name, its Go type, and its name in JSON.
+"""Go structs as Python classes: each field is declared once, with its Go name, Go type and JSON name.
 
-From the declarations follow Go's zero values, the tables by which structs are decoded (`crdlint.crd.gotypes`), and
-those by which ``encoding/json`` and ``%#v`` print them (`crdlint.golang`).
+The declarations determine Go's zero values, the tables for decoding structs (`crdlint.crd.gotypes`), and the tables for
+printing them with `encoding/json` and `%#v` (`crdlint.golang`).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Field(NamedTuple):
-    """A field: its attribute, its names in Go and in JSON, and its Go type; a name is empty if it has none."""
+    """A field: its attribute, its names in Go and JSON (empty if it has none), and its Go type."""
 
     attribute: str
     go_name: str
@@ -23,7 +23,7 @@ class Field(NamedTuple):
 
     @property
     def is_pointer(self) -> bool:
-        """Whether the field is a pointer, so that a zero value differs from none."""
+        """Whether the field is a pointer, so that a zero value differs from nil."""
         return self.go_type.startswith("*")
 
 
@@ -40,19 +40,19 @@ _BY_TYPE: Final = object()
 def go(name: str, of: str, *, json: str | None = None, zero: Any = _BY_TYPE) -> Any:
     """Declare a field by its Go name and type; types of the struct's own package are written without it.
 
-    A defined slice or map type is written ``Name=underlying type``. ``name`` is empty for a field that only v1 has,
-    ``json`` for one that only the internal type has or that has a decoder of its own; by default it is the name in
-    camel case. ``zero`` is the value where a document has none; Go's zero value by default, None for a nil pointer.
+    A defined slice or map type is written as `Name=underlying type`. `name` is empty for a field that only v1 has.
+    `json` is empty for one that only the internal type has or that has its own decoder; by default it is the name in
+    camel case. `zero` is the value if a document has none: by default Go's zero value, None for a nil pointer.
     """
     return _Declaration(name, of, json, zero)
 
 
 class Record:
-    """A Go struct: zero values on the class, given values on the instance. `semantic_equal` compares two of them.
+    """A Go struct: zero values on the class, fields that are set on the instance; `semantic_equal` compares records.
 
-    ``FIELDS`` lists the fields in Go's order, ``GO_FIELDS`` those of the internal type as (Go name, attribute, Go type).
-    An API type, which has JSON tags, has the names of JSON by Go's in ``JSON_TAGS``, and in ``OMITTED_NIL`` the
-    attributes that JSON leaves out if they are nil.
+    `FIELDS` contains the fields in Go's order, `GO_FIELDS` those of the internal type as (Go name, attribute, Go type).
+    An API type, which has JSON tags, also has `JSON_TAGS` (JSON name by Go name) and `OMITTED_NIL`, the attributes that
+    JSON omits if they are nil.
     """
 
     GO_PACKAGE: ClassVar[str] = "apiextensions"
@@ -60,29 +60,31 @@ class Record:
     GO_FIELDS: ClassVar[tuple[tuple[str, str, str], ...]] = ()
     JSON_TAGS: ClassVar[dict[str, str]] = {}
     OMITTED_NIL: ClassVar[frozenset[str]] = frozenset()
-    node: Mapping | None = None  # the YAML mapping it was read from; None where a default made it
+    node: Mapping | None = None  # the YAML mapping that it was decoded from; None if it is a default
 
     def __init_subclass__(cls, *, package: str = "apiextensions", has_json_tags: bool = False) -> None:
-        """Make the tables of the declared fields, and set their zero values on the class."""
+        """Create the tables of the declared fields, and set their zero values on the class."""
         RECORDS[cls.__name__] = cls
         cls.GO_PACKAGE = package
-        declared = [(name, one) for name, one in vars(cls).items() if isinstance(one, _Declaration)]
+        declared = [
+            (name, declaration) for name, declaration in vars(cls).items() if isinstance(declaration, _Declaration)
+        ]
         fields = []
-        for attribute, one in declared:
-            of = _TYPE_NAME.sub(rf"{package}.\1", one.go_type)
-            setattr(cls, attribute, _zero(of) if one.zero is _BY_TYPE else one.zero)
-            json_name = _camel_case(one.go_name) if one.json_name is None else one.json_name
-            fields.append(Field(attribute, one.go_name, json_name, of))
+        for attribute, declaration in declared:
+            of = _TYPE_NAME.sub(rf"{package}.\1", declaration.go_type)
+            setattr(cls, attribute, _zero(of) if declaration.zero is _BY_TYPE else declaration.zero)
+            json_name = _camel_case(declaration.go_name) if declaration.json_name is None else declaration.json_name
+            fields.append(Field(attribute, declaration.go_name, json_name, of))
         cls.FIELDS = tuple(fields)
-        cls.GO_FIELDS = tuple((one.go_name, one.attribute, one.go_type) for one in fields if one.go_name)
+        cls.GO_FIELDS = tuple((field.go_name, field.attribute, field.go_type) for field in fields if field.go_name)
         if has_json_tags:
-            cls.JSON_TAGS = {one.go_name: one.json_name for one in fields}
-            cls.OMITTED_NIL = frozenset(one.attribute for one in fields if one.is_pointer)
+            cls.JSON_TAGS = {field.go_name: field.json_name for field in fields}
+            cls.OMITTED_NIL = frozenset(field.attribute for field in fields if field.is_pointer)
 
 
 RECORDS: Final[dict[str, type[Record]]] = {}
 
-# A type name without its package; those of Go itself are in lower case.
+# A type name without its package; names of Go's own types are in lower case.
 _TYPE_NAME: Final = re.compile(r"(?<![\w.])([A-Z]\w*)")
 _INITIALS: Final = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]+")
 _ZEROS: Final[dict[str, Any]] = {
@@ -91,12 +93,12 @@ _ZEROS: Final[dict[str, Any]] = {
 
 
 def _camel_case(name: str) -> str:
-    """Return a Go name as JSON has it: ``JSONPath`` as ``jsonPath``."""
+    """Return a Go name as a JSON name: `JSONPath` as `jsonPath`."""
     return _INITIALS.sub(lambda initials: initials[0].lower(), name, count=1)
 
 
 def _zero(of: str) -> Any:
-    """Return the zero value of a Go type; of slices and maps an empty one."""
+    """Return the zero value of a Go type, for slices and maps an empty one."""
     if of.startswith("*"):
         return None
     if of in _ZEROS:
@@ -105,4 +107,4 @@ def _zero(of: str) -> Any:
     if underlying:
         return {} if underlying.startswith("map[") else ()
     record = RECORDS.get(of.rpartition(".")[2])
-    return "" if record is None else record()  # other types with a name are strings
+    return "" if record is None else record()  # other named types are strings

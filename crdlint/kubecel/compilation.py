@@ -95,10 +95,10 @@ class Expression:
         if compilation.uses is None:
             return self.cost().total.max
         key = cost_key(compilation.uses, self.environment.dialect)
-        found = compilation.costs.get(key)
-        if found is None:
-            found = compilation.costs[key] = self.cost().total.max
-        return found
+        highest = compilation.costs.get(key)
+        if highest is None:
+            highest = compilation.costs[key] = self.cost().total.max
+        return highest
 
     @property
     def uses(self) -> Uses:

@@ -148,8 +148,8 @@ class _Rules:
         """Return the rules with their programs."""
         if self._ready is None:
             self._ready = _compiled(self.schema, self.declared, self.environment, self.sharing)
-            for one in self._ready:
-                self.used += [part for part in (one.compiled.rule, one.compiled.message) if part is not None]
+            for ready in self._ready:
+                self.used += [part for part in (ready.compiled.rule, ready.compiled.message) if part is not None]
         return self._ready
 
 

@@ -128,12 +128,12 @@ def evaluates_alike(all_uses: AbstractSet[Uses], on: Environment, older: Environ
     )
 
 
-def _evaluates_alike(uses: Uses, one: CELDialect, other: CELDialect) -> bool:
+def _evaluates_alike(uses: Uses, first: CELDialect, second: CELDialect) -> bool:
     return (
-        one.resets_field_path == other.resets_field_path
-        and one.selection_from_error_has_cost == other.selection_from_error_has_cost
-        and _priced(uses, one) == _priced(uses, other)
-        and uses.overloads.isdisjoint(_rebound(one) | _rebound(other))
+        first.resets_field_path == second.resets_field_path
+        and first.selection_from_error_has_cost == second.selection_from_error_has_cost
+        and _priced(uses, first) == _priced(uses, second)
+        and uses.overloads.isdisjoint(_rebound(first) | _rebound(second))
     )
 
 

@@ -189,7 +189,7 @@ def _decode_finding(problem: DecodeProblem, file: str, offset: int) -> Diagnosti
     """Return the finding of a problem of the decoder's."""
     if problem.first is not None:
         return duplicates.of_json(problem.message, problem.path, problem.first, problem.node, file, offset)
-    help_ = problem.help or (suggestion(problem) if problem.wanted else None)
+    help_ = problem.help or (suggestion(problem) if problem.go_type else None)
     rule = catalog.get(_DECODE_RULES[problem.kind])
     return rule.diagnostic(file, problem.kind, problem.message, node_span(problem.node, offset), help_)
 

@@ -93,9 +93,9 @@ class Findings:
         named = error.metadata
         _, place = self.undecoded_field(error)
         help_ = None
-        if named is not None and named.wanted == "string" and named.given in _SCALARS:
+        if named is not None and named.go_type == "string" and named.json_type in _SCALARS:
             text = f': "{place.node.value}"' if isinstance(place.node, Scalar) else ""
-            help_ = f"Write it in quotes, since YAML reads it as {_SCALARS[named.given]}{text}"
+            help_ = f"Write it in quotes, since YAML reads it as {_SCALARS[named.json_type]}{text}"
         span = self.locator.span_of(place)
         return diagnostic(self.file, "decode", "resource-decode", str(error), span, help_)
 
@@ -105,7 +105,7 @@ class Findings:
         if named is None or not named.field:
             return "", self.locator.find_text("metadata")
         place = self.locator.find_text(f"metadata.{named.field}")
-        return named.field.partition(".")[0], _first_mistyped(place) if named.wanted == "string" else place
+        return named.field.partition(".")[0], _first_mistyped(place) if named.go_type == "string" else place
 
     def _of(self, error: FieldError, message: str) -> Diagnostic:
         path = error.at or error.path

@@ -94,7 +94,7 @@ def unrecognized(crd: DecodedCRD) -> Iterator[Advisory]:
         return
     known_before = {schema.format for schema in crd.old_schemas if _is_unrecognized(schema, server)}
     for schema in crd.schemas:
-        if schema.given & _FORMAT and _is_unrecognized(schema, server) and schema.format not in known_before:
+        if schema.set_fields & _FORMAT and _is_unrecognized(schema, server) and schema.format not in known_before:
             message = f"unrecognized format {quote(schema.format)}"
             yield Advisory("warning", FORMAT.id, message, schema.path.child("format"), _help(schema))
 

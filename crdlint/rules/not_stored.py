@@ -75,7 +75,7 @@ def not_stored(crd: DecodedCRD) -> Iterator[Advisory]:
 
 def _of_schema(schema: JSONSchemaProps) -> Iterator[Advisory]:
     for name, attribute in _SCHEMA.items():
-        if schema.given & SCHEMA_BITS[name] and not getattr(schema, attribute):
+        if schema.set_fields & SCHEMA_BITS[name] and not getattr(schema, attribute):
             yield _advisory(schema.path.child(name), name, getattr(schema, attribute))
 
 

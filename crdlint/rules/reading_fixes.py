@@ -30,7 +30,7 @@ _BOOLEANS: Final = {"true": "true", "false": "false", "yes": "true", "no": "fals
 
 def _wanted(finding: Finding) -> str:
     """Return the Go type that a decoder's error asks for."""
-    return "" if finding.problem is None else finding.problem.wanted
+    return "" if finding.problem is None else finding.problem.go_type
 
 
 def _given(finding: Finding) -> Scalar:

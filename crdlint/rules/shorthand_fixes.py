@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def _wanted(finding: Finding, go_type: str) -> Node | None:
     """Return the value of the wrong type, if the API server asks for one Go type."""
     problem = finding.problem
-    if problem is None or problem.wanted != go_type:
+    if problem is None or problem.go_type != go_type:
         return None
     return finding.entry[2] if finding.editor.is_key(problem.node) else problem.node
 

@@ -131,7 +131,7 @@ _SOME: Final = {
 
 def _keywords_of_other_types(schema: JSONSchemaProps) -> Iterator[str]:
     for keyword, types in _TYPES_OF.items():
-        if schema.given & SCHEMA_BITS[keyword] and schema.type not in types:
+        if schema.set_fields & SCHEMA_BITS[keyword] and schema.type not in types:
             yield keyword
 
 

@@ -63,7 +63,7 @@ def other_words(schema: JSONSchemaProps) -> dict[int, str]:
 def booleans_in_enums(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the booleans among the enums of string schemas that were written as other words."""
     for schema in crd.schemas:
-        if schema.given & _ENUM:
+        if schema.set_fields & _ENUM:
             yield from _in_enum(schema)
 
 

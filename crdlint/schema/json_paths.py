@@ -1,7 +1,7 @@
-"""JSON paths of printer columns and of the scale subresource, followed through a schema.
+"""Resolution of JSON paths of printer columns and the scale subresource in a schema.
 
-Only plain steps are followed: names, indexes and ``[*]``. A filter, a slice, a union or ``..`` ends the way, since more
-than one value may be behind it. Upstream: client-go util/jsonpath.
+Only plain steps are supported: names, indexes and `[*]`. Filters, slices, unions and `..` end the resolution, because
+they may select more than one value. Upstream: client-go util/jsonpath.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ _OF_METADATA: Final = frozenset({"apiVersion", "kind", "metadata"})
 
 @dataclass(frozen=True, slots=True)
 class Missing:
-    """The first step of a path that the schema does not have: the schema without it, its name, and where both are.
+    """The first step of a path that the schema does not have: the schema, and the name of the step.
 
-    ``path`` is the text of the path up to the step, ``before`` without it. ``name`` is empty if the schema is a list, to
-    whose items no step leads.
+    `path` is the text of the path including the step, `before` the text without it. `name` is empty if the schema is a
+    list and the step does not select its items.
     """
 
     schema: JSONSchemaProps
@@ -40,38 +40,38 @@ class Missing:
 
 
 def steps(text: str) -> Iterator[tuple[str | None, int]]:
-    """Yield the plain steps at the start of a path: a name, or None for the items of a list, and where each one ends."""
-    at = 0
-    while match := _STEP.match(text, at):
-        at = match.end()
+    """Yield the plain steps at the start of a path: a name, or None for the items of a list, and the end of each step."""
+    end = 0
+    while match := _STEP.match(text, end):
+        end = match.end()
         if match["name"]:
-            yield _ESCAPE.sub(r"\1", match["name"]), at
+            yield _ESCAPE.sub(r"\1", match["name"]), end
         else:
-            yield match["key"] or ITEMS, at
-    if at < len(text):
-        yield "", at  # a step that is not plain
+            yield match["key"] or ITEMS, end
+    if end < len(text):
+        yield "", end  # a step that is not plain
 
 
 def follow(text: str, root: JSONSchemaProps) -> JSONSchemaProps | Missing | None:
-    """Return the schema that a path leads to, or its first step that cannot have a value.
+    """Return the schema at a path, or its first step that cannot have a value.
 
-    None if the schema does not decide it: below unknown fields that are preserved, maps, metadata and embedded resources.
+    Return None if the schema does not decide it: below preserved unknown fields, maps, metadata and embedded resources.
     """
-    at, before = root, 0
+    current, before = root, 0
     for name, end in steps(text):
-        if name == "" or (at is root and name in _OF_METADATA) or _is_open(at):
+        if name == "" or (current is root and name in _OF_METADATA) or _is_open(current):
             return None
         if name is ITEMS:
-            items = at.items.schema if at.type == "array" and at.items is not None else None
+            items = current.items.schema if current.type == "array" and current.items is not None else None
             if items is None:
                 return None
-            at = items
-        elif at.type == "array" or name not in at.properties:
-            return Missing(at, "" if at.type == "array" else name, text[:end], text[:before])
+            current = items
+        elif current.type == "array" or name not in current.properties:
+            return Missing(current, "" if current.type == "array" else name, text[:end], text[:before])
         else:
-            at = at.properties[name]
+            current = current.properties[name]
         before = end
-    return at
+    return current
 
 
 def _is_open(schema: JSONSchemaProps) -> bool:

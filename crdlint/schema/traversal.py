@@ -29,7 +29,7 @@ def schemas(root: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
     while stack:
         schema = stack.pop()
         yield schema
-        holders = schema.given & _HOLDERS
+        holders = schema.set_fields & _HOLDERS
         if holders == _PROPERTIES:  # the most frequent case
             stack.extend(reversed(schema.properties.values()))  # type: ignore[call-overload]
         elif holders:

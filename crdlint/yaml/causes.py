@@ -132,9 +132,11 @@ def _tabs(text: _Text) -> Iterator[Cause]:
         yield Cause("tab", first, f"Indent line {first} with spaces: YAML does not allow tabs", tuple(edits))
     edits = []
     for i in indented:
-        above = next((one for one in reversed(text.lines[:i]) if one.strip() and "\t" not in one), "")
-        wanted = _key_column(above) + (2 if above.rstrip().endswith(":") else 0)
-        edits.append(Edit(text.starts[i], text.starts[i] + _blanks(text.lines[i]), " " * wanted))
+        previous = next(
+            (earlier for earlier in reversed(text.lines[:i]) if earlier.strip() and "\t" not in earlier), ""
+        )
+        column = _key_column(previous) + (2 if previous.rstrip().endswith(":") else 0)
+        edits.append(Edit(text.starts[i], text.starts[i] + _blanks(text.lines[i]), " " * column))
     yield Cause("tab", first, f"Indent line {first} with spaces: YAML does not allow tabs", tuple(edits))
     yield Cause("tab", first, f"Indent line {first} with spaces: YAML does not allow tabs")
 
@@ -221,16 +223,16 @@ def _unquoted_lines(text: _Text) -> Iterator[Cause]:
             last <= text.stop - 1
             or last == first
             or entry.value[0] in "'\"[{|>&*!"
-            or any(" #" in one for one in lines)
+            or any(" #" in line_text for line_text in lines)
         ):
             continue
         start = text.starts[first] + len(entry.head)
         end = text.starts[last] + len(text.lines[last].rstrip())
         edits = [Edit(start, start, "'"), Edit(end, end, "'")]
-        given = text.document.text
-        edits += [Edit(at, at, "'") for at in range(start, end) if given[at] == "'"]
+        source = text.document.text
+        edits += [Edit(index, index, "'") for index in range(start, end) if source[index] == "'"]
         help_ = f"Put the text in lines {text.line(first)} to {text.line(last)} in quotes, since it contains a colon and a space"
-        yield Cause("unquoted", text.line(first), help_, tuple(sorted(edits, key=lambda one: one.start)))
+        yield Cause("unquoted", text.line(first), help_, tuple(sorted(edits, key=lambda edit: edit.start)))
 
 
 def _key_column(line: str) -> int:

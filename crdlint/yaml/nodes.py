@@ -92,8 +92,8 @@ def entry(node: Node | None, step: str | int) -> tuple[Node | None, Node] | None
 def child(node: Node | None, *steps: str | int) -> Node | None:
     """Return the value that fields and items lead to from a node, or None if one of them is missing."""
     for step in steps:
-        found = entry(node, step)
-        node = None if found is None else found[1]
+        position = entry(node, step)
+        node = None if position is None else position[1]
     return node
 
 

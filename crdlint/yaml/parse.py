@@ -395,7 +395,7 @@ def _names(items: list[Any]) -> tuple[str, ...] | None:
     if len(different) != len(keys):
         return None
     if names and not (min(names) > _LAST_OF_NUMBERS and different.isdisjoint(_OTHER_MEANING)):
-        return names if all(key.style or _stands_for_itself(key) for key in keys) else None
+        return names if all(key.style or _is_plain_key(key) for key in keys) else None
     if len(names) <= _MOST_NAMES:
         if len(_known_names) >= _MOST_KNOWN:
             _known_names.clear()
@@ -412,7 +412,7 @@ _LAST_OF_NUMBERS: Final = ":"
 _OTHER_MEANING: Final = frozenset({*WORDS, "<<"})
 
 
-def _stands_for_itself(key: Any) -> bool:
+def _is_plain_key(key: Any) -> bool:
     return bool(key.value) and key.value != "<<" and is_plain_string(key.value)
 
 

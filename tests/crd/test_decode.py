@@ -221,7 +221,7 @@ def test_nulls_leave_zero_values() -> None:
     props = present(present(decoded.crd.spec.validation).open_api_v3_schema)
     assert decoded.problems == ()
     assert (props.default, props.type, props.enum, props.required, props.items) == (None, "", [None], [""], None)
-    assert props.properties["a"].given == 0
+    assert props.properties["a"].set_fields == 0
     assert str(props.properties["a"].path) == "spec.validation.openAPIV3Schema.properties[a]"
 
 

@@ -158,12 +158,12 @@ def test_a_folder_that_may_not_be_entered_is_said(monkeypatch: pytest.MonkeyPatc
     write("d/shut/a.yaml", "d/open/b.yaml")
     scandir = os.scandir
 
-    def refuse(path: str) -> Any:
+    def reject(path: str) -> Any:
         if path == "d/shut":
             raise PermissionError(13, "Permission denied", path)
         return scandir(path)
 
-    monkeypatch.setattr(os, "scandir", refuse)
+    monkeypatch.setattr(os, "scandir", reject)
     found = discover(["d"], EVERYTHING)
     assert found.files == ("d/open/b.yaml",)
     assert found.problems == (Problem("d/shut", "Permission denied"),)
@@ -235,12 +235,12 @@ def test_a_glob_reports_a_folder_that_cannot_be_read(monkeypatch: pytest.MonkeyP
     write("w/shut/a.yaml", "w/open/b.yaml")
     scandir = os.scandir
 
-    def refuse(path: str) -> Any:
+    def reject(path: str) -> Any:
         if "shut" in path:
             raise PermissionError(13, "Permission denied", path)
         return scandir(path)
 
-    monkeypatch.setattr(os, "scandir", refuse)
+    monkeypatch.setattr(os, "scandir", reject)
     for glob in ("w/**/*.yaml", "w/*/*.yaml", "w/**"):
         found = discover([glob], EVERYTHING)
         assert found.files == ("w/open/b.yaml",)

@@ -227,14 +227,14 @@ class _Resolver:
         """Fill in the layer."""
         layer = self.layer
         if len(kustomization_files(layer.folder)) > 1:
-            self.refuse(f"{os.path.dirname(layer.path) or '.'} has several kustomization files")
+            self.reject(f"{os.path.dirname(layer.path) or '.'} has several kustomization files")
         layer.document = _ROOT(self, self.value, "")
         try:
             layer.manifest = json.dumps(layer.document).encode()
         except RecursionError:
-            self.refuse(f"{layer.path} is nested too deeply")
+            self.reject(f"{layer.path} is nested too deeply")
 
-    def refuse(self, problem: str) -> None:
+    def reject(self, problem: str) -> None:
         """Add a problem."""
         self.layer.problems.append(problem)
 
@@ -242,7 +242,7 @@ class _Resolver:
         """Return the real path of a reference that exists, None with a problem."""
         path = local_path(self.layer.folder, reference)
         if path is None or not os.path.exists(path):
-            self.refuse(f"no local file for {_shown(reference, field)}")
+            self.reject(f"no local file for {_shown(reference, field)}")
             return None
         return path
 
@@ -252,7 +252,7 @@ class _Resolver:
         if path is None:
             return None
         if not is_below(path, self.layer.folder):
-            self.refuse(f"{_shown(reference, field)} is outside of the folder of its kustomization")
+            self.reject(f"{_shown(reference, field)} is outside of the folder of its kustomization")
             return None
         try:
             data = self.layer.files.get(path)
@@ -260,7 +260,7 @@ class _Resolver:
                 data = self.layer.files[path] = read_bytes(path, self.reader.left)
                 self.reader.left -= len(data)
         except UnreadableError as error:
-            self.refuse(f"{_shown(reference, field)} cannot be read ({error})")
+            self.reject(f"{_shown(reference, field)} cannot be read ({error})")
             return None
         return self.relative(path)
 
@@ -272,7 +272,7 @@ class _Resolver:
         absolute = "is an absolute path" if os.path.isabs(str(reference)) else None
         problem = absolute or self.reader.add(path, self.shown(str(reference)))
         if problem is not None:
-            self.refuse(f"{_shown(reference, field)} {problem}")
+            self.reject(f"{_shown(reference, field)} {problem}")
             return None
         folders.append(path)
         return self.relative(path)
@@ -295,7 +295,7 @@ class _Resolver:
         try:
             return None if relative is None else decode(self.layer.content(relative))
         except UnreadableError as error:
-            self.refuse(f"{_shown(reference, field)} cannot be read ({error})")
+            self.reject(f"{_shown(reference, field)} cannot be read ({error})")
             return None
 
 
@@ -314,7 +314,7 @@ def _plain(_resolver: _Resolver, value: Any, _field: str) -> Any:
 
 
 def _never(resolver: _Resolver, _value: Any, field: str) -> None:
-    resolver.refuse(f"`{field}` runs Helm")
+    resolver.reject(f"`{field}` runs Helm")
 
 
 def _file(resolver: _Resolver, value: Any, field: str) -> str | None:
@@ -356,13 +356,13 @@ def _plugins(resolver: _Resolver, value: Any, field: str) -> str | None:
     text = resolver.text(value, field) if isinstance(value, str) else None
     documents = None if text is None else json_documents(text)
     if documents is None:
-        resolver.refuse(f"{_shown(value, field)} is not a local file with configurations of plugins")
+        resolver.reject(f"{_shown(value, field)} is not a local file with configurations of plugins")
         return None
     made = []
     for one in documents:
         references = _PLUGINS.get(str(one.get("kind"))) if one.get("apiVersion") == "builtin" else None
         if references is None or not all(key.isascii() for key in one):
-            resolver.refuse(
+            resolver.reject(
                 f"`{field}` runs a plugin that is not built in ({one.get('apiVersion')}, {one.get('kind')})"
             )
             return None
@@ -383,7 +383,7 @@ def _each(handler: _Handler) -> _Handler:
 
     def handle(resolver: _Resolver, value: Any, field: str) -> list[Any] | None:
         if not isinstance(value, list):
-            resolver.refuse(f"`{field}` is not a list")
+            resolver.reject(f"`{field}` is not a list")
             return None
         made = [handler(resolver, item, f"{field}[{i}]") for i, item in enumerate(value)]
         return [item for item in made if item is not None]
@@ -397,14 +397,14 @@ def _fields(table: dict[str, _Handler]) -> _Handler:
 
     def handle(resolver: _Resolver, value: Any, field: str) -> dict[str, Any] | None:
         if not isinstance(value, dict):
-            resolver.refuse(f"`{field}` is not a mapping")
+            resolver.reject(f"`{field}` is not a mapping")
             return None
         made: dict[str, Any] = {}
         for key, item in value.items():
             name = known.get(key.lower()) if key.isascii() else None
             where = f"{field}.{key}" if field else key
             if name is None or name in made:
-                resolver.refuse(f"`{shortened(where, _LONGEST)}` is {'set twice' if name else 'not a known field'}")
+                resolver.reject(f"`{shortened(where, _LONGEST)}` is {'set twice' if name else 'not a known field'}")
             elif item is not None:
                 made[name] = table[name](resolver, item, where)
         return {name: item for name, item in made.items() if item is not None}

@@ -91,7 +91,7 @@ class NodeAdvisor:
         plans = self._plans
         repeated: dict[str, list[Advisory]] = {}
         for schema in crd.schemas:
-            key = (schema.given, schema.type)
+            key = (schema.set_fields, schema.type)
             plan = plans.get(key)
             if plan is None:
                 plan = plans[key] = self._plan(*key)

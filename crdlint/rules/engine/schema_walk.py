@@ -101,7 +101,7 @@ class Walker:
         pop = stack.pop
         while stack:
             schema, context = pop()
-            key = (schema.given, schema.type, context.place)
+            key = (schema.set_fields, schema.type, context.place)
             plan = plans.get(key)
             if plan is None:
                 plan = plans[key] = self._plan(*key)
