@@ -153,6 +153,7 @@ def _undeclared(case: _Case) -> _Found:
         )
     if isinstance(node, Call):
         names = [known for known in expression.env.function_names() if known.isidentifier()]
+        names += {macro for macro, *_ in expression.environment.parser.macros}
         near = _OTHER_NAMES.get(name) or _nearest(name, case.effort, names)
         return _meant(near) if near is not None else f"Use another function: CEL has no `{name}`"
     declared = _object_of_self(expression)

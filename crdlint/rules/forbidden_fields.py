@@ -112,24 +112,24 @@ def _set_instead(finding: Finding) -> Iterable[Edit]:
     owner, editor = finding.owner, finding.editor
     schema = finding.schema(owner)
     item = None if schema.items is None else schema.items.schema
-    if item is None or schema.x_list_type not in {None, "set"}:
+    if schema.x_list_type in {"set", "map"}:  # both reject items that are equal
+        yield editor.remove(owner, "uniqueItems")
+        return
+    if item is None or schema.x_list_type is not None:
         return
     if item.type not in _SCALARS:
-        yield from _atomic_set(finding, schema, item)
-        return
-    if schema.x_list_type == "set":
-        yield editor.remove(owner, "uniqueItems")
+        yield from _atomic_set(finding, item)
         return
     key, value = editor.entry(owner, "uniqueItems")
     yield editor.respell(key, "x-kubernetes-list-type")
     yield editor.replace(value, editor.value("set"))
 
 
-def _atomic_set(finding: Finding, schema: JSONSchemaProps, item: JSONSchemaProps) -> Iterable[Edit]:
+def _atomic_set(finding: Finding, item: JSONSchemaProps) -> Iterable[Edit]:
     """Write a set whose items are compared as a whole."""
     owner, editor = finding.owner, finding.editor
     marker = {"object": "x-kubernetes-map-type", "array": "x-kubernetes-list-type"}.get(item.type)
-    if marker is None or item.node is None or item.node.find(marker) is not None or schema.x_list_type is not None:
+    if marker is None or item.node is None or item.node.find(marker) is not None:
         return
     key, value = editor.entry(owner, "uniqueItems")
     yield editor.respell(key, "x-kubernetes-list-type")

@@ -77,6 +77,19 @@ _LISTS: Final = frozenset(
 _ONE: Final = re.compile(r"[^\s,\[\]{}]+\Z")
 
 
+def _missing_blank(finding: Finding) -> Iterable[Edit]:
+    """Write the blank behind the colon of a field that is alone in a mapping."""
+    editor, value = finding.editor, finding.entry[2]
+    of = go_type(finding, value)
+    match = _FIELD.match(value.value) if isinstance(value, Scalar) and not value.style else None
+    if of is not None and of.kind == "struct" and match is not None and match[1] in of.fields:
+        at = value.start_mark.index + match.end()
+        yield editor.inserted(at, " ")
+
+
+_FIELD: Final = re.compile(r"([\w$-]+):(?=\S+\Z)")
+
+
 def _list_of_one(finding: Finding) -> Iterable[Edit]:
     """Make a list of a single value, or of values with commas between them."""
     editor = finding.editor
@@ -166,9 +179,13 @@ def _required_property(finding: Finding) -> Iterable[Edit]:
     schema, _, value = _value(finding, "required")
     if not isinstance(value, Scalar) or value.value.lower() not in {"true", "false"}:
         return
-    owner, name = _schema_above(finding.editor, schema)
     if len(schema.items) == 2:
         return
+    above = finding.editor.key_of(schema)
+    if above is not None and above.value == "items":
+        yield finding.editor.remove(schema, "required")  # an item is never missing
+        return
+    owner, name = _schema_above(finding.editor, schema)
     yield finding.editor.remove(schema, "required")
     if value.value.lower() == "true":
         yield from add_required(finding.editor, owner, [name])
@@ -256,14 +273,6 @@ _OTHER_NAMES: Final = {
     },
     "v1.CustomResourceValidation": {"openAPISchema": "openAPIV3Schema", "openAPIV2Schema": "openAPIV3Schema"},
     "v1.JSONSchemaProps": {
-        "x-preserve-unknown-fields": "x-kubernetes-preserve-unknown-fields",
-        "preserveUnknownFields": "x-kubernetes-preserve-unknown-fields",
-        "x-int-or-string": "x-kubernetes-int-or-string",
-        "x-embedded-resource": "x-kubernetes-embedded-resource",
-        "x-validations": "x-kubernetes-validations",
-        "x-list-type": "x-kubernetes-list-type",
-        "x-list-map-keys": "x-kubernetes-list-map-keys",
-        "x-map-type": "x-kubernetes-map-type",
         "desc": "description",
         "min": "minimum",
         "max": "maximum",
@@ -278,7 +287,15 @@ _OTHER_NAMES: Final = {
 
 def _other_name(finding: Finding, mapping: Mapping, name: str) -> str | None:
     of = go_type(finding, mapping)
-    return None if of is None else _OTHER_NAMES.get(of.name, {}).get(name)
+    if of is None:
+        return None
+    extension = "x-kubernetes-" + _UPPER.sub(r"-\1", _PREFIX.sub("", name)).lower()
+    return extension if extension in of.fields else _OTHER_NAMES.get(of.name, {}).get(name)
+
+
+# How people begin the names of extensions, and the words of a name in camel case.
+_PREFIX: Final = re.compile(r"(?:x-)?(?:kubernetes-|k8s-)?")
+_UPPER: Final = re.compile(r"(?<=[a-z])([A-Z])")
 
 
 def _const(finding: Finding) -> Iterable[Edit]:
@@ -457,6 +474,11 @@ DECODE: Final = (
         good="type: object\nproperties:\n  size: {type: integer, exclusiveMinimum: true, minimum: 0}\n",
     ),
     Fixer("Write the value without quotes", "safe", _plain_value),
+    Fixer(
+        "Write the blank behind the colon", "safe", _missing_blank,
+        bad="type: object\nproperties:\n  name:\n    type:string\n",
+        good="type: object\nproperties:\n  name:\n    type: string\n",
+    ),
     Fixer(
         "Write the text in quotes", "safe", _text_value,
         bad="type: object\nproperties:\n  name: {type: string, description: 5}\n",

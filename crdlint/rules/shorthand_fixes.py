@@ -27,9 +27,14 @@ def _wanted(finding: Finding, go_type: str) -> Node | None:
 def _schema_of_type(finding: Finding) -> Iterable[Edit]:
     """Write a schema with the type that is written in its place."""
     editor, node = finding.editor, _wanted(finding, "v1.JSONSchemaProps")
+    if node is None and finding.problem is not None and finding.problem.message == _SCHEMA_OR_BOOLEAN:
+        node = finding.entry[2]
     if isinstance(node, Scalar) and node.value in TYPES:
         text = editor.text[node.start_mark.index : node.end_mark.index]
         yield editor.replace(node, f"{{{editor.name('type')}: {text}}}")
+
+
+_SCHEMA_OR_BOOLEAN: Final = "boolean or JSON schema expected"
 
 
 def _rule_of_expression(finding: Finding) -> Iterable[Edit]:
@@ -76,6 +81,9 @@ def _in_version(field: str) -> str:
 DECODE: Final = (
     Fixer("Write a schema of the type", "safe", _schema_of_type,
           bad=_in_spec("host: string"), good=_in_spec("host: {type: string}")),
+    Fixer("Write a schema of the type", "safe", _schema_of_type,
+          bad=_in_spec("labels: {type: object, additionalProperties: string}"),
+          good=_in_spec("labels: {type: object, additionalProperties: {type: string}}")),
     Fixer("Write a rule of the expression", "safe", _rule_of_expression,
           bad=_ruled("- self > 0"), good=_ruled("- rule: self > 0")),
     Fixer("Write the status subresource as a mapping", "safe", _status_subresource,

@@ -9,11 +9,13 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import Code, Reason, forbidden, invalid, required
+from crdlint.crd.gotypes import SCHEMA
+from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.regexp import compile_error
 from crdlint.rules.engine.finding import Fixer, is_null, quoted_with_comment, removal, with_comment
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.engine.schema_walk import STRUCTURAL, Check, SchemaPosition
-from crdlint.schema.structural import incomplete, structural_attributes
+from crdlint.schema.structural import TYPES, incomplete, structural_attributes
 from crdlint.yaml.editor import UneditableError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, text_of
 
@@ -34,6 +36,8 @@ _NOT_PLACES = frozenset(SchemaPosition) - {SchemaPosition.OUTSIDE}
 def _decided_type(finding: Finding) -> Iterable[Edit]:
     """Add the type that the other fields of a schema only make sense with."""
     type_ = _type_of(finding)
+    if _misspelled(finding) is not None:
+        return
     if type_ and type_ not in _NUMERIC:
         yield _add_type(finding, type_)
 
@@ -90,9 +94,39 @@ def _add_type(finding: Finding, type_: str) -> Edit:
     return editor.insert(owner, "type", editor.value(type_), before=editor.first(owner))
 
 
+def _items_of_type(finding: Finding) -> Iterable[Edit]:
+    """Write a schema with the type that is written as the items."""
+    found, editor = finding.owner.find("items"), finding.editor
+    if found is not None and isinstance(found[1], Scalar) and found[1].value in TYPES:
+        text = editor.text[found[1].start_mark.index : found[1].end_mark.index]
+        yield editor.replace(found[1], f"{{{editor.name('type')}: {text}}}")
+
+
+def _misspelled(finding: Finding) -> Scalar | None:
+    """Return the key that is like the name of the missing field: the API server drops such fields inside of `items`."""
+    owner = finding.owner
+    for key in owner.items[::2]:
+        if isinstance(key, Scalar) and key.value not in SCHEMA.fields:
+            near = _WORDS.get(key.value.lower()) or nearest(key.value, SCHEMA.fields, _LIKE)
+            if near == finding.name and owner.find(near) is None:
+                return key
+    return None
+
+
+_LIKE: Final = 0.7
+_WORDS: Final = {"item": "items", "kind": "type"}
+
+
+def _respelled(finding: Finding) -> Iterable[Edit]:
+    """Spell the field as the API does."""
+    key = _misspelled(finding)
+    if key is not None:
+        yield finding.editor.respell(key, finding.name)
+
+
 def _items_of_any_type(finding: Finding) -> Iterable[Edit]:
     """Accept any items."""
-    if finding.owner.find("items") is None:
+    if finding.owner.find("items") is None and _misspelled(finding) is None:
         name = finding.editor.name("x-kubernetes-preserve-unknown-fields")
         yield finding.editor.insert(finding.owner, "items", f"{{{name}: true}}", after="type")
 
@@ -280,6 +314,13 @@ TYPE_REQUIRED = Rule(
     source=_SOURCE,
     fixes=(
         Fixer(
+            "Spell the field as the API does",
+            "safe",
+            _respelled,
+            bad="type: object\nproperties:\n  hosts: {type: array, items: {typ: string}}\n",
+            good="type: object\nproperties:\n  hosts: {type: array, items: {type: string}}\n",
+        ),
+        Fixer(
             "Add the type that the other fields decide",
             "safe",
             _decided_type,
@@ -319,6 +360,21 @@ ITEMS_REQUIRED = Rule(
     help="Add `items` with a type, such as `items: {type: string}`",
     source=_SOURCE,
     fixes=(
+        Fixer(
+            "Spell the field as the API does",
+            "safe",
+            _respelled,
+            bad="type: object\nproperties:\n  rows:\n    type: array\n    items:\n      type: array\n"
+            "      item: {type: string}\n",
+            good="type: object\nproperties:\n  rows:\n    type: array\n    items:\n      type: array\n"
+            "      items: {type: string}\n",
+        ),
+        Fixer(
+            "Write a schema of the type",
+            "safe",
+            _items_of_type,
+            bad="type: object\nproperties:\n  ports: {type: array, items: integer}\n",
+        ),
         Fixer(
             "Accept any items",
             "unsafe",

@@ -31,7 +31,7 @@ def _from_a_dot(finding: Finding) -> Iterable[Edit]:
 
 
 # A simple path without its dot, or as kubectl and JSONPath write it.
-_SIMPLE: Final = re.compile(r"(?:\{?\$?\.)?([A-Za-z_][^{}\s$]*)\}?\Z")
+_SIMPLE: Final = re.compile(r"(?:\{?\$?\.)?([A-Za-z_](?:[^{}\s$\[]|\[[^\]{}]*\])*)\}?\Z")
 
 
 def _below_its_parent(finding: Finding) -> Iterable[Edit]:

@@ -190,7 +190,8 @@ def _unquoted(text: _Text) -> Iterator[Cause]:
 
 def _reason_for_quotes(value: str) -> str | None:
     """Return why YAML does not read a value as the text that it is, None if it does or the value is not all of it."""
-    first = value[0]
+    value = value.strip()
+    first = value[:1]
     if first in _CLOSING:
         rest = value[value.rfind(_CLOSING[first]) + 1 :].strip()
         return f"continues after `{_CLOSING[first]}`" if _CLOSING[first] in value and re.match(r"\w", rest) else None
@@ -208,31 +209,36 @@ def _reason_for_quotes(value: str) -> str | None:
 
 
 def _unquoted_lines(text: _Text) -> Iterator[Cause]:
-    """Find a text of several lines, one of which has what YAML reads as a key."""
+    """Yield a description or message of several lines that YAML does not read as one text, none of which is a field."""
     for first in text.near():
         entry = _entry(text.lines[first])
-        if entry is None:
+        if entry is None or _PROSE.search(entry.head) is None:
             continue
         indent, last = _key_column(text.lines[first]), first
         for i in range(first + 1, len(text.lines)):
             if text.lines[i].strip() and _indent(text.lines[i]) <= indent:
                 break
             last = i if text.lines[i].strip() else last
-        lines = text.lines[first : last + 1]
-        if (
-            last <= text.stop - 1
-            or last == first
-            or entry.value[0] in "'\"[{|>&*!"
-            or any(" #" in line_text for line_text in lines)
-        ):
+        below = text.lines[first + 1 : last + 1]
+        if last <= text.stop - 1 or last == first or any(" #" in line or _FIELD.match(line) for line in below):
+            continue
+        why = _reason_for_quotes(entry.value) or next(filter(None, (_reason_for_quotes(line) for line in below)), None)
+        if why is None or entry.value[0] in "|>&*!":
             continue
         start = text.starts[first] + len(entry.head)
         end = text.starts[last] + len(text.lines[last].rstrip())
-        edits = [Edit(start, start, "'"), Edit(end, end, "'")]
-        source = text.document.text
-        edits += [Edit(index, index, "'") for index in range(start, end) if source[index] == "'"]
-        help_ = f"Put the text in lines {text.line(first)} to {text.line(last)} in quotes, since it contains a colon and a space"
-        yield Cause("unquoted", text.line(first), help_, tuple(sorted(edits, key=lambda edit: edit.start)))
+        edit = Edit(start, end, _quoted_lines(text.document.text[start:end]))
+        help_ = f"Put the text in lines {text.line(first)} to {text.line(last)} in quotes, since it {why}"
+        yield Cause("unquoted", text.line(first), help_, (edit,))
+
+
+_PROSE: Final = re.compile(r"(?:description|message|title): +\Z")
+_FIELD: Final = re.compile(r" *(?:- +)?[a-z$][\w$.-]*:(?: |\r?\Z)")
+
+
+def _quoted_lines(text: str) -> str:
+    """Return a text of several lines in single quotes, with its lines as they are."""
+    return "'" + text.replace("'", "''") + "'"
 
 
 def _key_column(line: str) -> int:
@@ -368,19 +374,25 @@ def _list_below_text(text: _Text) -> Iterator[Cause]:
 
 def _dedents(text: _Text) -> Iterator[Cause]:
     """Yield lines whose indentation differs from all lines around them."""
-    for i in list(text.near())[:2]:
+    for above, i in enumerate(list(text.near())[:2]):
         line = text.lines[i]
         indent = _indent(line)
-        around = sorted(
-            {_indent(other) for other in text.lines[max(i - 40, 0) : i + 40] if other.strip() and other != line}
-        )
-        if indent in around and text.message.rpartition(": ")[2] != "did not find expected key":
+        # A field belongs to other fields, not to the lines of a text.
+        is_field = _FIELD.match(line) is not None
+        others = [
+            other
+            for other in text.lines[max(i - 40, 0) : i + 40]
+            if other.strip() and other != line and not (is_field and _FIELD.match(other) is None)
+        ]
+        around = sorted({_indent(other) for other in others} | {_key_column(other) for other in others})
+        if indent in around and (above or text.message.rpartition(": ")[2] != "did not find expected key"):
             continue
         tried = [
             other_indent for other_indent in around if abs(other_indent - indent) <= _NEAR and other_indent != indent
         ]
         number = text.line(i)
-        indent_above = next((_indent(text.lines[j]) for j in range(i - 1, -1, -1) if text.lines[j].strip()), indent)
+        before = (text.lines[j] for j in range(i - 1, max(i - 40, -1), -1))
+        indent_above = next((_indent(other) for other in before if other in others), indent)
         for new_indent in sorted(
             tried, key=lambda other_indent: (abs(other_indent - indent), other_indent != indent_above)
         ):
