@@ -39,7 +39,19 @@ def strings(tree: ast.AST) -> Iterator[str]:
 # `at` is a keyword of field errors: `invalid(..., at=path)`.
 ACCEPTED: Final = {"crd/errors.py": {"at"}}
 # The packages whose docstrings, comments and names are checked.
-REVISED: Final = ("cel", "crd", "golang", "kubecel", "schema", "yaml")
+REVISED: Final = (
+    "cel",
+    "crd",
+    "diagnostics",
+    "golang",
+    "kubecel",
+    "kubernetes",
+    "resources",
+    "safety",
+    "schema",
+    "suites",
+    "yaml",
+)
 SOURCES: Final = [path for package in REVISED for path in sorted((PACKAGE / package).rglob("*.py")) if path in MODULES]
 
 

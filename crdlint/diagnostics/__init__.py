@@ -1,1 +1,1 @@
-"""Findings as every rule makes them and every report reads them, and names suggested for misspelled ones."""
+"""Findings, as rules create them and reports read them, and suggestions for misspelled names."""

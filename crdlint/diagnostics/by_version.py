@@ -1,4 +1,4 @@
-"""Findings of several servers as one list: each finding once, with the versions that it holds for."""
+"""Findings of several servers in one list: each finding once, with the versions that report it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ REJECTIONS: Final = frozenset({"decode", "strict", "field"})
 
 
 def describe_versions(some: Sequence[Server], servers: Sequence[Server]) -> str:
-    """Return some of the servers of a range in words: `1.28`, `1.28 and 1.29`, `1.28 to 1.30 and 1.36`."""
+    """Describe some of the servers of a range: `1.28`, `1.28 and 1.29`, `1.28 to 1.30 and 1.36`."""
     runs: list[list[Server]] = []
     for server in some:
         if runs and servers.index(server) == servers.index(runs[-1][-1]) + 1:
@@ -31,14 +31,14 @@ def describe_versions(some: Sequence[Server], servers: Sequence[Server]) -> str:
 
 @dataclass(slots=True)
 class VersionedFinding:
-    """One finding and the servers that it holds for, oldest first; ``newest`` is the newest server's, if it is one of them."""
+    """A finding and the servers that report it, oldest first; `newest` is that of the newest server of the range, if any."""
 
     oldest: Diagnostic
     servers: list[Server] = field(default_factory=list)
     newest: Diagnostic | None = None
 
     def diagnostic(self, servers: Sequence[Server]) -> Diagnostic:
-        """Return the finding in the words of the oldest server, with the servers if it does not hold for all."""
+        """Return the finding in the words of the oldest server, with the servers if not all report it."""
         base, text = self.newest or self.oldest, self.oldest.server_message or self.oldest.message
         if len(self.servers) == len(servers):
             return (
@@ -56,7 +56,7 @@ class VersionedFinding:
 
 
 def _which(holds: Sequence[Server], servers: Sequence[Server], *, is_rejection: bool) -> str:
-    """Return in words for which of the servers a finding holds."""
+    """Describe which of the servers report a finding."""
     verb = "rejected" if is_rejection else "reported"
     if holds[-1] is servers[-1] and list(holds) == list(servers[-len(holds) :]):
         return f"{verb} from Kubernetes {holds[0]} on"
@@ -66,20 +66,20 @@ def _which(holds: Sequence[Server], servers: Sequence[Server], *, is_rejection: 
 
 
 class FindingsByVersion:
-    """The findings of all servers of a range, those about the same thing at the same place as one."""
+    """The findings of all servers of a range; findings about the same problem at the same position are merged."""
 
-    def __init__(self, found: Sequence[tuple[Server, Sequence[Diagnostic]]]) -> None:
-        """Merge the findings of each server; ``found`` begins with the oldest one."""
-        self.servers: Final = [server for server, _ in found]
-        self._newest: Final = found[-1][1]
+    def __init__(self, by_server: Sequence[tuple[Server, Sequence[Diagnostic]]]) -> None:
+        """Merge the findings of each server, in `by_server`, oldest first."""
+        self.servers: Final = [server for server, _ in by_server]
+        self._newest: Final = by_server[-1][1]
         self.findings: Final[list[VersionedFinding]] = []
         by_place: dict[Hashable, list[VersionedFinding]] = {}
-        for server, diagnostics in found:
+        for server, diagnostics in by_server:
             here: dict[Hashable, list[Diagnostic]] = {}
             for diagnostic in diagnostics:
-                here.setdefault(_place(diagnostic), []).append(diagnostic)
-            for place, of_place in here.items():
-                known = by_place.setdefault(place, [])
+                here.setdefault(_position_of(diagnostic), []).append(diagnostic)
+            for key, of_place in here.items():
+                known = by_place.setdefault(key, [])
                 for diagnostic, finding in _paired(of_place, known):
                     merged = finding
                     if merged is None:
@@ -89,47 +89,49 @@ class FindingsByVersion:
                     merged.servers.append(server)
                     if server is self.servers[-1]:
                         merged.newest = diagnostic
-        self._of_newest = {id(one.newest): one for one in self.findings if one.newest is not None}
+        self._of_newest = {id(each.newest): each for each in self.findings if each.newest is not None}
 
     def of(self, diagnostic: Diagnostic) -> Diagnostic:
-        """Return a finding of the newest server as one of all servers."""
+        """Return a finding of the newest server as a finding of all servers that report it."""
         finding = self._of_newest.get(id(diagnostic))
         return diagnostic if finding is None else finding.diagnostic(self.servers)
 
     def merged(self) -> Iterator[Diagnostic]:
-        """Yield what the newest server reports in its order, then what only older ones report."""
+        """Yield the findings of the newest server in its order, then those that only older servers report."""
         yield from map(self.of, self._newest)
         for finding in self.of_older_only():
             yield finding.diagnostic(self.servers)
 
     def of_older_only(self) -> Iterator[VersionedFinding]:
-        """Yield what the newest server does not report."""
-        return (one for one in self.findings if one.newest is None)
+        """Yield the findings that the newest server does not report."""
+        return (finding for finding in self.findings if finding.newest is None)
 
 
-def _place(one: Diagnostic) -> Hashable:
-    cause = None if one.related is None else (one.related.file, one.related.line, one.related.column)
-    return one.kind, one.rule, one.field, one.line, one.column, cause
+def _position_of(finding: Diagnostic) -> Hashable:
+    cause = None if finding.related is None else (finding.related.file, finding.related.line, finding.related.column)
+    return finding.kind, finding.rule, finding.field, finding.line, finding.column, cause
 
 
 def _paired(
     diagnostics: Sequence[Diagnostic], known: Sequence[VersionedFinding]
 ) -> Iterator[tuple[Diagnostic, VersionedFinding | None]]:
-    """Yield the findings of a server at one place in order, each with the one of older servers that it is, if there is one.
+    """Yield the findings of a server at one position in order, each with the matching finding of older servers, or None.
 
     That is one with the same message, else with the same detail, else the first that is left.
     """
     left = list(known)
-    found: dict[int, VersionedFinding] = {}
+    matches: dict[int, VersionedFinding] = {}
     for alike in (
-        lambda one, other: one.message == other.message,
-        lambda one, other: one.detail == other.detail,
-        lambda _one, _other: True,
+        lambda finding, diagnostic_of_server: finding.message == diagnostic_of_server.message,
+        lambda finding, diagnostic_of_server: finding.detail == diagnostic_of_server.detail,
+        lambda _finding, _diagnostic: True,
     ):
         for i, diagnostic in enumerate(diagnostics):
-            same = None if i in found else next((one for one in left if alike(one.oldest, diagnostic)), None)
+            same = (
+                None if i in matches else next((finding for finding in left if alike(finding.oldest, diagnostic)), None)
+            )
             if same is not None:
-                found[i] = same
-                left = [one for one in left if one is not same]
+                matches[i] = same
+                left = [finding for finding in left if finding is not same]
     for i, diagnostic in enumerate(diagnostics):
-        yield diagnostic, found.get(i)
+        yield diagnostic, matches.get(i)

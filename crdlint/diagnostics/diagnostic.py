@@ -1,4 +1,4 @@
-"""What crdlint has to say: the frozen Diagnostic every rule ends in and every report starts from."""
+"""The frozen Diagnostic, which rules create and reports read."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ if TYPE_CHECKING:
     from crdlint.yaml.edit import Edit
 
 
-# As in ruff. safe: the CRD was rejected, or the text has no effect, and only one reading is meant. unsafe: a guess at the
-# author's intention, or a change of the objects that are accepted.
+# As in ruff. safe: the CRD was rejected, or the text has no effect, and there is only one possible intention.
+# unsafe: a guess of the author's intention, or a change of the accepted objects.
 Applicability: TypeAlias = Literal["safe", "unsafe"]
 
 
 @dataclass(frozen=True, slots=True)
 class Fix:
-    """The edits of a file's text that fix a finding, and a title that says what they do, in the imperative."""
+    """The edits of a file that fix a finding, and an imperative title."""
 
     title: str
     applicability: Applicability
@@ -30,7 +30,7 @@ Severity: TypeAlias = Literal["error", "warning", "info"]
 
 @dataclass(frozen=True, slots=True)
 class Related:
-    """Another place that a finding is about (1-based), and what it is: the rule of a CRD that an object breaks."""
+    """Another position of a finding (1-based) and a label for it, for example the rule of a CRD that an object violates."""
 
     label: str
     file: str
@@ -40,13 +40,13 @@ class Related:
 
 @dataclass(frozen=True, slots=True)
 class Diagnostic:
-    """One finding, at 1-based lines and columns (in characters); ``end_column`` is just past the last character.
+    """One finding, with 1-based lines and columns (in characters); `end_column` is exclusive.
 
-    ``origin`` is ``apiserver`` for what the API server itself reports and ``crdlint`` for our own advice; ``message`` is
-    the whole string as the API server prints it, unless ``server_message`` is set, which is then the server's.
-    ``crd`` is the name of the CRD it is about, ``hidden`` marks what the API server reports only after other findings
-    are fixed. ``versions`` are the Kubernetes versions of a range that it holds for, empty if it holds for all of them.
-    ``fix`` has the edits of the file's text that fix it, where fixes are asked for and there is one.
+    `origin` is `apiserver` for errors of the API server and `crdlint` for crdlint's own advice. `message` is the string
+    as the API server prints it, unless `server_message` is set, which is then the server's. `crd` is the name of the
+    CRD. `hidden` marks findings that the API server reports only after others are fixed. `versions` are the Kubernetes
+    versions of a range that report it, empty for all of them. `fix` contains the edits that fix it, if fixes are
+    requested and there is one.
     """
 
     origin: Origin
@@ -73,5 +73,5 @@ class Diagnostic:
 
 def in_server_words(diagnostic: Diagnostic) -> Diagnostic:
     """Return a finding with the API server's own message."""
-    said = diagnostic.server_message
-    return diagnostic if said is None else replace(diagnostic, message=said, detail=said, server_message=None)
+    message = diagnostic.server_message
+    return diagnostic if message is None else replace(diagnostic, message=message, detail=message, server_message=None)

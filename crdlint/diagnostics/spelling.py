@@ -1,4 +1,4 @@
-"""Which of the known names was probably meant."""
+"""Suggestions for misspelled names."""
 
 from __future__ import annotations
 
@@ -8,34 +8,34 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from difflib import SequenceMatcher
 
-# Names beyond this many characters are not compared: the work grows with the square of their length.
+# Longer names are not compared, because the work grows with the square of their length.
 _LONGEST: Final = 256
 
 
 def nearest(name: str, known: Iterable[str], cutoff: float = 0.6) -> str | None:
-    """Return the known name most like `name`, ignoring case; None where no similarity reaches `cutoff` (up to 1).
+    """Return the known name most similar to `name`, ignoring case, or None if no similarity reaches `cutoff` (up to 1).
 
-    Of names equally alike, the last in alphabetical order is returned, as difflib.get_close_matches does.
+    Among equally similar names, return the last in alphabetical order, as difflib.get_close_matches does.
     """
-    wanted = name.lower()
-    folded = {one.lower(): one for one in known}
-    if wanted in folded:
-        return folded[wanted]
-    if len(wanted) > _LONGEST:
+    target = name.lower()
+    folded = {known_name.lower(): known_name for known_name in known}
+    if target in folded:
+        return folded[target]
+    if len(target) > _LONGEST:
         return None
     from difflib import SequenceMatcher
 
-    matcher = SequenceMatcher(b=wanted)
-    best, found = cutoff, None
-    # Upper bounds come first: the ratio itself is only worked out for names that can still win.
+    matcher = SequenceMatcher(b=target)
+    best, nearest_name = cutoff, None
+    # Names are sorted by an upper bound, so that the ratio is computed only for names that can still be the best.
     for bound, candidate in sorted(_bounds(matcher, folded, cutoff), reverse=True):
         if bound < best:
             break
         matcher.set_seq1(candidate)
         ratio = matcher.ratio()
-        if ratio > best or (ratio == best and (found is None or candidate > found)):
-            best, found = ratio, candidate
-    return None if found is None else folded[found]
+        if ratio > best or (ratio == best and (nearest_name is None or candidate > nearest_name)):
+            best, nearest_name = ratio, candidate
+    return None if nearest_name is None else folded[nearest_name]
 
 
 def _bounds(matcher: SequenceMatcher[str], names: Iterable[str], cutoff: float) -> Iterable[tuple[float, str]]:

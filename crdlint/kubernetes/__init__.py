@@ -1,1 +1,1 @@
-"""The Kubernetes servers that crdlint answers for."""
+"""The Kubernetes servers that crdlint supports."""

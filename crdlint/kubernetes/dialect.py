@@ -1,4 +1,4 @@
-"""How the CEL of one Kubernetes server differs from that of others, as named switches."""
+"""The differences between the CEL of Kubernetes servers, as named switches."""
 
 from __future__ import annotations
 

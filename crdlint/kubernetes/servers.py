@@ -1,8 +1,8 @@
-"""The Kubernetes API servers that crdlint answers for, one row a minor version.
+"""The Kubernetes API servers that crdlint supports, with one row per minor version.
 
-A row has everything in which a server differs from the one before it. Nothing else compares versions: code is passed a
-`Server` and asks for its switches, and data that came later names the version since which it holds (`ByVersion`).
-Each server is the latest patch release of its minor version with its default feature gates.
+A row contains the differences from the previous version. No other module compares versions: code receives a `Server`
+and reads its switches, and data that depends on the version uses `ByVersion`. Each server is the latest patch release
+of its minor version with its default feature gates.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _T = TypeVar("_T")
 
 
 class FieldState(Enum):
-    """What a server does with a field of the API: a field behind a disabled feature gate is decoded and dropped."""
+    """The treatment of an API field by a server: a field behind a disabled feature gate is decoded and dropped."""
 
     UNKNOWN = auto()
     DROPPED = auto()
@@ -81,12 +81,12 @@ class Server:
 
     @property
     def unknown_fields(self) -> frozenset[str]:
-        """The names in this table of the fields of the API that the server does not know."""
+        """The names in this table of the API fields that the server does not know."""
         return _fields_in(self, FieldState.UNKNOWN)
 
     @property
     def dropped_fields(self) -> frozenset[str]:
-        """The names in this table of the fields of the API that the server drops."""
+        """The names in this table of the API fields that the server drops."""
         return _fields_in(self, FieldState.DROPPED)
 
     def __str__(self) -> str:
@@ -236,17 +236,17 @@ SERVERS: Final = (_1_28, _1_29, _1_30, _1_31, _1_32, _1_33, _1_34, _1_35, _1_36)
 OLDEST: Final = SERVERS[0]
 # The servers of released versions.
 STABLE: Final = tuple(server for server in SERVERS if not server.is_preview)
-# The server that is answered for unless another is asked for.
+# The default server.
 NEWEST: Final = STABLE[-1]
 NEWEST_VERSION: Final = str(NEWEST)
-# The versions that can be asked for, as they are named in messages.
+# The supported versions, as messages list them.
 KNOWN: Final = f"{OLDEST}..{SERVERS[-1]}"
 
 _BY_VERSION: Final = {server.version: server for server in SERVERS}
 
 
 def first_to_know(field: str) -> Server:
-    """Return the first server that keeps a field of the API, by its name in this table."""
+    """Return the first server that keeps an API field, by its name in this table."""
     return next(server for server in SERVERS if getattr(server, field) is FieldState.KNOWN)
 
 
@@ -255,15 +255,15 @@ def _server_of(version: Version) -> Server:
 
 
 class ByVersion(Generic[_T]):
-    """Something that changed: its first value, and each later one with the minor version that brought it.
+    """A value that depends on the version: the first value, and each later one with its first minor version.
 
-    `ByVersion("may not be empty", (34, "must not be empty")).on(server)` is what the server has.
+    `ByVersion("may not be empty", (34, "must not be empty")).on(server)` returns the value for a server.
     """
 
     __slots__ = ("_by_minor",)
 
     def __init__(self, first: _T, *later: tuple[int, _T]) -> None:
-        """Build the table; ``later`` is in the order of versions."""
+        """Build the table; `later` is in the order of versions."""
         values = {}
         changes = dict(later)
         for server in SERVERS:
@@ -278,14 +278,14 @@ class ByVersion(Generic[_T]):
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """The servers to answer for, both ends included."""
+    """The servers to check for, both ends inclusive."""
 
     oldest: Server
     newest: Server
 
     @property
     def servers(self) -> tuple[Server, ...]:
-        """The servers of these versions, oldest first."""
+        """The servers of the range, oldest first."""
         return SERVERS[SERVERS.index(self.oldest) : SERVERS.index(self.newest) + 1]
 
     @classmethod
@@ -301,7 +301,7 @@ NEWEST_ALONE: Final = Range.of(NEWEST)
 
 
 def parse_range(text: str) -> Range:
-    """Read a version, or two as in `1.29..1.36`; raises ValueError with what is wrong."""
+    """Parse a version, or a range such as `1.29..1.36`; raise ValueError with the reason if it is invalid."""
     first, dots, last = text.partition("..")
     oldest = _parse_version(first)
     newest = _parse_version(last) if dots else oldest
@@ -313,7 +313,7 @@ def parse_range(text: str) -> Range:
 
 
 def _parse_version(text: str) -> Version:
-    """Read `1.36`, `v1.36` or `1.36.2`."""
+    """Parse `1.36`, `v1.36` or `1.36.2`."""
     major, _, rest = text.removeprefix("v").partition(".")
     minor = rest.partition(".")[0]
     if not (_is_number(major) and _is_number(minor)):
@@ -325,7 +325,7 @@ def _shown(text: str) -> str:
     return repr(text if len(text) <= _LONGEST else f"{text[:_LONGEST]}...")
 
 
-_LONGEST: Final = 40  # characters of a version in a message
+_LONGEST: Final = 40  # the maximum number of characters of a version in a message
 
 
 def _is_number(text: str) -> bool:

@@ -1,1 +1,1 @@
-"""Custom resources against their CRDs: what the API server makes of an object on create and update."""
+"""Validation of custom resources against their CRDs, as on create and update in the API server."""

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
 
-_SHOWN: Final = 3  # errors of a CRD that is rejected
-_ALIKE: Final = 0.75  # similarity from which on another group or kind was probably meant
-_TYPING_ERROR: Final = 0.85  # similarity from which on a kind is a misspelt one rather than one of its own
-_LISTED: Final = 8  # kinds of a group in one help
-_MOST_LOOKUPS: Final = 100  # unknown groups and kinds that are compared with all known ones
-# Groups of objects that no CRD defines: kube-apiserver's own, and those of files that kubectl's tools read.
+_SHOWN: Final = 3  # the number of errors in the message about a rejected CRD
+_ALIKE: Final = 0.75  # the minimum similarity of a suggested group or kind
+_TYPING_ERROR: Final = 0.85  # the minimum similarity of a kind that is treated as misspelled instead of unknown
+_LISTED: Final = 8  # the number of kinds in one help
+_MOST_LOOKUPS: Final = 100  # the number of unknown groups and kinds that are compared with all known ones
+# Groups of objects that no CRD defines: those of kube-apiserver, and those of configuration files of kubectl's tools.
 _NOT_BY_CRD: Final = frozenset(
     f"{name}.k8s.io"
     for name in (
@@ -38,9 +38,9 @@ _NOT_BY_CRD: Final = frozenset(
 
 @dataclass(slots=True)
 class Definition:
-    """A CRD as the newest of ``versions`` has it: its file, and its validators, made when asked for.
+    """A CRD as the newest of `versions` stores it: its file, and its validators, which are created on demand.
 
-    ``errors`` are the findings with which servers of these versions reject the CRD. ``as_requests`` is that of the
+    `errors` are the findings for which servers of these versions reject the CRD. `as_requests` is the argument of the
     validators.
     """
 
@@ -55,16 +55,16 @@ class Definition:
 
     @property
     def served(self) -> list[str]:
-        """The names of the versions that are served."""
+        """Return the names of the versions that are served."""
         return [version.name for version in self.crd.spec.versions if version.served]
 
     @property
     def namespaced(self) -> bool:
-        """Whether its objects are in namespaces."""
+        """Whether its objects are namespaced."""
         return self.crd.spec.scope == "Namespaced"
 
     def validator(self, version: str) -> ResourceValidator:
-        """Return the validator of a version. Raises UnknownVersionError."""
+        """Return the validator of a version; raise UnknownVersionError if the CRD does not have it."""
         if version not in self._validators:
             self._validators[version] = ResourceValidator(
                 self.crd, version, server=self.versions.newest, as_requests=self.as_requests
@@ -72,7 +72,7 @@ class Definition:
         return self._validators[version]
 
     def on(self, server: Server) -> Definition:
-        """Return the CRD as one of the servers has it, without the fields of the API that it does not keep."""
+        """Return the CRD as a server stores it, without the API fields that it does not keep."""
         newest = self.versions.newest
         if self.versions.oldest is newest:
             return self
@@ -84,7 +84,7 @@ class Definition:
             self._by_server[server] = replace(
                 self,
                 crd=self.crd if keeps_alike else self._read(server),
-                errors=tuple(one for one in self.errors if not one.versions or str(server) in one.versions),
+                errors=tuple(error for error in self.errors if not error.versions or str(server) in error.versions),
                 versions=Range.of(server),
                 _validators={},
             )
@@ -110,11 +110,11 @@ class Source(Protocol):
 
 @dataclass(slots=True)
 class Definitions:
-    """The CRDs of a run. Those of a group are parsed when the group is first asked for: the first source that has any counts.
+    """The CRDs of a run. The CRDs of a group are parsed when needed; the first source that has any is used.
 
-    Of two CRDs of the same kind the first one counts. ``unreadable`` has the messages about CRDs that cannot be
-    decoded, by group, ``duplicates`` those about second CRDs of a kind. ``reported`` are the messages about CRDs that
-    findings have repeated already.
+    If two CRDs define the same kind, the first one is used. `unreadable` contains the messages about CRDs that cannot
+    be decoded, by group; `duplicates` the messages about duplicate CRDs. `reported` contains the messages about CRDs
+    that findings have already repeated.
     """
 
     sources: Sequence[Source] = ()
@@ -128,15 +128,15 @@ class Definitions:
     _kinds_meant: dict[tuple[str, str, float], str | None] = field(default_factory=dict)
 
     def add(self, result: FileResult) -> None:
-        """Add the CRDs of a file that was checked with ``keep``."""
+        """Add the CRDs of a file that was checked with `keep`."""
         errors: dict[str | None, list[Diagnostic]] = {}
-        for one in result.diagnostics:
-            if is_rejection(one):
-                errors.setdefault(one.crd, []).append(one)
+        for finding in result.diagnostics:
+            if is_rejection(finding):
+                errors.setdefault(finding.crd, []).append(finding)
         read = set()
-        for found in result.definitions:
-            spec = found.crd.spec
-            name = found.crd.metadata.name
+        for definition in result.definitions:
+            spec = definition.crd.spec
+            name = definition.crd.metadata.name
             read.add(name)
             key = (spec.group, spec.names.kind)
             if key in self.by_kind:
@@ -144,15 +144,19 @@ class Definitions:
                 self.duplicates.append(f"{result.file}: ignored {name}: {first} defines the same kind")
                 continue
             made = Definition(
-                found.crd, result.file, found.locator, tuple(errors.get(name, ())), versions=found.versions
+                definition.crd,
+                result.file,
+                definition.locator,
+                tuple(errors.get(name, ())),
+                versions=definition.versions,
             )
             self.by_kind[key] = self._by_group.setdefault(spec.group, {})[spec.names.kind] = made
         for crd in result.crds:
             if crd.name in read:
                 continue
-            said = errors.get(crd.name) or errors.get(None)  # findings about apiVersion or kind have no name
-            if said:
-                self.unreadable.setdefault(crd.name.partition(".")[2], rejection_of(crd.name, said))
+            crd_errors = errors.get(crd.name) or errors.get(None)  # findings about apiVersion or kind have no CRD name
+            if crd_errors:
+                self.unreadable.setdefault(crd.name.partition(".")[2], rejection_of(crd.name, crd_errors))
 
     def kinds(self, group: str) -> Mapping[str, Definition]:
         """Return the CRDs of a group by kind."""
@@ -165,27 +169,27 @@ class Definitions:
         return group in self._by_group or group in self.unreadable
 
     def groups(self) -> Iterator[str]:
-        """Yield the groups that have CRDs or may have some, none twice."""
+        """Yield the groups that have or may have CRDs, without duplicates."""
         yield from dict.fromkeys((*self._by_group, *(group for source in self.sources for group in source.groups())))
 
     def group_meant(self, group: str, kind: str) -> str | None:
-        """Return the group with a kind that was probably meant by the name of another group, or by none."""
+        """Return the group with a kind that was probably meant by an unknown or empty group."""
         key = (group, kind)
         if key not in self._groups_meant and len(self._groups_meant) < _MOST_LOOKUPS:
             self._groups_meant[key] = self._find_group(group, kind)
         return self._groups_meant.get(key)
 
     def kind_meant(self, group: str, kind: str, *, misspelt: bool = False) -> str | None:
-        """Return the kind of a group that was probably meant by another; ``misspelt`` takes only typing errors for one."""
+        """Return the kind of a group that was probably meant by an unknown kind; with `misspelt`, consider only typing errors."""
         key = (group, kind, _TYPING_ERROR if misspelt else _ALIKE)
         if key not in self._kinds_meant and len(self._kinds_meant) < 2 * _MOST_LOOKUPS:
             self._kinds_meant[key] = nearest(kind, self.kinds(group), key[2])
         return self._kinds_meant.get(key)
 
     def describe(self, group: str) -> str:
-        """Return a sentence with the kinds that the CRDs of a group define."""
+        """Return a sentence that lists the kinds that the CRDs of a group define."""
         known = sorted(self.kinds(group).items())
-        listed = [f"`{name}` ({', '.join(found.served) or 'not served'})" for name, found in known[:_LISTED]]
+        listed = [f"`{name}` ({', '.join(crd.served) or 'not served'})" for name, crd in known[:_LISTED]]
         more = f" and {len(known) - _LISTED} more" if len(known) > _LISTED else ""
         return f"the CRDs of {group} define {', '.join(listed)}{more}" if known else f"no CRD of {group} can be decoded"
 
@@ -206,29 +210,33 @@ class Definitions:
             meant = having[0] if not group else _alike(group, having)
             if meant is None or kind in self.kinds(meant):
                 return meant
-            having = [known for known in having if known != meant]  # its text has the kind, but no CRD defines it
+            having = [known for known in having if known != meant]  # its text contains the kind, but no CRD defines it
         return None
 
 
 def _alike(group: str, known: Sequence[str]) -> str | None:
-    longer = [one for one in known if group.endswith(f".{one}") or one.endswith(f".{group}")]
+    longer = [other for other in known if group.endswith(f".{other}") or other.endswith(f".{group}")]
     return longer[0] if longer else nearest(group, known, _ALIKE)
 
 
 def rejection_of(name: str, errors: Sequence[Diagnostic]) -> str:
     """Return the message about a CRD that the API server rejects, with its first errors."""
-    shown = [f"{one.file}:{one.line}:{one.column}: {one.message}" for one in errors[:_SHOWN]]
+    shown = [f"{error.file}:{error.line}:{error.column}: {error.message}" for error in errors[:_SHOWN]]
     if len(errors) == 1:
         return f"the CRD {name} itself is rejected: {shown[0]}"
     more = [f"and {len(errors) - _SHOWN} more"] if len(errors) > _SHOWN else []
     return "\n".join([f"the CRD {name} itself is rejected:", *shown, *more])
 
 
-def is_rejection(one: Diagnostic) -> bool:
-    """Return whether a server rejects a CRD for a finding; one of a range may report the version that a rule needs."""
-    return (one.origin == "apiserver" or one.rule == NEEDS_NEWER.id) and one.severity == "error" and not one.hidden
+def is_rejection(finding: Diagnostic) -> bool:
+    """Return whether a server rejects a CRD because of a finding, including the required version of a rule in a range."""
+    return (
+        (finding.origin == "apiserver" or finding.rule == NEEDS_NEWER.id)
+        and finding.severity == "error"
+        and not finding.hidden
+    )
 
 
 def may_have_crd(group: str) -> bool:
-    """Return whether a CRD, rather than Kubernetes itself, can define objects of a group."""
+    """Return whether a CRD can define objects of a group, instead of Kubernetes itself."""
     return "." in group and group not in _NOT_BY_CRD

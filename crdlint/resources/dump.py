@@ -1,7 +1,7 @@
-"""Objects as YAML, in the order and form in which `kubectl get -o yaml` prints them.
+"""Printing of objects as YAML, in the order and format of `kubectl get -o yaml`.
 
-A text that any reader of YAML could take for something else is quoted: `yes` is a boolean to kubectl, `1e3` a number to
-others. Depth is bounded by memory only.
+A text that any YAML parser could read as another value is quoted: `yes` is a boolean for kubectl, `1e3` a number for
+others. Only memory limits the depth.
 """
 
 from __future__ import annotations
@@ -19,25 +19,25 @@ _WORDS: Final = frozenset({"true", "false", "null", "yes", "no", "on", "off", "y
 _LITERAL: Final = re.compile(rf"[^\s{HIDDEN}]")
 _ESCAPED: Final = re.compile(f'[\t\n{HIDDEN}\ufffe\uffff"\\\\]|#(?=#(?:vso|teamcity)?\\[)')
 _LONGEST_SIMPLE_KEY: Final = (
-    128  # bytes; go-yaml writes longer keys with a question mark (yaml_emitter_check_simple_key)
+    128  # bytes; go-yaml prints longer keys with a question mark (yaml_emitter_check_simple_key)
 )
 _ESCAPES: Final = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r", "\0": "\\0", "#": "\\x23"}
 
 
 def dump(value: dict[str, Any]) -> Iterator[str]:
-    """Yield the lines of a JSON object as a YAML document, keys sorted."""
+    """Yield the lines of a JSON object as a YAML document with sorted keys."""
     if not value:
         yield "{}"
         return
-    # Containers under way: what is left of their entries, and how far these stand in.
+    # The containers that are being printed: their remaining entries, and the indentation.
     pending: list[tuple[Iterator[tuple[str | None, Any]], int]] = [(_entries(value), 0)]
-    lead = ""  # what opens the line to come: the dashes of the lists that it begins
+    lead = ""  # the start of the next line: the dashes of the lists that start there
     while pending:
         step = next(pending[-1][0], None)
         if step is None:
             pending.pop()
             continue
-        key, held = step
+        key, item = step
         indent = pending[-1][1]
         start, lead = lead or " " * indent, ""
         if key is None:
@@ -47,17 +47,17 @@ def dump(value: dict[str, Any]) -> Iterator[str]:
         else:
             yield f"{start}? {_scalar(key)}"
             start, key = " " * indent + ": ", None
-        if isinstance(held, (dict, list)) and held:
+        if isinstance(item, (dict, list)) and item:
             if key is None:
                 lead = start
             else:
                 yield start
-            inner = indent + 2 if key is None or isinstance(held, dict) else indent
-            pending.append((_entries(held), inner))
-        elif isinstance(held, str) and _is_block(held):
-            yield from _block(start if key is None else f"{start} ", held, indent + 2)
+            inner = indent + 2 if key is None or isinstance(item, dict) else indent
+            pending.append((_entries(item), inner))
+        elif isinstance(item, str) and _is_block(item):
+            yield from _block(start if key is None else f"{start} ", item, indent + 2)
         else:
-            yield f"{start}{'' if key is None else ' '}{_scalar(held)}"
+            yield f"{start}{'' if key is None else ' '}{_scalar(item)}"
 
 
 def _entries(value: Any) -> Iterator[tuple[str | None, Any]]:
@@ -90,12 +90,12 @@ def _quoted(text: str) -> str:
 
 def _escape(code: int) -> str:
     if 0xD800 <= code <= 0xDFFF:
-        code = 0xFFFD  # no text of YAML holds half a pair
+        code = 0xFFFD  # YAML cannot contain a lone surrogate
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
 def _is_block(text: str) -> bool:
-    """Tell whether a text of several lines can be written line by line."""
+    """Return whether a text of several lines can be printed as a block scalar."""
     if "\n" not in text.rstrip("\n") or not _LITERAL.match(text):
         return False
     return not any(line.endswith((" ", "\t")) or _NOT_IN_A_BLOCK.search(line) for line in text.split("\n"))

@@ -1,4 +1,4 @@
-"""What the server says of one resource, as diagnostics at the user's own characters."""
+"""Diagnostics for the server's errors about one resource, positioned in the user's file."""
 
 from __future__ import annotations
 
@@ -34,18 +34,18 @@ if TYPE_CHECKING:
     from crdlint.yaml.nodes import Node
 
 _METADATA: Final = "resource-metadata"
-_LONGEST_RULE: Final = 100  # characters of a rule that are repeated beside its place
+_LONGEST_RULE: Final = 100  # the maximum number of characters of a rule in the label of its position
 _SCALARS: Final = {"bool": "a boolean", "number": "a number"}
 
 
 def diagnostic(file: str, kind: Kind, rule: str, message: str, span: Span, help_: str | None = None) -> Diagnostic:
-    """Make a finding of a rule, by its id; the rule's own help where none is closer."""
+    """Create a finding of the rule with an id; without `help_`, it has the help of the rule."""
     return catalog.get(rule).diagnostic(file, kind, message, span, help_)
 
 
 @dataclass(frozen=True, slots=True)
 class Findings:
-    """Makes the diagnostics of one resource."""
+    """Creates the diagnostics of one resource."""
 
     definition: Definition
     version: str
@@ -53,20 +53,27 @@ class Findings:
     file: str
 
     def unknown(self, outcome: Outcome, placeholders: Placeholders) -> Iterator[Diagnostic]:
-        """Yield the fields that the server does not know, at their keys, other than placeholders."""
+        """Yield the fields that the server does not know, at their keys, except for placeholders."""
         schema = self.definition.schema(self.version)
         for path in outcome.unknown:
-            place = self.locator.find_text(path)
-            name = place.key.value if place.exact and isinstance(place.key, Scalar) else path.rpartition(".")[2]
-            if placeholders.is_key(place, name):
+            location = self.locator.find_text(path)
+            name = (
+                location.key.value if location.exact and isinstance(location.key, Scalar) else path.rpartition(".")[2]
+            )
+            if placeholders.is_key(location, name):
                 continue
-            above = steps_of(path[: -len(name) or None])
-            help_ = of_unknown(path, schema_at(schema, above), name, schema_at(schema, above[:-1]) if above else None)
-            span = self.locator.span_of(place, key=True)
+            above_steps = steps_of(path[: -len(name) or None])
+            help_ = of_unknown(
+                path,
+                schema_at(schema, above_steps),
+                name,
+                schema_at(schema, above_steps[:-1]) if above_steps else None,
+            )
+            span = self.locator.span_of(location, key=True)
             yield diagnostic(self.file, "strict", "unknown-field", f"unknown field {quote(path)}", span, help_)
 
     def errors(self, outcome: Outcome) -> Iterator[Diagnostic]:
-        """Yield the errors of a resource, none twice."""
+        """Yield the errors of a resource, without duplicates."""
         seen: set[str] = set()
         for error in outcome.errors:
             message = str(error)
@@ -75,51 +82,51 @@ class Findings:
                 yield self._of(error, message)
 
     def warnings(self, outcome: Outcome) -> Iterator[Diagnostic]:
-        """Yield what the server only warns of, since the value is as it was."""
+        """Yield the errors that are only warnings because the value is unchanged."""
         for error in outcome.warnings:
             yield replace(self._of(error, str(error)), kind="warning", severity="warning")
 
-    def disagreement(self, one: Disagreement) -> Diagnostic:
+    def disagreement(self, disagreement: Disagreement) -> Diagnostic:
         """Return the finding that cel-python evaluates a rule to another result."""
-        path = printable(one.cause.self_path)
-        message = f"crdlint evaluates the rule to {one.ours}, cel-python to {one.theirs}"
+        path = printable(disagreement.cause.self_path)
+        message = f"crdlint evaluates the rule to {disagreement.ours}, cel-python to {disagreement.theirs}"
         made = diagnostic(
             self.file, "advice", "resource-second-opinion", message, self.locator.span_of(self.locator.find(path))
         )
-        return replace(made, field=str(path), related=_rule_place(one.cause, "", self.definition))
+        return replace(made, field=str(path), related=_rule_place(disagreement.cause, "", self.definition))
 
     def undecoded(self, error: NotDecodedError) -> Diagnostic:
-        """Return the finding that an object is not even decoded, at the field of its metadata that is the reason."""
+        """Return the finding that an object cannot be decoded, at the field of its metadata that is the cause."""
         named = error.metadata
-        _, place = self.undecoded_field(error)
+        _, location = self.undecoded_field(error)
         help_ = None
         if named is not None and named.go_type == "string" and named.json_type in _SCALARS:
-            text = f': "{place.node.value}"' if isinstance(place.node, Scalar) else ""
+            text = f': "{location.node.value}"' if isinstance(location.node, Scalar) else ""
             help_ = f"Write it in quotes, since YAML reads it as {_SCALARS[named.json_type]}{text}"
-        span = self.locator.span_of(place)
+        span = self.locator.span_of(location)
         return diagnostic(self.file, "decode", "resource-decode", str(error), span, help_)
 
     def undecoded_field(self, error: NotDecodedError) -> tuple[str, SourceLocation]:
-        """Return the field of the metadata that is not decoded, empty for all of it, and the place of its value."""
+        """Return the metadata field that cannot be decoded, empty for the whole metadata, and the location of its value."""
         named = error.metadata
         if named is None or not named.field:
             return "", self.locator.find_text("metadata")
-        place = self.locator.find_text(f"metadata.{named.field}")
-        return named.field.partition(".")[0], _first_mistyped(place) if named.go_type == "string" else place
+        location = self.locator.find_text(f"metadata.{named.field}")
+        return named.field.partition(".")[0], _first_mistyped(location) if named.go_type == "string" else location
 
     def _of(self, error: FieldError, message: str) -> Diagnostic:
         path = error.at or error.path
-        place = self._place(error, path)
+        location = self._location(error, path)
         schema = schema_at(self.definition.schema(self.version), _steps(path))
-        help_ = of_error(error, place, schema, self.definition.crd.spec.names.kind)
+        help_ = of_error(error, location, schema, self.definition.crd.spec.names.kind)
         related = None if error.cause is None else _rule_place(error.cause, error.detail, self.definition)
-        span = self.locator.span_of(place)
+        span = self.locator.span_of(location)
         return catalog.get(error.rule).diagnostic_of(error, message, span, file=self.file, help=help_, related=related)
 
     def is_of_crd(self, error: FieldError) -> bool:
-        """Return whether a part of the CRD that the server rejects causes an error.
+        """Return whether a defect of the CRD itself causes an error.
 
-        That is a rule that does not compile, an unknown type, an invalid pattern, or a default that does not fit.
+        Such defects are a rule that does not compile, an unknown type, an invalid pattern, or an invalid default.
         """
         if not self.definition.errors:
             return False
@@ -131,17 +138,17 @@ class Findings:
             return False
         if schema.type not in ("", *TYPES) or compile_error(schema.pattern) is not None:
             return True
-        return not self.locator.find(path).exact  # only a default has a value that the object does not have
+        return not self.locator.find(path).exact  # only the value of a default does not exist in the object
 
-    def _place(self, error: FieldError, path: Path) -> SourceLocation:
-        place = self.locator.find(path)
+    def _location(self, error: FieldError, path: Path) -> SourceLocation:
+        location = self.locator.find(path)
         if error.rule != _METADATA or not isinstance(error.value, str):
-            return place
-        if place.exact:
-            return _within(place, error.value)
-        if str(path) == "metadata.name":  # one that the server makes up
+            return location
+        if location.exact:
+            return _within(location, error.value)
+        if str(path) == "metadata.name":  # the server generates it
             return self.locator.find_text("metadata.generateName")
-        return place
+        return location
 
 
 def _steps(path: Path) -> Iterator[str]:
@@ -152,43 +159,43 @@ def _steps(path: Path) -> Iterator[str]:
             yield str(step)
 
 
-def _within(place: SourceLocation, value: str) -> SourceLocation:
-    """Return the key or item that is the bad value, where the error only names its value, or the map or list it is in."""
-    node = place.node
-    if isinstance(place.key, Scalar) and place.key.value == value and getattr(node, "value", None) != value:
-        return SourceLocation(place.key, None, exact=True)
+def _within(location: SourceLocation, value: str) -> SourceLocation:
+    """Return the key or item with the bad value if the error names only the value, else the map or list."""
+    node = location.node
+    if isinstance(location.key, Scalar) and location.key.value == value and getattr(node, "value", None) != value:
+        return SourceLocation(location.key, None, exact=True)
     if isinstance(node, Mapping):
-        found = entries(node)
-        for name, key, _ in found:
+        all_entries = entries(node)
+        for name, key, _ in all_entries:
             if name == value:
                 return SourceLocation(key, None, exact=True)
-        for _, key, held in found:
-            if isinstance(held, Scalar) and held.value == value:
-                return SourceLocation(held, key, exact=True)
+        for _, key, value_node in all_entries:
+            if isinstance(value_node, Scalar) and value_node.value == value:
+                return SourceLocation(value_node, key, exact=True)
     if isinstance(node, Sequence):
         for item in node.items:
             if isinstance(item, Scalar) and item.value == value:
                 return SourceLocation(item, None, exact=True)
-    return place
+    return location
 
 
-def _first_mistyped(place: SourceLocation) -> SourceLocation:
-    """Return the first value of a map that is no text, in the order in which the server reads them."""
-    if isinstance(place.node, Mapping):
-        for _, key, held in sorted(entries(place.node), key=lambda entry: entry[0]):
-            if not isinstance(held, Scalar) or not isinstance(resolve(held), (str, type(None))):
-                return SourceLocation(held, key, exact=True)
-    return place
+def _first_mistyped(location: SourceLocation) -> SourceLocation:
+    """Return the first value of a map that is not a string, in the order in which the server decodes them."""
+    if isinstance(location.node, Mapping):
+        for _, key, item in sorted(entries(location.node), key=lambda entry: entry[0]):
+            if not isinstance(item, Scalar) or not isinstance(resolve(item), (str, type(None))):
+                return SourceLocation(item, key, exact=True)
+    return location
 
 
 def _rule_place(cause: Cause, message: str, definition: Definition) -> Related | None:
-    """Return the place of a rule in its CRD, labelled with the rule's text unless the message contains it."""
+    """Return the position of a rule in its CRD, labelled with its text unless the message contains it."""
     if cause.rule.node is None:
         return None
-    found: tuple[Node, Node] | None = cause.rule.node.find("rule")
-    if found is None:
+    entry: tuple[Node, Node] | None = cause.rule.node.find("rule")
+    if entry is None:
         return None
-    span = node_span(found[1], definition.locator.line_offset)
+    span = node_span(entry[1], definition.locator.line_offset)
     text = " ".join(cause.rule.rule.split())
     if len(text) > _LONGEST_RULE:
         text = f"{text[: _LONGEST_RULE - 1]}…"

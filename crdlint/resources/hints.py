@@ -1,6 +1,6 @@
-"""Helps for findings about custom resources: what to write, from the text in the file and from the schema.
+"""Helps for findings about custom resources, based on the text in the file and on the schema.
 
-``crdlint.schema.value_help`` makes those that need only the error and the schema.
+`crdlint.schema.value_help` has the helps that need only the error and the schema.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _NOT_A_NAME: Final = re.compile(r"[^a-z0-9.]+")
 _NOT_A_LABEL: Final = re.compile(r"[^A-Za-z0-9._-]+")
-_LONGEST: Final = 60  # characters of the user's own that a help repeats
+_LONGEST: Final = 60  # the maximum number of characters of the user's text in a help
 _FORMATS: Final = {
     "date-time": "2026-01-31T15:04:05Z",
     "datetime": "2026-01-31T15:04:05Z",
@@ -45,11 +45,11 @@ _FORMATS: Final = {
 }
 
 
-def of_error(error: FieldError, place: SourceLocation, schema: JSONSchemaProps | None, kind: str) -> str | None:
-    """Return the help for an error, None if its rule's own help fits best.
+def of_error(error: FieldError, location: SourceLocation, schema: JSONSchemaProps | None, kind: str) -> str | None:
+    """Return the help for an error, or None if the help of its rule is more suitable.
 
-    ``place`` is what the error is about, as far as the file has it, ``schema`` that of the value, for a missing field
-    that of the field, and ``kind`` the object's.
+    `location` is the location of the error in the file. `schema` is the schema of the value or of the missing field,
+    and `kind` the kind of the object.
     """
     if error.help:
         return error.help
@@ -62,19 +62,19 @@ def of_error(error: FieldError, place: SourceLocation, schema: JSONSchemaProps |
         sample = _sample(schema)
         if sample is not None:
             return f"Add `{error.path.step if error.at is None else error.at.step}: {sample}`"
-    node = place.node if place.exact else None
+    node = location.node if location.exact else None
     reason = error.reason
     find = None if reason is None else _BY_CODE.get(reason.code)
-    found = None if reason is None or find is None else find(reason.arguments, node, schema)
-    if found is not None:
-        return found
+    help_ = None if reason is None or find is None else find(reason.arguments, node, schema)
+    if help_ is not None:
+        return help_
     return None if isinstance(error.value, (dict, list)) and error.type == NOT_SUPPORTED else suggestion(error, schema)
 
 
-def of_unknown(path: str, parent: JSONSchemaProps | None, name: str, above: JSONSchemaProps | None) -> str:
-    """Return the help for an unknown field: the field that is meant, its right place, or the fields of the schema.
+def of_unknown(path: str, parent: JSONSchemaProps | None, name: str, grandparent: JSONSchemaProps | None) -> str:
+    """Return the help for an unknown field: a similar field, the right parent, or the fields of the schema.
 
-    ``parent`` is the schema of the object that has the field, ``above`` that of the object around it.
+    `parent` is the schema of the object with the field, `grandparent` that of the object that contains it.
     """
     if path.startswith("metadata."):
         meant = nearest(name, OBJECT_META.fields, LIKE)
@@ -83,10 +83,10 @@ def of_unknown(path: str, parent: JSONSchemaProps | None, name: str, above: JSON
     near = nearest(name, known, LIKE)
     if near is not None:
         return f"Did you mean `{near}`?"
-    deeper = sorted(one for one, schema in known.items() if name in schema.properties)
+    deeper = sorted(child_name for child_name, schema in known.items() if name in schema.properties)
     if deeper:
         return f"Indent it: `{name}` is a field of `{deeper[0]}`"
-    if above is not None and name in above.properties:
+    if grandparent is not None and name in grandparent.properties:
         return f"Move it one level up: `{name}` is a field of the object that contains this one"
     if not known:
         return f"Remove `{name}`: the schema specifies no fields here"
@@ -126,7 +126,7 @@ def _of_metadata(error: FieldError, where: str, kind: str) -> str | None:
 
 
 def _sample(schema: JSONSchemaProps) -> str | None:
-    """Return a valid value for a schema that restricts its values, None if any value of its type is valid."""
+    """Return a valid value for a schema that restricts its values, or None if any value of its type is valid."""
     if schema.enum:
         from crdlint.golang.values import marshal
 
@@ -138,22 +138,22 @@ def _sample(schema: JSONSchemaProps) -> str | None:
 
 
 def _mistyped(arguments: tuple[str, str], node: Node | None, _schema: JSONSchemaProps | None) -> str | None:
-    wanted, given = arguments
+    expected, actual = arguments
     if not isinstance(node, Scalar):
         return None
     text: str = node.value
-    if wanted == "string" and given in {"integer", "number", "boolean"}:
+    if expected == "string" and actual in {"integer", "number", "boolean"}:
         return f'Write it in quotes: "{text}"' if _is_short(text) else None
-    if given in {"string", "integer"} and wanted in {"integer", "number", "boolean"}:
+    if actual in {"string", "integer"} and expected in {"integer", "number", "boolean"}:
         value = _read_plain(text)
-        if value.__class__ in _CLASSES[wanted] and given == "string":
+        if value.__class__ in _CLASSES[expected] and actual == "string":
             return f"Write it without quotes: `{text}`"
-        if wanted == "boolean" and text in {"0", "1"}:
+        if expected == "boolean" and text in {"0", "1"}:
             return f"Write `{'true' if text == '1' else 'false'}`"
-        return f"Write {_NOUNS[wanted]}"
-    if wanted == "integer" and given == "number":
-        return _whole(node)
-    if wanted == "array" and given != "null" and _is_short(text):
+        return f"Write {_NOUNS[expected]}"
+    if expected == "integer" and actual == "number":
+        return _integer_help(node)
+    if expected == "array" and actual != "null" and _is_short(text):
         return f"Write it as a list: `[{text}]`"
     return None
 
@@ -167,10 +167,10 @@ def _unformatted(arguments: tuple[str], node: Node | None, _schema: JSONSchemaPr
 
 def _out_of_range(arguments: tuple[str, str], node: Node | None, _schema: JSONSchemaProps | None) -> str | None:
     type_, format_ = arguments
-    return _whole(node, format_) if type_ == "integer" and isinstance(node, Scalar) else None
+    return _integer_help(node, format_) if type_ == "integer" and isinstance(node, Scalar) else None
 
 
-def _whole(node: Any, format_: str = "") -> str:
+def _integer_help(node: Any, format_: str = "") -> str:
     value = resolve(node)
     low, high = integer_range(format_)
     if isinstance(value, float) and abs(value) < 2**53 and low <= round(value) <= high:
@@ -190,12 +190,12 @@ def _at_least_one(_arguments: tuple[()], _node: Node | None, schema: JSONSchemaP
     return None if schema is None else _alternatives("at least", schema.any_of)
 
 
-def _alternatives(how_many: str, given: Sequence[JSONSchemaProps]) -> str | None:
-    """Name the fields that the alternatives require, if they do nothing else."""
-    wanted = [" and ".join(f"`{name}`" for name in one.required) for one in given if one.required]
-    if not wanted or len(wanted) != len(given):
+def _alternatives(how_many: str, schemas: Sequence[JSONSchemaProps]) -> str | None:
+    """List the fields that the alternatives require, or return None if they contain other keywords."""
+    required_fields = [" and ".join(f"`{name}`" for name in schema.required) for schema in schemas if schema.required]
+    if not required_fields or len(required_fields) != len(schemas):
         return None
-    return f"Set {how_many} one of {', '.join(wanted)}"
+    return f"Set {how_many} one of {', '.join(required_fields)}"
 
 
 _NOUNS: Final = {
@@ -223,7 +223,7 @@ def _is_short(text: str) -> bool:
 
 
 def _read_plain(text: str) -> Any:
-    """Return what a text would be without quotes."""
+    """Return the value of a text without quotes."""
     from crdlint.yaml import YAMLDecodeError
     from crdlint.yaml.parse import parse_first
 

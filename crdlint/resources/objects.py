@@ -1,8 +1,8 @@
-"""The objects of a document, and what each says that it is.
+"""The objects of a document, with the identity of each.
 
-kubectl takes lists apart, those of a kind of their own (``WidgetList``) as well; an item that does not say what it is
-has its list's apiVersion and kind (apimachinery unstructured, helpers.go). JSON's keys that stand twice are told as
-sigs.k8s.io/json tells them of an ``interface{}``.
+As in kubectl, lists are split, including lists of a kind of their own (`WidgetList`). An item without apiVersion and
+kind gets those of its list (apimachinery unstructured, helpers.go). Duplicate keys in JSON are reported as
+sigs.k8s.io/json does for an `interface{}`.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _MAX_STRICT_ERRORS: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """An object of a document: its node, what it is, and whether its text is JSON as it stands."""
+    """An object of a document: its node, its identity, and whether its text is JSON."""
 
     root: Mapping
     identity: Identity
@@ -37,7 +37,7 @@ class Object:
 
     @property
     def group(self) -> str:
-        """The group of its apiVersion, empty for the core's."""
+        """The group of its apiVersion, empty for the core group."""
         return self.identity.api_version.rpartition("/")[0]
 
     @property
@@ -46,16 +46,16 @@ class Object:
         return self.identity.api_version.rpartition("/")[2]
 
     def read(self) -> dict[str, Any]:
-        """Return it as the server holds it: integers and floats told apart. Raises YAMLDecodeError."""
+        """Return it as the server stores it, with integers distinguished from floats; raise YAMLDecodeError if it is invalid."""
         resource = read_resource(self.root, json=self.json)
-        for name, given in (("apiVersion", self.identity.api_version), ("kind", self.identity.kind)):
-            if given and not resource.get(name):
-                resource[name] = given  # the list's
+        for name, value in (("apiVersion", self.identity.api_version), ("kind", self.identity.kind)):
+            if value and not resource.get(name):
+                resource[name] = value  # inherited from the list
         return resource
 
 
 def objects_of(document: Document) -> Iterator[Object]:
-    """Yield the objects of a document, the items of lists in their place, however nested. Raises YAMLDecodeError."""
+    """Yield the objects of a document, with the items of lists at any depth in place of lists; raise YAMLDecodeError."""
     if not isinstance(document.root, Mapping):
         return
     json = is_json(document.root)
@@ -76,19 +76,19 @@ def objects_of(document: Document) -> Iterator[Object]:
 
 
 def _items(root: Mapping, identity: Identity) -> list[Node] | None:
-    """Return the items of a list, None for what is none."""
+    """Return the items of a list, or None for other objects."""
     if not identity.kind.endswith("List") or identity.error is not None:
         return None
-    found = root.find("items")
-    if found is None or not isinstance(found[1], Sequence):
+    entry = root.find("items")
+    if entry is None or not isinstance(entry[1], Sequence):
         return [] if identity.form in {"list", "crd-list"} else None
-    return found[1].items
+    return entry[1].items
 
 
 def read_resource(root: Node, *, json: bool | None = None) -> dict[str, Any]:
-    """Return an object as the server holds it: integers and floats told apart. Raises YAMLDecodeError.
+    """Return an object as the server stores it, with integers distinguished from floats; raise YAMLDecodeError.
 
-    ``json`` tells whether its text is JSON as it stands; where it is not told, the object's own look decides.
+    `json` is whether its text is JSON; by default that is determined from the object.
     """
     if not isinstance(root, Mapping):
         raise YAMLDecodeError("the document is no object", root)
@@ -102,7 +102,7 @@ def read_resource(root: Node, *, json: bool | None = None) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class DuplicateField:
-    """A field that a JSON object has twice: the decoder's message, the field's path, and both keys."""
+    """A duplicate field of a JSON object: the decoder's message, the path of the field, and both keys."""
 
     message: str
     path: str
@@ -111,11 +111,11 @@ class DuplicateField:
 
 
 def duplicate_fields(root: Node) -> list[DuplicateField]:
-    """Return the fields that a JSON text has twice, the first 100."""
-    found: dict[str, DuplicateField] = {}
+    """Return the first 100 duplicate fields of a JSON text."""
+    duplicates: dict[str, DuplicateField] = {}
     pending: list[tuple[Iterator[tuple[str, Node | None, Node]], str]] = [(iter([("", None, root)]), "")]
     seen: list[dict[str, Node]] = [{}]
-    while pending and len(found) < _MAX_STRICT_ERRORS:
+    while pending and len(duplicates) < _MAX_STRICT_ERRORS:
         step = next(pending[-1][0], None)
         if step is None:
             pending.pop()
@@ -128,7 +128,7 @@ def duplicate_fields(root: Node) -> list[DuplicateField]:
             first = seen[-1].setdefault(name, key)
             if first is not key:
                 message = f"duplicate field {quote(path)}"
-                found.setdefault(message, DuplicateField(message, path, first, key))
+                duplicates.setdefault(message, DuplicateField(message, path, first, key))
         else:
             path += name
         if isinstance(value, Mapping):
@@ -137,17 +137,17 @@ def duplicate_fields(root: Node) -> list[DuplicateField]:
         elif isinstance(value, Sequence):
             pending.append(((((f"[{i}]"), None, item) for i, item in enumerate(value.items)), path))
             seen.append({})
-    return list(found.values())
+    return list(duplicates.values())
 
 
 def text_at(root: Mapping, *names: str) -> str:
-    """Return the text of a scalar below an object, empty where there is none."""
+    """Return the text of a scalar below an object, or an empty string."""
     node: Node = root
     for name in names:
         if not isinstance(node, Mapping):
             return ""
-        held = next((value for found, _, value in entries(node) if found == name), None)
-        if held is None:
+        value_node = next((value for key_text, _, value in entries(node) if key_text == name), None)
+        if value_node is None:
             return ""
-        node = held
+        node = value_node
     return str(node.value) if isinstance(node, Scalar) else ""

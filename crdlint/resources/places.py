@@ -1,7 +1,7 @@
-"""Where the paths of a custom resource stand in its file.
+"""Positions of the paths of a custom resource in its file.
 
-A resource is not converted as a CRD is, so nothing is moved; but the server prints paths as texts in which a key's own
-dots and brackets cannot be told from its steps. Such texts are followed by the keys that there are.
+Unlike a CRD, a resource is not converted, so no field is moved. But the server prints paths as texts in which dots and
+brackets of a key look like steps. Such texts are resolved with the keys that exist in the document.
 """
 
 from __future__ import annotations
@@ -19,27 +19,29 @@ if TYPE_CHECKING:
     from crdlint.yaml.nodes import Node
 
 _BOUNDARY: Final = re.compile(r"[.\[\]]")
-_ENDS: Final = frozenset({"", ".", "[", "]"})  # what may follow a key
+_ENDS: Final = frozenset({"", ".", "[", "]"})  # the text after a key
 _INDEX: Final = re.compile(r"\[([0-9]{1,9})\]")
-_DEAD_ENDS: Final = 50_000  # wrong ways tried for the texts of one object; without odd keys there are none
-_FEWEST_DEAD_ENDS: Final = 100  # those tried for each text after that
+_DEAD_ENDS: Final = (
+    50_000  # the number of wrong alternatives that are tried for one object; there are none without unusual keys
+)
+_FEWEST_DEAD_ENDS: Final = 100  # the number that is tried for each text after that
 
 
 class ResourceLocator(Locator):
-    """Finds paths in one custom resource."""
+    """Locates paths in one custom resource."""
 
     def __init__(self, root: Node, line_offset: int = 0, text: str = "") -> None:
         super().__init__(root, line_offset, text)
-        # The lengths of the keys of the mappings that texts were followed into, sorted, by the mapping's identity.
+        # The sorted lengths of the keys of mappings, by the identity of the mapping.
         self._lengths: dict[int, list[int]] = {}
         self._dead_ends = 0
 
     def find_text(self, text: str) -> SourceLocation:
-        """Follow a path as it is printed as far as the document goes."""
+        """Locate a printed path as far as the document contains it."""
         return self._follow_text(self._start, text)
 
     def _first(self, chain: list[Path]) -> SourceLocation:
-        """Return the root: nothing of a resource has moved."""
+        """Return the root, because no field of a resource is moved."""
         del chain
         return self._start
 
@@ -47,18 +49,18 @@ class ResourceLocator(Locator):
     def _start(self) -> SourceLocation:
         return SourceLocation(self.root, None, exact=True)
 
-    def _enter(self, place: SourceLocation, step: Step) -> SourceLocation:
-        if not place.exact:
-            return place
-        found = self._entry(place.node, step)
-        if found is not None:
-            return SourceLocation(found[1], found[0], exact=True)
-        if place.node.__class__ is Mapping and step.__class__ is str and _BOUNDARY.search(str(step)):
-            return self._follow_text(place, str(step))
-        return SourceLocation(place.node, place.key, exact=False)
+    def _enter(self, location: SourceLocation, step: Step) -> SourceLocation:
+        if not location.exact:
+            return location
+        entry = self._entry(location.node, step)
+        if entry is not None:
+            return SourceLocation(entry[1], entry[0], exact=True)
+        if location.node.__class__ is Mapping and step.__class__ is str and _BOUNDARY.search(str(step)):
+            return self._follow_text(location, str(step))
+        return SourceLocation(location.node, location.key, exact=False)
 
     def _follow_text(self, start: SourceLocation, text: str) -> SourceLocation:
-        """Follow a printed path; where keys can be read in two ways, the way that leads to its end."""
+        """Locate a printed path; if keys are ambiguous, choose the alternative that leads to the end of the path."""
         deepest, reached = start, -1
         most = max(_DEAD_ENDS, self._dead_ends + _FEWEST_DEAD_ENDS)
         stack = [self._ways(start, text, 0)]
@@ -68,27 +70,27 @@ class ResourceLocator(Locator):
                 stack.pop()
                 self._dead_ends += 1
                 continue
-            place, at = way
-            if at == len(text):
-                return place
-            if at > reached:
-                deepest, reached = place, at
-            stack.append(self._ways(place, text, at))
+            location, position = way
+            if position == len(text):
+                return location
+            if position > reached:
+                deepest, reached = location, position
+            stack.append(self._ways(location, text, position))
         return SourceLocation(deepest.node, deepest.key, exact=not text)
 
-    def _ways(self, place: SourceLocation, text: str, at: int) -> Iterator[tuple[SourceLocation, int]]:
-        """Yield the places that the next key or index of a text may lead to, the shortest key first, and what comes after."""
-        node = place.node
+    def _ways(self, location: SourceLocation, text: str, position: int) -> Iterator[tuple[SourceLocation, int]]:
+        """Yield the possible locations of the next key or index, the shortest key first, and the position after it."""
+        node = location.node
         if node.__class__ is Sequence:
-            index = _INDEX.match(text, at)
+            index = _INDEX.match(text, position)
             if index is not None and int(index[1]) < len(node.items):
                 yield SourceLocation(node.items[int(index[1])], None, exact=True), index.end()
             return
         if node.__class__ is not Mapping:
             return
-        opening = text[at : at + 1]
+        opening = text[position : position + 1]
         closing = "]" if opening == "[" else ""
-        start = at + 1 if opening in {".", "["} else at
+        start = position + 1 if opening in {".", "["} else position
         known = self._index(node)
         lengths = self._lengths.get(id(node))
         if lengths is None:
@@ -98,6 +100,6 @@ class ResourceLocator(Locator):
             following = text[end : end + 1]
             if end > len(text) or following not in _ENDS or (closing and following != closing):
                 continue
-            found = known.get(text[start:end])
-            if found is not None:
-                yield SourceLocation(found[1], found[0], exact=True), end + len(closing)
+            entry = known.get(text[start:end])
+            if entry is not None:
+                yield SourceLocation(entry[1], entry[0], exact=True), end + len(closing)

@@ -1,4 +1,4 @@
-"""Texts in, what there is to say about their resources out."""
+"""Validation of the resources in a text."""
 
 from __future__ import annotations
 
@@ -62,11 +62,11 @@ __all__ = [
 class ResourceReport:
     """The server's findings on a resource.
 
-    ``errors`` are in its order, ``unknown_fields`` the paths of fields it prunes, sorted, ``resource`` the object pruned
-    and defaulted, as JSON values, ``cel_cost`` the cost units that rules took: None where none ran.
+    `errors` are in the server's order. `unknown_fields` are the sorted paths of pruned fields. `resource` is the pruned
+    and defaulted object, as JSON values. `cel_cost` is the cost of rules in cost units, None if none was evaluated.
 
-    ``crd_errors`` are the errors with which a server of ``kube_version`` rejects the CRD itself, empty if it accepts
-    the CRD. The other fields are then as if it did.
+    `crd_errors` are the errors for which a server of `kube_version` rejects the CRD itself, empty if it accepts the
+    CRD. The other fields then describe the result as if it were accepted.
     """
 
     errors: list[Diagnostic]
@@ -78,11 +78,11 @@ class ResourceReport:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How the objects of a file are validated.
+    """Options for validating the objects of a file.
 
-    ``skipped_kinds`` are not: each is a kind, ``GROUP/KIND`` or ``GROUP/VERSION/KIND``. ``strict_kinds`` reports a kind
-    that no CRD of its group defines as an error rather than in a notice. ``second_opinions`` counts the evaluations of
-    rules that cel-python repeats; None if it repeats none.
+    `skipped_kinds` are not validated: each is a kind, `GROUP/KIND` or `GROUP/VERSION/KIND`. `strict_kinds` reports an
+    undefined kind of a group with CRDs as an error instead of a notice. `second_opinions` counts the evaluations of
+    rules that cel-python repeats; None disables them.
     """
 
     placeholders: Patterns = field(default_factory=Patterns)
@@ -90,10 +90,10 @@ class Options:
     strict_kinds: bool = False
     second_opinions: Tally | None = None
 
-    def skips(self, one: Object) -> bool:
+    def skips(self, resource: Object) -> bool:
         """Return whether an object is not validated."""
-        kind = one.identity.kind
-        names = (kind, f"{one.group}/{kind}", f"{one.identity.api_version}/{kind}")
+        kind = resource.identity.kind
+        names = (kind, f"{resource.group}/{kind}", f"{resource.identity.api_version}/{kind}")
         return not self.skipped_kinds.isdisjoint(names)
 
 
@@ -102,7 +102,7 @@ _DEFAULTS: Final = Options()
 
 @dataclass(frozen=True, slots=True)
 class Validated:
-    """A file's findings, whose ``crds`` are the resources in it, and its resources as the server would store them."""
+    """The findings of a file, whose `crds` are its resources, and the resources as the server would store them."""
 
     result: FileResult
     stored: tuple[dict[str, Any], ...]
@@ -110,19 +110,21 @@ class Validated:
 
 @dataclass(frozen=True, slots=True)
 class OldObjects:
-    """The objects of a text by group, kind, namespace and name, and the places and errors of what is broken in it."""
+    """The objects of a text by group, kind, namespace and name, and the positions and messages of invalid documents."""
 
     by_key: dict[Key, dict[str, Any]]
     broken: tuple[tuple[str, str], ...]
 
 
 def version_of(crd: CustomResourceDefinition, resource: dict[str, Any]) -> str:
-    """Return the version that a resource is of, that of the CRD which is stored where it has no such."""
-    wanted = str(resource.get("apiVersion", "")).rpartition("/")[2]
+    """Return the version of a resource, or the stored version of the CRD if it does not have that version."""
+    requested = str(resource.get("apiVersion", "")).rpartition("/")[2]
     names = [version.name for version in crd.spec.versions]
-    if wanted in names:
-        return wanted
-    return next((one.name for one in crd.spec.versions if one.storage), names[0] if names else wanted)
+    if requested in names:
+        return requested
+    return next(
+        (crd_version.name for crd_version in crd.spec.versions if crd_version.storage), names[0] if names else requested
+    )
 
 
 def report(
@@ -133,10 +135,10 @@ def report(
     filename: str = "<stdin>",
     kube_version: str = NEWEST_VERSION,
 ) -> ResourceReport:
-    """Judge the resource of a text by the CRD of another, as an update where there is an old one.
+    """Validate the resource of a text against the CRD of another, as an update if there is an old object.
 
-    The first document of each text counts. Raises YAMLDecodeError for a text that is no YAML object, and ValueError for
-    an unknown ``kube_version``.
+    The first document of each text is used. Raise YAMLDecodeError for a text that is not a YAML object, and ValueError
+    for an unknown `kube_version`.
     """
     root = _root(resource_text)
     resource = read_resource(root)
@@ -147,8 +149,10 @@ def report(
     crd_errors = list(_errors_of_crd(crd_text, kube_version))
     version = version_of(crd, resource)
     if not crd.spec.versions:
-        one = _no_match(filename, str(resource.get("kind", "")), str(resource.get("apiVersion", "")), node_span(root))
-        return ResourceReport([one], [], resource, None, crd_errors)
+        no_match = _no_match(
+            filename, str(resource.get("kind", "")), str(resource.get("apiVersion", "")), node_span(root)
+        )
+        return ResourceReport([no_match], [], resource, None, crd_errors)
     old = None if old_text is None else read_resource(_root(old_text))
     locator = ResourceLocator(root, 0, resource_text)
     outcome: Outcome | None = None
@@ -171,14 +175,16 @@ def report(
 
 @lru_cache(maxsize=8)
 def _errors_of_crd(text: str, kube_version: str) -> tuple[Diagnostic, ...]:
-    """Return the errors with which servers of a version or range reject the CRD that is a text's first document."""
+    """Return the errors for which servers of a version or range reject the CRD in the first document of a text."""
     result = lint_file(text, filename="<crd>", kube_version=kube_version, only=frozenset({0}))
-    return tuple(in_server_words(one) for one in result.diagnostics if one.severity == "error" and not one.hidden)
+    return tuple(
+        in_server_words(finding) for finding in result.diagnostics if finding.severity == "error" and not finding.hidden
+    )
 
 
 def old_objects(text: str, *, filename: str) -> OldObjects:
-    """Return the objects of a text that updates are judged from; of two alike the first one counts."""
-    found: dict[Key, dict[str, Any]] = {}
+    """Return the old objects for updates; the first of several with the same key is used."""
+    by_key: dict[Key, dict[str, Any]] = {}
     broken: list[tuple[str, str]] = []
     with collector_paused():
         for document in iter_documents(text):
@@ -186,15 +192,15 @@ def old_objects(text: str, *, filename: str) -> OldObjects:
                 if document.error is not None:
                     span = problem_span(document.error)
                     broken.append((f"{filename}:{span.line}:{span.column}", document.error.message))
-                for one in objects_of(document):
-                    resource = one.read()
-                    found.setdefault(key_of(resource), resource)
+                for resource_object in objects_of(document):
+                    resource = resource_object.read()
+                    by_key.setdefault(key_of(resource), resource)
             except YAMLDecodeError as error:  # noqa: PERF203  as often as a document is broken
                 node = error.node or document.root
                 if node is not None:
                     span = node_span(node, document.line_offset)
                     broken.append((f"{filename}:{span.line}:{span.column}", str(error)))
-    return OldObjects(found, tuple(broken))
+    return OldObjects(by_key, tuple(broken))
 
 
 def validate_text(
@@ -205,7 +211,7 @@ def validate_text(
     old: MappingOf[Key, dict[str, Any]] | None = None,
     options: Options = _DEFAULTS,
 ) -> Validated:
-    """Validate every custom resource of a text, those that ``old`` has too as updates. Bad input raises nothing."""
+    """Validate every custom resource of a text, as an update if `old` contains it; invalid input raises no exceptions."""
     walk = _ObjectWalk(filename, definitions=definitions, old=old, options=options)
     result = walk.run(text)
     return Validated(replace(result, notices=(*result.notices, *_notices(walk))), tuple(walk.stored))
@@ -219,17 +225,17 @@ class _ObjectWalk(DocumentWalk):
     old: MappingOf[Key, dict[str, Any]] | None
     options: Options
     stored: list[dict[str, Any]] = field(default_factory=list)
-    # Lines of objects that are not validated: by apiVersion and kind, of templates, of objects with a placeholder as kind.
+    # Lines of objects that are not validated: by apiVersion and kind, templates, and objects with a placeholder as kind.
     undefined: dict[tuple[str, str], list[int]] = field(default_factory=dict)
     templates: list[int] = field(default_factory=list)
     unidentified: list[int] = field(default_factory=list)
-    withheld: dict[tuple[int, int], str] = field(default_factory=dict)  # placeholders that cause findings, by place
+    withheld: dict[tuple[int, int], str] = field(default_factory=dict)  # placeholders that cause findings, by position
 
     def check_objects(self, document: Document) -> bool:
         """Validate the custom resources of a document, and return whether it has any."""
         before = len(self.crds)
-        for one in objects_of(document):
-            _object(self, document, one)
+        for resource in objects_of(document):
+            _object(self, document, resource)
         return len(self.crds) > before
 
     def skips_template(self, document: Document) -> bool:
@@ -240,88 +246,92 @@ class _ObjectWalk(DocumentWalk):
         return line is not None
 
 
-def _object(walk: _ObjectWalk, document: Document, one: Object) -> None:
-    """Validate one object, if it is of a kind that a CRD defines."""
-    if one.identity.form != "other" or walk.options.skips(one):
+def _object(walk: _ObjectWalk, document: Document, resource: Object) -> None:
+    """Validate one object, if a CRD defines its kind."""
+    if resource.identity.form != "other" or walk.options.skips(resource):
         return
-    line = node_span(one.root, document.line_offset).line
-    if any(walk.options.placeholders.find(text) for text in (one.identity.api_version, one.identity.kind)):
+    line = node_span(resource.root, document.line_offset).line
+    if any(walk.options.placeholders.find(text) for text in (resource.identity.api_version, resource.identity.kind)):
         walk.unidentified.append(line)
         return
-    is_defined = may_have_crd(one.group) and walk.definitions.knows(one.group)
-    found = (_of_known_group if is_defined else _of_unknown_group)(walk, document, one)
-    if found is None:
+    is_defined = may_have_crd(resource.group) and walk.definitions.knows(resource.group)
+    results = (_of_known_group if is_defined else _of_unknown_group)(walk, document, resource)
+    if results is None:
         return
-    name = (
-        f"{one.identity.kind} {text_at(one.root, 'metadata', 'name') or text_at(one.root, 'metadata', 'generateName')}"
-    )
+    root = resource.root
+    object_name = text_at(root, "metadata", "name") or text_at(root, "metadata", "generateName")
+    name = f"{resource.identity.kind} {object_name}"
     walk.crds.append(CRD(name.strip(), line))
-    walk.diagnostics.extend(replace(made, crd=name.strip()) for made in found)
+    walk.diagnostics.extend(replace(made, crd=name.strip()) for made in results)
 
 
-def _of_unknown_group(walk: _ObjectWalk, document: Document, one: Object) -> list[Diagnostic] | None:
-    """Return the findings of an object whose group has no CRD, None for one that no CRD is expected to define."""
-    kind, api_version, offset = one.identity.kind, one.identity.api_version, document.line_offset
-    if api_version and not may_have_crd(one.group):
+def _of_unknown_group(walk: _ObjectWalk, document: Document, resource: Object) -> list[Diagnostic] | None:
+    """Return the findings of an object whose group has no CRD, or None if no CRD is expected to define it."""
+    kind, api_version, offset = resource.identity.kind, resource.identity.api_version, document.line_offset
+    if api_version and not may_have_crd(resource.group):
         return None
-    meant = walk.definitions.group_meant(one.group, kind) if kind else None
+    meant = walk.definitions.group_meant(resource.group, kind) if kind else None
     if meant is None:
         if api_version:
-            walk.undefined.setdefault((api_version, kind), []).append(node_span(one.root, offset).line)
+            walk.undefined.setdefault((api_version, kind), []).append(node_span(resource.root, offset).line)
         return None
     served = walk.definitions.kinds(meant)[kind].served
-    wanted = f"{meant}/{one.version if one.version in served or not served else served[0]}"
-    if one.identity.error is not None and one.identity.node is not None:
-        span = node_span(one.identity.node, offset)
-        return [diagnostic(walk.file, "decode", "resource-decode", one.identity.error, span)]
+    suggested = f"{meant}/{resource.version if resource.version in served or not served else served[0]}"
+    if resource.identity.error is not None and resource.identity.node is not None:
+        span = node_span(resource.identity.node, offset)
+        return [diagnostic(walk.file, "decode", "resource-decode", resource.identity.error, span)]
     if not api_version:
-        span = _span_of(one.root, "kind", offset)
-        help_ = f"Add `apiVersion: {wanted}`"
+        span = _span_of(resource.root, "kind", offset)
+        help_ = f"Add `apiVersion: {suggested}`"
         return [diagnostic(walk.file, "advice", "resource-no-match", "Object 'apiVersion' is missing", span, help_)]
     return [
-        _no_match(walk.file, kind, api_version, _span_of(one.root, "apiVersion", offset), f"Did you mean `{wanted}`?")
+        _no_match(
+            walk.file, kind, api_version, _span_of(resource.root, "apiVersion", offset), f"Did you mean `{suggested}`?"
+        )
     ]
 
 
-def _of_known_group(walk: _ObjectWalk, document: Document, one: Object) -> list[Diagnostic] | None:
-    """Return the findings of an object whose group has CRDs, None for one of a kind that none of them defines."""
-    offset, kind, api_version = document.line_offset, one.identity.kind, one.identity.api_version
-    if one.identity.error is not None:
-        span = node_span(one.identity.node or one.root, offset)
-        return [diagnostic(walk.file, "decode", "resource-decode", one.identity.error, span)]
-    definition = walk.definitions.kinds(one.group).get(kind)
+def _of_known_group(walk: _ObjectWalk, document: Document, resource: Object) -> list[Diagnostic] | None:
+    """Return the findings of an object whose group has CRDs, or None if none of them defines its kind."""
+    offset, kind, api_version = document.line_offset, resource.identity.kind, resource.identity.api_version
+    if resource.identity.error is not None:
+        span = node_span(resource.identity.node or resource.root, offset)
+        return [diagnostic(walk.file, "decode", "resource-decode", resource.identity.error, span)]
+    definition = walk.definitions.kinds(resource.group).get(kind)
     if definition is None:
-        return _of_unknown_kind(walk, one, offset)
-    if one.version not in definition.served:
+        return _of_unknown_kind(walk, resource, offset)
+    if resource.version not in definition.served:
         served = ", ".join(f"`{version}`" for version in definition.served) or "none"
         help_ = f"Use a served version of {kind}: {served} ({definition.file})"
-        return [_no_match(walk.file, kind, api_version, _span_of(one.root, "apiVersion", offset), help_)]
-    return [*_rejection(walk, one, offset, definition), *_of_definition(walk, document, one, definition)]
+        return [_no_match(walk.file, kind, api_version, _span_of(resource.root, "apiVersion", offset), help_)]
+    return [*_rejection(walk, resource, offset, definition), *_of_definition(walk, document, resource, definition)]
 
 
-def _of_unknown_kind(walk: _ObjectWalk, one: Object, offset: int) -> list[Diagnostic] | None:
-    """Return the finding that no CRD of a group defines a kind, None where that is reported in a notice."""
-    kind, api_version, known = one.identity.kind, one.identity.api_version, walk.definitions
-    unreadable = known.unreadable.get(one.group)
+def _of_unknown_kind(walk: _ObjectWalk, resource: Object, offset: int) -> list[Diagnostic] | None:
+    """Return the finding that no CRD of a group defines a kind, or None if a notice reports it."""
+    kind, api_version, known = resource.identity.kind, resource.identity.api_version, walk.definitions
+    unreadable = known.unreadable.get(resource.group)
     if unreadable is not None:
         if unreadable in known.reported:
-            unreadable = f"not validated: the CRD of {one.group} that may define {kind} cannot be decoded"
+            unreadable = f"not validated: the CRD of {resource.group} that may define {kind} cannot be decoded"
         known.reported.add(unreadable)
-        span = _span_of(one.root, "kind", offset)
+        span = _span_of(resource.root, "kind", offset)
         return [diagnostic(walk.file, "advice", "resource-crd-unreadable", unreadable, span)]
-    if kind and not walk.options.strict_kinds and not known.kind_meant(one.group, kind, misspelt=True):
-        line = node_span(one.root, offset).line
+    if kind and not walk.options.strict_kinds and not known.kind_meant(resource.group, kind, misspelt=True):
+        line = node_span(resource.root, offset).line
         walk.undefined.setdefault((api_version, kind), []).append(line)
         return None
-    near = known.kind_meant(one.group, kind) if kind else None
-    help_ = (f"Did you mean `{near}`? " if near else "") + known.describe(one.group)
+    near = known.kind_meant(resource.group, kind) if kind else None
+    help_ = (f"Did you mean `{near}`? " if near else "") + known.describe(resource.group)
     return [
-        _no_match(walk.file, kind, api_version, _span_of(one.root, "kind" if kind else "apiVersion", offset), help_)
+        _no_match(
+            walk.file, kind, api_version, _span_of(resource.root, "kind" if kind else "apiVersion", offset), help_
+        )
     ]
 
 
-def _rejection(walk: _ObjectWalk, one: Object, offset: int, definition: Definition) -> Iterator[Diagnostic]:
-    """Yield that the API server rejects a CRD itself, once for each CRD of a walk."""
+def _rejection(walk: _ObjectWalk, resource: Object, offset: int, definition: Definition) -> Iterator[Diagnostic]:
+    """Yield the finding that the API server rejects a CRD itself, once for each CRD."""
     if not definition.errors:
         return
     message = rejection_of(definition.crd.metadata.name, definition.errors)
@@ -329,54 +339,58 @@ def _rejection(walk: _ObjectWalk, one: Object, offset: int, definition: Definiti
         return
     walk.definitions.reported.add(message)
     help_ = f"Fix the CRD first: run `crdlint check {definition.file}`; crdlint validates its resources as if it were accepted"
-    yield diagnostic(walk.file, "advice", "resource-crd-rejected", message, _span_of(one.root, "kind", offset), help_)
+    yield diagnostic(
+        walk.file, "advice", "resource-crd-rejected", message, _span_of(resource.root, "kind", offset), help_
+    )
 
 
-def _of_definition(walk: _ObjectWalk, document: Document, one: Object, definition: Definition) -> Iterator[Diagnostic]:
-    """Yield what the server says of an object, in its order: duplicates, unknown fields, errors, warnings."""
-    locator = ResourceLocator(one.root, document.line_offset, document.text)
+def _of_definition(
+    walk: _ObjectWalk, document: Document, resource: Object, definition: Definition
+) -> Iterator[Diagnostic]:
+    """Yield the server's findings on an object, in its order: duplicates, unknown fields, errors, warnings."""
+    locator = ResourceLocator(resource.root, document.line_offset, document.text)
     placeholders = Placeholders(walk.options.placeholders, locator)
-    for key in take_duplicate_keys(document, is_json=one.json):
+    for key in take_duplicate_keys(document, is_json=resource.json):
         yield duplicates.of_yaml(key, walk.file, document.line_offset)
-    if one.json:
-        for two in duplicate_fields(one.root):
+    if resource.json:
+        for two in duplicate_fields(resource.root):
             yield duplicates.of_json(two.message, two.path, two.first, two.later, walk.file, document.line_offset)
-    given = one.read()
-    sent = as_sent(given, namespaced=definition.namespaced)
+    content = resource.read()
+    sent = as_sent(content, namespaced=definition.namespaced)
     by_server: list[tuple[Server, Sequence[Diagnostic]]] = []
     outcome, disagreements = None, []
     for server in definition.versions.servers:
-        findings = Findings(definition.on(server), one.version, locator, walk.file)
+        findings = Findings(definition.on(server), resource.version, locator, walk.file)
         is_newest = server is definition.versions.newest
         second_opinions = walk.options.second_opinions if is_newest else None
         with recorded() if second_opinions is not None else nullcontext(()) as evaluations:
-            outcome, unread = _decoded(walk, sent, one, findings, placeholders)
-        found = [] if unread is None else [unread]
+            outcome, unread = _decoded(walk, sent, resource, findings, placeholders)
+        server_findings = [] if unread is None else [unread]
         if outcome is not None:
-            found += findings.unknown(outcome, placeholders)
-            found += findings.errors(outcome)
-            found += findings.warnings(outcome)
+            server_findings += findings.unknown(outcome, placeholders)
+            server_findings += findings.errors(outcome)
+            server_findings += findings.warnings(outcome)
             if second_opinions is not None:
                 disagreements = list(map(findings.disagreement, compare(evaluations, second_opinions)))
-        by_server.append((server, found))
+        by_server.append((server, server_findings))
     yield from FindingsByVersion(by_server).merged()
     yield from disagreements
     walk.withheld.update(placeholders.withheld)
     if outcome is None:
         return
     stored = outcome.resource
-    meta = given.get("metadata")
+    meta = content.get("metadata")
     if isinstance(meta, dict) and not meta.get("name") and isinstance(stored.get("metadata"), dict):
         stored = {**stored, "metadata": {k: v for k, v in stored["metadata"].items() if k != "name"}}
     walk.stored.append(stored)
 
 
 def _decoded(
-    walk: _ObjectWalk, sent: dict[str, Any], one: Object, findings: Findings, placeholders: Placeholders
+    walk: _ObjectWalk, sent: dict[str, Any], resource: Object, findings: Findings, placeholders: Placeholders
 ) -> tuple[Outcome | None, Diagnostic | None]:
-    """Validate an object; the other value is the finding if the server cannot decode it.
+    """Validate an object; the second value is the finding if the server cannot decode it.
 
-    A field of its metadata that a placeholder gives another type is left out.
+    A metadata field with a wrong type because of a placeholder is removed first.
     """
     offset = findings.locator.line_offset
 
@@ -385,20 +399,20 @@ def _decoded(
 
     while True:
         try:
-            return _outcome(walk, sent, findings.definition, one, offset, withhold), None
+            return _outcome(walk, sent, findings.definition, resource, offset, withhold), None
         except NotDecodedError as error:  # noqa: PERF203  as often as there are such fields
-            name, place = findings.undecoded_field(error)
+            name, location = findings.undecoded_field(error)
             meta = sent.get("metadata")
-            if not isinstance(meta, dict) or name not in meta or not placeholders.is_within(place):
+            if not isinstance(meta, dict) or name not in meta or not placeholders.is_within(location):
                 return None, findings.undecoded(error)
             sent = {**sent, "metadata": {field: value for field, value in meta.items() if field != name}}
 
 
 def _outcome(
-    walk: _ObjectWalk, sent: dict[str, Any], definition: Definition, one: Object, offset: int, withhold: Withhold
+    walk: _ObjectWalk, sent: dict[str, Any], definition: Definition, resource: Object, offset: int, withhold: Withhold
 ) -> Outcome:
-    """Validate an object, as an update where there is an old one that can be read. Raises NotDecodedError."""
-    validator = definition.validator(one.version)
+    """Validate an object, as an update if there is an old one that can be decoded; raise NotDecodedError."""
+    validator = definition.validator(resource.version)
     if walk.old is None:
         return validator.create(sent, withhold)
     old = walk.old.get(key_of(sent))
@@ -409,16 +423,16 @@ def _outcome(
             return validator.update(sent, as_sent(old, namespaced=definition.namespaced), withhold)
         except NotDecodedError as error:
             why = f"had an old object that cannot be decoded: {error}"
-    outcome = validator.create(sent, withhold)  # raises where it is the new one that cannot be read
-    name, line = f"{one.identity.kind} {key_of(sent)[3]}".rstrip(), node_span(one.root, offset).line
+    outcome = validator.create(sent, withhold)  # raises an exception if it is the new object that cannot be decoded
+    name, line = f"{resource.identity.kind} {key_of(sent)[3]}".rstrip(), node_span(resource.root, offset).line
     notice = f"line {line}: {name} {why}; validated as a new object"
-    if walk.notices[-1:] != [notice]:  # each server of a range finds the same
+    if walk.notices[-1:] != [notice]:  # every server of a range yields the same notice
         walk.notices.append(notice)
     return outcome
 
 
 def _no_match(file: str, kind: str, api_version: str, span: Span, help_: str | None = None) -> Diagnostic:
-    """Return the finding that no kind of an apiVersion is served, which is kubectl's message."""
+    """Return the finding that no kind of an apiVersion is served, with kubectl's message."""
     message = (
         f"no matches for kind {quote(kind)} in version {quote(api_version)}" if kind else "Object 'Kind' is missing"
     )
@@ -426,7 +440,7 @@ def _no_match(file: str, kind: str, api_version: str, span: Span, help_: str | N
 
 
 def _notices(walk: _ObjectWalk) -> Iterator[str]:
-    """Yield the notices about documents that are not validated, and about findings that are not reported."""
+    """Yield the notices about documents that are not validated, and about findings that are withheld."""
     if walk.templates:
         instead = "validate the rendered template: helm template ... | crdlint validate -"
         yield f"{_lines(walk.templates)}: skipped a template; {instead}"
@@ -448,8 +462,8 @@ def _lines(lines: list[int]) -> str:
 
 
 def _span_of(root: Mapping, name: str, offset: int) -> Span:
-    found = root.find(name)
-    return node_span(root if found is None else found[1], offset)
+    entry = root.find(name)
+    return node_span(root if entry is None else entry[1], offset)
 
 
 def _root(text: str) -> Node:

@@ -1,7 +1,7 @@
-"""What becomes of an object between its file and validation, as far as the request does it and not its CRD.
+"""Changes to an object between its file and validation that depend on the request instead of the CRD.
 
-kubectl puts an object that names no namespace into the default one; the server takes the namespace off where the kind
-has none, and makes up a name from generateName (apiserver pkg/registry/rest/meta.go, pkg/storage/names/generate.go).
+kubectl sets the default namespace on an object without one. The server removes the namespace if the kind is not
+namespaced, and generates a name from generateName (apiserver pkg/registry/rest/meta.go, pkg/storage/names/generate.go).
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
     Key = tuple[str, str, str, str]
 
 DEFAULT_NAMESPACE: Final = "default"
-_LONGEST_BASE: Final = 58  # bytes of generateName that are kept
-_SUFFIX: Final = "xxxxx"  # stands for five characters that the server draws
+_LONGEST_BASE: Final = 58  # the number of bytes of generateName that are kept
+_SUFFIX: Final = "xxxxx"  # represents five random characters
 
 
 def as_sent(resource: dict[str, Any], *, namespaced: bool) -> dict[str, Any]:
-    """Return an object as it comes to validation; metadata that is no object is left as it is."""
+    """Return an object as it is validated; metadata that is not an object is kept unchanged."""
     meta = resource.get("metadata")
     if meta is None:
         meta = {}
@@ -37,7 +37,7 @@ def as_sent(resource: dict[str, Any], *, namespaced: bool) -> dict[str, Any]:
 
 
 def key_of(resource: dict[str, Any]) -> Key:
-    """Return what objects are matched by; one without a namespace is taken to be in the default one."""
+    """Return the key by which objects are matched; an object without a namespace belongs to the default one."""
     meta = resource.get("metadata")
     meta = meta if isinstance(meta, dict) else {}
     group = str(resource.get("apiVersion", "")).rpartition("/")[0]

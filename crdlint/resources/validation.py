@@ -1,7 +1,7 @@
-"""A custom resource on its way into the API server: pruned, defaulted, judged.
+"""Handling of a custom resource as in the API server: pruning, defaulting, validation.
 
-Reproduces apiextensions pkg/apiserver (schemaCoercingDecoder, unstructuredDefaulter) and
-pkg/registry/customresource (strategy.go, validator.go).
+Upstream: apiextensions pkg/apiserver (schemaCoercingDecoder, unstructuredDefaulter) and pkg/registry/customresource
+(strategy.go, validator.go).
 """
 
 from __future__ import annotations
@@ -69,11 +69,11 @@ _MAX_REPLICAS: Final = 2**31 - 1
 
 
 class UnknownVersionError(ValueError):
-    """The CRD has no version of that name."""
+    """The CRD has no version with that name."""
 
 
 class NotDecodedError(ValueError):
-    """An object that the server's decoder refuses; the text is its. ``metadata`` is set if its metadata is the reason."""
+    """The server cannot decode an object; the text is the server's. `metadata` is set if its metadata is the cause."""
 
     def __init__(self, text: str, metadata: MetadataError | None = None) -> None:
         super().__init__(text)
@@ -82,10 +82,10 @@ class NotDecodedError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the server makes of an object.
+    """The server's result for an object.
 
-    ``errors`` and ``warnings`` in its order, ``unknown`` the paths of fields that were pruned, sorted, ``resource`` the
-    object pruned and defaulted, ``cel_cost`` the cost units that rules took: None where none ran.
+    `errors` and `warnings` are in the server's order. `unknown` are the sorted paths of pruned fields. `resource` is
+    the pruned and defaulted object. `cel_cost` is the cost of rules in cost units, None if none was evaluated.
     """
 
     errors: tuple[FieldError, ...]
@@ -102,30 +102,30 @@ class _Admitted:
 
 
 class ResourceValidator:
-    """Judges objects of one version of a CRD; made once for as many objects as there are.
+    """Validates objects of one version of a CRD; it can be used for any number of objects.
 
-    ``as_requests`` does with the status what the server does with a request's where the status is a subresource: it is
-    no part of a new object, and stays as it was on update.
+    With `as_requests`, the status of an object is treated as in a request if it is a subresource: it is dropped from a
+    new object, and unchanged on update.
     """
 
     def __init__(
         self, crd: CustomResourceDefinition, version: str, *, server: Server = NEWEST, as_requests: bool = False
     ) -> None:
-        """Prepare a CRD in its internal form; raises `UnknownVersionError`."""
+        """Prepare a CRD of the internal version; raise `UnknownVersionError` if it does not have the version."""
         self._server = server
         spec = crd.spec
-        found = next((one for one in spec.versions if one.name == version), None)
-        if found is None:
+        crd_version = next((candidate for candidate in spec.versions if candidate.name == version), None)
+        if crd_version is None:
             message = f"the CRD {crd.metadata.name} has no version {version!r}"
             raise UnknownVersionError(message)
-        validation = found.schema or spec.validation
+        validation = crd_version.schema or spec.validation
         self.schema: JSONSchemaProps | None = None if validation is None else validation.open_api_v3_schema
         self.kind = spec.names.kind
         self.group = spec.group
         self.api_version = f"{spec.group}/{version}"
         self._namespaced = spec.scope == "Namespaced"
         self._preserves = bool(spec.preserve_unknown_fields)
-        subresources = found.subresources or spec.subresources
+        subresources = crd_version.subresources or spec.subresources
         self._scale = _scale(subresources)
         self._keeps_status = as_requests and subresources is not None and subresources.status is not None
         if self.schema is not None:
@@ -134,9 +134,9 @@ class ResourceValidator:
             self._defaults = prune_defaults(self.schema)
 
     @work.limited()
-    def create(self, given: dict[str, Any], withhold: Withhold | None = None) -> Outcome:
-        """Judge a new object; errors that ``withhold`` accepts are left out, as if the server had not found them."""
-        admitted = self._admit(given)
+    def create(self, sent: dict[str, Any], withhold: Withhold | None = None) -> Outcome:
+        """Validate a new object; errors that `withhold` accepts are ignored, as if the server had not reported them."""
+        admitted = self._admit(sent)
         resource = admitted.resource
         if self._keeps_status:
             resource.pop("status", None)
@@ -155,9 +155,9 @@ class ResourceValidator:
         return self._with_rules(admitted, errors, MISSING, None, withhold=withhold)
 
     @work.limited()
-    def update(self, given: dict[str, Any], old: dict[str, Any], withhold: Withhold | None = None) -> Outcome:
-        """Judge an object that is to replace another; what did not change is let pass. For ``withhold`` see create."""
-        admitted, before = self._admit(given), self._admit(old).resource
+    def update(self, sent: dict[str, Any], old: dict[str, Any], withhold: Withhold | None = None) -> Outcome:
+        """Validate a replacement of an object; unchanged values are not rejected. See `create` for `withhold`."""
+        admitted, before = self._admit(sent), self._admit(old).resource
         resource = admitted.resource
         if self._keeps_status:
             resource.pop("status", None)
@@ -183,9 +183,9 @@ class ResourceValidator:
         return self._with_rules(admitted, errors, before, correlation, common, withhold)
 
     @work.limited()
-    def update_status(self, given: dict[str, Any], old: dict[str, Any]) -> Outcome:
-        """Judge an update of the status subresource: of what is given nothing but the status counts."""
-        admitted, before = self._admit(given), self._admit(old).resource
+    def update_status(self, sent: dict[str, Any], old: dict[str, Any]) -> Outcome:
+        """Validate an update of the status subresource, which uses only the status of the new object."""
+        admitted, before = self._admit(sent), self._admit(old).resource
         resource = deep_copy(before)
         resource.pop("status", None)
         if "status" in admitted.resource:
@@ -209,13 +209,13 @@ class ResourceValidator:
         return self._with_rules(_Admitted(resource, admitted.unknown), errors, before, correlation, common)
 
     def _correlation(self, resource: dict[str, Any], old: dict[str, Any]) -> Correlation | None:
-        """Return what is unchanged in an object, None where the server validates all of it."""
+        """Return the correlation with the old object, or None if the server validates unchanged values as well."""
         if self.schema is None or not self._server.ratchets_values:
             return None
         return Correlation(resource, old, self.schema)
 
     def read(self, stored: dict[str, Any]) -> dict[str, Any]:
-        """Return a stored object as a client reads it: defaulted once more."""
+        """Return a stored object as a client reads it, with defaults applied again."""
         resource: dict[str, Any] = deep_copy(stored)
         if self.schema is not None:
             apply_defaults(resource, self.schema, self._defaults)
@@ -230,7 +230,7 @@ class ResourceValidator:
         common: Sequence[FieldError] = (),
         withhold: Withhold | None = None,
     ) -> Outcome:
-        """Run the rules unless an error keeps the server from it, which ``common`` ones do not."""
+        """Evaluate the rules unless an error prevents that; errors in `common` do not."""
         if withhold is not None:
             common = [error for error in common if not withhold(error)]
             errors = [error for error in errors if not withhold(error)]
@@ -259,13 +259,13 @@ class ResourceValidator:
         )
 
     def _is_blocking(self, error: FieldError) -> bool:
-        """Return whether an error keeps the server from running rules."""
+        """Return whether an error prevents the server from evaluating rules."""
         return error.type in _BLOCKING or (error.type is NOT_SUPPORTED and self._server.enum_errors_block_rules)
 
-    def _admit(self, given: dict[str, Any]) -> _Admitted:
-        """Return an object pruned and defaulted; raises `NotDecodedError`."""
-        resource = deep_copy(given)
-        kept = {name: resource[name] for name in ("kind", "apiVersion") if isinstance(resource.get(name), str)}
+    def _admit(self, sent: dict[str, Any]) -> _Admitted:
+        """Return a pruned and defaulted object; raise `NotDecodedError` if it cannot be decoded."""
+        resource = deep_copy(sent)
+        type_meta = {name: resource[name] for name in ("kind", "apiVersion") if isinstance(resource.get(name), str)}
         unknown: list[str] = []
         meta = None
         if "metadata" in resource:
@@ -274,8 +274,8 @@ class ResourceValidator:
             except MetadataError as error:
                 raise NotDecodedError(str(error), error) from error
             unknown.extend(f"metadata.{path}" for path in unknown_meta)
-        group = str(kept.get("apiVersion", "")).rpartition("/")[0]
-        is_ours = (group, kept.get("kind")) == (self.group, self.kind)
+        group = str(type_meta.get("apiVersion", "")).rpartition("/")[0]
+        is_ours = (group, type_meta.get("kind")) == (self.group, self.kind)
         if is_ours:
             if not self._preserves:
                 unknown += prune(resource, self.schema, is_resource_root=True)
@@ -284,7 +284,7 @@ class ResourceValidator:
             if coerced.error is not None:
                 raise NotDecodedError(str(coerced.error.on(self._server)))
             unknown += coerced.unknown
-        resource.update(kept)
+        resource.update(type_meta)
         if meta is not None:
             resource["metadata"] = meta
         if is_ours and self.schema is not None:
@@ -294,39 +294,42 @@ class ResourceValidator:
     def _metadata_update_errors(
         self, resource: dict[str, Any], old: dict[str, Any]
     ) -> tuple[list[FieldError], list[FieldError]]:
-        """Return what is wrong with the metadata of an object that is to replace another.
+        """Return the errors in the metadata of a replacement.
 
-        First what the server finds in any object's (rest.validateCommonFields), then what the CRD's strategy finds too.
+        First the errors that the server reports for any object (rest.validateCommonFields), then those of the CRD's
+        strategy.
         """
-        meta, old_meta = (read_object_meta(one.get("metadata"))[0] for one in (resource, old))
+        meta, old_meta = (read_object_meta(each.get("metadata"))[0] for each in (resource, old))
         meta, path = _taken_over(meta, old_meta), Path("metadata")
         of_update = {str(error): error for error in validate_resource_meta_update(meta, old_meta, path)}
-        found = validate_resource_meta(meta, path, requires_namespace=self._namespaced, name_check=path_segment)
-        common = {str(error): error for error in found}
+        strategy_errors = validate_resource_meta(
+            meta, path, requires_namespace=self._namespaced, name_check=path_segment
+        )
+        common = {str(error): error for error in strategy_errors}
         return [error for text, error in common.items() if text not in of_update], list(of_update.values())
 
     def _type_errors(self, resource: dict[str, Any]) -> list[FieldError]:
         return [
-            invalid(TYPE_META, Path(name), resource.get(name, ""), f"must be {wanted}")
-            for name, wanted in (("kind", self.kind), ("apiVersion", self.api_version))
-            if resource.get(name, "") != wanted
+            invalid(TYPE_META, Path(name), resource.get(name, ""), f"must be {expected}")
+            for name, expected in (("kind", self.kind), ("apiVersion", self.api_version))
+            if resource.get(name, "") != expected
         ]
 
 
 def _taken_over(meta: dict[str, Any], old: dict[str, Any]) -> dict[str, Any]:
-    """Return metadata with the server's own fields as an update leaves them (rest.BeforeUpdate).
+    """Return metadata with the server's own fields as after an update. Upstream: rest.BeforeUpdate.
 
-    Manifests leave out what clients send along, the version above all.
+    Manifests do not contain fields that clients send, in particular the resource version.
     """
     made: dict[str, Any] = {"resourceVersion": "1"}
     made.update({name: old[name] for name in _KEPT if name in old})
-    made.update({name: held for name, held in meta.items() if name not in _SERVERS})
+    made.update({name: item for name, item in meta.items() if name not in _SERVERS})
     made.update({name: old[name] for name in (*_SERVERS, "deletionTimestamp") if name in old})
     return made
 
 
-_KEPT: Final = ("resourceVersion", "uid", "deletionGracePeriodSeconds")  # where the new object says nothing
-_SERVERS: Final = ("generation", "creationTimestamp")  # whatever it says
+_KEPT: Final = ("resourceVersion", "uid", "deletionGracePeriodSeconds")  # copied from the old object if absent
+_SERVERS: Final = ("generation", "creationTimestamp")  # always copied from the old object
 
 
 def _scale(subresources: CustomResourceSubresources | None) -> CustomResourceSubresourceScale | None:
@@ -334,7 +337,7 @@ def _scale(subresources: CustomResourceSubresources | None) -> CustomResourceSub
 
 
 def _scale_spec_errors(scale: CustomResourceSubresourceScale | None, resource: dict[str, Any]) -> Iterator[FieldError]:
-    """Yield what is wrong with the wanted number of replicas (ValidateScaleSpec)."""
+    """Yield the errors of the desired number of replicas. Upstream: ValidateScaleSpec."""
     if scale is not None:
         yield from _replicas_errors(scale.spec_replicas_path, resource)
 
@@ -342,7 +345,7 @@ def _scale_spec_errors(scale: CustomResourceSubresourceScale | None, resource: d
 def _scale_status_errors(
     scale: CustomResourceSubresourceScale | None, resource: dict[str, Any]
 ) -> Iterator[FieldError]:
-    """Yield what is wrong with the number of replicas that there are, and their selector (ValidateScaleStatus)."""
+    """Yield the errors of the actual number of replicas and their selector. Upstream: ValidateScaleStatus."""
     if scale is None:
         return
     yield from _replicas_errors(scale.status_replicas_path, resource)
@@ -368,24 +371,31 @@ def _replicas_errors(name: str, resource: dict[str, Any]) -> Iterator[FieldError
         )
 
 
-def _nested(resource: dict[str, Any], path: str, wanted: type) -> tuple[Any, str | None]:
-    """Return the value at a path of fields, None where there is none, and what is wrong with it (NestedFieldNoCopy)."""
+def _nested(resource: dict[str, Any], path: str, expected: type) -> tuple[Any, str | None]:
+    """Return the value at a path of fields (None if absent), and an error text or None.
+
+    Upstream: unstructured.NestedFieldNoCopy.
+    """
     names = path.removeprefix(".").split(".")
-    at: Any = resource
+    current: Any = resource
     for i, name in enumerate(names):
-        if at is None:
+        if current is None:
             return None, None
-        if at.__class__ is not dict:
-            return None, _accessor_error(names[: i + 1], at, "map[string]interface {}".replace(" ", ""))
-        if name not in at:
+        if current.__class__ is not dict:
+            return None, _accessor_error(names[: i + 1], current, "map[string]interface {}".replace(" ", ""))
+        if name not in current:
             return None, None
-        at = at[name]
-    return (at, None) if at.__class__ is wanted else (None, _accessor_error(names, at, GO_TYPES[wanted]))
+        current = current[name]
+    return (
+        (current, None)
+        if current.__class__ is expected
+        else (None, _accessor_error(names, current, GO_TYPES[expected]))
+    )
 
 
-def _accessor_error(names: list[str], value: Any, wanted: str) -> str:
+def _accessor_error(names: list[str], value: Any, expected: str) -> str:
     path = "".join(f".{name}" for name in names)
-    return f"{path} accessor error: {_printed(value)} is of the type {GO_TYPES[value.__class__]}, expected {wanted}"
+    return f"{path} accessor error: {_printed(value)} is of the type {GO_TYPES[value.__class__]}, expected {expected}"
 
 
 _NOTHING: Final = object()
@@ -394,7 +404,7 @@ _NOTHING: Final = object()
 def _printed(value: Any) -> str:
     """Return a JSON value as Go's `%v` prints it."""
     out: list[str] = []
-    pending = [("", value)]  # what stands before a value, and the value
+    pending = [("", value)]  # the text before a value, and the value
     while pending:
         before, item = pending.pop()
         out.append(before)

@@ -1,1 +1,1 @@
-"""What keeps hostile input and interrupted runs from doing harm: bounded work, whole files, other programs run safely."""
+"""Protection against hostile input and interrupted runs: limits for work, atomic writes, and other programs run safely."""

@@ -1,4 +1,4 @@
-"""Files written as a whole or not at all."""
+"""Files that are written completely or not at all."""
 
 from __future__ import annotations
 
@@ -9,23 +9,22 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
-_NEW_FILE: Final = 0o666  # less the umask, which the system applies
+_NEW_FILE: Final = 0o666  # the system applies the umask
 _CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-# `/dev/stdout` may be a regular file, whose readers would keep the file that was replaced.
+# `/dev/stdout` may be a regular file that other programs have open; they would not see a replaced file.
 _OPEN_FILES: Final = frozenset({Path("/dev"), Path("/proc")})
 
 
 class ChangedError(Exception):
-    """The file no longer has the content that its new content was made from."""
+    """The content of the file has changed since it was read."""
 
 
 def write(path: str | Path, data: bytes | Iterable[bytes], *, made_from: bytes | None = None) -> None:
-    """Replace the content of a file with ``data``, whole or in pieces, or leave the file as it is.
+    """Replace the content of a file with `data` (complete or in pieces), or leave the file unchanged.
 
-    Raises OSError and ChangedError.
-    A link keeps pointing at its file. The file keeps its mode, and its owner where the system allows that.
-    What is no regular file, such as a pipe, is written to in place.
-    ``made_from`` is the content that the file must still have right before it is replaced.
+    Raise OSError, or ChangedError if the file no longer contains `made_from` when it is replaced. A link still refers
+    to its file. The file keeps its mode, and its owner if the system allows that. Other files than regular ones, such
+    as pipes, are written in place.
     """
     path = Path(path)
     pieces = (data,) if isinstance(data, bytes) else data
@@ -35,7 +34,7 @@ def write(path: str | Path, data: bytes | Iterable[bytes], *, made_from: bytes |
             file.writelines(pieces)
         return
     target = path.resolve()
-    # The name does not grow with the file's, which may be as long as names can be.
+    # The length of the name is fixed, because the name of the file may already have the maximum length.
     made = target.parent / f".crdlint-{os.urandom(8).hex()}"
     try:
         descriptor = os.open(made, _CREATE, _NEW_FILE if status is None else stat.S_IMODE(status.st_mode))
@@ -60,7 +59,7 @@ def _status(path: Path) -> os.stat_result | None:
 
 
 def _take_over(path: Path, status: os.stat_result) -> None:
-    """Give a file the owner and the mode of ``status``."""
+    """Set the owner and the mode of a file to those of `status`."""
     if hasattr(os, "chown"):
         with suppress(PermissionError):
             os.chown(path, status.st_uid, status.st_gid)
@@ -68,7 +67,7 @@ def _take_over(path: Path, status: os.stat_result) -> None:
 
 
 def _content(path: Path) -> bytes | None:
-    """Return what a file contains, None if it does not exist."""
+    """Return the content of a file, or None if it does not exist."""
     try:
         return path.read_bytes()
     except FileNotFoundError:

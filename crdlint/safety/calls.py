@@ -1,4 +1,4 @@
-"""Calls whose depth is bounded by memory only: generators that yield the calls to wait for."""
+"""Recursive calls whose depth only memory limits: generators that yield the calls whose results they need."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ T = TypeVar("T")
 
 
 def run(call: Generator[Any, Any, T]) -> T:
-    """Run a generator to its end, and return what it returns.
+    """Run a generator and return its result.
 
-    A generator that it yields is run first. What that returns is the value of the ``yield``, and an exception of it is
+    A generator that it yields is run first: its result is the value of the `yield` expression, and its exception is
     raised there.
     """
     stack = [call]
@@ -29,7 +29,7 @@ def run(call: Generator[Any, Any, T]) -> T:
         except Exception as error:
             stack.pop()
             if not stack:
-                raised = None  # the traceback refers to this frame
+                raised = None  # its traceback refers to this frame, which would be a reference cycle
                 raise
             result, raised = None, error
         else:

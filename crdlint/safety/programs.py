@@ -1,4 +1,4 @@
-"""Other programs run for what they print: bounded in time, with all that they start."""
+"""Execution of other programs, with a time limit that includes their child processes."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ _CHUNK: Final = 65536  # bytes
 
 
 class ProgramError(Exception):
-    """A program that cannot be run or does not end; ``str`` says why."""
+    """A program cannot be run or does not end; `str()` is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a program printed, and its exit status."""
+    """The output of a program, and its exit status."""
 
     data: bytes
     errors: str
@@ -41,18 +41,18 @@ class Done:
 
 
 def find(name: str) -> str | None:
-    """Return the absolute path of a program on the PATH, None if there is none.
+    """Return the absolute path of a program on the PATH, or None.
 
-    Relative entries of the PATH are skipped: they are folders of the checkout that crdlint reads.
+    Relative entries of the PATH are skipped, because they refer to directories of the checkout that is checked.
     """
     folders = [folder for folder in os.get_exec_path() if Path(folder).is_absolute()]
-    found = shutil.which(name, path=os.pathsep.join(folders)) if folders else None
-    # Windows looks in the working directory first, whatever the PATH is.
-    return found if found is not None and Path(found).is_absolute() else None
+    program = shutil.which(name, path=os.pathsep.join(folders)) if folders else None
+    # Windows searches the working directory first, regardless of the PATH.
+    return program if program is not None and Path(program).is_absolute() else None
 
 
 def shortened(text: str, longest: int) -> str:
-    """Return what a program said in one line, cut after ``longest`` characters."""
+    """Return a program's message in one line, truncated to `longest` characters."""
     text = " ".join(text.split())
     return text if len(text) <= longest else text[:longest] + "..."
 
@@ -67,11 +67,11 @@ def run(
     limit: int | None = None,
     memory: int | None = None,
 ) -> Done:
-    """Run a program with ``data`` as its standard input; ``environment`` replaces the environment as a whole.
+    """Run a program with `data` as its standard input; `environment` replaces the whole environment.
 
-    ``folder`` is its working directory. ``limit`` is how many bytes it may print, and ``memory`` how many bytes of address
-    space it may use, where the system can limit that. Raises ProgramError if the program cannot be run, prints more, or
-    still runs after ``timeout`` seconds.
+    `folder` is its working directory. `limit` is the maximum output in bytes, `memory` the maximum address space in
+    bytes, if the system supports that limit. Raise ProgramError if the program cannot be run, prints more, or does not
+    end within `timeout` seconds.
     """
     name = Path(command[0]).name
     try:
@@ -107,7 +107,7 @@ def run(
 def _communicate(
     process: subprocess.Popen[bytes], data: bytes, timeout: float, limit: int | None
 ) -> tuple[bytes, bytes]:
-    """Return what a program prints, as Popen.communicate does, but end it once it has printed more than ``limit`` bytes."""
+    """Return the output of a program as Popen.communicate does, but end it if it prints more than `limit` bytes."""
     deadline = time.monotonic() + timeout
     printed = bytearray(), bytearray()
 
@@ -149,7 +149,7 @@ def _listed(process: subprocess.Popen[bytes]) -> Iterator[None]:
 
 
 def end_running() -> None:
-    """End the programs that other threads run."""
+    """End all programs that other threads run."""
     for process in tuple(_running):
         _end(process)
 
@@ -164,7 +164,7 @@ def _limit_memory(process: subprocess.Popen[bytes], memory: int) -> None:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End a program with what it has started, which would keep its output open otherwise."""
+    """End a program and its child processes, which would keep its output open."""
     with suppress(ProcessLookupError, PermissionError):
         if os.name == "posix":
             os.killpg(process.pid, signal.SIGKILL)

@@ -1,8 +1,8 @@
-"""Steps that the evaluation of one document may take, beside the server's own cost units.
+"""A limit of steps for the evaluation of one document, in addition to the server's own cost units.
 
-The server's cost leaves out what some operations take: the elements of nested lists, a compiled pattern, the characters
-that a function writes. That work is counted here in steps, each of about a microsecond and at most a hundred bytes. Steps
-are counted and never timed, so that every run stops at the same place.
+The server's cost does not include some work: the elements of nested lists, a compiled pattern, the characters that a
+function prints. That work is counted here in steps of about a microsecond and at most a hundred bytes. Steps are
+counted instead of measuring time, so that every run stops at the same point.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, Final, Generic, TypeVar
 
-LIMIT: Final = 2_000_000  # steps for one document
+LIMIT: Final = 2_000_000  # the maximum number of steps for one document
 _BYTES_PER_STEP: Final = 64  # of text
 
 _V = TypeVar("_V")
 
 
 class WorkLimitError(Exception):
-    """Part of a document is not evaluated; ``str()`` is why: too many steps, or a value too large to compute."""
+    """A part of a document is not evaluated; `str()` is the reason: too many steps, or too large a value."""
 
     def __init__(self, why: str = f"crdlint stops after {LIMIT:,} steps of work on one document") -> None:
         super().__init__(why)
 
 
 class Recent(Generic[_V]):
-    """Values by key, the least recently used of which are dropped when their weights exceed the capacity."""
+    """A cache that drops the least recently used values if their total weight exceeds the capacity."""
 
     __slots__ = ("_entries", "capacity", "weight")
 
@@ -40,7 +40,7 @@ class Recent(Generic[_V]):
         return len(self._entries)
 
     def get(self, key: Hashable) -> _V | None:
-        """Return the value of a key, None if it is not kept."""
+        """Return the value of a key, or None if it is not in the cache."""
         entry = self._entries.pop(key, None)
         if entry is None:
             return None
@@ -48,7 +48,7 @@ class Recent(Generic[_V]):
         return entry[0]
 
     def put(self, key: Hashable, value: _V, weight: int) -> None:
-        """Keep the value of a new key; one that weighs more than the capacity is not kept."""
+        """Store the value of a new key, unless it weighs more than the capacity."""
         if weight > self.capacity:
             return
         self._entries[key] = (value, weight)
@@ -58,26 +58,26 @@ class Recent(Generic[_V]):
 
 
 class Budget:
-    """The steps that are left to one document, and the shared things that it has paid for."""
+    """The remaining steps for one document, and the shared values that it has been charged for."""
 
     __slots__ = ("_paid", "known", "left")
 
     def __init__(self, steps: int) -> None:
         self.left = steps
-        # Results that later evaluations of the same document use again.
+        # Results that later evaluations of the same document reuse.
         self.known: Final[dict[Hashable, Any]] = {}
         self._paid: Final[dict[Recent[Any], Recent[bool]]] = {}
 
     def spend(self, steps: int) -> None:
-        """Take steps off; raise WorkLimitError if there are not as many."""
+        """Subtract steps; raise WorkLimitError if too few remain."""
         self.left -= steps
         if self.left < 0:
             raise WorkLimitError
 
     def spend_once(self, cache: Recent[Any], key: Hashable, weight: int, steps: int) -> None:
-        """Take the steps off that a cached value took, unless the document itself would have it in a cache of that size.
+        """Subtract the steps of a cached value, unless the document has been charged for it within a cache of that size.
 
-        What other documents have put into the cache makes no difference.
+        So the result does not depend on values that other documents have put into the cache.
         """
         paid = self._paid.get(cache)
         if paid is None:
@@ -92,7 +92,7 @@ _CURRENT: Final[ContextVar[Budget | None]] = ContextVar("budget", default=None)
 
 @contextmanager
 def limited(steps: int = LIMIT) -> Iterator[None]:
-    """Limit the steps of what runs within; where a limit is already set, that one holds."""
+    """Limit the steps within the context; a limit that is already set takes precedence."""
     if _CURRENT.get() is not None:
         yield
         return
@@ -104,7 +104,7 @@ def limited(steps: int = LIMIT) -> Iterator[None]:
 
 
 def current() -> Budget | None:
-    """Return the budget of the document that is evaluated, None outside of one."""
+    """Return the budget of the document that is evaluated, or None."""
     return _CURRENT.get()
 
 

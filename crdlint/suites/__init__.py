@@ -1,1 +1,1 @@
-"""Declarative tests for CRDs: suites of objects with what the server is expected to make of them (openshift/api's format)."""
+"""Declarative tests for CRDs: suites of objects with the expected result, in the format of openshift/api."""

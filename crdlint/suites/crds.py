@@ -1,4 +1,4 @@
-"""The CRDs that a suite is about, each reduced to the version under test."""
+"""The CRDs of a suite, each reduced to the version under test."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
 
 
 class MissingCRDError(ValueError):
-    """No file has the CRD of a suite or its version, or the API server rejects the CRD."""
+    """The suite's CRD or its version does not exist, or the API server rejects the CRD."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A CRD's file and its JSON value, as it is in the file."""
+    """A CRD: its file and its JSON value in that file."""
 
     file: str
     value: dict[str, Any]
@@ -47,125 +47,125 @@ class Target:
 
     @property
     def annotations(self) -> dict[str, str]:
-        """The CRD's annotations, as far as their values are text."""
-        found = self.value["metadata"].get("annotations")
-        given = found.items() if isinstance(found, dict) else ()
-        return {name: value for name, value in given if isinstance(value, str)}
+        """The annotations of the CRD whose values are strings."""
+        annotations = self.value["metadata"].get("annotations")
+        items = annotations.items() if isinstance(annotations, dict) else ()
+        return {name: value for name, value in items if isinstance(value, str)}
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
-    """The CRDs of a file, and what is wrong with documents that may be CRDs and cannot be read."""
+class _FileCRDs:
+    """The CRDs of a file, and errors of documents that may be CRDs but cannot be read."""
 
     targets: list[Target] = field(default_factory=list)
-    broken: list[tuple[str, str]] = field(default_factory=list)  # places and messages
+    broken: list[tuple[str, str]] = field(default_factory=list)  # positions and messages
 
 
 class SuiteCRDs:
-    """CRDs by name, each file read once."""
+    """CRDs by name; each file is read once."""
 
     def __init__(
-        self, given: Iterable[tuple[str, str]], kube_version: str = NEWEST_VERSION, read: Read | None = None
+        self, files: Iterable[tuple[str, str]], kube_version: str = NEWEST_VERSION, read: Read | None = None
     ) -> None:
-        """Take the names and texts of files; without any, CRDs are looked for in folders near the suites.
+        """Take the names and texts of files; without any, CRDs are searched in directories near the suites.
 
-        ``read`` returns the text of a file near a suite, None for one without CRDs; by default the file's.
-
-        ``kube_version`` is the version of the server that the tests are run for, or a range. ``broken`` lists the
-        documents of these files that cannot be read.
+        `kube_version` is the server version for the tests, or a range. `broken` contains the documents of these files
+        that cannot be read.
         """
         self._read: Final[Read] = read or (lambda path: read_text(path, only_crds=True))
-        found = [_read_crds(file, text) for file, text in given]
+        crds_of_files = [_read_crds(file, text) for file, text in files]
         self.kube_version = kube_version
-        self._given = [target for one in found for target in one.targets]
-        self.broken = [problem for one in found for problem in one.broken]
-        self._folders: dict[str, _Found] = {}
+        self._given = [target for crds in crds_of_files for target in crds.targets]
+        self.broken = [problem for crds in crds_of_files for problem in crds.broken]
+        self._folders: dict[str, _FileCRDs] = {}
         self._defined: dict[tuple[int, str], tuple[Definition, str]] = {}
 
     def define(self, target: Target, version: str) -> tuple[Definition, str]:
-        """Return a CRD reduced to a version, compiled once for all suites, and the version's name. Raises MissingCRDError."""
-        key = (id(target.value), version)  # targets are kept for good
+        """Return a CRD reduced to a version (compiled once for all suites) and the name of the version; raise MissingCRDError."""
+        key = (id(target.value), version)  # targets exist until the end of the run
         if key not in self._defined:
             value, name = reduced(target, version)
             self._defined[key] = define(value, target.file, self.kube_version), name
         return self._defined[key]
 
     def of(self, suite: Suite) -> list[Target]:
-        """Return the CRDs that a suite is about. Raises MissingCRDError."""
-        wanted, broken = self._named(suite) if suite.crd_file else self._by_name(suite)
+        """Return the CRDs of a suite; raise MissingCRDError if there are none."""
+        candidates, broken = self._named(suite) if suite.crd_file else self._by_name(suite)
         try:
-            chosen = [one for one in wanted if applies(one.annotations, suite.feature_gates, os.path.dirname(one.file))]
+            chosen = [
+                crd for crd in candidates if applies(crd.annotations, suite.feature_gates, os.path.dirname(crd.file))
+            ]
         except GateError as error:
             raise MissingCRDError(str(error)) from error
         if not chosen:
             name = suite.crd_file or suite.crd_name
             why = (
                 "none has these feature gates"
-                if wanted
-                else "; ".join(f"{place}: {message}" for place, message in broken) or "--crd names where it is"
+                if candidates
+                else "; ".join(f"{position}: {message}" for position, message in broken) or "--crd names where it is"
             )
             raise MissingCRDError(f"no CRD {name} for this suite: {why}")
         return chosen
 
     def _named(self, suite: Suite) -> tuple[list[Target], list[tuple[str, str]]]:
-        """Return the first CRD of the file that a suite names, and what is wrong with that file."""
-        found = [_read_file(path, self._read) for path in files_near_suite(suite.file, suite.crd_file)]
-        return [one for file in found for one in file.targets][:1], [one for file in found for one in file.broken]
+        """Return the first CRD of the file that a suite names, and the errors of that file."""
+        read = [_read_file(path, self._read) for path in files_near_suite(suite.file, suite.crd_file)]
+        return [crd for file in read for crd in file.targets][:1], [broken for file in read for broken in file.broken]
 
     def _by_name(self, suite: Suite) -> tuple[list[Target], list[tuple[str, str]]]:
-        """Return the CRDs with the name that a suite gives, and what is wrong with files that may have them."""
+        """Return the CRDs with the name in a suite, and the errors of files that may contain them."""
         broken: list[tuple[str, str]] = []
-        wanted = [one for one in self._given if one.name == suite.crd_name]
+        targets = [target for target in self._given if target.name == suite.crd_name]
         for folder in () if self._given or self.broken else folders_near_suite(suite.file):
-            found = self._folder(folder)
-            wanted = [one for one in found.targets if one.name == suite.crd_name]
-            broken += found.broken
-            if wanted:
+            crds = self._folder(folder)
+            targets = [target for target in crds.targets if target.name == suite.crd_name]
+            broken += crds.broken
+            if targets:
                 break
-        return wanted, broken
+        return targets, broken
 
-    def _folder(self, folder: str) -> _Found:
+    def _folder(self, folder: str) -> _FileCRDs:
         if folder not in self._folders:
-            found = _Found()
+            crds = _FileCRDs()
             try:
                 paths = files_in(folder)
             except OSError as error:
                 paths = []
                 if not isinstance(error, (FileNotFoundError, NotADirectoryError)):
-                    found.broken.append((folder, reason(error)))
-            for one in (_read_file(path, self._read) for path in paths):
-                found.targets.extend(one.targets)
-                found.broken.extend(one.broken)
-            self._folders[folder] = found
+                    crds.broken.append((folder, reason(error)))
+            for file_crds in (_read_file(path, self._read) for path in paths):
+                crds.targets.extend(file_crds.targets)
+                crds.broken.extend(file_crds.broken)
+            self._folders[folder] = crds
         return self._folders[folder]
 
 
-def _read_file(path: str, read: Read) -> _Found:
+def _read_file(path: str, read: Read) -> _FileCRDs:
     try:
         text = read(path)
     except UnreadableError as error:
-        return _Found(broken=[(path, str(error))])
-    return _Found() if text is None else _read_crds(path, text)
+        return _FileCRDs(broken=[(path, str(error))])
+    return _FileCRDs() if text is None else _read_crds(path, text)
 
 
-def _read_crds(file: str, text: str) -> _Found:
-    found = _Found()
+def _read_crds(file: str, text: str) -> _FileCRDs:
+    crds = _FileCRDs()
     if KIND not in text:
-        return found
+        return crds
     for document in iter_documents(text):
         try:
             if document.error is not None:
                 if KIND in document.text:
-                    found.broken.append((f"{file}:{document.error.line + 1}", document.error.message))
+                    crds.broken.append((f"{file}:{document.error.line + 1}", document.error.message))
                 continue
             value: Any = None if document.root is None else to_json(document.root)
         except YAMLDecodeError as error:
             if KIND in document.text:
-                found.broken.append((f"{file}:{document.line_offset + 1}", str(error)))
+                crds.broken.append((f"{file}:{document.line_offset + 1}", str(error)))
             continue
         if _is_crd(value):
-            found.targets.append(Target(file, value))
-    return found
+            crds.targets.append(Target(file, value))
+    return crds
 
 
 def _is_crd(value: Any) -> bool:
@@ -174,12 +174,12 @@ def _is_crd(value: Any) -> bool:
 
 
 def reduced(target: Target, version: str) -> tuple[dict[str, Any], str]:
-    """Return a CRD with one version alone, served and stored, and its name. Raises MissingCRDError."""
+    """Return a CRD with only one version, served and stored, and the name of the version; raise MissingCRDError."""
     spec = target.value.get("spec")
     versions = spec.get("versions") if isinstance(spec, dict) else None
-    if not isinstance(versions, list) or not all(isinstance(one, dict) for one in versions):
+    if not isinstance(versions, list) or not all(isinstance(entry, dict) for entry in versions):
         raise _rejected(target.value, target.file)
-    names = [one.get("name") for one in versions]
+    names = [entry.get("name") for entry in versions]
     if not all(isinstance(name, str) for name in names):
         raise _rejected(target.value, target.file)
     if not version:
@@ -188,17 +188,19 @@ def reduced(target: Target, version: str) -> tuple[dict[str, Any], str]:
         version = names[0]
     if version not in names:
         raise MissingCRDError(f"{target.file} has no version {version}: there are {', '.join(names)}")
-    kept = [{**one, "served": True, "storage": True} for one in versions if one.get("name") == version]
-    return {**target.value, "spec": {**spec, "versions": kept}}, version  # type: ignore[dict-item]
+    reduced_versions = [
+        {**entry, "served": True, "storage": True} for entry in versions if entry.get("name") == version
+    ]
+    return {**target.value, "spec": {**spec, "versions": reduced_versions}}, version  # type: ignore[dict-item]
 
 
 def patched(target: Target, patches: tuple[dict[str, Any], ...]) -> Target:
-    """Return a CRD with operations applied. Raises MissingCRDError for what cannot be."""
+    """Return a CRD with JSON patch operations applied; raise MissingCRDError if they fail."""
     from jsonpatch import JsonPatch, JsonPatchException  # type: ignore[import-untyped, unused-ignore]
     from jsonpointer import JsonPointerException  # type: ignore[import-untyped, unused-ignore]
 
     try:
-        value = JsonPatch(patches).apply(deep_copy(target.value), in_place=True)  # its own copy recurses
+        value = JsonPatch(patches).apply(deep_copy(target.value), in_place=True)  # the library's own copy recurses
     except (JsonPatchException, JsonPointerException, RecursionError) as error:
         raise MissingCRDError(f"a patch cannot be applied to {target.file}: {error}") from error
     if not _is_crd(value):
@@ -207,7 +209,7 @@ def patched(target: Target, patches: tuple[dict[str, Any], ...]) -> Target:
 
 
 def define(value: dict[str, Any], file: str, kube_version: str) -> Definition:
-    """Return a CRD to validate objects against. Raises MissingCRDError with the API server's message if it is rejected."""
+    """Return a CRD to validate objects against; raise MissingCRDError with the API server's message if it is rejected."""
     definitions = Definitions()
     definitions.add(lint_file(marshal(value), filename=file, kube_version=kube_version, keep=True))
     for definition in definitions.by_kind.values():
@@ -217,10 +219,10 @@ def define(value: dict[str, Any], file: str, kube_version: str) -> Definition:
 
 
 def _rejected(value: dict[str, Any], file: str, kube_version: str = NEWEST_VERSION) -> MissingCRDError:
-    """Return the error with what the API server says of a CRD that it rejects."""
+    """Return the error with the API server's messages about a rejected CRD."""
     errors = [
-        one.message
-        for one in lint_file(marshal(value), filename=file, kube_version=kube_version).diagnostics
-        if is_rejection(one)
+        finding.message
+        for finding in lint_file(marshal(value), filename=file, kube_version=kube_version).diagnostics
+        if is_rejection(finding)
     ]
     return MissingCRDError(f"the API server rejects the CRD of {file}: {errors[0] if errors else 'it has no versions'}")

@@ -1,4 +1,4 @@
-"""Which of the CRDs that are generated for sets of features a suite is about (openshift/api tests/crd_filter.go)."""
+"""Selection of the CRDs that are generated for sets of features. Upstream: openshift/api tests/crd_filter.go."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from crdlint.yaml import YAMLDecodeError, decode_yaml
 _SET: Final = "release.openshift.io/feature-set"
 _MAJOR: Final = "release.openshift.io/major-version"
 _PROFILE: Final = "include.release.openshift.io/"
-_LONGEST_VERSION: Final = 9  # characters of a major version
+_LONGEST_VERSION: Final = 9  # the maximum number of characters of a major version
 _GATES: Final = os.path.join("payload-manifests", "featuregates")
 
 
 class GateError(ValueError):
-    """A feature gate of which there is no saying whether it is on."""
+    """It cannot be determined whether a feature gate is on."""
 
 
 def applies(annotations: Mapping[str, str], gates: Sequence[str], near: str) -> bool:
-    """Tell whether a CRD with such annotations is one that a suite with gates is about; ``near`` is the CRD's folder.
+    """Return whether a suite with feature gates applies to a CRD with certain annotations; `near` is the CRD's directory.
 
-    Raises GateError.
+    Raise GateError if the state of a gate cannot be determined.
     """
     if not gates:
         return True
     sets = {name for name in annotations.get(_SET, "").split(",") if name}
-    if "CustomNoUpgrade" in sets:  # it has every field
+    if "CustomNoUpgrade" in sets:  # it contains every field
         return not any(gate.startswith("-") for gate in gates)
     profiles = sorted(name for name, value in annotations.items() if name.startswith(_PROFILE) and value == "true")
     if not profiles:
@@ -47,23 +47,23 @@ def applies(annotations: Mapping[str, str], gates: Sequence[str], near: str) -> 
 def _folder(near: str) -> str:
     folder = os.path.realpath(near)
     while not os.path.isdir(os.path.join(folder, _GATES)):
-        above = os.path.dirname(folder)
-        if above == folder:
+        parent = os.path.dirname(folder)
+        if parent == folder:
             raise GateError(f"no directory {_GATES} with the feature gates above {near}")
-        folder = above
+        folder = parent
     return os.path.join(folder, _GATES)
 
 
 def _versions(annotations: Mapping[str, str]) -> Iterator[int]:
-    given = next((value for name, value in annotations.items() if name.startswith(_MAJOR)), "")
-    for version in given.split(","):
+    listed = next((value for name, value in annotations.items() if name.startswith(_MAJOR)), "")
+    for version in listed.split(","):
         if version.strip().isdecimal() and len(version) <= _LONGEST_VERSION:
             yield int(version)
 
 
 @lru_cache
 def _status(folder: str, profile: str, sets: frozenset[str], versions: frozenset[int]) -> dict[str, bool]:
-    """Return the gates that are on or off for a profile and a set of features."""
+    """Return whether each gate is on for a profile and a set of features."""
     for path in _files(folder):
         try:
             gate: Any = decode_yaml(decode(read_bytes(path)))
@@ -90,13 +90,13 @@ def _files(folder: str) -> list[str]:
 
 
 def _find(value: Any, *names: str) -> dict[str, Any]:
-    """Return the object at a path of fields, empty if there is none."""
+    """Return the object at a path of fields, or an empty one."""
     for name in names:
         value = value.get(name) if isinstance(value, dict) else None
     return value if isinstance(value, dict) else {}
 
 
 def _names(listed: Any) -> Iterator[str]:
-    for one in listed if isinstance(listed, list) else ():
-        if isinstance(one, dict) and isinstance(one.get("name"), str):
-            yield one["name"]
+    for entry in listed if isinstance(listed, list) else ():
+        if isinstance(entry, dict) and isinstance(entry.get("name"), str):
+            yield entry["name"]

@@ -1,4 +1,4 @@
-"""Suites below paths: `*.testsuite.yaml`, and the files of openshift/api's `tests/<CRD>/` folders."""
+"""Search for suites: `*.testsuite.yaml`, and files in openshift/api's `tests/<CRD>/` directories."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from crdlint.suites.read import is_suite
 
 
 def find_suites(paths: Sequence[str], selection: Selection) -> Iterator[tuple[str, str] | Problem]:
-    """Yield the file and text of each suite, and what could not be read; files that are named are suites whatever they are."""
-    found = discover(paths, selection)
-    yield from (problem for problem in found.problems if problem.fatal)
+    """Yield the file and text of each suite, and problems with reading; files named by the user are always suites."""
+    discovered = discover(paths, selection)
+    yield from (problem for problem in discovered.problems if problem.fatal)
     named = set(paths)
-    for path in found.files:
+    for path in discovered.files:
         if path not in named and not _may_be(path):
             continue
         text = _text(path)

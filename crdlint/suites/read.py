@@ -1,4 +1,4 @@
-"""Suites read from YAML, with an error at its place for what is none."""
+"""Parsing of suites, with positioned errors."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One test: an object created, or created and then updated; texts are YAML, ``line`` is 1-based in the suite's file.
+    """One test: an object that is created, or created and then updated; texts are YAML, `line` is 1-based in the file.
 
-    ``patches`` are operations of a JSON patch (RFC 6902) on the CRD under which the object is created.
+    `patches` are JSON patch operations (RFC 6902), applied to the CRD before the object is created.
     """
 
     kind: Literal["create", "update"]
@@ -39,11 +39,11 @@ class Case:
 
 @dataclass(frozen=True, slots=True)
 class Suite:
-    """A file of tests of one CRD.
+    """A file with tests of one CRD.
 
-    The CRD is named by ``crd_name`` (its metadata.name) or ``crd_file`` (a path beside the suite). ``version`` is the one
-    to test, empty where the CRD has but one. ``feature_gates`` choose among generated CRDs, a dash in front of a name
-    for a gate that must be off.
+    The CRD is named by `crd_name` (its metadata.name) or `crd_file` (a path relative to the suite). `version` is the
+    version to test, empty if the CRD has only one. `feature_gates` select among generated CRDs; a dash before a name
+    means that the gate must be off.
     """
 
     file: str
@@ -53,7 +53,7 @@ class Suite:
     version: str
     feature_gates: tuple[str, ...]
     cases: tuple[Case, ...]
-    ignored: tuple[tuple[int, str], ...] = ()  # what stands in the file to no effect: the line, and a word on it
+    ignored: tuple[tuple[int, str], ...] = ()  # entries without effect: the line, and a description
 
 
 _SUITE: Final = ("apiVersion", "name", "crdName", "crd", "version", "featureGate", "featureGates", "tests")
@@ -64,7 +64,7 @@ _PATCH: Final = ("op", "path", "value", "from")
 
 
 class SuiteError(ValueError):
-    """A text that is no suite; ``line`` is 1-based."""
+    """A text is not a valid suite; `line` is 1-based."""
 
     def __init__(self, message: str, line: int = 1) -> None:
         super().__init__(message)
@@ -72,12 +72,12 @@ class SuiteError(ValueError):
 
 
 def is_suite(text: str) -> bool:
-    """Tell at a glance whether a text may be a suite."""
+    """Return whether a text may be a suite, by a quick check."""
     return "\ntests:" in text and ("\ncrdName:" in text or "\ncrd:" in text)
 
 
 def read_suite(text: str, file: str) -> Suite:
-    """Return the suite of a text. Raises SuiteError."""
+    """Parse a suite; raise SuiteError if it is invalid."""
     document = parse_first(text)
     if document.error is not None:
         raise SuiteError(document.error.message, document.error.line + 1)
@@ -89,40 +89,40 @@ def read_suite(text: str, file: str) -> Suite:
 
 def _suite(root: Node | None, file: str) -> Suite:
     ignored: list[tuple[int, str]] = []
-    given = _fields(root, _SUITE, "a suite", ignored)
-    crd_name, crd_file = _text(given, "crdName"), _text(given, "crd")
+    values = _fields(root, _SUITE, "a suite", ignored)
+    crd_name, crd_file = _text(values, "crdName"), _text(values, "crd")
     if not (crd_name or crd_file):
         raise SuiteError("`crdName` is missing: the metadata.name of the CRD to test")
-    if "tests" not in given:
+    if "tests" not in values:
         raise SuiteError("`tests` is missing, with `onCreate` or `onUpdate`")
-    tests = _fields(given["tests"], _TESTS, "tests")
+    tests = _fields(values["tests"], _TESTS, "tests")
     cases = [_case(node, create=True) for node in _items(tests.get("onCreate"))]
     cases += [_case(node, create=False) for node in _items(tests.get("onUpdate"))]
-    gates = tuple(str(to_json(node)) for node in _items(given.get("featureGates")))
-    name = _text(given, "name") or crd_name
-    version = _text(given, "version")
+    gates = tuple(str(to_json(node)) for node in _items(values.get("featureGates")))
+    name = _text(values, "name") or crd_name
+    version = _text(values, "version")
     return Suite(file, name, crd_name, crd_file, version, gates, tuple(cases), tuple(ignored))
 
 
 def _case(node: Node, *, create: bool) -> Case:
-    given = _fields(node, _CREATE if create else _UPDATE, "a test")
-    if not create and "updated" not in given:
+    values = _fields(node, _CREATE if create else _UPDATE, "a test")
+    if not create and "updated" not in values:
         raise SuiteError("`updated` is missing: the object after the update", _line(node))
-    if "initial" not in given:
+    if "initial" not in values:
         raise SuiteError("`initial` is missing: the object to create", _line(node))
     patches: list[dict[str, Any]] = []
-    for patch in _items(given.get("initialCRDPatches")):
+    for patch in _items(values.get("initialCRDPatches")):
         _fields(patch, _PATCH, "a patch")
         patches.append(to_json(patch))
     return Case(
         "create" if create else "update",
-        _text(given, "name"),
+        _text(values, "name"),
         _line(node),
-        _text(given, "initial"),
-        _text(given, "updated"),
-        _text(given, "expected"),
-        _text(given, "expectedError"),
-        _text(given, "expectedStatusError"),
+        _text(values, "initial"),
+        _text(values, "updated"),
+        _text(values, "expected"),
+        _text(values, "expectedError"),
+        _text(values, "expectedStatusError"),
         tuple(patches),
     )
 
@@ -130,10 +130,10 @@ def _case(node: Node, *, create: bool) -> Case:
 def _fields(
     node: Node | None, known: tuple[str, ...], what: str, ignored: list[tuple[int, str]] | None = None
 ) -> dict[str, Node]:
-    """Return the values of a mapping by key; unknown keys are noted in ``ignored``, or else an error."""
+    """Return the values of a mapping by key; unknown keys are added to `ignored`, or are errors if it is None."""
     if not isinstance(node, Mapping):
         raise SuiteError(f"{what} is a mapping with {_listed(known)}", 1 if node is None else _line(node))
-    given: dict[str, Node] = {}
+    values: dict[str, Node] = {}
     for name, key, value in entries(node):
         if name not in known:
             near = nearest(name, known)
@@ -143,8 +143,8 @@ def _fields(
                 raise SuiteError(message, _line(key))
             ignored.append((_line(key), message))
             continue
-        given[name] = value
-    return given
+        values[name] = value
+    return values
 
 
 def _listed(names: tuple[str, ...]) -> str:
@@ -159,13 +159,13 @@ def _items(node: Node | None) -> Iterator[Node]:
     yield from node.items
 
 
-def _text(given: dict[str, Node], name: str) -> str:
-    node = given.get(name)
+def _text(values: dict[str, Node], name: str) -> str:
+    node = values.get(name)
     value = None if node is None else to_json(node)
     if value is None:
         return ""
     if not isinstance(value, str):
-        raise SuiteError(f"`{name}` is a text", _line(given[name]))
+        raise SuiteError(f"`{name}` is a text", _line(values[name]))
     return value
 
 

@@ -1,6 +1,6 @@
-"""Tests run: objects created and updated as the server does it, and what came of it beside what was expected.
+"""Execution of suites: objects are created and updated as in the server, and the results compared with the expected ones.
 
-Follows openshift/api tests/generator.go, with crdlint's validation in the place of an API server.
+Upstream: openshift/api tests/generator.go; here crdlint's validation replaces the API server.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ if TYPE_CHECKING:
     from crdlint.suites.read import Case, Suite
 
 _NAME: Final = "test-x7k2p"
-_CONTEXT: Final = 3  # lines around each difference
-_MOST_COMPARED: Final = 1000  # lines of each side: comparing takes time quadratic in their number
+_CONTEXT: Final = 3  # the number of lines around each difference
+_MOST_COMPARED: Final = 1000  # the number of lines of each side, because comparing takes quadratic time
 _HUNK_START: Final = re.compile(r"(?<=[-+])[0-9]+")
-# What the server sets itself, or the name that it makes up.
+# Fields that the server sets itself, and generated names.
 _OF_THE_SERVER: Final = (
     "uid", "generation", "creationTimestamp", "resourceVersion", "managedFields", "deletionGracePeriodSeconds",
     "deletionTimestamp", "selfLink", "generateName", "name", "namespace",
@@ -48,9 +48,9 @@ _OF_THE_SERVER: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of a test; ``failure`` says in lines what was not as expected, and is empty where all was.
+    """The result of a test; `failure` contains lines about unexpected results, and is empty if the test passed.
 
-    ``disagreements`` are the rules that cel-python evaluates to another result, one a line.
+    `disagreements` are the rules that cel-python evaluates to another result, one per line.
     """
 
     suite: Suite
@@ -62,14 +62,14 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class _Failure:
-    """A test's failure in lines, and the same in the words of the oldest server, by which servers are compared."""
+    """A test's failure in lines, and the same lines in the words of the oldest server, for comparing servers."""
 
     lines: tuple[str, ...] = ()
     in_oldest_words: tuple[str, ...] = ()
 
 
 class _FailedError(Exception):
-    """A test's failure, in lines. ``in_oldest_words`` are these lines in the words of the oldest server, if others."""
+    """A test's failure in lines; `in_oldest_words` are the lines in the words of the oldest server, if they differ."""
 
     def __init__(self, *lines: str, in_oldest_words: tuple[str, ...] = ()) -> None:
         super().__init__(*lines)
@@ -77,27 +77,29 @@ class _FailedError(Exception):
 
 
 def run_suite(
-    suite: Suite, target: Target, files: SuiteCRDs, wanted: str = "", second_opinions: Tally | None = None
+    suite: Suite, target: Target, files: SuiteCRDs, pattern: str = "", second_opinions: Tally | None = None
 ) -> Iterator[Result]:
-    """Run the tests of a suite whose names contain ``wanted`` on one of its CRDs. Raises MissingCRDError.
+    """Run the tests whose names contain `pattern` on one CRD of a suite; raise MissingCRDError.
 
-    With ``second_opinions``, which counts them, cel-python evaluates every rule as well. For a range of servers, each
+    With `second_opinions`, which counts them, cel-python evaluates every rule as well. For a range of servers, each
     test is run for all of them.
     """
     definition, version = files.define(target, suite.version)
     *older, newest = (_Runner(definition.on(server), version, target) for server in definition.versions.servers)
     for case in suite.cases:
-        if wanted.lower() in case.name.lower():
+        if pattern.lower() in case.name.lower():
             failures = [runner.run(case) for runner in older]
             with recorded() if second_opinions is not None else nullcontext(()) as evaluations:
                 failures.append(newest.run(case))
             failure = _of_servers(failures, definition.versions.servers)
-            found = () if second_opinions is None else tuple(map(_line_of, compare(evaluations, second_opinions)))
-            yield Result(suite, target.file, case, failure, found)
+            disagreements = (
+                () if second_opinions is None else tuple(map(_line_of, compare(evaluations, second_opinions)))
+            )
+            yield Result(suite, target.file, case, failure, disagreements)
 
 
 def _of_servers(failures: Sequence[_Failure], servers: Sequence[Server]) -> tuple[str, ...]:
-    """Return the lines of a test's failure, those that differ between servers under the versions they hold for."""
+    """Return the lines of a test's failure; lines that depend on the server are grouped by version."""
     by_words: dict[tuple[str, ...], list[Server]] = {}
     for failure, server in zip(failures, servers, strict=True):
         by_words.setdefault(failure.in_oldest_words, []).append(server)
@@ -113,10 +115,10 @@ def _of_servers(failures: Sequence[_Failure], servers: Sequence[Server]) -> tupl
     return tuple(lines)
 
 
-def _line_of(one: Disagreement) -> str:
-    place = "" if one.cause.self_path is None else f"{one.cause.self_path}: "
-    rule = " ".join(one.cause.rule.rule.split())
-    return f"{place}crdlint evaluates `{rule}` to {one.ours}, cel-python to {one.theirs}"
+def _line_of(disagreement: Disagreement) -> str:
+    prefix = "" if disagreement.cause.self_path is None else f"{disagreement.cause.self_path}: "
+    rule = " ".join(disagreement.cause.rule.rule.split())
+    return f"{prefix}crdlint evaluates `{rule}` to {disagreement.ours}, cel-python to {disagreement.theirs}"
 
 
 class _Runner:
@@ -128,7 +130,7 @@ class _Runner:
         self._target = target
 
     def run(self, case: Case) -> _Failure:
-        """Return what was not as expected."""
+        """Run a test and return its failure, empty if it passed."""
         try:
             if case.kind == "create":
                 self._create(case)
@@ -150,17 +152,17 @@ class _Runner:
 
     def _update(self, case: Case) -> None:
         stored = self._initial(case)
-        given = self._object(case.updated, "updated")
-        if isinstance(given["metadata"], dict):
-            given["metadata"]["name"] = stored["metadata"]["name"]
-        outcome = self._updated(given, stored)
+        updated = self._object(case.updated, "updated")
+        if isinstance(updated["metadata"], dict):
+            updated["metadata"]["name"] = stored["metadata"]["name"]
+        outcome = self._updated(updated, stored)
         if case.expected_error:
             _expect(case.expected_error, self._refusal(outcome), "the update")
             return
         self._accepted(outcome, "the object should be updated")
         stored = outcome.resource
-        if given.get("status") is not None:
-            outcome = self._with_status(self._definition, given["status"], stored)
+        if updated.get("status") is not None:
+            outcome = self._with_status(self._definition, updated["status"], stored)
             if case.expected_status_error:
                 _expect(case.expected_status_error, self._refusal(outcome), "the update of the status")
                 return
@@ -170,16 +172,16 @@ class _Runner:
 
     def _initial(self, case: Case) -> dict[str, Any]:
         """Return the object as it is stored before the update."""
-        given = self._object(case.initial, "initial")
+        initial = self._object(case.initial, "initial")
         definition = self._definition
         if case.patches:
             changed = patched(self._target, case.patches)
             definition = define(reduced(changed, self._version)[0], changed.file, str(definition.versions))
-        outcome = self._created(definition, given)
+        outcome = self._created(definition, initial)
         self._accepted(outcome, "the initial object should be created")
         stored = outcome.resource
-        if given.get("status") is not None:
-            outcome = self._with_status(definition, given["status"], stored)
+        if initial.get("status") is not None:
+            outcome = self._with_status(definition, initial["status"], stored)
             self._accepted(outcome, "the initial status should be updated")
             stored = outcome.resource
         if case.patches:
@@ -209,18 +211,18 @@ class _Runner:
                 meta.pop("namespace", None)
         return made
 
-    def _created(self, definition: Definition, given: dict[str, Any]) -> Outcome:
+    def _created(self, definition: Definition, sent: dict[str, Any]) -> Outcome:
         spec = definition.crd.spec
-        kind, api_version = given.get("kind"), given.get("apiVersion")
+        kind, api_version = sent.get("kind"), sent.get("apiVersion")
         if (kind, api_version) != (spec.names.kind, f"{spec.group}/{self._version}"):
             raise _FailedError(f"no matches for kind {quote(str(kind))} in version {quote(str(api_version))}")
-        return _judged(definition.validator(self._version).create, given)
+        return _validated(definition.validator(self._version).create, sent)
 
-    def _updated(self, given: dict[str, Any], stored: dict[str, Any]) -> Outcome:
-        return _judged(self._definition.validator(self._version).update, given, stored)
+    def _updated(self, sent: dict[str, Any], stored: dict[str, Any]) -> Outcome:
+        return _validated(self._definition.validator(self._version).update, sent, stored)
 
     def _with_status(self, definition: Definition, status: Any, stored: dict[str, Any]) -> Outcome:
-        return _judged(definition.validator(self._version).update_status, {**stored, "status": status}, stored)
+        return _validated(definition.validator(self._version).update_status, {**stored, "status": status}, stored)
 
     def _accepted(self, outcome: Outcome, what: str) -> None:
         refusal = self._refusal(outcome)
@@ -228,7 +230,7 @@ class _Runner:
             raise _FailedError(f"{what}, but:", f"  {refusal[0]}", in_oldest_words=(what, refusal[-1]))
 
     def _refusal(self, outcome: Outcome) -> tuple[str, ...]:
-        """Return the server's refusal, empty where there is none: as it is, and as servers before 1.36 had it."""
+        """Return the server's rejection as it is and as servers before 1.36 print it, or an empty tuple."""
         if not outcome.errors:
             return ()
         spec = self._definition.crd.spec
@@ -247,16 +249,16 @@ class _Runner:
             raise _FailedError("the stored object is not as expected:", *lines)
 
 
-def _judged(judge: Callable[..., Outcome], *objects: dict[str, Any]) -> Outcome:
-    """Return what a validator makes of objects; that one is not even decoded is a failure."""
+def _validated(validate: Callable[..., Outcome], *objects: dict[str, Any]) -> Outcome:
+    """Return the result of a validator for objects; an object that cannot be decoded is a failure."""
     try:
-        return judge(*objects)
+        return validate(*objects)
     except NotDecodedError as error:
         raise _FailedError(str(error)) from error
 
 
 def _spellings(errors: tuple[FieldError, ...]) -> Iterator[list[str]]:
-    """Yield the errors' texts: as the server prints them, then as the oldest one does, since suites may be older."""
+    """Yield the texts of the errors: as the server prints them, then as the oldest server does, because suites may be older."""
     yield [str(error) for error in errors]
     yield [str(error.on(OLDEST)) for error in errors]
 
@@ -265,20 +267,20 @@ def _aggregate(texts: list[str]) -> str:
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 
 
-def _expect(wanted: str, refusal: tuple[str, ...], what: str) -> None:
+def _expect(expected: str, refusal: tuple[str, ...], what: str) -> None:
     if not refusal:
-        raise _FailedError(f"{what} should be rejected, but is accepted; expected:", f"  {wanted}")
-    if not any(wanted in one for one in refusal):
+        raise _FailedError(f"{what} should be rejected, but is accepted; expected:", f"  {expected}")
+    if not any(expected in text for text in refusal):
         raise _FailedError(
             f"{what} should be rejected with another error:",
-            f"  expected: {wanted}",
+            f"  expected: {expected}",
             f"  got:      {refusal[0]}",
             in_oldest_words=(what, refusal[-1]),
         )
 
 
 def _own(resource: dict[str, Any]) -> dict[str, Any]:
-    """Return an object without what the server puts into its metadata."""
+    """Return an object without the metadata that the server sets."""
     made: dict[str, Any] = deep_copy(resource)
     meta = made.get("metadata")
     if isinstance(meta, dict):
@@ -290,7 +292,7 @@ def _own(resource: dict[str, Any]) -> dict[str, Any]:
 
 
 def _difference(want: list[str], got: list[str]) -> Iterator[str]:
-    """Yield the unified diff of two texts; of long parts that differ, that of their first lines."""
+    """Yield the unified diff of two texts; for long differing parts, only of their first lines."""
     same = _common(want, got)
     end = _common(want[same:][::-1], got[same:][::-1])
     first, most = max(same - _CONTEXT, 0), _MOST_COMPARED + 2 * _CONTEXT
@@ -302,7 +304,7 @@ def _difference(want: list[str], got: list[str]) -> Iterator[str]:
         yield f"... and {left_out:,} more lines are not compared"
 
 
-def _common(one: list[str], other: list[str]) -> int:
-    """Return how many lines two texts have in common at the start."""
-    differing = (i for i, (line, opposite) in enumerate(zip(one, other, strict=False)) if line != opposite)
-    return next(differing, min(len(one), len(other)))
+def _common(first: list[str], second: list[str]) -> int:
+    """Return the number of equal lines at the start of two texts."""
+    differing = (i for i, (line, opposite) in enumerate(zip(first, second, strict=False)) if line != opposite)
+    return next(differing, min(len(first), len(second)))
