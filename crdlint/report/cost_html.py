@@ -39,7 +39,7 @@ _COLUMNS: Final = (
 )
 
 
-class Report:
+class CostReport:
     """The whole page."""
 
     def __init__(self, view: View) -> None:

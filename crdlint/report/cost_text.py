@@ -29,7 +29,7 @@ _PIPED: Final = 140  # columns of a part, whose text contains that of the parts 
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 
 
-class Report:
+class CostReport:
     """The tables, or what each part of the rules costs."""
 
     def __init__(self, view: View) -> None:

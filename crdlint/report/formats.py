@@ -1,6 +1,7 @@
 """The formats by name, what each can report, and where a report is written.
 
-A format is a module with a class `Report`, which takes a `View`; adding one touches its module and this table.
+A format is a module with a class for each kind of report: `Report`, `CostReport` or `SuiteReport`, made with a `View`.
+Adding one touches its module and this table.
 """
 
 from __future__ import annotations
@@ -42,9 +43,9 @@ FORMATS: Final = {
     TEXT: Format("for people", findings="text", costs="cost_text", suites="suites_text"),
     "concise": Format("a line for each finding", findings="concise"),
     "server": Format("nothing but the API server's sentences", findings="server"),
-    "json": Format("for programs (docs/json-output.md)", findings="json", costs="cost_json"),
+    "json": Format("for programs (docs/json-output.md)", findings="json", costs="json"),
     "sarif": Format("SARIF 2.1.0, for code scanning", findings="sarif"),
-    "junit": Format("JUnit XML, for test reports", findings="junit", suites="suites_junit"),
+    "junit": Format("JUnit XML, for test reports", findings="junit", suites="junit"),
     "github": Format("annotations of GitHub Actions", findings="github"),
     "rdjson": Format("reviewdog, with fixes as suggestions", findings="rdjson"),
     "gitlab": Format("GitLab's Code Quality", findings="gitlab"),
@@ -52,6 +53,9 @@ FORMATS: Final = {
     "markdown": Format("for job summaries and comments", findings="markdown"),
     "html": Format("a page of its own", costs="cost_html"),
 }
+
+
+_CLASSES: Final[dict[Kind, str]] = {"findings": "Report", "costs": "CostReport", "suites": "SuiteReport"}
 
 
 class OutputError(ValueError):
@@ -89,7 +93,7 @@ def suites(name: str, view: View) -> SuiteReport:
 
 
 def _new(name: str, kind: Kind, view: View) -> Any:
-    return import_module(f"crdlint.report.{getattr(FORMATS[name], kind)}").Report(view)
+    return getattr(import_module(f"crdlint.report.{getattr(FORMATS[name], kind)}"), _CLASSES[kind])(view)
 
 
 def parse_outputs(given: Iterable[str], kind: Kind) -> list[tuple[str, Path]]:

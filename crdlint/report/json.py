@@ -1,4 +1,4 @@
-"""The JSON object of a run, as docs/json-output.md describes it."""
+"""The JSON objects of findings (docs/json-output.md) and of costs (docs/cost.md)."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.__about__ import __version__
+from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
 from crdlint.report.edit_ranges import Places
 from crdlint.report.escapes import json_text
 from crdlint.report.page import rule_link
@@ -15,8 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.linting.cost_entries import Entry
     from crdlint.linting.result import FileResult
-    from crdlint.report.pieces import Outcome, View
+    from crdlint.report.pieces import Costs, Outcome, View
+
 
 # Raised when a field goes or changes its meaning; new fields may come without.
 FORMAT_VERSION: Final = 1
@@ -62,3 +65,26 @@ class Report:
         yield from self._files.pieces()
         unreadable = [{"file": file, "reason": reason} for file, reason in outcome.problems]
         yield f'],\n"unreadable": {json_text(unreadable)},\n"summary": {json_text(asdict(outcome.summary))}\n}}\n'
+
+
+class CostReport:
+    """The whole object of the costs of a run."""
+
+    def __init__(self, view: View) -> None:
+        del view
+
+    def pieces(self, costs: Costs) -> Iterator[str]:
+        """Yield the object."""
+        document = {
+            "version": 1,
+            "limits": {"rule": RULE_COST_LIMIT, "schema": CRD_COST_LIMIT},
+            "rules": [_rule(one) for one in costs.shown],
+            "unestimated": [asdict(one) for one in costs.unestimated],
+            "unreadable": [{"file": file, "reason": reason} for file, reason in costs.problems],
+        }
+        yield f"{json_text(document, 2)}\n"
+
+
+def _rule(one: Entry) -> dict[str, object]:
+    by_version = {version: asdict(cost) for version, cost in one.by_version.items()}
+    return asdict(one.cost) | {"place": one.place, "times": one.times, "help": one.help, "by_version": by_version}

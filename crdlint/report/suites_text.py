@@ -17,7 +17,7 @@ _MARKS: Final = 76  # a line of them fits a narrow terminal
 _DIFF: Final = {"-": "error", "+": "good"}
 
 
-class Report:
+class SuiteReport:
     """Results as they come."""
 
     def __init__(self, view: View) -> None:
