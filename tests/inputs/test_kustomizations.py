@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from built import check_kustomization
 from click.testing import CliRunner
 
 from crdlint.cli.main import cli
-from crdlint.inputs.kustomize.build import check_kustomization
 from crdlint.linting.pipeline import lint_file
 from crdlint.rules.engine.examples import HEAD
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from editor import Editor
 from lsprotocol import types as lsp
+from scratch import GOOD
 
 from crdlint.lsp.diagnostics import DEPRECATED, UNNECESSARY
 from crdlint.rules.catalog import all_rules
@@ -14,22 +15,9 @@ from crdlint.rules.catalog import all_rules
 if TYPE_CHECKING:
     from pathlib import Path
 
-CRD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: widgets.example.com
-spec:
-  group: example.com
-  names: {kind: Widget, plural: widgets}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
+CRD = (
+    GOOD
+    + """\
         properties:
           spec:
             type: object
@@ -44,6 +32,7 @@ spec:
                   properties:
                     port: {type: integer}
 """
+)
 VALID = CRD.replace("[port, port]", "[port]")
 
 

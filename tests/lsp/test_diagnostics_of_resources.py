@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from scratch import GOOD
 
 from crdlint.inputs.crd_lookup import checkout_of
 
@@ -13,22 +14,9 @@ if TYPE_CHECKING:
 
     from editor import Editor
 
-CRD = """\
-apiVersion: apiextensions.k8s.io/v1
-kind: CustomResourceDefinition
-metadata:
-  name: widgets.example.com
-spec:
-  group: example.com
-  names: {kind: Widget, plural: widgets}
-  scope: Namespaced
-  versions:
-  - name: v1
-    served: true
-    storage: true
-    schema:
-      openAPIV3Schema:
-        type: object
+CRD = (
+    GOOD
+    + """\
         properties:
           spec:
             type: object
@@ -40,6 +28,7 @@ spec:
               size: {type: integer}
               mode: {type: string, enum: [A, B]}
 """
+)
 WIDGET = """\
 apiVersion: example.com/v1
 kind: Widget

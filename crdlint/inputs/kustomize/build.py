@@ -126,14 +126,6 @@ class Output:
     final: bool = False
 
 
-def check_kustomization(
-    folder: str, lint: Lint, judged: dict[str, FileResult], timeout: float = TIMEOUT
-) -> list[FileResult]:
-    """Return the results of a kustomization as it is built, see `plan_build`. Programs end after ``timeout`` seconds."""
-    planned = plan_build(folder, lint, judged)
-    return planned.results(planned.lint(planned.run(timeout), lint)) if isinstance(planned, Build) else planned
-
-
 def plan_build(
     folder: str, lint: Lint, judged: dict[str, FileResult], elsewhere: Container[str] = ()
 ) -> Build | list[FileResult]:

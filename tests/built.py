@@ -1,0 +1,19 @@
+"""The results of a kustomization, built in the process of the test."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdlint.inputs.kustomize.build import Build, plan_build
+from crdlint.safety.programs import TIMEOUT
+
+if TYPE_CHECKING:
+    from crdlint.linting.result import FileResult, Lint
+
+
+def check_kustomization(
+    folder: str, lint: Lint, known: dict[str, FileResult], timeout: float = TIMEOUT
+) -> list[FileResult]:
+    """Return the results of a kustomization as it is built, see `plan_build`. Programs end after ``timeout`` seconds."""
+    planned = plan_build(folder, lint, known)
+    return planned.results(planned.lint(planned.run(timeout), lint)) if isinstance(planned, Build) else planned
