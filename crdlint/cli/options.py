@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, TypeVar
@@ -56,7 +55,11 @@ def page(choice: str, most: int) -> Page:
         return PLAIN
     from crdlint.report.terminal import Terminal, colors_of, has_links
 
-    width = min(shutil.get_terminal_size((100, 24)).columns, most) if sys.stdout.isatty() else None
+    width = None
+    if sys.stdout.isatty():
+        from shutil import get_terminal_size
+
+        width = min(get_terminal_size((100, 24)).columns, most)
     colors = colors_of(sys.stdout) if has_styles else None
     return Terminal(width, colors, links=width is not None and has_links())
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.crd.decode_errors import GoError, explain
 from crdlint.crd.decode_values import INT_RANGES
 from crdlint.crd.gotypes import OBJECT_META
 from crdlint.golang.times import as_utc, check_rfc3339
@@ -70,6 +69,8 @@ _GO_TYPES: Final = {str: "string", bool: "bool", int: "int64", float: "float64",
 
 def decode_error(metadata: Any) -> MetadataError:
     """Return the error of decoding metadata as an ObjectMeta."""
+    from crdlint.crd.decode_errors import GoError, explain  # most metadata needs neither
+
     error = explain(OBJECT_META, json_node(metadata))
     if not isinstance(error, GoError) or error.struct != "ObjectMeta":
         return MetadataError(str(error))

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from tempfile import SpooledTemporaryFile
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from crdlint.report.escapes import json_text
@@ -73,6 +72,8 @@ class Spool:
     """Text to be written later, in memory while it is short, else in a temporary file that has no name."""
 
     def __init__(self) -> None:
+        from tempfile import SpooledTemporaryFile  # few formats need it
+
         self._file = SpooledTemporaryFile(_MEMORY)  # noqa: SIM115  closed by `pieces`
 
     def write(self, text: str) -> None:

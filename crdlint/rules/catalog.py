@@ -100,8 +100,9 @@ def practices() -> tuple[Advice, ...]:
 @cache
 def node_advisor(requested: frozenset[str]) -> NodeAdvisor:
     """Return what runs the advice on nodes: that of all rules but those on request that are not requested."""
-    rules = all_rules()
-    return NodeAdvisor([one for one in _declared("NODES") if one.rule in requested or not rules[one.rule].on_request])
+    modules = [_module(family) for family, declares in _FAMILIES.items() if "NODES" in declares]
+    left_out = {rule.id for module in modules for rule in module.RULES if rule.on_request} - requested
+    return NodeAdvisor([one for one in _declared("NODES") if one.rule not in left_out])
 
 
 def _declared(name: str) -> list[Any]:

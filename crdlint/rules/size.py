@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any, Final
 
@@ -80,7 +79,9 @@ def _size(root: Mapping, text: str) -> int:
 def _json_size(value: Any) -> int:
     """Return the bytes of a value's compact JSON, as Go writes it: with three characters of HTML escaped."""
     try:
-        compact = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+        from json import dumps  # most CRDs are far from the limits
+
+        compact = dumps(value, separators=(",", ":"), ensure_ascii=False)
     except RecursionError:  # Python's goes no deeper than its own calls
         compact = marshal(value)
     else:

@@ -39,8 +39,16 @@ def is_supported(name: str, server: Server) -> bool:
 
 
 def _matches(pattern: str, flags: int = re.ASCII) -> Callable[[str], bool]:
-    match = re.compile(pattern, flags).fullmatch
-    return lambda text: match(text) is not None
+    """Return a test of texts; its pattern is compiled by the first call, because most runs need few of the patterns."""
+    match: Callable[[str], object] | None = None
+
+    def matches(text: str) -> bool:
+        nonlocal match
+        if match is None:
+            match = re.compile(pattern, flags).fullmatch
+        return match(text) is not None
+
+    return matches
 
 
 _is_full_date: Final = _matches(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")

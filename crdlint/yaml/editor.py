@@ -5,7 +5,6 @@ Dumping the tree again, even with comments, would change quotes, widths and whit
 
 from __future__ import annotations
 
-import json
 import re
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -31,6 +30,8 @@ _UNQUOTABLE: Final = r"[^\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]"  # com
 def quoted(text: str, *, double: bool = False) -> str:
     """Quote a scalar: with single quotes, unless `double` is set or the text needs escapes."""
     if double or re.search(_UNQUOTABLE, text):
+        import json  # only edits need it
+
         return json.dumps(text, ensure_ascii=False)
     return "'" + text.replace("'", "''") + "'"
 
