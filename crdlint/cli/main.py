@@ -23,6 +23,7 @@ _CLOSED_PIPE: Final = 141  # as of a program that SIGPIPE ends
 # Name: module, function, one line for --help.
 _COMMANDS: Final = {
     "check": ("crdlint.cli.check", "Check CRDs as the API server does."),
+    "diff": ("crdlint.cli.diff", "Show what has changed between two versions of CRDs."),
     "cost": ("crdlint.cli.cost", "Show the estimated costs of CEL rules."),
     "validate": ("crdlint.cli.validate", "Validate custom resources as the API server does."),
     "test": ("crdlint.cli.test", "Run declarative tests of CRDs."),

@@ -177,7 +177,12 @@ def output_of(kind: formats.Kind) -> Callable[[Command], Command]:
     )  # fmt: skip
 
 
-_NOUNS: Final[dict[formats.Kind, str]] = {"findings": "findings", "costs": "costs", "suites": "results"}
+_NOUNS: Final[dict[formats.Kind, str]] = {
+    "findings": "findings",
+    "costs": "costs",
+    "suites": "results",
+    "changes": "changes",
+}
 output = output_of("findings")
 
 

@@ -5,19 +5,20 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal
 
 from crdlint.changes.change import Policy
 from crdlint.crd.convert import read_crd
 from crdlint.crd.decode_help import suggestion
 from crdlint.crd.decode_values import is_json
+from crdlint.crd.equality import semantic_equal
 from crdlint.crd.near_misses import is_type_key
 from crdlint.crd.placeholders import PLACEHOLDERS, is_placeholder
 from crdlint.crd.positions import Locator, node_span
 from crdlint.diagnostics.diagnostic import Related
 from crdlint.linting import create, update
 from crdlint.linting.documents import name_of, take_duplicate_keys
-from crdlint.linting.result import FoundCRD, FoundRule, OldCRD
+from crdlint.linting.result import ComparedCRD, FoundCRD, FoundRule, OldCRD
 from crdlint.rules import catalog, duplicates
 from crdlint.rules.engine.advisory import DecodedCRD
 from crdlint.rules.engine.common import Common
@@ -93,6 +94,7 @@ class CheckedCRD:
 
     ``notices`` name values that are not checked. ``definition`` and ``rules`` are kept on request, if the API server can
     decode the CRD. ``common`` has what the validation for another server of the decoded CRD need not find again.
+    ``compared`` says what became of the old CRD, None if the check is not about updates.
     """
 
     diagnostics: list[Diagnostic]
@@ -102,6 +104,7 @@ class CheckedCRD:
     rules: tuple[FoundRule, ...] = ()
     decoded: Decoded | None = None
     common: Common | None = None
+    compared: ComparedCRD | None = None
 
 
 def check_crd(
@@ -141,8 +144,9 @@ def check_crd(
     notices: list[str] = []
     if has_placeholders:
         found, notices = _without_placeholders(found, document)
+    compared = None if options.previous is None else ComparedCRD(crd.metadata.name, _state(old, crd))
     if rejected or not options.keep:
-        return CheckedCRD(found, [], notices, decoded=decoded, common=common)
+        return CheckedCRD(found, [], notices, decoded=decoded, common=common, compared=compared)
     blocking = {id(one) for error in report.blocking if (one := of_fields.get(str(error))) is not None}
     return CheckedCRD(
         found,
@@ -152,6 +156,7 @@ def check_crd(
         tuple(FoundRule(crd.metadata.name, _version_of(rule, crd), rule, locator) for rule in report.rules),
         decoded,
         common,
+        compared,
     )
 
 
@@ -254,6 +259,12 @@ def _advisories(
         span = locator.span_inside(one.path, one.inside) if one.inside else locator.span(one.path)
         diagnostic = catalog.get(one.rule).diagnostic(options.file, one.kind, one.message, span, one.help)
         yield options.with_fix(diagnostic, Finding(manifest, one.rule, advisory=one))
+
+
+def _state(old: OldCRD | None, crd: CustomResourceDefinition) -> Literal["added", "unchanged", "changed"]:
+    if old is None:
+        return "added"
+    return "unchanged" if semantic_equal(old.crd.spec, crd.spec) else "changed"
 
 
 def _changes(old: OldCRD, crd: CustomResourceDefinition, locator: Locator, options: Options) -> Iterator[Diagnostic]:

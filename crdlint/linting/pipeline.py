@@ -15,7 +15,7 @@ from crdlint.crd.recognition import KIND, names_crd
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.linting.documents import DocumentWalk, manifests, name_of
 from crdlint.linting.manifest import FixesOf, Options
-from crdlint.linting.result import CRD, FileResult, FoundCRD, FoundRule
+from crdlint.linting.result import CRD, ComparedCRD, FileResult, FoundCRD, FoundRule
 from crdlint.linting.version_range import check_versions
 from crdlint.rules.engine.finding import Manifest
 from crdlint.yaml.nodes import Mapping
@@ -67,6 +67,7 @@ def lint_file(
         result,
         definitions=tuple(walk.definitions),
         rules=tuple(walk.rules),
+        compared=tuple(walk.compared),
         unestimated=tuple(one for one in result.diagnostics if one.kind == "decode" or id(one) in walk.blocking),
     )
 
@@ -81,6 +82,7 @@ class _CRDWalk(DocumentWalk):
     definitions: list[FoundCRD] = field(default_factory=list)
     rules: list[FoundRule] = field(default_factory=list)
     blocking: set[int] = field(default_factory=set)
+    compared: list[ComparedCRD] = field(default_factory=list)
     _names_crd: bool | None = None
 
     def reports_syntax_error(self) -> bool:
@@ -143,6 +145,8 @@ class _CRDWalk(DocumentWalk):
         self.notices += checked.notices
         self.rules += checked.rules
         self.blocking.update(map(id, checked.blocking))
+        if checked.compared is not None:
+            self.compared.append(checked.compared)
         if checked.definition is not None:
             self.definitions.append(checked.definition)
         return True

@@ -38,6 +38,14 @@ class OldCRD:
 
 
 @dataclass(frozen=True, slots=True)
+class ComparedCRD:
+    """A CRD that was compared with the old one of its name: there is none, or its spec is equal or different."""
+
+    name: str
+    state: Literal["added", "unchanged", "changed"]
+
+
+@dataclass(frozen=True, slots=True)
 class UnreadDocument:
     """A document that may contain a CRD but cannot be read: the line of the file to look at, its text and the reason."""
 
@@ -96,7 +104,8 @@ class FileResult:
 
     ``definitions`` and ``rules`` are kept where that is asked for. ``unestimated`` are the diagnostics that leave rules
     without a cost: those of CRDs that cannot be decoded, and of rules that are not compiled. ``masked`` is a template's
-    text without its directives, every position as it is; None where the text is no template.
+    text without its directives, every position as it is; None where the text is no template. ``compared`` are the CRDs of a
+    check of updates.
     """
 
     file: str
@@ -110,3 +119,4 @@ class FileResult:
     rules: tuple[FoundRule, ...] = ()
     masked: str | None = None
     unestimated: tuple[Diagnostic, ...] = ()
+    compared: tuple[ComparedCRD, ...] = ()

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 
     from crdlint.report.pieces import CostReport, Report, SuiteReport, View
 
-# What is reported: the findings of `check` and `validate`, the costs of `cost`, the results of `test`.
-Kind: TypeAlias = Literal["findings", "costs", "suites"]
+# What is reported: the findings of `check` and `validate`, the costs of `cost`, the results of `test`,
+# the changes of `diff`.
+Kind: TypeAlias = Literal["findings", "costs", "suites", "changes"]
 AnyReport = TypeVar("AnyReport")
 
 TEXT: Final = "text"
@@ -37,25 +38,32 @@ class Format:
     findings: str = ""
     costs: str = ""
     suites: str = ""
+    changes: str = ""
 
 
 FORMATS: Final = {
-    TEXT: Format("for people", findings="text", costs="cost_text", suites="suites_text"),
-    "concise": Format("a line for each finding", findings="concise"),
+    TEXT: Format("for people", findings="text", costs="cost_text", suites="suites_text", changes="changes_text"),
+    "concise": Format("a line for each finding", findings="concise", changes="concise"),
     "server": Format("nothing but the API server's sentences", findings="server"),
-    "json": Format("for programs (docs/json-output.md)", findings="json", costs="json"),
-    "sarif": Format("SARIF 2.1.0, for code scanning", findings="sarif"),
+    "json": Format("for programs (docs/json-output.md)", findings="json", costs="json", changes="json"),
+    "sarif": Format("SARIF 2.1.0, for code scanning", findings="sarif", changes="sarif"),
     "junit": Format("JUnit XML, for test reports", findings="junit", suites="junit"),
-    "github": Format("annotations of GitHub Actions", findings="github"),
+    "github": Format("annotations of GitHub Actions", findings="github", changes="github"),
     "rdjson": Format("reviewdog, with fixes as suggestions", findings="rdjson"),
-    "gitlab": Format("GitLab's Code Quality", findings="gitlab"),
+    "gitlab": Format("GitLab's Code Quality", findings="gitlab", changes="gitlab"),
     "checkstyle": Format("Checkstyle XML", findings="checkstyle"),
-    "markdown": Format("for job summaries and comments", findings="markdown"),
+    "markdown": Format("for job summaries and comments", findings="markdown", changes="changes_markdown"),
+    "changelog": Format("Markdown for release notes", changes="changes_changelog"),
     "html": Format("a page of its own", costs="cost_html"),
 }
 
 
-_CLASSES: Final[dict[Kind, str]] = {"findings": "Report", "costs": "CostReport", "suites": "SuiteReport"}
+_CLASSES: Final[dict[Kind, str]] = {
+    "findings": "Report",
+    "costs": "CostReport",
+    "suites": "SuiteReport",
+    "changes": "Report",
+}
 
 
 class OutputError(ValueError):
@@ -77,6 +85,12 @@ def choose(name: str) -> str:
 def findings(name: str, view: View) -> Report:
     """Return a new report of findings in a format."""
     report: Report = _new(name, "findings", view)
+    return report
+
+
+def changes(name: str, view: View) -> Report:
+    """Return a new report of changes in a format."""
+    report: Report = _new(name, "changes", view)
     return report
 
 

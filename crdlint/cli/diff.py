@@ -1,0 +1,214 @@
+"""`crdlint diff`: what has changed between two versions of CRDs, and what that breaks."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Final
+
+import click
+
+from crdlint.cli import console, options
+from crdlint.cli.completion import complete_paths
+from crdlint.cli.main import report_bug
+from crdlint.inputs.paths import Selection, discover
+from crdlint.report import formats
+from crdlint.report.changes import is_consequence
+from crdlint.report.pieces import Outcome, SpoolError, View, batches
+from crdlint.report.summary import Summary
+from crdlint.runner.plan import Planner
+from crdlint.runner.task import Settings
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from crdlint.config.model import Config
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.inputs.previous.crds import PreviousCRDs
+    from crdlint.inputs.previous.load import Loaded
+    from crdlint.inputs.previous.sides import Side
+    from crdlint.linting.result import FileResult
+    from crdlint.runner.task import CheckOutcome
+
+_EVERYTHING: Final = ("*", "change-*")
+_CHANGELOG: Final = "changelog"
+
+
+@click.command("diff")
+@click.argument("old", shell_complete=complete_paths)
+@click.argument("new", default=os.curdir, shell_complete=complete_paths)
+@click.option("--all", "everything", is_flag=True, help="Also report changes that break nothing.")
+@options.format_of(
+    "changes", "text for people, markdown for a pull request, changelog for release notes, others for programs."
+)
+@options.output_of("changes")
+@options.kube_version
+@options.configuration
+@options.helm
+@click.option(
+    "--include",
+    multiple=True,
+    metavar="GLOB",
+    help="Below directories, only compare files that match GLOB (repeatable).",
+)
+@click.option("--exclude", multiple=True, metavar="GLOB", help="Do not compare files that match GLOB (repeatable).")
+@click.option("-q", "--quiet", is_flag=True, help="Only print changes: no headline, no notices.")
+@options.color
+@click.pass_context
+def command(ctx: click.Context, /, **arguments: Any) -> None:
+    """Show what has changed from OLD to NEW, and what that breaks.
+
+    OLD and NEW are files, directories, charts or git revisions (REVISION or REVISION:PATH). Without NEW, crdlint compares
+    with the working directory. The exit status is 1 if a change has severity error (see --fail-on).
+
+    \b
+    Examples:
+      crdlint diff v1.14.0
+      crdlint diff v1.0.0:crds v1.1.0:crds --format changelog
+    """  # noqa: D301  \b keeps the lines below it as they are
+    from crdlint.inputs.repository import RepositoryError
+
+    try:
+        with TemporaryDirectory(prefix="crdlint-") as folder:
+            ctx.exit(_Command(arguments, folder).run())
+    except RepositoryError as error:
+        raise click.UsageError(str(error)) from error
+    except SpoolError as error:
+        raise click.ClickException(str(error)) from error
+
+
+class _Command:
+    """One call of `crdlint diff`."""
+
+    def __init__(self, arguments: dict[str, Any], folder: str) -> None:
+        from crdlint.inputs.previous.sides import side
+
+        self._arguments = arguments
+        format_: str = arguments["format_"]
+        view = View(options.page(arguments["color"], 100), quiet=arguments["quiet"])
+        self._report = formats.changes(format_, view)
+        self._outputs = options.outputs(arguments["outputs"], "changes", formats.changes, view)
+        self._config = self._configuration(everything=arguments["everything"] or format_ == _CHANGELOG)
+        self._old, self._new = (side(arguments[name], str(Path(folder).resolve() / name)) for name in ("old", "new"))
+        self._problems: list[tuple[str, str]] = []
+        self._summary = Summary()
+        self._failed = False
+        self._has_bug = False
+
+    def run(self) -> int:
+        """Compare, report, and return the exit status."""
+        arguments = self._arguments
+        selection = Selection(arguments["include"], arguments["exclude"], True, None)
+        loaded = self._load(selection)
+        found = discover([self._new.path], selection)
+        self._note([(one.path, one.message) for one in found.problems if one.fatal], self._new)
+        planner = Planner(arguments["kube_version"], lambda config: config, self._config, kustomize=False)
+        plan = planner.add(found.files)
+        self._note(plan.problems, self._new)
+        previous = loaded.crds()
+        values = options.values(arguments["value_files"], arguments["sets"])
+        settings = Settings(previous, values=values, uses_helm=not arguments["no_helm"], charts=tuple(plan.charts))
+        crds: dict[str, list[str]] = {}
+        from crdlint.runner.pool import run
+
+        for outcome in run(plan.tasks, settings, None):
+            self._take_outcome(outcome)
+            for result in outcome.results:
+                crds.setdefault(result.file, []).extend(one.name for one in result.crds)
+                self._take(result)
+        self._compare(previous, crds)
+        self._report_end()
+        if self._has_bug:
+            return 3
+        return 2 if self._problems else 1 if self._failed else 0
+
+    def _configuration(self, *, everything: bool) -> Config:
+        from crdlint.config.load import nearest
+        from crdlint.config.model import ConfigError
+
+        arguments = self._arguments
+        names = ("include", "exclude", "format_", "outputs", "kube_version", "config", "selected", "ignored", "fail_on")
+        shared = {name: arguments[name] for name in (*names, "accept_rejections", "quiet", "color")}
+        run_options = options.RunOptions(**shared, paths=(arguments["new"],), no_ignore=False, allow_empty=True)
+        try:
+            config = options.read_config(arguments["config"]) or nearest(str(Path(os.curdir) / "x"), {})
+        except ConfigError as error:
+            raise click.UsageError(str(error)) from error
+        config = options.override(run_options, include_dependencies=arguments["include_dependencies"])(config)
+        if everything and not arguments["selected"]:
+            config = replace(config, select=(*config.select, *_EVERYTHING))
+        return config
+
+    def _load(self, selection: Selection) -> Loaded:
+        from crdlint.inputs.previous.load import load
+
+        old = self._old.path
+        loaded = load(old if old.startswith((".", "/")) else f".{os.sep}{old}", (self._new.path,), selection)
+        self._note([(one.path, one.message) for one in loaded.problems], self._old)
+        for one in (*self._old.problems, *self._new.problems):
+            self._problems.append((one, "not compared"))
+        return loaded
+
+    def _compare(self, previous: PreviousCRDs, crds: dict[str, list[str]]) -> None:
+        """Report the CRDs that are gone, and documents that cannot be compared."""
+        from crdlint.inputs.previous.removed import compare
+
+        comparison = compare(previous, crds, (), lambda _path: True)
+        self._note([(one.path, one.message) for one in comparison.problems if one.fatal], self._old)
+        for result in comparison.results:
+            self._take(result)
+
+    def _note(self, problems: list[tuple[str, str]], side: Side) -> None:
+        self._problems += [(side.name(path), message) for path, message in problems]
+
+    def _take_outcome(self, outcome: CheckOutcome) -> None:
+        if outcome.problem is not None:
+            self._note([(outcome.name, outcome.problem)], self._new)
+        if outcome.bug is not None:
+            self._has_bug = True
+            report_bug(outcome.bug, self._new.name(outcome.name))
+
+    def _take(self, result: FileResult) -> None:
+        """Report the changes of a file."""
+        from crdlint.config.apply import apply
+
+        found = tuple(self._named(one) for one in result.diagnostics if is_consequence(one))
+        applied = apply(replace(result, file=self._name(result.file), diagnostics=found), self._config, updates=True)
+        self._failed |= applied.failed
+        self._summary.files += 1
+        self._summary.add(applied.result)
+        for text in batches(self._report.file(applied.result)):
+            console.out(text, nl=False)
+        for output in self._outputs:
+            output.add(lambda report: report.file(applied.result))
+        for notice in () if self._arguments["quiet"] else result.notices:
+            console.err(f"{self._name(result.file)}: note: {notice}")
+
+    def _named(self, one: Diagnostic) -> Diagnostic:
+        related = one.related
+        if related is not None:
+            related = replace(related, file=self._old.name(related.file))
+        return replace(one, file=self._name(one.file), message=self._in_names(one.message), related=related)
+
+    def _name(self, file: str) -> str:
+        """Return the name of a file of either side."""
+        return self._old.name(self._new.name(file))
+
+    def _in_names(self, text: str) -> str:
+        """Return a message with the name of a file that is a copy."""
+        for one in (self._old, self._new):
+            if one.path != one.shown:
+                text = text.replace(one.path + os.sep, one.name(one.path + os.sep + "x")[:-1])
+        return text
+
+    def _report_end(self) -> None:
+        outcome = Outcome(self._problems, self._summary)
+        for file, reason in self._problems:
+            console.err(f"crdlint: {file}: {reason}")
+        for text in batches(self._report.end(outcome)):
+            console.out(text, nl=False)
+        for problem in options.write(self._outputs, lambda report: report.end(outcome)):
+            console.err(f"crdlint: {problem}")
+            self._problems.append((problem, ""))

@@ -1,0 +1,109 @@
+"""The two sides of a comparison as files: a path as it is, a git revision as a copy of its files."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING, Final
+
+from crdlint.inputs.git import commit_of, contents, objects_of
+from crdlint.inputs.repository import RepositoryError, repository_of
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from crdlint.inputs.repository import Repository
+
+_NAMES: Final = (".yaml", ".yml", ".json")
+_CHART: Final = "Chart.yaml"
+_CONFIGURATION: Final = frozenset({".crdlint.yaml", ".crdlint.yml", "crdlint.toml", "pyproject.toml"})
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """Files to compare: where they are, and what stands for that path in the names that people see."""
+
+    path: str
+    shown: str
+    problems: tuple[str, ...] = ()
+
+    def name(self, file: str) -> str:
+        """Return how a file of this side is named to people."""
+        if self.path == self.shown or not file.startswith(self.path):
+            return file
+        below = file[len(self.path) :].lstrip(os.sep)
+        if not below:
+            return self.shown
+        return f"{self.shown}{'' if self.shown.endswith(':') else '/'}{below}"
+
+
+def side(place: str, folder: str) -> Side:
+    """Return a side by a path, or by a git revision, whose files are written to ``folder``.
+
+    A revision stands for its files below the working directory, and ``REVISION:PATH`` for a file or folder of it. Raises
+    RepositoryError.
+    """
+    repository = repository_of(os.curdir)
+    revision, colon, path = place.partition(":")
+    if os.path.lexists(place):
+        if repository is not None and not place.startswith((".", "/")) and _has(repository, place):
+            message = f"{place!r} is both a path and a git revision: write `./{place}` or `{place}^{{commit}}`"
+            raise RepositoryError(message)
+        return Side(place, place)
+    if repository is None:
+        raise RepositoryError(f"no file or folder named {place!r}, and the working directory is in no git repository")
+    here = os.path.relpath(os.path.realpath(os.curdir), repository.top)
+    below = here if not colon else os.path.join(here, path) if path.startswith(("./", "../")) else path
+    below = os.path.normpath(below or ".")
+    try:
+        commit = commit_of(repository, revision)
+    except RepositoryError as error:
+        message = f"no file, folder or git revision named {revision!r} (repository at {repository.top}): {error}"
+        raise RepositoryError(message) from error
+    problems = _export(repository, commit, below, folder)
+    root = os.path.join(folder, below) if below != "." else folder
+    if not os.path.lexists(root):
+        if colon:
+            raise RepositoryError(f"{revision} has no YAML or JSON file in {path}")
+        os.makedirs(root, exist_ok=True)
+    return Side(root, place if colon else f"{place}:", tuple(f"{place}: {one}" for one in problems))
+
+
+def _has(repository: Repository, name: str) -> bool:
+    try:
+        commit_of(repository, name)
+    except RepositoryError:
+        return False
+    return True
+
+
+def _export(repository: Repository, commit: str, below: str, folder: str) -> list[str]:
+    """Write the YAML and JSON files of a commit below a path, and all files of charts; return what cannot be read."""
+    objects = objects_of(repository, commit)
+    wanted = list(_wanted(objects, below))
+    problems = []
+    for path, content in zip(wanted, contents(repository, commit, [objects[one] for one in wanted]), strict=True):
+        if content.problem is not None:
+            problems.append(f"{path}: {content.problem}")
+            continue
+        target = Path(folder, path)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(content.data)
+    return problems
+
+
+def _wanted(paths: Iterable[str], below: str) -> Iterable[str]:
+    """Yield the paths to copy; none of them leads out of the folder or changes what crdlint does."""
+    inside = [one for one in paths if below == "." or one == below or one.startswith(f"{below}/")]
+    charts = tuple(f"{one.removesuffix(_CHART)}" for one in inside if PurePosixPath(one).name == _CHART)
+    for path in inside:
+        parts = PurePosixPath(path).parts
+        if ".." in parts or ".git" in parts or path.startswith("/") or parts[-1] in _CONFIGURATION:
+            continue
+        if path.endswith(_NAMES) or _is_in(path, charts):
+            yield path
+
+
+def _is_in(path: str, folders: Sequence[str]) -> bool:
+    return path.startswith(tuple(folders)) if folders else False

@@ -1,0 +1,83 @@
+"""What has changed between two versions of CRDs, grouped by what it breaks."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final
+
+from crdlint.rules import catalog
+from crdlint.rules.changes import REMOVED
+
+if TYPE_CHECKING:
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.linting.result import FileResult
+
+REFUSED: Final = "rejected on update"
+BREAKS: Final = "breaks clients or stored objects"
+BEHAVIOUR: Final = "changes behaviour"
+OTHER: Final = "breaks nothing"
+GROUPS: Final = (REFUSED, BREAKS, BEHAVIOUR, OTHER)
+_BY_SEVERITY: Final = {"error": BREAKS, "warning": BEHAVIOUR, "info": OTHER}
+
+
+def group_of(diagnostic: Diagnostic) -> str:
+    """Return the group of a finding."""
+    return REFUSED if diagnostic.origin == "apiserver" else _BY_SEVERITY[diagnostic.severity]
+
+
+def is_consequence(diagnostic: Diagnostic) -> bool:
+    """Return whether a finding is about an update: the API server rejects it, or a change."""
+    if diagnostic.hidden:
+        return False
+    if diagnostic.origin == "apiserver":
+        return diagnostic.severity == "error" and diagnostic.kind in {"decode", "strict", "field"}
+    return catalog.get(diagnostic.rule).compares
+
+
+@dataclass(slots=True)
+class Changes:
+    """The CRDs of a run by what became of them, and the findings about them."""
+
+    states: dict[str, str] = field(default_factory=dict)
+    findings: list[Diagnostic] = field(default_factory=list)
+
+    def add(self, result: FileResult) -> None:
+        """Add the findings of a file."""
+        for one in result.compared:
+            if self.states.get(one.name) != "changed":
+                self.states[one.name] = one.state
+        self.findings += filter(is_consequence, result.diagnostics)
+
+    def headline(self) -> str:
+        """Return how many CRDs have changed, and how many of them without a finding."""
+        affected = {one.crd for one in self.findings}
+        changed = {name for name, state in self.states.items() if state == "changed"}
+        text = f"{counted(len(changed), 'CRD')} changed, {len(changed - affected):,} without consequence"
+        added = sum(state == "added" for state in self.states.values())
+        removed = len({one.crd for one in self.findings if one.rule == REMOVED.id})
+        more = [f"{number:,} {word}" for number, word in ((added, "added"), (removed, "removed")) if number]
+        return f"{text}; {', '.join(more)}" if more else text
+
+    def groups(self) -> list[tuple[str, dict[str, list[Diagnostic]]]]:
+        """Return the findings by group and CRD, in the order of GROUPS; groups without findings are left out."""
+        found: dict[str, dict[str, list[Diagnostic]]] = {name: {} for name in GROUPS}
+        for one in self.findings:
+            found[group_of(one)].setdefault(one.crd or one.file, []).append(one)
+        return [(name, by_crd) for name, by_crd in found.items() if by_crd]
+
+    def by_crd(self) -> dict[str, list[Diagnostic]]:
+        """Return the findings of each CRD, those that break most first."""
+        found: dict[str, list[Diagnostic]] = {}
+        for one in sorted(self.findings, key=lambda one: GROUPS.index(group_of(one))):
+            found.setdefault(one.crd or one.file, []).append(one)
+        return dict(sorted(found.items()))
+
+    def counts(self) -> Counter[str]:
+        """Return the number of findings of each group."""
+        return Counter(map(group_of, self.findings))
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

@@ -1,0 +1,52 @@
+"""Changes of CRDs as a part of release notes: a list for each group, with what breaks first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from crdlint.report.changes import BEHAVIOUR, BREAKS, OTHER, REFUSED, Changes
+from crdlint.report.changes_markdown import code
+from crdlint.report.escapes import html_text, printable_line
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crdlint.linting.result import FileResult
+    from crdlint.report.pieces import Outcome, View
+
+_TITLES: Final = {
+    REFUSED: "Updates that the API server rejects",
+    BREAKS: "Breaking changes",
+    BEHAVIOUR: "Changed behaviour",
+    OTHER: "Other changes",
+}
+
+
+class Report:
+    """The changes of a run, written at its end."""
+
+    def __init__(self, view: View) -> None:
+        del view
+        self._changes = Changes()
+
+    def file(self, result: FileResult) -> Iterable[str]:
+        """Return nothing: the groups come first."""
+        self._changes.add(result)
+        return ()
+
+    def end(self, outcome: Outcome) -> Iterator[str]:
+        """Yield the whole text."""
+        del outcome
+        groups = self._changes.groups()
+        added = sorted(name for name, state in self._changes.states.items() if state == "added")
+        if not groups and not added:
+            yield "No change of the CRDs has a consequence.\n"
+        for i, (name, by_crd) in enumerate(groups):
+            yield f"{'' if i == 0 else chr(10)}### {_TITLES[name]}\n\n"
+            for crd, found in sorted(by_crd.items()):
+                yield f"- <code>{html_text(printable_line(crd))}</code>\n"
+                for one in found:
+                    yield f"  - {code(one.message)}\n"
+        if added:
+            yield f"{chr(10) if groups else ''}### New CRDs\n\n"
+            yield from (f"- <code>{html_text(printable_line(name))}</code>\n" for name in added)

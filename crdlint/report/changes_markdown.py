@@ -1,0 +1,74 @@
+"""Changes of CRDs as Markdown for a pull request: a headline, and a table for each CRD."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from crdlint.report.changes import BEHAVIOUR, BREAKS, OTHER, REFUSED, Changes, counted, group_of
+from crdlint.report.escapes import html_text, markdown, printable_line
+from crdlint.report.page import rule_link
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.linting.result import FileResult
+    from crdlint.report.pieces import Outcome, View
+
+_LIMIT: Final = 60_000  # characters; GitHub takes comments of up to 65,536
+_ICONS: Final = {REFUSED: "⛔", BREAKS: "🔴", BEHAVIOUR: "🟡", OTHER: "🔵"}
+
+
+class Report:
+    """The changes of a run, written at its end and cut with a note if they are too long for a comment."""
+
+    def __init__(self, view: View) -> None:
+        del view
+        self._changes = Changes()
+
+    def file(self, result: FileResult) -> Iterable[str]:
+        """Return nothing: the headline comes first."""
+        self._changes.add(result)
+        return ()
+
+    def end(self, outcome: Outcome) -> Iterator[str]:
+        """Yield the whole page."""
+        head = f"## {markdown(self._changes.headline())}\n"
+        for file, reason in outcome.problems:
+            head += f"\n- <code>{markdown(printable_line(file))}</code> could not be read: {markdown(reason)}\n"
+        yield head
+        room, left = _LIMIT - len(head), 0
+        for crd, found in self._changes.by_crd().items():
+            table = _table(crd, found)
+            room -= len(table)
+            if room < 0 or left:
+                left += len(found)
+            else:
+                yield table
+        if left:
+            yield f"\n… and {counted(left, 'more change')}, for which there is no room here.\n"
+
+
+def _table(crd: str, found: Iterable[Diagnostic]) -> str:
+    rows = ["| | change | rule | new | old |", "| --- | --- | --- | --- | --- |", *map(_row, found)]
+    return "\n".join([f"\n### <code>{html_text(printable_line(crd))}</code>\n", *rows, ""])
+
+
+def _row(one: Diagnostic) -> str:
+    group = group_of(one)
+    old = "" if one.related is None else _place(one.related.file, one.related.line)
+    rule = f"[{one.rule}]({rule_link(one.rule)})"
+    return f"| {_ICONS[group]} {group} | {code(one.message)} | {rule} | {_place(one.file, one.line)} | {old} |"
+
+
+def _place(file: str, line: int) -> str:
+    return markdown(printable_line(f"{file}:{line}"))
+
+
+def code(text: str) -> str:
+    """Return a text with its parts in backquotes as code, and everything else escaped."""
+    return "".join(_code(one) if i % 2 else markdown(one) for i, one in enumerate(text.split("`")))
+
+
+def _code(text: str) -> str:
+    return f"<code>{html_text(printable_line(text)).replace('|', '&#124;')}</code>"

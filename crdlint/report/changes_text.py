@@ -1,0 +1,60 @@
+"""Changes of CRDs for people: a headline, then the findings by what they break."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from crdlint.report.changes import GROUPS, Changes, counted
+from crdlint.report.escapes import printable_line
+from crdlint.report.fold import fold
+from crdlint.report.page import rule_link
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.linting.result import FileResult
+    from crdlint.report.pieces import Outcome, View
+
+
+class Report:
+    """The changes of a run, written at its end."""
+
+    def __init__(self, view: View) -> None:
+        self._page = view.page
+        self._quiet = view.quiet
+        self._changes = Changes()
+
+    def file(self, result: FileResult) -> Iterable[str]:
+        """Return nothing: the headline comes first."""
+        self._changes.add(result)
+        return ()
+
+    def end(self, outcome: Outcome) -> Iterator[str]:
+        """Yield the whole report."""
+        del outcome
+        changes = self._changes
+        if not self._quiet:
+            yield f"{self._page.styled(changes.headline(), 'title')}\n"
+        for name, by_crd in changes.groups():
+            number = sum(map(len, by_crd.values()))
+            title = f"{name}: {counted(number, 'change')}"
+            yield f"\n{self._page.styled(title, 'title')}\n"
+            for crd, found in by_crd.items():
+                yield f"\n  {self._page.styled(printable_line(crd), 'title')}\n"
+                for one in found:
+                    yield from (f"{line}\n" for line in self._finding(one))
+        counts = changes.counts()
+        if counts and not self._quiet:
+            yield f"\n{', '.join(f'{counts[name]:,} {name}' for name in GROUPS if counts[name])}\n"
+
+    def _finding(self, one: Diagnostic) -> Iterator[str]:
+        page = self._page
+        head = page.styled(f"{one.severity}[{one.rule}]", one.severity, rule_link(one.rule))
+        place = printable_line(f"{one.file}:{one.line}:{one.column}")
+        yield f"    {head} {page.styled(place, '', page.file_link(one.file))}"
+        if one.related is not None:
+            yield printable_line(f"      before: {one.related.file}:{one.related.line}:{one.related.column}")
+        yield from page.wrapped(fold(one.message), "      ")
+        if one.help:
+            yield from page.wrapped(one.help, "            ", "      help: ", "label")

@@ -1,0 +1,217 @@
+"""`crdlint diff`: files, folders and revisions compared, and the report in each format."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+from crds import HEAD
+
+from crdlint.cli.main import cli
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from click.testing import Result
+
+OLD = f"""{HEAD}        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              size: {{type: integer, maximum: 9}}
+              name: {{type: string}}
+"""
+TIGHTER = OLD.replace("maximum: 9", "maximum: 8")
+OTHER = OLD.replace("foos", "bars").replace("Foo", "Bar")
+
+
+def diff(*arguments: str) -> Result:
+    return CliRunner().invoke(cli, ["diff", *arguments], catch_exceptions=False)
+
+
+@pytest.fixture
+def sides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for folder, texts in {"old": (OLD, OTHER), "new": (TIGHTER, OTHER)}.items():
+        (tmp_path / folder).mkdir()
+        for name, text in zip(("foos.yaml", "bars.yaml"), texts, strict=True):
+            (tmp_path / folder / name).write_text(text)
+    return tmp_path
+
+
+VALID = "existing objects stay valid until this field is edited"
+TEXT = f"""\
+1 CRD changed, 0 without consequence
+
+breaks clients or stored objects: 1 change
+
+  foos.example.com
+    error[change-limit-tightened] new/foos.yaml:20:46
+      before: old/foos.yaml:20:46
+      `.spec.size`: `maximum` changed from 9 to 8: values above 8 are rejected; {VALID}
+      help: Keep the old constraint, or add a rule that lets unchanged values pass: `self == oldSelf || ...`
+
+1 breaks clients or stored objects
+"""
+
+
+@pytest.mark.usefixtures("sides")
+class TestPaths:
+    """Files and folders."""
+
+    def test_folders(self) -> None:
+        result = diff("old", "new")
+        assert result.stdout == TEXT
+        assert result.exit_code == 1
+
+    def test_files(self) -> None:
+        result = diff("old/foos.yaml", "new/foos.yaml", "-q")
+        assert result.stdout.splitlines()[1:4] == TEXT.splitlines()[2:5]
+        assert diff("old/bars.yaml", "new/bars.yaml").stdout == "0 CRDs changed, 0 without consequence\n"
+        assert diff("old", "old").exit_code == 0
+
+    def test_a_change_that_breaks_nothing_is_reported_with_all(self) -> None:
+        assert diff("new", "old").stdout == "1 CRD changed, 1 without consequence\n"
+        result = diff("new", "old", "--all")
+        assert "info[change-limit-loosened]" in result.stdout
+        assert result.exit_code == 0
+
+    def test_severities_and_rules_are_configured(self, sides: Path) -> None:
+        (sides / ".crdlint.yaml").write_text("severity: {change-limit-tightened: warning}\n")
+        result = diff("old", "new")
+        assert "warning[change-limit-tightened]" in result.stdout
+        assert result.exit_code == 0
+        assert diff("old", "new", "--fail-on", "warning").exit_code == 1
+        assert diff("old", "new", "--ignore", "change-*").stdout == "1 CRD changed, 1 without consequence\n"
+
+    def test_a_removed_and_an_added_crd(self, sides: Path) -> None:
+        (sides / "new" / "bars.yaml").unlink()
+        result = diff("old", "new")
+        assert result.stdout.startswith("1 CRD changed, 0 without consequence; 1 removed\n")
+        assert "CRD bars.example.com of old/bars.yaml was removed: no file contains it" in result.stdout
+        result = diff("new", "old")
+        assert result.stdout == "1 CRD changed, 1 without consequence; 1 added\n"
+
+    def test_what_the_api_server_rejects_comes_first(self, sides: Path) -> None:
+        (sides / "new" / "foos.yaml").write_text(TIGHTER.replace("Namespaced", "Cluster"))
+        lines = diff("old", "new").stdout.splitlines()
+        assert lines[2] == "rejected on update: 1 change"
+        assert lines[-1] == "1 rejected on update, 1 breaks clients or stored objects"
+
+    def test_markdown_has_a_table_for_each_crd(self) -> None:
+        assert diff("old", "new", "--format", "markdown").stdout == (
+            "## 1 CRD changed, 0 without consequence\n"
+            "\n"
+            "### <code>foos.example.com</code>\n"
+            "\n"
+            "| | change | rule | new | old |\n"
+            "| --- | --- | --- | --- | --- |\n"
+            "| 🔴 breaks clients or stored objects | <code>.spec.size</code>: <code>maximum</code> changed from 9 to 8: "
+            "values above 8 are rejected; existing objects stay valid until this field is edited "
+            "| [change-limit-tightened](https://github.com/crdlint/crdlint/blob/main/docs/rules/change-limit-tightened.md) "
+            "| new/foos.yaml:20 | old/foos.yaml:20 |\n"
+        )
+
+    def test_a_changelog_has_everything_by_what_it_breaks(self, sides: Path) -> None:
+        (sides / "new" / "foos.yaml").write_text(TIGHTER.replace("name: {type: string}", "x: {type: object}"))
+        (sides / "new" / "news.yaml").write_text(OLD.replace("foos", "news").replace("Foo", "New"))
+        assert diff("old", "new", "--format", "changelog").stdout == (
+            "### Breaking changes\n"
+            "\n"
+            "- <code>foos.example.com</code>\n"
+            "  - <code>.spec.name</code> was removed: stored objects lose the field at their next write\n"
+            "  - <code>.spec.size</code>: <code>maximum</code> changed from 9 to 8: values above 8 are rejected; "
+            "existing objects stay valid until this field is edited\n"
+            "\n"
+            "### Other changes\n"
+            "\n"
+            "- <code>foos.example.com</code>\n"
+            "  - <code>.spec.x</code> was added\n"
+            "\n"
+            "### New CRDs\n"
+            "\n"
+            "- <code>news.example.com</code>\n"
+        )
+
+    def test_json_has_both_places(self) -> None:
+        [one] = json.loads(diff("old", "new", "--format", "json").stdout)["diagnostics"]
+        assert (one["file"], one["line"], one["field"]) == ("new/foos.yaml", 20, ".spec.size")
+        assert one["related"] == {"label": "the old CRD", "file": "old/foos.yaml", "line": 20, "column": 46}
+
+    def test_a_report_goes_to_a_file_too(self, sides: Path) -> None:
+        diff("old", "new", "--output", "markdown=changes.md")
+        assert (sides / "changes.md").read_text().startswith("## 1 CRD changed")
+
+    def test_a_file_that_cannot_be_read_is_an_error(self, sides: Path) -> None:
+        (sides / "new" / "foos.yaml").write_bytes(b"kind: CustomResourceDefinition\n\xff\xfe\n")
+        result = diff("old", "new")
+        assert result.exit_code == 2
+        assert "new/foos.yaml: " in result.stderr
+        result = diff("new", "old")
+        assert result.exit_code == 2
+        assert "new/foos.yaml: " in result.stderr
+
+    @pytest.mark.parametrize(
+        ("arguments", "message"),
+        [
+            (("none", "new"), "no file or folder named 'none', and the working directory is in no git repository"),
+            (("old", "new", "--select", "change-typ"), "there is no rule 'change-typ'"),
+        ],
+    )
+    def test_wrong_usage(self, arguments: tuple[str, ...], message: str) -> None:
+        result = diff(*arguments)
+        assert result.exit_code == 2
+        assert message in result.stderr
+
+
+class TestRevisions:
+    """Sides in git."""
+
+    @pytest.fixture
+    def released(self, checkout: Any) -> Any:
+        checkout.commit({"crds/foos.yaml": OLD, "other/bars.yaml": OTHER})
+        checkout.git("tag", "v1")
+        checkout.commit({"crds/foos.yaml": TIGHTER})
+        checkout.git("tag", "v2")
+        return checkout
+
+    @pytest.mark.parametrize(
+        ("arguments", "places"),
+        [
+            (("v1",), ("crds/foos.yaml:20:46", "v1:crds/foos.yaml:20:46")),
+            (("v1", "v2"), ("v2:crds/foos.yaml:20:46", "v1:crds/foos.yaml:20:46")),
+            (("v1:crds", "v2:crds"), ("v2:crds/foos.yaml:20:46", "v1:crds/foos.yaml:20:46")),
+            (("v1:crds/foos.yaml", "v2:crds/foos.yaml"), ("v2:crds/foos.yaml:20:46", "v1:crds/foos.yaml:20:46")),
+            (("v1:crds", "crds"), ("crds/foos.yaml:20:46", "v1:crds/foos.yaml:20:46")),
+        ],
+    )
+    @pytest.mark.usefixtures("released")
+    def test_a_revision(self, arguments: tuple[str, ...], places: tuple[str, str]) -> None:
+        result = diff(*arguments)
+        lines = [line.strip() for line in result.stdout.splitlines()]
+        assert lines[0] == "1 CRD changed, 0 without consequence"
+        assert lines[5:7] == [f"error[change-limit-tightened] {places[0]}", f"before: {places[1]}"]
+
+    def test_a_removed_crd_is_named_by_its_revision(self, released: Any) -> None:
+        released.git("rm", "-q", "crds/foos.yaml")
+        released.git("commit", "-qm", "x")
+        result = diff("v1", "HEAD")
+        assert "error[change-crd-removed] v1:crds/foos.yaml:4:9" in result.stdout
+        assert "CRD foos.example.com of v1:crds/foos.yaml was removed" in result.stdout
+
+    def test_a_revision_stands_for_the_working_directory(self, released: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.chdir(released.top / "other")
+        assert diff("v1", "v2").stdout == "0 CRDs changed, 0 without consequence\n"
+
+    def test_a_name_of_a_path_and_a_revision_is_ambiguous(self, released: Any) -> None:
+        released.git("branch", "crds")
+        assert "'crds' is both a path and a git revision" in diff("v1", "crds").stderr
+
+    @pytest.mark.usefixtures("released")
+    def test_unknown_revisions_and_paths(self) -> None:
+        assert "no file, folder or git revision named 'v9'" in diff("v9").stderr
+        assert "v1 has no YAML or JSON file in none" in diff("v1:none", "v2").stderr
+        assert diff("v9").exit_code == 2
