@@ -13,7 +13,7 @@ from crdlint.linting.pipeline import lint_file
 from crdlint.linting.rule_cost import RuleCost, rule_cost
 from crdlint.linting.stored_crds import collect_crds
 from crdlint.resources.report import ResourceReport, report
-from crdlint.rules.catalog import get
+from crdlint.rules.sets import ON_REQUEST
 from crdlint.yaml import YAMLDecodeError, decode_yaml
 
 if TYPE_CHECKING:
@@ -45,8 +45,7 @@ def lint_update(old_text: str, new_text: str, *, kube_version: str = NEWEST_VERS
     old, new = collect_crds(old_text).by_name, collect_crds(new_text).by_name
     if len(old) == len(new) == 1:
         old = dict(zip(new, old.values(), strict=True))
-    found = _visible(lint_file(new_text, filename="<stdin>", kube_version=kube_version, previous=old.get))
-    return [one for one in found if not get(one.rule).on_request]
+    return _visible(lint_file(new_text, filename="<stdin>", kube_version=kube_version, previous=old.get))
 
 
 def estimate_costs(text: str, *, kube_version: str = NEWEST_VERSION) -> list[RuleCost]:
@@ -69,5 +68,5 @@ def validate_resource(
 
 
 def _visible(result: FileResult) -> list[Diagnostic]:
-    """Return the findings that no others hide, each with the API server's own message."""
-    return [in_server_words(diagnostic) for diagnostic in result.diagnostics if not diagnostic.hidden]
+    """Return the findings that no others hide and that need no request, each with the API server's own message."""
+    return [in_server_words(one) for one in result.diagnostics if not one.hidden and one.rule not in ON_REQUEST]

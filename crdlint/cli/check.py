@@ -347,6 +347,7 @@ class _Command:
             run.update.add(apply(result, config, comments, updates=run.updates).result)
         applied = apply(result, config, comments, run.matching, updates=run.updates)
         run.summary.add(applied.result)
+        run.summary.below_minimum += applied.counts()["min-severity"]
         run.by_rule.update(d.rule for d in applied.result.diagnostics if not d.hidden)
         run.has_findings |= bool(applied.result.diagnostics)
         run.failed |= applied.failed

@@ -43,14 +43,15 @@ def complete_paths(_ctx: click.Context, _param: click.Parameter, incomplete: str
 
 
 def complete_rules(_ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Complete to rule ids, with their summaries."""
+    """Complete to rule ids, with their summaries, and to the names of sets."""
     from click.shell_completion import CompletionItem
 
     from crdlint.rules.catalog import all_rules
+    from crdlint.rules.sets import SETS
 
-    return [
-        CompletionItem(rule.id, help=rule.summary) for rule in all_rules().values() if rule.id.startswith(incomplete)
-    ]
+    known = {rule.id: rule.summary for rule in all_rules().values()}
+    known |= {name: f"the set of {len(rules)} rules" for name, rules in SETS.items()}
+    return [CompletionItem(name, help=help_) for name, help_ in known.items() if name.startswith(incomplete)]
 
 
 def complete_outputs(kind: Kind) -> Callable[[click.Context, click.Parameter, str], list[CompletionItem]]:

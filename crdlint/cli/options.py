@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import click
 
 from crdlint.cli.completion import complete_outputs, complete_paths, complete_rules, complete_versions
+from crdlint.inputs.read import STDIN
 from crdlint.kubernetes.servers import NEWEST, parse_range
 from crdlint.report import formats
 from crdlint.report.formats import AUTO
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from crdlint.config.model import Config, FailOn
+    from crdlint.diagnostics.diagnostic import Severity
     from crdlint.inputs.helm.render import Values
     from crdlint.kubecel.second_opinion import Tally
     from crdlint.report.formats import AnyReport
@@ -87,6 +89,7 @@ class RunOptions:
     selected: tuple[str, ...]
     ignored: tuple[str, ...]
     fail_on: FailOn | None
+    min_severity: Severity | None
     accept_rejections: bool
     allow_empty: bool
     quiet: bool
@@ -242,12 +245,16 @@ def configuration(command: Command) -> Command:
             help="Exit with status 1 if there is a finding of this or a higher severity [default: error].",
         ),
         click.option(
+            "--min-severity", type=click.Choice(["error", "warning", "info"]),
+            help="Only report findings of this or a higher severity [default: info].",
+        ),
+        click.option(
             "--ignore", "ignored", multiple=True, metavar="RULE", shell_complete=complete_rules,
             help="Do not report these rules (repeatable).",
         ),
         click.option(
             "--select", "selected", multiple=True, metavar="RULE", shell_complete=complete_rules,
-            help="Only report these rules (repeatable).",
+            help="Only report these rules, or the rules of a set (repeatable).",
         ),
         click.option(
             "--config", metavar="FILE", shell_complete=complete_paths,
@@ -258,6 +265,18 @@ def configuration(command: Command) -> Command:
     return command
 
 
+def _own_sets(file: str | None) -> frozenset[str]:
+    """Return the names of the sets in the configuration of the run, by default that of the working directory."""
+    from crdlint.config.load import nearest
+    from crdlint.config.model import ConfigError
+
+    try:
+        config = read_config(file) or nearest(STDIN, {})
+    except ConfigError:
+        return frozenset()  # which is reported with the files that it applies to
+    return frozenset(name for name, _ in config.sets)
+
+
 def override(options: RunOptions, *, include_dependencies: bool = False) -> Callable[[Config], Config]:
     """Return what replaces the settings of a configuration by the options given; an unknown rule is a usage error."""
     for name, rules in (("--select", options.selected), ("--ignore", options.ignored)):
@@ -265,12 +284,15 @@ def override(options: RunOptions, *, include_dependencies: bool = False) -> Call
             from crdlint.config.rule_patterns import unknown_rule
 
             problem = unknown_rule(rule)
+            if problem and rule in _own_sets(options.config):
+                continue
             if problem:
                 raise click.UsageError(f"{name}: {problem}")
     return lambda config: config.merged(
         select=options.selected,
         ignore=options.ignored,
         fail_on=options.fail_on,
+        min_severity=options.min_severity,
         include_dependencies=include_dependencies or None,
         accept_rejections=options.accept_rejections,
     )

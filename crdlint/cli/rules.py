@@ -9,6 +9,7 @@ import click
 
 from crdlint.cli import console, options
 from crdlint.report.page import Column, Part, Row, rule_link
+from crdlint.rules.sets import SETS, sets_of
 
 if TYPE_CHECKING:
     from crdlint.rules.engine.rule import Rule
@@ -16,34 +17,65 @@ if TYPE_CHECKING:
 
 @click.command("rules")
 @click.option("--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True)
+@click.option("--set", "set_", type=click.Choice(sorted(SETS)), help="Only list the rules of this set.")
 @options.color
-def command(format_: str, color: str) -> None:
-    """List all rules, for use in --select, --ignore and configuration files: id, severity and summary.
+def command(format_: str, set_: str | None, color: str) -> None:
+    """List all rules, for use in --select, --ignore and configuration files.
+
+    The columns are the id, the severity, the best fix (safe or unsafe) and the summary. Rules of a set are only reported if
+    the rule or its set is selected, unless they are also marked as default. --set lists the rules of one set.
 
     \b
     Examples:
       crdlint rules
+      crdlint rules --set conventions
       crdlint rules --format json
     """  # noqa: D301  \b keeps the lines below it as they are
     from crdlint.rules.catalog import all_rules
 
-    rules = all_rules().values()
+    rules = [one for one in all_rules().values() if set_ is None or one.id in SETS[set_]]
     if format_ == "json":
         from crdlint.report.escapes import json_text
 
         console.out(json_text([_described(rule) for rule in rules], 2))
         return
     page = options.page(color, 120)
-    titles = ("RULE", "SEVERITY", "SUMMARY") if page.width is not None else ("", "", "")
+    titles = ("RULE", "SEVERITY", "FIX", "SUMMARY") if page.width is not None else ("", "", "", "")
     rows = [
-        Row([[Part(one.id, "title", rule_link(one.id))], [Part(one.severity, one.severity)], [Part(one.summary)]])
+        Row(
+            [
+                [Part(one.id, "title", rule_link(one.id))],
+                [Part(one.severity, one.severity)],
+                [Part(_fix(one), "good")],
+                [Part(one.summary + _reported(one))],
+            ]
+        )
         for one in rules
     ]
-    for line in page.table([Column(title, width) for title, width in zip(titles, (0, 7, 0), strict=True)], rows):
+    for line in page.table([Column(title, width) for title, width in zip(titles, (0, 7, 6, 0), strict=True)], rows):
         console.out(line)
+
+
+def _fix(rule: Rule) -> str:
+    """Return the applicability of the best fix of a rule."""
+    found = {one.applicability for one in rule.fixes}
+    return "safe" if "safe" in found else "unsafe" if found else "-"
+
+
+def _reported(rule: Rule) -> str:
+    """Return the sets of a rule in brackets, and whether it is reported without them."""
+    sets = sets_of(rule.id)
+    if not sets:
+        return " (on request)" if rule.on_request else ""
+    default = "" if rule.on_request else "default, "
+    return f" ({default}set {', '.join(sets)})"
 
 
 def _described(rule: Rule) -> dict[str, Any]:
     """Return the texts of a rule; of its fixes, the titles and whether they are safe."""
     fixes = [{"title": one.title, "applicability": one.applicability} for one in rule.fixes]
-    return {one.name: getattr(rule, one.name) for one in fields(rule) if one.name != "fixes"} | {"fixes": fixes}
+    return {one.name: getattr(rule, one.name) for one in fields(rule) if one.name != "fixes"} | {
+        "fixes": fixes,
+        "default": not rule.on_request,
+        "sets": list(sets_of(rule.id)),
+    }

@@ -104,6 +104,8 @@ def _applied(result: FileResult, found: list[Diagnostic], by: dict[int, IgnoredB
     for i, diagnostic in enumerate(found):
         severity = config.severity_of(diagnostic.rule, diagnostic.severity)
         reason = by.get(i)
+        if reason is None and _RANKS[severity] > _RANKS[config.min_severity]:
+            reason = "min-severity"
         if reason is None:
             told.append(diagnostic if severity == diagnostic.severity else replace(diagnostic, severity=severity))
         elif not diagnostic.hidden:

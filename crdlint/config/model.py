@@ -8,9 +8,12 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
-from crdlint.config.rule_patterns import ON_REQUEST, current_id, is_matched
+from crdlint.config.rule_patterns import current_id, is_glob, is_matched
+from crdlint.rules.sets import ON_REQUEST, SETS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from crdlint.diagnostics.diagnostic import Severity
     from crdlint.inputs.patterns import Patterns
 
@@ -44,7 +47,9 @@ class BrokenError(Exception):
 Level: TypeAlias = Literal["error", "warning", "info", "off"]
 FailOn: TypeAlias = Literal["error", "warning", "info", "never"]
 # What keeps a finding from being told.
-IgnoredBy: TypeAlias = Literal["select", "ignore", "per-file-ignores", "severity", "comment", "baseline"]
+IgnoredBy: TypeAlias = Literal[
+    "select", "ignore", "per-file-ignores", "severity", "min-severity", "comment", "baseline"
+]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +104,8 @@ class Config:
     order given. ``folder`` is absolute, and patterns of files are relative to it. ``notices`` are for the user.
     ``crds`` are files and folders of CRDs, relative to ``folder``, and URLs of git repositories that are checked out.
     ``placeholders`` are patterns of values in samples besides the usual ones; None recognises no placeholder.
-    ``accept_rejections`` is the command line's alone.
+    ``sets`` are the configuration's own named lists of rules, whose names are already replaced by their rules elsewhere.
+    ``min_severity`` hides what is below. ``accept_rejections`` is the command line's alone.
     """
 
     file: str | None = None
@@ -111,6 +117,8 @@ class Config:
     kube_version: str | None = None
     exclude: tuple[str, ...] = ()
     fail_on: FailOn = "error"
+    min_severity: Severity = "info"
+    sets: tuple[tuple[str, tuple[str, ...]], ...] = ()
     required_version: str | None = None
     include_dependencies: bool = False
     crds: tuple[str, ...] = ()
@@ -126,6 +134,7 @@ class Config:
         severity: tuple[tuple[str, Level], ...] = (),
         kube_version: str | None = None,
         fail_on: FailOn | None = None,
+        min_severity: Severity | None = None,
         include_dependencies: bool | None = None,
         accept_rejections: bool = False,
     ) -> Config:
@@ -135,11 +144,12 @@ class Config:
         """
         return replace(
             self,
-            select=select or self.select,
-            ignore=(*self.ignore, *ignore),
+            select=with_sets(select, self.sets) or self.select,
+            ignore=(*self.ignore, *with_sets(ignore, self.sets)),
             severity=(*self.severity, *severity),
             kube_version=kube_version or self.kube_version,
             fail_on=fail_on or self.fail_on,
+            min_severity=min_severity or self.min_severity,
             include_dependencies=(self.include_dependencies if include_dependencies is None else include_dependencies),
             accept_rejections=self.accept_rejections or accept_rejections,
         )
@@ -162,7 +172,15 @@ class Config:
     def _names(self, rule: str) -> bool:
         """Return whether the configuration asks for a rule by name or pattern, and not only for all rules."""
         patterns = [pattern for pattern in self.select if pattern != "*"]
-        return is_matched(rule, patterns) or any(current_id(name) == rule for name, _ in self.severity)
+        named = [name for name, _ in self.severity if name in SETS or not is_glob(name)]
+        return is_matched(rule, (*patterns, *named))
+
+    def requested(self) -> frozenset[str]:
+        """Return the rules that are only reported on request, and that the configuration asks for."""
+        patterns = [pattern for pattern in self.select if pattern != "*"]
+        if not patterns and not self.severity:  # as in most runs
+            return frozenset()
+        return frozenset(rule for rule in ON_REQUEST if self._names(rule))
 
     def severity_of(self, rule: str, own: Severity) -> Severity:
         """Return the severity of a rule's findings, which is ``own`` where the configuration says nothing of it."""
@@ -179,6 +197,12 @@ class Config:
             elif is_matched(rule, (pattern,)):
                 found = level
         return exact or found
+
+
+def with_sets(names: Iterable[str], sets: Iterable[tuple[str, tuple[str, ...]]]) -> tuple[str, ...]:
+    """Return names of rules with each name of a set replaced by the rules in it."""
+    of = dict(sets)
+    return tuple(rule for name in names for rule in of.get(name, (name,)))
 
 
 def _is_among(patterns: tuple[str, ...], path: str, folder: str) -> bool:

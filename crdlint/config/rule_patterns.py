@@ -8,34 +8,25 @@ from typing import Final
 
 from crdlint.diagnostics.spelling import nearest
 from crdlint.inputs.patterns import BrokenPatternError, segment
+from crdlint.rules.sets import SETS
 
 # A longer word is no rule and no typing error, and comparing it takes time.
 _LONGEST: Final = 64
 
-# Rules that are only reported where the configuration names them (`Rule.on_request`).
-ON_REQUEST: Final = frozenset(
-    {
-        "change-category-removed", "change-enum-removed", "change-enum-value-added", "change-field-added",
-        "change-field-untyped", "change-format-loosened", "change-junctor-removed", "change-limit-loosened",
-        "change-map-type", "change-names", "change-nullable-added", "change-pattern-removed",
-        "change-printer-column-removed", "change-required-removed", "change-required-with-default",
-        "change-rule-removed", "change-short-name-removed", "change-version-added", "change-version-deprecated",
-        "leftover-field", "merge-key-override",
-    }
-)  # fmt: skip
-
 
 def is_matched(rule: str, patterns: Iterable[str]) -> bool:
-    """Return whether any of the patterns is a rule's id, a former id of it, or matches one of them (``cel-*``)."""
+    """Return whether any of the patterns is a rule's id, a former id of it, a set of it, or matches one of them (``cel-*``)."""
     return any(pattern in {"*", rule} or rule in _rules_matched(pattern) for pattern in patterns)
 
 
 @cache
 def _rules_matched(pattern: str) -> frozenset[str]:
-    """Return the rules that a former id names, or that a pattern with wildcards matches."""
+    """Return the rules that a former id names, that are in a set of this name, or that a pattern with wildcards matches."""
+    if pattern in SETS:
+        return frozenset(SETS[pattern])
     if len(pattern) > _LONGEST:
         return frozenset()
-    if not _is_glob(pattern):
+    if not is_glob(pattern):
         return frozenset({current_id(pattern)} - {pattern})
     try:
         found = segment(pattern.encode("utf-8", "surrogatepass"))
@@ -73,16 +64,17 @@ def unknown_rule(pattern: str) -> str | None:
     """Return what is wrong where a pattern matches no rule, with what may have been meant; None where it matches one."""
     if is_known(pattern):
         return None
-    ids = rule_ids()
+    ids = rule_ids() | SETS.keys()
     families = {f"{rule.partition('-')[0]}-*" for rule in ids if "-" in rule}
     if f"{pattern}-*" in families:
         return f"no rule is called {shown(pattern)}{_meant(f'{pattern}-*')}"
-    if _is_glob(pattern):
+    if is_glob(pattern):
         return f"no rule matches {shown(pattern)}{did_you_mean(pattern, families)}"
     return f"there is no rule {shown(pattern)}{did_you_mean(pattern, ids)}"
 
 
-def _is_glob(pattern: str) -> bool:
+def is_glob(pattern: str) -> bool:
+    """Return whether a name of rules is a pattern with wildcards."""
     return any(char in pattern for char in "*?[")
 
 

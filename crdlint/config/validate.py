@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.__about__ import __version__
-from crdlint.config.model import Config, ConfigError, ConfigProblem
-from crdlint.config.rule_patterns import did_you_mean, shown, unknown_rule
+from crdlint.config.model import Config, ConfigError, ConfigProblem, with_sets
+from crdlint.config.rule_patterns import did_you_mean, is_known, shown, unknown_rule
 from crdlint.inputs.patterns import is_pattern
 from crdlint.kubernetes.servers import parse_range
 
@@ -42,13 +42,19 @@ def config_of(source: Source, file: str, folder: str) -> Config:
             break
     if faults:
         raise ConfigError(tuple(sorted(faults, key=lambda fault: (fault.line, fault.column))))
+    sets = tuple((name, tuple(rules)) for name, rules in values.get("sets", {}).items())
+    severities = values.get("severity", {}).items()
     return Config(
         file=file,
         folder=folder,
-        select=tuple(values.get("select", ("*",))),
-        ignore=tuple(values.get("ignore", ())),
-        severity=tuple(values.get("severity", {}).items()),
-        per_file_ignores=tuple((glob, tuple(rules)) for glob, rules in values.get("per-file-ignores", {}).items()),
+        select=with_sets(values.get("select", ("*",)), sets),
+        ignore=with_sets(values.get("ignore", ()), sets),
+        severity=tuple((rule, level) for name, level in severities for rule in with_sets((name,), sets)),
+        per_file_ignores=tuple(
+            (glob, with_sets(rules, sets)) for glob, rules in values.get("per-file-ignores", {}).items()
+        ),
+        min_severity=values.get("min-severity", "info"),
+        sets=sets,
         kube_version=values.get("kube-version"),
         exclude=tuple(values.get("exclude", ())),
         fail_on=values.get("fail-on", "error"),
@@ -124,8 +130,12 @@ def _kind(value: Any) -> str:
 
 def _by_meaning(values: dict[str, Any], source: Source) -> Iterator[tuple[str, LineColumn]]:
     """Yield what is wrong of values that the schema takes: rules, versions and patterns that there are not."""
+    own = values.get("sets", {})
+    for name in own:
+        if is_known(name):
+            yield f"{shown(name)} is the name of a rule or of one of crdlint's sets", source.place(["sets", name], True)
     for steps, pattern, is_key in _patterns_of_rules(values):
-        said = unknown_rule(pattern)
+        said = None if pattern in own and steps[0] != "sets" else unknown_rule(pattern)
         if said is not None:
             yield said, source.place(steps, is_key)
     for name in _TEXTS:
@@ -145,6 +155,9 @@ def _patterns_of_rules(values: dict[str, Any]) -> Iterator[tuple[list[Step], str
     for name in ("select", "ignore"):
         for i, pattern in enumerate(values.get(name, ())):
             yield [name, i], pattern, False
+    for name, rules in values.get("sets", {}).items():
+        for i, pattern in enumerate(rules):
+            yield ["sets", name, i], pattern, False
     for pattern in values.get("severity", {}):
         yield ["severity", pattern], pattern, True
     for glob, rules in values.get("per-file-ignores", {}).items():

@@ -141,6 +141,8 @@ def check_crd(
         if old is not None and options.advice is None:
             found += _changes(old, crd, locator, options)
     found = [one if one.crd == crd.metadata.name else replace(one, crd=crd.metadata.name) for one in found]
+    if found and _CONTROLLER_GEN in crd.metadata.annotations:
+        found = [_with_marker(one, crd.metadata.annotations[_CONTROLLER_GEN]) for one in found]
     notices: list[str] = []
     if has_placeholders:
         found, notices = _without_placeholders(found, document)
@@ -164,6 +166,17 @@ def _is_rejection(problem: DecodeProblem, *, has_placeholders: bool) -> bool:
     """Return whether the server cannot decode a CRD; a placeholder may stand for a value that it can."""
     text = problem.node.value if has_placeholders and isinstance(problem.node, Scalar) else ""
     return problem.kind == "decode" and not is_placeholder(text)
+
+
+_CONTROLLER_GEN: Final = "controller-gen.kubebuilder.io/version"
+
+
+def _with_marker(diagnostic: Diagnostic, version: str) -> Diagnostic:
+    """Return a finding about a CRD of controller-gen with the marker for the Go source in its help."""
+    marker = catalog.get(diagnostic.rule).marker
+    if not marker:
+        return diagnostic
+    return replace(diagnostic, help=f"{diagnostic.help}. With controller-gen {version}: {marker}")
 
 
 _NEAR: Final = 32  # repeated keys that are compared with one
@@ -251,10 +264,11 @@ def _advisories(
         versions=options.versions,
         dropped=crd.dropped,
         requested=options.requested,
+        annotations=crd.metadata.annotations,
     )
     rules = catalog.advice() if options.advice is None else options.advice
     if accepted and options.advice is None:
-        rules = (*rules, *catalog.practices(), catalog.node_advisor(options.requested).run)
+        rules = (*rules, *catalog.practices(options.requested))
     for one in (found for advise in rules for found in advise(decoded)):
         span = locator.span_inside(one.path, one.inside) if one.inside else locator.span(one.path)
         diagnostic = catalog.get(one.rule).diagnostic(options.file, one.kind, one.message, span, one.help)

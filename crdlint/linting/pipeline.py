@@ -40,12 +40,14 @@ def lint_file(
     fixes: bool = False,
     only: frozenset[int] | None = None,
     policy: Policy | None = None,
+    requested: frozenset[str] = frozenset(),
 ) -> FileResult:
     """Check every CRD of a text, as an update if ``previous`` returns an old CRD of the same name.
 
     ``keep`` keeps the CRDs and their rules of x-kubernetes-validations in the result. ``fixes`` gives diagnostics their fixes.
     ``skip_unfinished`` skips what is not a CRD yet, with a notice: templates, and parts of CRDs, which the notice calls
     ``partial``. It reports misspelled CRDs, which the API server does not know to be CRDs.
+    ``requested`` are the rules to run that are only reported on request.
     ``only`` has the numbers of the documents to check (see crdlint.yaml.parse.split), None for all.
     ``policy`` is about the changes of updates.
     ``kube_version`` is the server's version, or a range such as ``1.29..1.36``: each finding of these servers is reported
@@ -60,6 +62,7 @@ def lint_file(
         keep,
         fixes_of,
         policy=policy or Policy(),
+        requested=requested,
     )
     walk = _CRDWalk(filename, options=options, partial=partial, text=text)
     result = walk.run(text, only)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.kubernetes.servers import NEWEST_VERSION, SERVERS
 from crdlint.rules.catalog import families
 from crdlint.rules.engine.examples import EXAMPLE_LIMIT, manifest, place_of_example
+from crdlint.rules.sets import sets_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -51,7 +52,10 @@ def sections(rule: Rule) -> Iterator[Section]:
     if rule.origin == "apiserver":
         yield Section("Kubernetes", _versions(rule))
     elif rule.on_request:
-        yield Section("Default", f"Not reported. `--select '*' --select {rule.id}` reports it.")
+        sets = "".join(f" The set `{name}` contains it." for name in sets_of(rule.id))
+        yield Section("Default", f"Not reported. `--select '*' --select {rule.id}` reports it.{sets}")
+    if rule.marker:
+        yield Section("controller-gen", f"{rule.marker[0].upper()}{rule.marker[1:]}")
     if rule.scope != "text":
         yield Section("Ignore", f"`# crdlint: ignore[{rule.id}] reason` at the end of the line or above the field")
     related = _related(rule)
@@ -84,7 +88,10 @@ def _checked(rule: Rule, text: str, name: str, versions: str) -> FileResult:
     from crdlint.linting.pipeline import lint_file
 
     def lint(text: str, file: str, versions: str = versions) -> FileResult:
-        return lint_file(text, filename=file, kube_version=versions, skip_unfinished=True, previous=previous)
+        requested = frozenset({rule.id})
+        return lint_file(
+            text, filename=file, kube_version=versions, skip_unfinished=True, previous=previous, requested=requested
+        )
 
     previous = None
     if rule.compares:

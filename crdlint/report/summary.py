@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Summary:
-    """Counts of a run; hidden findings do not count. ``unreadable`` inputs are no files checked."""
+    """Counts of a run; hidden findings do not count. ``unreadable`` inputs are no files checked.
+
+    ``below_minimum`` counts what is not reported since its severity is too low.
+    """
 
     files: int = 0
     documents: int = 0
@@ -20,6 +23,7 @@ class Summary:
     errors: int = 0
     warnings: int = 0
     infos: int = 0
+    below_minimum: int = 0
     unreadable: int = 0
     seconds: float = 0.0
     fixable: int = 0

@@ -132,6 +132,8 @@ class Report:
         skipped = f" ({_count(summary.skipped, 'other document')} skipped)" if summary.skipped else ""
         counts = [_count(summary.errors, "error"), _count(summary.warnings, "warning")]
         findings = ", ".join([*counts, *([_count(summary.infos, "info")] if summary.infos else [])])
+        if summary.below_minimum:
+            findings += f" ({summary.below_minimum:,} below the minimum severity)"
         seconds = "" if self._page.width is None else f" in {summary.seconds:.2f} s"
         style = "error" if summary.errors else "warning" if summary.warnings else "good"
         start = f"checked {_count(summary.files, 'file')}, {_count(summary.crds, self._view.noun)}{skipped}: "

@@ -54,6 +54,7 @@ def preserved_in_schemas(finding: Finding) -> Iterable[Edit]:
 
 APPROVAL = Rule(
     id="api-approval",
+    marker='write `+kubebuilder:metadata:annotations="api-approved.kubernetes.io=URL"`',
     summary="CRD in a Kubernetes community group without API approval",
     why="The Kubernetes community owns the groups that end in `.k8s.io` or `.kubernetes.io`, and reviews their APIs. "
     "The API server requires an annotation with the result of the review.",

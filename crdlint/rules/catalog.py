@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.rules.engine.advisory import NodeAdvisor
+from crdlint.rules.sets import ON_REQUEST
 
 if TYPE_CHECKING:
     from crdlint.rules.engine.advisory import Advice
@@ -53,7 +54,14 @@ _FAMILIES: Final[dict[str, tuple[str, ...]]] = {
     "immutable_fields": ("PRACTICES",),
     "not_stored": ("PRACTICES",),
     "served_versions": ("PRACTICES",),
+    "stability": ("PRACTICES",),
+    "server_side_apply": ("NODES",),
+    "limits": ("NODES",),
+    "conventions": ("PRACTICES", "NODES"),
+    "naming": ("PRACTICES", "NODES"),
 }
+# Families whose rules are all on request, which most runs need not import.
+_ON_REQUEST: Final = frozenset({"stability", "server_side_apply", "limits", "conventions", "naming"})
 
 
 @cache
@@ -92,21 +100,26 @@ def advice() -> tuple[Advice, ...]:
 
 
 @cache
-def practices() -> tuple[Advice, ...]:
-    """Return the advisory rules that run on each CRD that the API server accepts."""
-    return tuple(_declared("PRACTICES"))
+def practices(requested: frozenset[str]) -> tuple[Advice, ...]:
+    """Return the advisory rules that run on each CRD that the API server accepts: on request only those requested."""
+    return (*_declared("PRACTICES", with_requested=bool(requested)), node_advisor(requested).run)
 
 
 @cache
 def node_advisor(requested: frozenset[str]) -> NodeAdvisor:
     """Return what runs the advice on nodes: that of all rules but those on request that are not requested."""
-    modules = [_module(family) for family, declares in _FAMILIES.items() if "NODES" in declares]
-    left_out = {rule.id for module in modules for rule in module.RULES if rule.on_request} - requested
-    return NodeAdvisor([one for one in _declared("NODES") if one.rule not in left_out])
+    declared = _declared("NODES", with_requested=bool(requested))
+    return NodeAdvisor([one for one in declared if one.rule in requested or one.rule not in ON_REQUEST])
 
 
-def _declared(name: str) -> list[Any]:
-    return [one for family, declares in _FAMILIES.items() if name in declares for one in getattr(_module(family), name)]
+def _declared(name: str, *, with_requested: bool = True) -> list[Any]:
+    families = [family for family, declares in _FAMILIES.items() if name in declares]
+    return [
+        one
+        for family in families
+        if with_requested or family not in _ON_REQUEST
+        for one in getattr(_module(family), name)
+    ]
 
 
 def _module(family: str) -> Any:

@@ -190,6 +190,7 @@ def _guarded(finding: Finding) -> Iterable[Edit]:
 
 COMPILES = Rule(
     id="cel-compilation",
+    marker='write `+kubebuilder:validation:XValidation:rule="RULE",message="TEXT"`',
     summary="Rule or messageExpression does not compile",
     why="The API server compiles every expression against the schema when a CRD is created or updated, and rejects the "
     "CRD if one fails.",
@@ -238,6 +239,7 @@ COMPILES = Rule(
 )
 OUTPUT_TYPE = Rule(
     id="cel-output-type",
+    marker='write `+kubebuilder:validation:XValidation:rule="RULE",message="TEXT"`',
     summary="Rule does not evaluate to bool, or messageExpression not to string",
     why="A rule is a condition that must be true, and a message is text.",
     bad=_schema("rule: self.replicas"),
@@ -302,6 +304,7 @@ DECLARATION = Rule(
 
 UNGUARDED = Rule(
     id="cel-optional-field-unguarded",
+    marker='write `+kubebuilder:validation:XValidation:rule="RULE",message="TEXT"`',
     summary="Rule reads an optional field without checking that it is set",
     why="The API server rejects every object that does not set the field, because the evaluation ends in an error.",
     bad=_schema("rule: self.replicas > 0", ""),

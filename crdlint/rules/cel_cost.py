@@ -64,6 +64,7 @@ _LIMITS = Fixer(
 
 RULE_COST = Rule(
     id="cel-rule-cost",
+    marker="write `+kubebuilder:validation:MaxItems`, `MaxLength` or `MaxProperties` on what the rule reads",
     summary="Estimated cost of a rule or messageExpression is over the limit",
     why=f"The API server rejects a rule that could cost more than {RULE_COST_LIMIT:,} units for the largest possible object. "
     "Kubernetes versions differ in their estimates.",
@@ -75,6 +76,7 @@ RULE_COST = Rule(
 )
 CRD_COST = Rule(
     id="cel-schema-cost",
+    marker="write `+kubebuilder:validation:MaxItems`, `MaxLength` or `MaxProperties` on what the rule reads",
     summary="Total estimated cost of the rules in a schema is over the limit",
     why=f"The API server rejects a schema whose rules could together cost more than {CRD_COST_LIMIT:,} units for one object. "
     "Kubernetes versions differ in their estimates.",
@@ -87,6 +89,7 @@ CRD_COST = Rule(
 
 NEAR_LIMIT = Rule(
     id="cel-rule-cost-near-limit",
+    marker="write `+kubebuilder:validation:MaxItems`, `MaxLength` or `MaxProperties` on what the rule reads",
     summary="Estimated cost of a rule is over half of the limit",
     why="A field or list that is added later can multiply the cost. Limits are easier to set before the API is in use.",
     bad=_HOSTS.format(", maxItems: 1000", ", maxLength: 8192"),
@@ -97,6 +100,7 @@ NEAR_LIMIT = Rule(
 )
 UNBOUNDED = Rule(
     id="cel-rule-cost-unbounded-parent",
+    marker="write `+kubebuilder:validation:MaxItems`, `MaxLength` or `MaxProperties` on what the rule reads",
     summary="Cost of a rule depends on a list or map without a limit",
     why="Without a limit the API server assumes as many elements as fit into the largest request. If the smallest "
     "possible element gets smaller, the cost grows and can exceed the limit.",

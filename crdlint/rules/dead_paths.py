@@ -64,7 +64,7 @@ COLUMN = Rule(
     scope="version",
     severity="warning",
     origin="crdlint",
-    marker="+kubebuilder:printcolumn:name=NAME,type=TYPE,JSONPath=PATH",
+    marker="write `+kubebuilder:printcolumn:name=NAME,type=TYPE,JSONPath=PATH`",
     fixes=_FIXERS,
 )
 SCALE = Rule(
@@ -78,7 +78,7 @@ SCALE = Rule(
     scope="version",
     severity="warning",
     origin="crdlint",
-    marker="+kubebuilder:subresource:scale:specpath=PATH,statuspath=PATH,selectorpath=PATH",
+    marker="write `+kubebuilder:subresource:scale:specpath=PATH,statuspath=PATH,selectorpath=PATH`",
     fixes=_FIXERS,
 )
 

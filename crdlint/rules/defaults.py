@@ -141,6 +141,7 @@ _DECIMAL: Final = re.compile(r"-?\d+(?:\.\d+)?\Z")
 
 UNPRUNED = Rule(
     id="default-unknown-field",
+    marker="correct `+kubebuilder:default`",
     summary="Default contains fields that the schema does not specify",
     why="The API server would prune these fields from every object that gets the default.",
     bad=_schema("{type: integer}", "{replica: 1}"),
@@ -151,6 +152,7 @@ UNPRUNED = Rule(
 )
 INVALID_DEFAULT = Rule(
     id="default-invalid",
+    marker="correct `+kubebuilder:default`",
     summary="Default is not valid for its own schema",
     why="Every object that gets the default would be invalid. Kubernetes 1.36 and later also check the ranges of "
     "int32, int64, float and double.",

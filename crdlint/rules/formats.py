@@ -35,6 +35,7 @@ _LIKE: Final = 0.75
 
 FORMAT = Rule(
     id="format-unrecognized",
+    marker="correct `+kubebuilder:validation:Format`",
     summary="Unrecognized format",
     why="The API server ignores the format, so it accepts values that do not match it. Kubernetes 1.34 and later "
     "return a warning for strings, 1.36 and later also for numbers.",

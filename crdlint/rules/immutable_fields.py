@@ -71,7 +71,7 @@ BYPASS = Rule(
     help="Add the field to `required`, or add a rule to the object that has it: `has(oldSelf.FIELD) == has(self.FIELD)`",
     severity="info",
     origin="crdlint",
-    marker='+kubebuilder:validation:XValidation:rule="has(oldSelf.FIELD) == has(self.FIELD)"',
+    marker='write `+kubebuilder:validation:XValidation:rule="has(oldSelf.FIELD) == has(self.FIELD)"`',
     fixes=(
         Fixer(
             "Add a rule that keeps the field",

@@ -171,6 +171,7 @@ def _required_key(finding: Finding) -> Iterable[Edit]:
 
 MAP_TYPE = Rule(
     id="map-type-unsupported",
+    marker="correct `+mapType` or `+structType`",
     summary="Unsupported `x-kubernetes-map-type`",
     why="Server-side apply merges `granular` objects field by field, and replaces `atomic` objects as a whole.",
     bad="type: object\nproperties:\n  selector: {type: object, x-kubernetes-map-type: merge}\n",
@@ -212,6 +213,7 @@ MAP_TYPE_OBJECT = Rule(
 )
 LIST_TYPE = Rule(
     id="list-type-unsupported",
+    marker="correct `+listType`",
     summary="Unsupported `x-kubernetes-list-type`",
     why="Server-side apply replaces an `atomic` list as a whole, merges a `set` by its values, and merges a `map` by "
     "its keys.",
@@ -255,6 +257,7 @@ LIST_TYPE_ARRAY = Rule(
 )
 SET_ATOMIC = Rule(
     id="set-items-not-atomic",
+    marker="write `+structType=atomic` on the type of the items",
     summary="Set items must be scalars or atomic",
     why="Server-side apply compares the items of a set by their whole value, so it cannot merge parts of an item.",
     bad=_list("    x-kubernetes-list-type: set\n", "type: object, properties: {name: {type: string}}"),
@@ -275,6 +278,7 @@ SET_ATOMIC = Rule(
 )
 KEYS_WITHOUT_MAP = Rule(
     id="list-map-keys-without-map",
+    marker="write `+listType=map`",
     summary="`x-kubernetes-list-map-keys` on a list that is not a map list",
     why="Only lists with `x-kubernetes-list-type: map` identify their items by keys.",
     bad=_list("    x-kubernetes-list-type: set\n    x-kubernetes-list-map-keys: [name]\n", "type: string"),
@@ -301,6 +305,7 @@ KEYS_WITHOUT_MAP = Rule(
 )
 KEYS_REQUIRED = Rule(
     id="list-map-keys-required",
+    marker="write `+listMapKey=NAME`",
     summary="Map list without keys",
     why="Server-side apply identifies the items of a map list by their keys.",
     bad=_list("    x-kubernetes-list-type: map\n", _NAMED),
@@ -343,6 +348,7 @@ MAP_ITEMS = Rule(
 )
 KEY_UNKNOWN = Rule(
     id="list-map-key-unknown",
+    marker="correct `+listMapKey`",
     summary="List map key is not a property of the items",
     why="Server-side apply cannot identify items by a field that they do not have.",
     bad=_list("    x-kubernetes-list-type: map\n    x-kubernetes-list-map-keys: [nmae]\n", _NAMED),
@@ -372,6 +378,7 @@ KEY_SCALAR = Rule(
 )
 KEY_REQUIRED = Rule(
     id="list-map-key-required",
+    marker="write `+required` or `+kubebuilder:default` on the key",
     summary="List map key is neither required nor defaulted",
     why="Server-side apply cannot identify an item without its key.",
     bad=_list(_MAP, "type: object, properties: {name: {type: string}}"),
@@ -417,7 +424,7 @@ SET_OF_OBJECTS = Rule(
     help="Set `x-kubernetes-list-type` to `map` with the keys of the items, or to `atomic`",
     severity="warning",
     origin="crdlint",
-    marker="+listType=map",
+    marker="write `+listType=map`",
 )
 
 RULES = (

@@ -107,6 +107,7 @@ NAMESPACE = Rule(
 )
 LABELS = Rule(
     id="metadata-labels",
+    marker="correct `+kubebuilder:metadata:labels`",
     summary="Invalid label key or value",
     why="Label selectors support only a restricted syntax, so the API server rejects other keys and values.",
     bad="labels: {app: my app}\n",
@@ -118,6 +119,7 @@ LABELS = Rule(
 )
 ANNOTATIONS = Rule(
     id="metadata-annotations",
+    marker="correct `+kubebuilder:metadata:annotations`",
     summary="Invalid annotation key",
     why="An annotation key is a qualified name: an optional DNS prefix with a slash, and a name of at most 63 "
     "characters.",

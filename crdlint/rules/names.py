@@ -120,6 +120,7 @@ GROUP = Rule(
 )
 SCOPE = Rule(
     id="scope-invalid",
+    marker="write `+kubebuilder:resource:scope=Cluster` or `Namespaced`",
     summary="`spec.scope` is neither `Cluster` nor `Namespaced`",
     why="The scope decides whether objects belong to a namespace. It cannot be changed once the CRD is established.",
     bad="scope: Namespace\n",
@@ -168,6 +169,7 @@ NAMES_REQUIRED = Rule(
 )
 NAMES_INVALID = Rule(
     id="names-invalid",
+    marker="correct `+kubebuilder:resource`",
     summary="Invalid name in `spec.names`",
     why="The names become parts of URLs and of RBAC rules, so they must be DNS labels.",
     bad="names: {shortNames: [f_o]}\n",

@@ -69,7 +69,7 @@ METADATA = Rule(
     help="Add `labels` and `annotations` to the properties of `metadata`, as maps of strings",
     severity="warning",
     origin="crdlint",
-    marker="run it with `crd:generateEmbeddedObjectMeta=true`",
+    marker="use the option `crd:generateEmbeddedObjectMeta=true`",
     fixes=(Fixer("Add labels and annotations to the metadata", "unsafe", _with_labels),),
 )
 OBJECT = Rule(
@@ -82,7 +82,7 @@ OBJECT = Rule(
     help="Specify the `properties` of the object, or add `x-kubernetes-preserve-unknown-fields: true`",
     severity="info",
     origin="crdlint",
-    marker="+kubebuilder:pruning:PreserveUnknownFields",
+    marker="write `+kubebuilder:pruning:PreserveUnknownFields`",
     fixes=(Fixer("Keep the object's unknown fields", "unsafe", _with_unknown_fields),),
 )
 

@@ -76,6 +76,7 @@ def _repetition(finding: Finding) -> Iterable[Edit]:
 
 PATH = Rule(
     id="selectable-field-invalid",
+    marker="correct `+kubebuilder:selectablefield`",
     summary="Selectable field is not a string, boolean or integer of the schema",
     why="Field selectors compare only values of fields that the schema specifies. Kubernetes 1.31 and later support "
     "selectable fields.",

@@ -43,7 +43,7 @@ OWN_NAME = Rule(
     scope="spec",
     severity="warning",
     origin="crdlint",
-    marker="+kubebuilder:resource:shortName=NAME",
+    marker="write `+kubebuilder:resource:shortName=NAME`",
     fixes=(Fixer("Remove the short name", "safe", _removed),),
 )
 

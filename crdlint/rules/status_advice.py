@@ -66,7 +66,7 @@ NO_SUBRESOURCE = Rule(
     scope="version",
     severity="info",
     origin="crdlint",
-    marker="+kubebuilder:subresource:status",
+    marker="write `+kubebuilder:subresource:status`",
     fixes=(Fixer("Enable the status subresource", "unsafe", _enabled),),
 )
 REQUIRED = Rule(
@@ -80,7 +80,7 @@ REQUIRED = Rule(
     scope="version",
     severity="warning",
     origin="crdlint",
-    marker="+optional",
+    marker="write `+optional`",
     fixes=(Fixer("Remove `status` from `required`", "unsafe", _optional),),
 )
 

@@ -540,6 +540,7 @@ INT_OR_STRING = Rule(
 )
 PATTERN = Rule(
     id="pattern-invalid",
+    marker="correct `+kubebuilder:validation:Pattern`",
     summary="Pattern is not a valid RE2 expression",
     why="The API server compiles patterns with Go's regexp package (RE2 syntax). It has no lookahead, lookbehind or "
     "back references, and allows at most 1000 repetitions.",

@@ -99,6 +99,7 @@ _OPEN: Final = "schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-u
 
 SCALE = Rule(
     id="scale-path-invalid",
+    marker="correct `+kubebuilder:subresource:scale`",
     summary="Invalid path in the scale subresource",
     why="`kubectl scale` and autoscalers use these paths. They must be simple JSON paths below `.spec` or `.status`.",
     bad=_OPEN + "subresources: {scale: {specReplicasPath: .replicas, statusReplicasPath: .status.replicas}}\n",
@@ -126,6 +127,7 @@ SCALE = Rule(
 )
 COLUMN = Rule(
     id="printer-column-invalid",
+    marker="correct `+kubebuilder:printcolumn`",
     summary="Invalid printer column",
     why="`kubectl get` prints these columns. Each needs a name, a supported type and a JSON path.",
     bad=_OPEN + "additionalPrinterColumns: [{name: Ready, type: bool, jsonPath: .status.ready}]\n",

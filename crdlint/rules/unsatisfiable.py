@@ -83,7 +83,7 @@ KEYWORD: Final = Rule(
     help="Move the keyword to the schema of the values that it should limit, or remove it",
     severity="warning",
     origin="crdlint",
-    marker="+kubebuilder:validation:items:KEYWORD=VALUE",
+    marker="write `+kubebuilder:validation:items:KEYWORD=VALUE`",
     fixes=(Fixer("Move the keyword into the items of the list", "unsafe", _to_items),),
 )
 

@@ -108,6 +108,7 @@ def _quoted_rule(finding: Finding) -> Iterable[Edit]:
 
 RULE_REQUIRED = Rule(
     id="rule-required",
+    marker='write `+kubebuilder:validation:XValidation:rule="RULE",message="TEXT"`',
     summary="Validation rule without an expression",
     why="The API server has no expression to evaluate, so it rejects the CRD.",
     bad=_rule("message: must have a mode"),
@@ -126,6 +127,7 @@ RULE_REQUIRED = Rule(
 )
 MESSAGE = Rule(
     id="rule-message-invalid",
+    marker='write `+kubebuilder:validation:XValidation:rule="RULE",message="TEXT"`',
     summary="Message of a rule is empty, has several lines, or is missing",
     why="Users see the message as one line. Without a message they see the expression, which must then have only one "
     "line.",

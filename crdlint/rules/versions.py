@@ -148,6 +148,7 @@ UNIQUE = Rule(
 )
 STORAGE = Rule(
     id="storage-version-exactly-one",
+    marker="write `+kubebuilder:storageversion` on one version",
     summary="Not exactly one version has `storage: true`",
     why="The API server stores all objects in one version, and converts them when a client requests another one.",
     bad=_versions("name: v2, " + _OTHER % "true"),
@@ -173,6 +174,7 @@ STORAGE = Rule(
 )
 DEPRECATION = Rule(
     id="deprecation-warning-invalid",
+    marker="correct `+kubebuilder:deprecatedversion`",
     summary="Invalid `deprecationWarning`",
     why="The API server sends the text in an HTTP header. It must be printable, at most 256 bytes long, and set on a "
     "deprecated version.",

@@ -15,6 +15,7 @@ from crdlint.inputs.paths import Problem
 from crdlint.inputs.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.result import FileResult
+from crdlint.rules.sets import OF_WHOLE_CRDS
 from crdlint.runner.task import PATCH, Task, shown_name
 
 if TYPE_CHECKING:
@@ -102,7 +103,11 @@ class Planner:
         config = None if path is None else self.config_of(path)
         if config is not None:
             self.plan.kustomizations.append(
-                Task(folder or ".", self.kube_version or config.kube_version or NEWEST_VERSION)
+                Task(
+                    folder or ".",
+                    self.kube_version or config.kube_version or NEWEST_VERSION,
+                    requested=config.requested(),
+                )
             )
 
     def _add(self, path: str) -> None:
@@ -213,8 +218,11 @@ class Planner:
         """Return a task; the command line's version goes before the configuration's, and that before the chart's."""
         asked = self.kube_version or config.kube_version
         if asked is None and support is not None:
-            return Task(path, support.versions, place, text, support.constraint)
-        return Task(path, asked or NEWEST_VERSION, place, text)
+            return Task(path, support.versions, place, text, support.constraint, requested=config.requested())
+        requested = config.requested()
+        if requested and place is None and open_descriptor(path) is None and _may_be_part_of_build(path):
+            requested -= OF_WHOLE_CRDS
+        return Task(path, asked or NEWEST_VERSION, place, text, requested=requested)
 
     def _chart(self, chart: str, config: Config) -> Support | None:
         """Return the versions that a chart supports; its packed dependencies are planned where they are asked for."""
@@ -239,3 +247,9 @@ class Planner:
             name, text, place = found
             self.plan.tasks.append(self._task(name, config, place, support, text))
             self.plan.configs.append(replace(config, exclude=()))
+
+
+def _may_be_part_of_build(path: str) -> bool:
+    """Return whether a kustomization in the file's folder, or in one of the two above it, may add to its CRDs."""
+    folder = Path(path).resolve().parent
+    return any(kustomization_of(str(one)) is not None for one in (folder, *list(folder.parents)[:2]))

@@ -52,6 +52,7 @@ class Task:
     """An input: its path, the version or range of Kubernetes to answer for, and where in a chart it is.
 
     ``text`` is that of a file packed within another, or of standard input with a known name; ``path`` is that name.
+    ``requested`` are the rules to run that are only reported on request.
     ``supported`` is the chart's kubeVersion where ``kube_version`` comes of it. ``partial`` names what a part of a CRD is.
     """
 
@@ -61,6 +62,12 @@ class Task:
     text: str | None = None
     supported: str | None = None
     partial: str = PATCH
+    requested: frozenset[str] = frozenset()
+
+    @property
+    def options(self) -> str:
+        """What the result of a text depends on beside the text, as part of a key of the cache."""
+        return " ".join((self.kube_version, *sorted(self.requested)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,7 +144,7 @@ class Checker:
         settings = self.settings
         if settings.cache is None or settings.previous is not None or settings.keep or task.place:
             return _Opened(text)
-        key = settings.cache.key(data, f"{task.kube_version} {task.partial}")
+        key = settings.cache.key(data, f"{task.options} {task.partial}")
         known = settings.cache.get(key, name, text)
         return _Opened(text, key) if known is None else CheckOutcome(name, task, (known,))
 
@@ -153,9 +160,7 @@ class Checker:
             if task.place is None:
                 result = lint(text, name)
             else:
-                result = self._of_charts().check(
-                    name, text, task.place, lint, task.kube_version, is_saved=task.text is None
-                )
+                result = self._of_charts().check(name, text, task.place, lint, task.options, is_saved=task.text is None)
                 if task.supported is not None:
                     result = _with_support(result, task.supported)
         except Exception as error:
@@ -207,7 +212,7 @@ class Checker:
         if not isinstance(planned, Build):
             return lambda: CheckOutcome(task.path, task, tuple(planned))
         build, cache = planned, self.settings.cache
-        key = None if cache is None else cache.key(build.key(), f"build {task.kube_version}")
+        key = None if cache is None else cache.key(build.key(), f"build {task.options}")
         known = None if cache is None or key is None else cache.get(key, build.file, "")
         if known is not None:
             return lambda: CheckOutcome(task.path, task, tuple(build.results(known)))
@@ -243,6 +248,7 @@ class Checker:
             partial=task.partial,
             keep=self.settings.keep,
             fixes=fixes and self.settings.fixes,
+            requested=task.requested,
         )
 
     def _of_charts(self) -> Charts:

@@ -37,8 +37,8 @@ ELSEWHERE = {"helm-kube-version", *(rule.id for rule in RULES if rule.compares)}
 RUN = [rule for rule in RULES if rule.id not in ON_UPDATE | NEVER | ELSEWHERE]
 
 
-def lint(text: str, file: str, versions: str = NEWEST_VERSION) -> FileResult:
-    return lint_file(text, filename=file, kube_version=versions, skip_unfinished=True)
+def lint(text: str, file: str, versions: str = NEWEST_VERSION, requested: frozenset[str] = frozenset()) -> FileResult:
+    return lint_file(text, filename=file, kube_version=versions, skip_unfinished=True, requested=requested)
 
 
 def findings(rule: Rule, fragment: str) -> tuple[Any, ...]:
@@ -49,7 +49,7 @@ def findings(rule: Rule, fragment: str) -> tuple[Any, ...]:
         return validate_text(text, filename="x", definitions=definitions).result.diagnostics
     check = {"template": check_template, "crds": check_unrendered}.get(rule.scope)
     versions = VERSIONS if rule.id.startswith("kube-version-") else NEWEST_VERSION
-    result = lint(text, "x", versions) if check is None else check("x", text, lint)
+    result = lint(text, "x", versions, frozenset({rule.id})) if check is None else check("x", text, lint)
     config = Config(select=("*", rule.id))  # also if it is only reported on request
     return apply(result, config, read_comments(text, "x")).result.diagnostics
 
@@ -115,6 +115,6 @@ def test_the_catalogue_names_every_module_and_what_it_declares() -> None:
 
 
 def test_rules_on_request_are_those_that_configurations_know() -> None:
-    from crdlint.config.rule_patterns import ON_REQUEST
+    from crdlint.rules.sets import ON_REQUEST
 
     assert {rule.id for rule in RULES if rule.on_request} == ON_REQUEST

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,8 +28,10 @@ FIXES = [
 ]
 
 
-def check(text: Any) -> Any:
-    return lint_file(text, filename="x", skip_unfinished=True, fixes=True)
+def checker(rule: Any) -> Any:
+    """Return what checks a text, with the rule requested if it is only reported on request."""
+    requested = frozenset({rule.id})
+    return lambda text: lint_file(text, filename="x", skip_unfinished=True, fixes=True, requested=requested)
 
 
 def example(rule: Any, fixer: Any, which: Any) -> Any:
@@ -42,6 +45,7 @@ def errors(result: Any) -> Any:
 
 @pytest.mark.parametrize(("rule", "fixer"), FIXES)
 def test_the_bad_example_is_fixed(rule: Any, fixer: Any) -> None:
+    check = checker(rule)
     bad, good = example(rule, fixer, "bad"), example(rule, fixer, "good")
     before = check(bad)
     offered = [one.fix for one in before.diagnostics if one.rule == rule.id and one.fix is not None]
@@ -61,6 +65,7 @@ def test_the_bad_example_is_fixed(rule: Any, fixer: Any) -> None:
 
 @pytest.mark.parametrize(("rule", "fixer"), FIXES)
 def test_only_unsafe_fixes_need_to_be_asked_for(rule: Any, fixer: Any) -> None:
+    check = checker(rule)
     bad = example(rule, fixer, "bad")
     fixed = fix(check(bad), check, unsafe=False)
     assert (fixer.title in {one.title for one in fixed.applied}) == (fixer.applicability == "safe")
@@ -69,6 +74,7 @@ def test_only_unsafe_fixes_need_to_be_asked_for(rule: Any, fixer: Any) -> None:
 @pytest.mark.parametrize(("rule", "fixer"), FIXES)
 @pytest.mark.parametrize("how", ["line ends", "comments"])
 def test_the_rest_of_the_text_is_kept(rule: Any, fixer: Any, how: Any) -> None:
+    check = checker(rule)
     bad, good = example(rule, fixer, "bad"), example(rule, fixer, "good")
     if bad.startswith("{"):
         pytest.skip("one line of JSON")
@@ -84,6 +90,7 @@ def test_values_of_other_types_are_fixed_or_left(value: str) -> None:
     """Every scalar of a CRD is replaced in turn; the fix of what is found ends, and brings no new error."""
     text = (FIXTURES / "valid" / "minimal.yaml").read_text(encoding="utf-8")
     for match in re.finditer(r"(?<=: )\S.*$", text, re.MULTILINE):
+        check = partial(lint_file, filename="x", skip_unfinished=True, fixes=True)
         before = check(f"{text[: match.start()]}{value}{text[match.end() :]}")
         fixed = fix(before, check, unsafe=True)
         assert len(errors(fixed.result)) <= len(errors(before))

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from crdlint.crd.gotypes import SCHEMA_BITS
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping as MappingOf
     from collections.abc import Sequence
 
     from crdlint.crd.model import CustomResourceDefinitionSpec, JSONSchemaProps
@@ -43,6 +44,7 @@ class DecodedCRD:
 
     ``root`` is its node and ``text`` that of its document. ``schemas`` are all schemas of its versions, ``old_schemas``
     those of the CRD that it replaces, empty on create. ``rules`` are those that the server compiles, with their costs.
+    ``requested`` are the rules to run that are only reported on request, ``annotations`` those of the CRD.
     ``versions`` are the servers that the run is for, ``dropped`` the fields that the newest of them drops: path and name.
     """
 
@@ -55,6 +57,7 @@ class DecodedCRD:
     versions: Range
     dropped: Sequence[tuple[Path, str]] = ()
     requested: frozenset[str] = frozenset()
+    annotations: MappingOf[str, str] = field(default_factory=dict)
 
 
 Advice: TypeAlias = Callable[[DecodedCRD], Iterator[Advisory]]

@@ -1,0 +1,578 @@
+"""On request: types, descriptions, status, columns and rules by the Kubernetes API conventions."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd.equality import semantic_equal
+from crdlint.crd.model import JSONSchemaProps
+from crdlint.rules.engine.advisory import Advisory, NodeAdvice
+from crdlint.rules.engine.on_request import (
+    OnRequest,
+    in_junctor,
+    is_of_metadata,
+    property_name,
+    run_requested,
+    top_property,
+)
+from crdlint.rules.engine.version_parts import version_parts
+from crdlint.rules.pruned_objects import has_status, is_object_without_keys, keeps_as_item
+from crdlint.rules.server_side_apply import is_conditions
+from crdlint.schema.json_paths import follow
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from crdlint.crd.model import CustomResourceColumnDefinition
+    from crdlint.crd.paths import Path
+    from crdlint.rules.engine.advisory import DecodedCRD
+    from crdlint.rules.engine.version_parts import VersionParts
+
+
+def _field(fields: str, name: str = "a") -> str:
+    return f"type: object\nproperties:\n  {name}: {{{fields}}}\n"
+
+
+def _version(root: str, more: str = "") -> str:
+    return f"schema: {{openAPIV3Schema: {{type: object, {root}}}}}\n{more}"
+
+
+def _status(fields: str, required: str = "") -> str:
+    return _version(f"properties: {{status: {{type: object, {required}properties: {{{fields}}}}}}}", _SUBRESOURCE)
+
+
+def _columns(columns: str) -> str:
+    fields = "ready: {type: boolean}, list: {type: array, items: {type: string}}, at: {type: string}"
+    done = "done: {type: string, format: date-time}"
+    root = f"properties: {{spec: {{type: object, properties: {{{fields}, {done}}}}}}}"
+    return _version(root, f"additionalPrinterColumns: [{columns}]\n")
+
+
+def _rule(rule: str, more: str = "") -> str:
+    return _field(f"type: integer, x-kubernetes-validations: [{{rule: {rule}{more}}}]")
+
+
+_SUBRESOURCE: Final = "subresources: {status: {}}\n"
+_CONDITIONS: Final = (
+    "conditions: {{type: array, items: {{type: object, properties: {{type: {{type: string}}, status: {{type: string}}, "
+    "reason: {{type: string}}, lastTransitionTime: {{type: string, format: date-time}}{}}}}}}}"
+)
+_AGE: Final = "{name: Age, type: date, jsonPath: .metadata.creationTimestamp}"
+_READY: Final = "{name: Ready, type: boolean, jsonPath: .spec.ready}"
+
+BOOL = OnRequest(
+    id="bool",
+    summary="Field is a boolean",
+    why="The API conventions prefer enums of strings: a boolean cannot get a third value later.",
+    bad=_field("type: boolean"),
+    good=_field("type: string, enum: [Enabled, Disabled]"),
+    help="Use a string with an enum in a new version",
+)
+FLOAT = OnRequest(
+    id="float-in-spec",
+    summary="Floating-point number in the spec",
+    why="Languages and encodings round floating-point numbers differently, so an equal value may look changed to a controller.",
+    bad=_field("type: object, properties: {ratio: {type: number}}", "spec"),
+    good=_field("type: object, properties: {percent: {type: integer, format: int32}}", "spec"),
+    help="Use an integer with a smaller unit, or a quantity",
+)
+FORMAT = OnRequest(
+    id="integer-without-format",
+    summary="Integer without a format",
+    why="Generators of clients choose a type of their own, which may be too small.",
+    bad=_field("type: integer"),
+    good=_field("type: integer, format: int32"),
+    help="Add `format: int32` or `format: int64`",
+    marker="write `+kubebuilder:validation:Format=int32`",
+)
+MAP = OnRequest(
+    id="map-of-objects",
+    summary="Map of objects",
+    why="The API conventions prefer lists of objects with a name: items then have a schema and a stable order in the file.",
+    bad=_field("type: object, additionalProperties: {type: object, properties: {a: {type: string}}}"),
+    good=_field("type: object, additionalProperties: {type: string}"),
+    help="Use a map list with the key `name`",
+)
+NULLABLE = OnRequest(
+    id="nullable",
+    summary="Field is nullable",
+    why="Clients that know no difference between null and a missing field remove the null.",
+    bad=_field("type: string, nullable: true"),
+    good=_field("type: string"),
+    help="Remove `nullable`, and leave the field out where it has no value",
+    marker="remove `+nullable`",
+)
+DESCRIPTION = OnRequest(
+    id="description-missing",
+    summary="Field without a description",
+    why="`kubectl explain` and editors show nothing about the field.",
+    bad="type: object\ndescription: A foo.\nproperties: {a: {type: string}}\n",
+    good="type: object\ndescription: A foo.\nproperties: {a: {type: string, description: The name.}}\n",
+    help="Add a `description`",
+    marker="write a comment above the field",
+)
+ITEMS = OnRequest(
+    id="array-items-all-optional",
+    summary="Items of a list have no required field",
+    why="An empty item is valid, and the difference between `- {}` and no item is hard to see.",
+    bad=_field("type: array, items: {type: object, properties: {name: {type: string}}}"),
+    good=_field("type: array, items: {type: object, required: [name], properties: {name: {type: string}}}"),
+    help="Add the field that identifies an item to `required`",
+    marker="write `+required`",
+)
+ROOT = OnRequest(
+    id="root-extra-fields",
+    summary="Field beside `spec` and `status`",
+    why="Tools and users expect the wanted state in `spec`. The status subresource also ignores changes of other fields.",
+    bad="type: object\nproperties: {operation: {type: string}}\n",
+    good="type: object\nproperties: {spec: {type: string}}\n",
+    help="Move the field into `spec` or `status`",
+)
+GENERATION = OnRequest(
+    id="observed-generation-missing",
+    summary="Status without `observedGeneration`",
+    why="Tools such as kstatus and Argo CD cannot see whether a status is about the current spec.",
+    bad=_status("phase: {type: string}"),
+    good=_status("observedGeneration: {type: integer}"),
+    help="Add `observedGeneration` to the status, and let the controller set it",
+    scope="version",
+)
+NO_SCHEMA = OnRequest(
+    id="status-subresource-without-schema",
+    summary="Status subresource of a schema without `status`",
+    why="The API server drops every status that a controller writes.",
+    bad=_version("properties: {spec: {type: string}}", _SUBRESOURCE),
+    good=_status("phase: {type: string}"),
+    help="Add `status` to the schema, or disable the subresource",
+    scope="version",
+)
+CHILDREN = OnRequest(
+    id="status-children-required",
+    summary="Field of the status is required",
+    why="A controller that writes a part of the status is rejected until it writes all required fields.",
+    bad=_status("phase: {type: string}", "required: [phase], "),
+    good=_status("phase: {type: string}"),
+    help="Remove `required` from the status",
+    scope="version",
+    marker="write `+optional`",
+)
+CONDITIONS = OnRequest(
+    id="conditions-nonstandard",
+    summary="Conditions lack a field of metav1.Condition",
+    why="`kubectl wait` and tools that read conditions expect the fields of metav1.Condition.",
+    bad=_status(_CONDITIONS.format("")),
+    good=_status(_CONDITIONS.format(", message: {type: string}")),
+    help="Add the fields of metav1.Condition: type, status, reason, message and lastTransitionTime",
+    scope="version",
+)
+DEFAULT = OnRequest(
+    id="default-below-optional",
+    summary="Default in an optional object without a default",
+    why="The API server sets the default only if the object above it is set, so an empty resource does not get it.",
+    bad=_field("type: object, properties: {mode: {type: string, default: Fast}}", "spec"),
+    good=_field("type: object, default: {}, properties: {mode: {type: string, default: Fast}}", "spec"),
+    help="Add `default: {}` to the object",
+    marker="write `+kubebuilder:default={}`",
+)
+SPEC = OnRequest(
+    id="spec-optional-hides-required",
+    summary="Optional `spec` with required fields",
+    why="An object without any `spec` is accepted, although fields of the spec are required.",
+    bad=_field("type: object, required: [mode], properties: {mode: {type: string}}", "spec"),
+    good="required: [spec]\n" + _field("type: object, required: [mode], properties: {mode: {type: string}}", "spec"),
+    help="Add `spec` to the `required` of the root",
+    marker="write `+required`",
+)
+AGE = OnRequest(
+    id="printer-columns-lose-age",
+    summary="Printer columns without the age",
+    why="`kubectl get` shows the age only if no columns are specified, or one of them shows `.metadata.creationTimestamp`.",
+    bad=_columns(_READY),
+    good=_columns(f"{_READY}, {_AGE}"),
+    help="Add a column of type date with the path `.metadata.creationTimestamp`",
+    scope="version",
+    marker="write `+kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp`",
+)
+NOT_SCALAR = OnRequest(
+    id="printer-column-not-scalar",
+    summary="Printer column of a list or an object",
+    why="`kubectl get` prints the value as JSON.",
+    bad=_columns(f"{{name: A, type: string, jsonPath: .spec.list}}, {_AGE}"),
+    good=_columns(f"{_READY}, {_AGE}"),
+    help="Use the path of a scalar, such as an item of the list",
+    scope="version",
+)
+MISMATCH = OnRequest(
+    id="printer-column-type-mismatch",
+    summary="Printer column has another type than its field",
+    why="`kubectl get` shows nothing for a value that it cannot convert to the type of the column.",
+    bad=_columns(f"{{name: A, type: integer, jsonPath: .spec.ready}}, {_AGE}"),
+    good=_columns(f"{_READY}, {_AGE}"),
+    help="Set the type of the column to that of the field",
+    scope="version",
+)
+DUPLICATE = OnRequest(
+    id="printer-column-duplicate-name",
+    summary="Two printer columns with the same name",
+    why="Users cannot distinguish the columns.",
+    bad=_columns(f"{_READY}, {_READY}, {_AGE}"),
+    good=_columns(f"{_READY}, {_AGE}"),
+    help="Rename one of the columns",
+    scope="version",
+)
+DATE = OnRequest(
+    id="printer-column-date-without-format",
+    summary="Date column of a text that need not be a date",
+    why="`kubectl get` prints `<invalid>` for a text that is not a time.",
+    bad=_columns(f"{{name: A, type: date, jsonPath: .spec.at}}, {_AGE}"),
+    good=_columns(f"{{name: A, type: date, jsonPath: .spec.done}}, {_AGE}"),
+    help="Add `format: date-time` to the field",
+    scope="version",
+)
+SELECTOR = OnRequest(
+    id="scale-without-selector",
+    summary="Scale subresource without `labelSelectorPath`",
+    why="HorizontalPodAutoscalers need the selector to find the pods. `kubectl scale` works without it.",
+    bad=_version(
+        "x-kubernetes-preserve-unknown-fields: true",
+        "subresources: {scale: {specReplicasPath: .spec.a, statusReplicasPath: .status.a}}\n",
+    ),
+    good=_version(
+        "x-kubernetes-preserve-unknown-fields: true",
+        "subresources: {scale: {specReplicasPath: .spec.a, statusReplicasPath: .status.a, labelSelectorPath: .status.b}}\n",
+    ),
+    help="Add `labelSelectorPath` with the path of a string in the status",
+    scope="version",
+)
+AS_SCHEMA = OnRequest(
+    id="rule-as-schema",
+    summary="Rule that a keyword of the schema can express",
+    why="A keyword costs nothing to evaluate, and clients and editors know it.",
+    bad=_rule("self >= 1"),
+    good=_field("type: integer, minimum: 1"),
+    help="Use the keyword instead, unless the rule has a message that users need",
+)
+MESSAGE = OnRequest(
+    id="rule-without-message",
+    summary="Rule without a message",
+    why="Users see `failed rule:` and the expression.",
+    bad=_rule("self % 2 == 0"),
+    good=_rule("self % 2 == 0", ", message: must be even"),
+    help="Add a `message` with what is expected",
+    marker='write `+kubebuilder:validation:XValidation:rule="RULE",message="TEXT"`',
+)
+RULE_TWICE = OnRequest(
+    id="rule-duplicate",
+    summary="Rule is repeated",
+    why="The rule is evaluated twice, and users see its message twice.",
+    bad=_field("type: integer, x-kubernetes-validations: [{rule: self % 2 == 0}, {rule: self % 2 == 0}]"),
+    good=_rule("self % 2 == 0"),
+    help="Remove one of the two",
+)
+ALL_OF = OnRequest(
+    id="allof-duplicate",
+    summary="Part of `allOf` is repeated",
+    why="The repeated part checks nothing new. controller-gen writes it if a marker is on the type and on the field.",
+    bad=_field("type: string, allOf: [{enum: [A, B]}, {enum: [A, B]}]"),
+    good=_field("type: string, enum: [A, B]"),
+    help="Remove the repeated part",
+    marker="remove the marker from the type or from the field",
+)
+OBJECT = OnRequest(
+    id="nested-object-prunes-everything",
+    summary="Every field of an object is dropped",
+    why="The API server drops every field that the schema does not specify, and this object specifies none.",
+    bad=_field("type: object"),
+    good=_field("type: object, additionalProperties: {type: string}"),
+    help="Specify the `properties` of the object, or add `x-kubernetes-preserve-unknown-fields: true`",
+    marker="write `+kubebuilder:pruning:PreserveUnknownFields`",
+)
+
+RULES = (
+    BOOL, FLOAT, FORMAT, MAP, NULLABLE, DESCRIPTION, ITEMS, ROOT, GENERATION, NO_SCHEMA, CHILDREN, CONDITIONS, DEFAULT, SPEC,
+    AGE, NOT_SCALAR, MISMATCH, DUPLICATE, DATE, SELECTOR, AS_SCHEMA, MESSAGE, RULE_TWICE, ALL_OF, OBJECT,
+)  # fmt: skip
+
+_CONDITION: Final = ("type", "status", "reason", "message", "lastTransitionTime")
+
+
+def _anywhere(rule: str, message: str) -> Callable[[JSONSchemaProps, DecodedCRD], Iterator[Advisory]]:
+    def run(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+        if not in_junctor(schema) and not is_of_metadata(schema):
+            yield Advisory("advice", rule, message, schema.path)
+
+    return run
+
+
+def _float(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    if not in_junctor(schema) and top_property(schema) == "spec":
+        yield Advisory("advice", FLOAT.id, "the number may be rounded", schema.path)
+
+
+def _map(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    values = None if schema.additional_properties is None else schema.additional_properties.schema
+    if values is not None and values.type == "object":
+        yield Advisory("advice", MAP.id, "the values of the map are objects", schema.path)
+
+
+def _nullable(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    if schema.nullable:
+        yield Advisory("advice", NULLABLE.id, "the field may be null", schema.path.child("nullable"))
+
+
+def _described(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    name = property_name(schema)
+    if (name is not None and not is_of_metadata(schema)) or schema.parent is None:
+        yield Advisory("advice", DESCRIPTION.id, f"`{name or 'the schema'}` has no description", schema.path)
+
+
+def _items(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    items = schema.items.schema if schema.items is not None else None
+    if items is None or items.required or not items.properties:
+        return
+    if not (items.all_of or items.any_of or items.one_of or items.not_):
+        yield Advisory("advice", ITEMS.id, "an empty item is valid", schema.path.child("items"))
+
+
+def _conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    items = schema.items.schema if schema.items is not None else None
+    if items is None or not is_conditions(schema):
+        return
+    missing = [name for name in _CONDITION if name not in items.properties]
+    if missing:
+        message = f"the conditions lack {', '.join(f'`{name}`' for name in missing)}"
+        yield Advisory("advice", CONDITIONS.id, message, schema.path)
+
+
+def _default(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield a property of the root's object whose defaults only apply if it is set, though `default: {}` would do."""
+    above = schema.parent
+    name = property_name(schema)
+    if (
+        above is None
+        or above.parent is not None
+        or name is None
+        or name in above.required
+        or schema.default is not None
+    ):
+        return
+    defaults = {one for one, below in schema.properties.items() if below.default is not None}
+    if defaults and defaults.issuperset(schema.required) and not is_of_metadata(schema):
+        message = f"the default of `{min(defaults)}` is not set if `{name}` is missing"
+        yield Advisory("advice", DEFAULT.id, message, schema.path)
+
+
+def _message(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    for i, rule in enumerate(schema.x_validations):
+        if not rule.message and not rule.message_expression:
+            path = schema.path.child("x-kubernetes-validations").index(i)
+            yield Advisory("advice", MESSAGE.id, "users see the expression instead of a message", path.child("rule"))
+
+
+def _rule_twice(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    seen: set[str] = set()
+    for i, rule in enumerate(schema.x_validations):
+        if rule.rule in seen:
+            path = schema.path.child("x-kubernetes-validations").index(i)
+            yield Advisory("advice", RULE_TWICE.id, "the same rule is above", path.child("rule"))
+        seen.add(rule.rule)
+
+
+def _all_of(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    for i, part in enumerate(schema.all_of[:_MOST_PARTS]):
+        if any(semantic_equal(part, other) for other in schema.all_of[:i]):
+            yield Advisory("advice", ALL_OF.id, "the same part is above", schema.path.child("allOf").index(i))
+
+
+_MOST_PARTS: Final = 32  # of an allOf, since each is compared with all others
+
+
+def _object(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield an object without keys that is no member of a union."""
+    above = schema.parent
+    name = property_name(schema)
+    if (
+        above is None
+        or keeps_as_item(schema)
+        or is_of_metadata(schema)
+        or name == "metadata"
+        or crd.spec.preserve_unknown_fields
+    ):
+        return
+    if above.parent is None and (name == "spec" or (name == "status" and has_status(schema, crd))):
+        return  # which is reported by default
+    if name is not None and _is_member_of_union(name, above):
+        return
+    yield Advisory("advice", OBJECT.id, "every key below is dropped", schema.path)
+
+
+def _is_member_of_union(name: str, above: JSONSchemaProps) -> bool:
+    if above.max_properties == 1:
+        return True
+    parts = (*above.all_of, *above.any_of, *above.one_of)
+    if any(name in part.required for part in parts):
+        return True
+    word = re.compile(rf"\b{re.escape(name)}\b")
+    return any(word.search(rule.rule) for rule in above.x_validations)
+
+
+def _root(crd: DecodedCRD) -> Iterator[Advisory]:
+    known = {"apiVersion", "kind", "metadata", "spec", "status"}
+    for parts in version_parts(crd.spec):
+        for name, schema in parts.schema.properties.items() if parts.schema is not None else ():
+            if name not in known:
+                yield Advisory("advice", ROOT.id, f"`{name}` is beside `spec` and `status`", schema.path)
+
+
+def _spec(crd: DecodedCRD) -> Iterator[Advisory]:
+    for parts in version_parts(crd.spec):
+        root = parts.schema
+        spec = root.properties.get("spec") if root is not None else None
+        if (
+            root is not None
+            and spec is not None
+            and "spec" not in root.required
+            and spec.required
+            and spec.default is None
+        ):
+            message = f"an object without `spec` is accepted, although `{spec.required[0]}` is required in it"
+            yield Advisory("advice", SPEC.id, message, parts.schema_path.child("properties").key("spec"))
+
+
+def _of_status(parts: VersionParts) -> tuple[JSONSchemaProps | None, Path]:
+    status = parts.schema.properties.get("status") if parts.schema is not None and parts.has_status else None
+    return status, parts.schema_path.child("properties").key("status")
+
+
+def _generation(crd: DecodedCRD) -> Iterator[Advisory]:
+    for parts in version_parts(crd.spec):
+        status, path = _of_status(parts)
+        if status is not None and status.properties and "observedGeneration" not in status.properties:
+            yield Advisory("advice", GENERATION.id, "the status has no `observedGeneration`", path)
+
+
+def _no_schema(crd: DecodedCRD) -> Iterator[Advisory]:
+    for parts in version_parts(crd.spec):
+        root = parts.schema
+        if (
+            root is not None
+            and parts.has_status
+            and "status" not in root.properties
+            and not root.x_preserve_unknown_fields
+        ):
+            path = parts.at.child("subresources", "status")
+            yield Advisory("advice", NO_SCHEMA.id, "the API server drops every status: the schema has none", path)
+
+
+def _children(crd: DecodedCRD) -> Iterator[Advisory]:
+    for parts in version_parts(crd.spec):
+        status, path = _of_status(parts)
+        if status is not None and status.required and status.default is None:
+            message = f"a status without `{status.required[0]}` is rejected"
+            yield Advisory("advice", CHILDREN.id, message, path.child("required"))
+
+
+def _age(crd: DecodedCRD) -> Iterator[Advisory]:
+    for parts in version_parts(crd.spec):
+        if parts.columns and not any(column.json_path == ".metadata.creationTimestamp" for column in parts.columns):
+            path = parts.at.child("additionalPrinterColumns")
+            yield Advisory("advice", AGE.id, "`kubectl get` does not show the age", path)
+
+
+def _each_column(crd: DecodedCRD) -> Iterator[tuple[CustomResourceColumnDefinition, JSONSchemaProps, Path]]:
+    """Yield the columns whose path leads to a field, with its schema, and their paths."""
+    for parts in version_parts(crd.spec):
+        for i, column in enumerate(parts.columns if parts.schema is not None else ()):
+            found = follow(column.json_path, parts.schema) if parts.schema is not None else None
+            if isinstance(found, JSONSchemaProps) and found.type:
+                yield column, found, parts.at.child("additionalPrinterColumns").index(i)
+
+
+def _not_scalar(crd: DecodedCRD) -> Iterator[Advisory]:
+    for column, schema, path in _each_column(crd):
+        if schema.type in {"array", "object"}:
+            message = f"the column {column.name} prints an {schema.type} as JSON"
+            yield Advisory("advice", NOT_SCALAR.id, message, path.child("jsonPath"))
+
+
+# The types of fields whose values a column can show.
+_SHOWN: Final = {
+    "integer": {"integer", "number"}, "number": {"integer", "number"}, "boolean": {"boolean"}, "date": {"string"},
+}  # fmt: skip
+
+
+def _mismatch(crd: DecodedCRD) -> Iterator[Advisory]:
+    for column, schema, path in _each_column(crd):
+        if schema.type not in _SHOWN.get(column.type, {schema.type}):
+            message = f"the column {column.name} is of type {column.type}, its field of type {schema.type}"
+            yield Advisory("advice", MISMATCH.id, message, path.child("type"))
+
+
+def _date(crd: DecodedCRD) -> Iterator[Advisory]:
+    for column, schema, path in _each_column(crd):
+        if column.type == "date" and schema.type == "string" and schema.format not in {"date-time", "date"}:
+            message = f"the column {column.name} is a date, and its field may be any text"
+            yield Advisory("advice", DATE.id, message, path.child("type"))
+
+
+def _duplicate(crd: DecodedCRD) -> Iterator[Advisory]:
+    for parts in version_parts(crd.spec):
+        seen: set[str] = set()
+        for i, column in enumerate(parts.columns):
+            if column.name in seen:
+                path = parts.at.child("additionalPrinterColumns").index(i).child("name")
+                yield Advisory("advice", DUPLICATE.id, f"another column is called {column.name}", path)
+            seen.add(column.name)
+
+
+def _selector(crd: DecodedCRD) -> Iterator[Advisory]:
+    for parts in version_parts(crd.spec):
+        scale = parts.subresources.scale if parts.subresources is not None else None
+        if scale is not None and not scale.label_selector_path:
+            message = "HorizontalPodAutoscalers cannot find the pods: `labelSelectorPath` is missing"
+            yield Advisory("advice", SELECTOR.id, message, parts.at.child("subresources", "scale"))
+
+
+def _as_schema(crd: DecodedCRD) -> Iterator[Advisory]:
+    if not crd.rules:
+        return
+    from crdlint.kubecel.transitions import keyword_for
+
+    for one in crd.rules:
+        keyword = keyword_for(one.compiled.rule.compiled.expr, one.node.schema.type)
+        if keyword:
+            message = f"`{keyword}` expresses the same"
+            yield Advisory("advice", AS_SCHEMA.id, message, one.path.child("rule"), f"Use `{keyword}` instead")
+
+
+PRACTICES: Final = (
+    run_requested(
+        {
+            ROOT.id: _root, SPEC.id: _spec, GENERATION.id: _generation, NO_SCHEMA.id: _no_schema, CHILDREN.id: _children,
+            AGE.id: _age, NOT_SCALAR.id: _not_scalar, MISMATCH.id: _mismatch, DATE.id: _date, DUPLICATE.id: _duplicate,
+            SELECTOR.id: _selector, AS_SCHEMA.id: _as_schema,
+        }
+    ),
+)  # fmt: skip
+NODES: Final = (
+    NodeAdvice(
+        BOOL.id, _anywhere(BOOL.id, "a boolean cannot get a third value"), when=lambda _, type_: type_ == "boolean"
+    ),
+    NodeAdvice(FLOAT.id, _float, when=lambda _, type_: type_ == "number"),
+    NodeAdvice(
+        FORMAT.id,
+        _anywhere(FORMAT.id, "the integer has no `format`"),
+        when=lambda given, type_: type_ == "integer" and "format" not in given,
+    ),
+    NodeAdvice(MAP.id, _map, ("additionalProperties",)),
+    NodeAdvice(NULLABLE.id, _nullable, ("nullable",)),
+    NodeAdvice(DESCRIPTION.id, _described, when=lambda given, _: "description" not in given),
+    NodeAdvice(ITEMS.id, _items, ("items",)),
+    NodeAdvice(CONDITIONS.id, _conditions, ("items",)),
+    NodeAdvice(DEFAULT.id, _default, ("properties",)),
+    NodeAdvice(MESSAGE.id, _message, ("x-kubernetes-validations",)),
+    NodeAdvice(RULE_TWICE.id, _rule_twice, ("x-kubernetes-validations",)),
+    NodeAdvice(ALL_OF.id, _all_of, ("allOf",)),
+    NodeAdvice(OBJECT.id, _object, when=is_object_without_keys),
+)

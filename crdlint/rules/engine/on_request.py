@@ -1,0 +1,58 @@
+"""What rules that are only reported on request have in common: their declaration, and questions about schema nodes."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Final
+
+from crdlint.rules.engine.rule import Rule
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.rules.engine.advisory import Advice, Advisory, DecodedCRD
+
+OnRequest: Final = partial(Rule, severity="info", origin="crdlint", on_request=True)
+
+
+def run_requested(by_rule: dict[str, Advice]) -> Callable[[DecodedCRD], Iterator[Advisory]]:
+    """Return one function for those of many rules that are requested."""
+
+    def run(crd: DecodedCRD) -> Iterator[Advisory]:
+        for rule, advise in by_rule.items() if crd.requested else ():
+            if rule in crd.requested:
+                yield from advise(crd)
+
+    return run
+
+
+def property_name(schema: JSONSchemaProps) -> str | None:
+    """Return the name of the property that a schema is of, None for items, maps and parts of allOf, anyOf, oneOf and not."""
+    return str(schema.steps[1]) if schema.steps[:1] == ("properties",) and not in_junctor(schema) else None
+
+
+def in_junctor(schema: JSONSchemaProps) -> bool:
+    """Return whether a schema is in allOf, anyOf, oneOf or not, where it only adds to another one."""
+    at: JSONSchemaProps | None = schema
+    while at is not None and at.steps:
+        if at.steps[0] in _JUNCTORS:
+            return True
+        at = at.parent
+    return False
+
+
+_JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
+
+
+def top_property(schema: JSONSchemaProps) -> str:
+    """Return the name of the property of the root that a schema is below, empty for the root."""
+    at, above = schema, schema.parent
+    while above is not None and above.parent is not None:
+        at, above = above, above.parent
+    return str(at.steps[1]) if at.steps[:1] == ("properties",) else ""
+
+
+def is_of_metadata(schema: JSONSchemaProps) -> bool:
+    """Return whether a schema is apiVersion, kind or metadata of the root, or below it."""
+    return top_property(schema) in {"apiVersion", "kind", "metadata"}

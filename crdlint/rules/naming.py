@@ -1,0 +1,276 @@
+"""On request: names of fields, values, resources and categories by the Kubernetes API conventions."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd.paths import Path
+from crdlint.rules.engine.advisory import Advisory, NodeAdvice
+from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.on_request import OnRequest, is_of_metadata, property_name, run_requested, top_property
+from crdlint.yaml.nodes import child
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.rules.engine.advisory import DecodedCRD
+    from crdlint.rules.engine.finding import Finding
+    from crdlint.yaml.edit import Edit
+
+
+def _field(name: str, type_: str = "string") -> str:
+    return f"type: object\nproperties:\n  {name}: {{type: {type_}}}\n"
+
+
+def _added_names(finding: Finding) -> Iterable[Edit]:
+    """Write the names that the API server adds."""
+    names = finding.crd.spec.names
+    mapping = finding.mapping(finding.path)
+    for name, value in (("listKind", names.list_kind), ("singular", names.singular)):
+        if mapping.find(name) is None and value:
+            yield finding.editor.insert(mapping, name, finding.editor.value(value))
+
+
+CAMEL = OnRequest(
+    id="field-name-not-camel",
+    summary="Field name is not in camelCase",
+    why="The API conventions name fields in camelCase, and generators of clients rely on it.",
+    bad=_field("max_size"),
+    good=_field("maxSize"),
+    help="Rename the field in a new version, such as `maxSize`",
+)
+PHASE = OnRequest(
+    id="name-phase",
+    summary="Field is called `phase`",
+    why="The API conventions replace phases by conditions: each new value of a phase breaks clients that list the known ones.",
+    bad=_field("spec", "object, properties: {phase: {type: string}}"),
+    good=_field("spec", "object, properties: {mode: {type: string}}"),
+    help="Use `conditions` instead",
+)
+REFERENCE = OnRequest(
+    id="name-reference",
+    summary="Name of a reference ends in `Reference`",
+    why="The API conventions call references to objects `nameRef` or `nameRefs`.",
+    bad=_field("secretReference"),
+    good=_field("secretRef"),
+    help="Rename the field in a new version, so that its name ends in `Ref` or `Refs`",
+)
+TIMESTAMP = OnRequest(
+    id="name-timestamp",
+    summary="Name of a time ends in `Timestamp`",
+    why="The API conventions let the names of times end in `Time`, such as `lastTransitionTime`.",
+    bad=_field("startTimestamp"),
+    good=_field("startTime"),
+    help="Rename the field in a new version, so that its name ends in `Time`",
+)
+DURATION = OnRequest(
+    id="name-duration",
+    summary="Duration is a string",
+    why="The API conventions use integers with the unit in the name, since other languages cannot parse Go's durations.",
+    bad=_field("timeout"),
+    good=_field("timeoutSeconds", "integer"),
+    help="Use an integer whose name has the unit, such as `timeoutSeconds`",
+)
+IS_BOOL = OnRequest(
+    id="name-is-bool",
+    summary="Name of a boolean begins with `is`",
+    why="The API conventions name booleans by an adjective or a participle alone, such as `enabled`.",
+    bad=_field("isEnabled", "boolean"),
+    good=_field("enabled", "boolean"),
+    help="Rename the field in a new version, without `is`",
+)
+PASCAL = OnRequest(
+    id="enum-not-pascal",
+    summary="Value of an enum is not in PascalCase",
+    why="The API conventions write the values of enums in PascalCase, such as `ClusterFirst`.",
+    bad=_field("mode", "string, enum: [fast-and-loose]"),
+    good=_field("mode", "string, enum: [FastAndLoose]"),
+    help="Write the values in PascalCase in a new version",
+)
+NUMERIC = OnRequest(
+    id="enum-numeric",
+    summary="Enum of numbers",
+    why="The API conventions use strings for enums: numbers mean nothing to readers, and new ones sort nowhere.",
+    bad=_field("level", "integer, enum: [1, 2]"),
+    good=_field("level", "string, enum: [Low, High]"),
+    help="Use an enum of strings",
+)
+SECRET = OnRequest(
+    id="plain-secret",
+    summary="Secret value in the spec",
+    why="Everyone who may read the object sees the value, and backups and Git contain it.",
+    bad=_field("spec", "object, properties: {password: {type: string}}"),
+    good=_field("spec", "object, properties: {passwordSecretRef: {type: object, properties: {name: {type: string}}}}"),
+    help="Replace the field by a reference to a key of a Secret",
+)
+CATEGORY = OnRequest(
+    id="category-all",
+    summary="Resource is in the category `all`",
+    why="`kubectl get all` lists the objects, and `kubectl delete all --all` deletes them.",
+    bad="names: {plural: foos, kind: Foo, categories: [all]}\n",
+    good="names: {plural: foos, kind: Foo, categories: [foo-tools]}\n",
+    help="Remove `all`, or use a category of your own",
+    scope="spec",
+    marker="write `+kubebuilder:resource:categories=NAME`",
+)
+PLURAL = OnRequest(
+    id="plural-same-as-builtin",
+    summary="Plural is that of a resource of Kubernetes",
+    why="kubectl resolves the name to the built-in resource, so users have to add the group.",
+    bad="metadata: {name: services.example.com}\nspec: {names: {plural: services, kind: Service}}\n",
+    good="metadata: {name: foos.example.com}\nspec: {names: {plural: foos, kind: Foo}}\n",
+    help="Use another plural",
+    scope="manifest",
+)
+SHORT = OnRequest(
+    id="short-name-shadows-builtin",
+    summary="Short name is that of a resource of Kubernetes",
+    why="kubectl resolves the name to the built-in resource, so the short name never finds this one.",
+    bad="names: {plural: foos, kind: Foo, shortNames: [svc]}\n",
+    good="names: {plural: foos, kind: Foo, shortNames: [fo]}\n",
+    help="Use another short name",
+    scope="spec",
+    marker="write `+kubebuilder:resource:shortName=NAME`",
+)
+DEFAULTED = OnRequest(
+    id="names-defaulted",
+    summary="`listKind` or `singular` is missing",
+    why="The API server adds them, and GitOps tools that compare manifests with the cluster see a difference.",
+    bad="names: {plural: foos, kind: Foo}\n",
+    good="names: {plural: foos, kind: Foo, listKind: FooList, singular: foo}\n",
+    help="Add the names that the API server adds",
+    scope="spec",
+    fixes=(Fixer("Write the names that the API server adds", "safe", _added_names),),
+)
+
+RULES = (
+    CAMEL, PHASE, REFERENCE, TIMESTAMP, DURATION, IS_BOOL, PASCAL, NUMERIC, SECRET, CATEGORY, PLURAL, SHORT, DEFAULTED,
+)  # fmt: skip
+
+_CAMEL: Final = re.compile(r"[a-z][a-z0-9]*(?:[A-Z][a-z0-9]*)*")
+_PASCAL: Final = re.compile(r"(?:[A-Z][A-Za-z0-9]*)?")
+_SECRETS: Final = re.compile(
+    r"(?:\w*(?:Password|Passwd)|password|passwd|token|secret|(?:api|access|secret|private)Key|clientSecret)"
+)
+_DURATIONS: Final = ("duration", "interval", "timeout")
+# Resources that kubectl finds by a name alone, and their short names.
+_PLURALS: Final = frozenset({
+    "bindings", "componentstatuses", "configmaps", "endpoints", "events", "limitranges", "namespaces", "nodes",
+    "persistentvolumeclaims", "persistentvolumes", "pods", "podtemplates", "replicationcontrollers", "resourcequotas", "secrets",
+    "serviceaccounts", "services", "mutatingwebhookconfigurations", "validatingadmissionpolicies",
+    "validatingwebhookconfigurations", "customresourcedefinitions", "apiservices", "controllerrevisions", "daemonsets",
+    "deployments", "replicasets", "statefulsets", "tokenreviews", "subjectaccessreviews", "horizontalpodautoscalers", "cronjobs",
+    "jobs", "certificatesigningrequests", "leases", "endpointslices", "flowschemas", "ingressclasses", "ingresses",
+    "networkpolicies", "runtimeclasses", "poddisruptionbudgets", "clusterrolebindings", "clusterroles", "rolebindings", "roles",
+    "priorityclasses", "csidrivers", "csinodes", "csistoragecapacities", "storageclasses", "volumeattachments",
+})  # fmt: skip
+_SHORT_NAMES: Final = frozenset({
+    "cs", "cm", "ep", "ev", "limits", "ns", "no", "pvc", "pv", "po", "rc", "quota", "sa", "svc", "crd", "crds", "ds", "deploy",
+    "rs", "sts", "hpa", "cj", "csr", "ing", "netpol", "pdb", "pc", "sc",
+})  # fmt: skip
+
+
+def _by_name(
+    rule: str, message: str, matches: Callable[[str], bool]
+) -> Callable[[JSONSchemaProps, DecodedCRD], Iterator[Advisory]]:
+    """Return what yields the properties whose names match."""
+
+    def run(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+        name = property_name(schema)
+        if name is not None and matches(name) and not is_of_metadata(schema):
+            yield Advisory("advice", rule, message.format(name), schema.path)
+
+    return run
+
+
+def _pascal(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield an enum with values that are not in PascalCase."""
+    wrong = [value for value in schema.enum if isinstance(value, str) and not _PASCAL.fullmatch(value)]
+    if wrong:
+        message = f"`{wrong[0]}` is not in PascalCase"
+        yield Advisory("advice", PASCAL.id, message, schema.path.child("enum"))
+
+
+def _numeric(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield an enum of numbers."""
+    yield Advisory("advice", NUMERIC.id, "the values of the enum are numbers", schema.path.child("enum"))
+
+
+def _secret(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield a text in the spec that is called like a secret."""
+    name = property_name(schema)
+    if name is not None and _SECRETS.fullmatch(name) and top_property(schema) == "spec":
+        yield Advisory("advice", SECRET.id, f"everyone who may read the object sees `{name}`", schema.path)
+
+
+def _category(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the category `all`."""
+    path = Path("spec").child("names", "categories")
+    for i, name in enumerate(crd.spec.names.categories):
+        if name == "all":
+            yield Advisory("advice", CATEGORY.id, "`kubectl delete all --all` deletes these objects", path.index(i))
+
+
+def _plural(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield a plural that kubectl takes for a built-in resource."""
+    plural = crd.spec.names.plural
+    if plural in _PLURALS:
+        message = f"`kubectl get {plural}` lists the built-in resource"
+        yield Advisory("advice", PLURAL.id, message, Path("spec").child("names", "plural"))
+
+
+def _short(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the short names that kubectl takes for built-in resources."""
+    path = Path("spec").child("names", "shortNames")
+    for i, name in enumerate(crd.spec.names.short_names):
+        if name in _SHORT_NAMES:
+            yield Advisory("advice", SHORT.id, f"`kubectl get {name}` lists the built-in resource", path.index(i))
+
+
+def _defaulted(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the names that the manifest leaves to the API server."""
+    names = child(crd.root, "spec", "names")
+    missing = [name for name in ("listKind", "singular") if child(names, name) is None]
+    if missing:
+        message = f"the API server adds {' and '.join(f'`{name}`' for name in missing)}"
+        yield Advisory("advice", DEFAULTED.id, message, Path("spec").child("names"))
+
+
+PRACTICES: Final = (
+    run_requested({CATEGORY.id: _category, PLURAL.id: _plural, SHORT.id: _short, DEFAULTED.id: _defaulted}),
+)
+NODES: Final = (
+    NodeAdvice(CAMEL.id, _by_name(CAMEL.id, "`{}` is not in camelCase", lambda name: not _CAMEL.fullmatch(name))),
+    NodeAdvice(
+        PHASE.id,
+        _by_name(PHASE.id, "a new value of `{}` breaks clients that know the others", lambda name: name == "phase"),
+        when=lambda _, type_: type_ == "string",
+    ),
+    NodeAdvice(
+        REFERENCE.id,
+        _by_name(
+            REFERENCE.id,
+            "`{}` does not end in `Ref` or `Refs`",
+            lambda name: name.endswith(("Reference", "References")),
+        ),
+    ),
+    NodeAdvice(
+        TIMESTAMP.id,
+        _by_name(TIMESTAMP.id, "`{}` does not end in `Time`", lambda name: name.lower().endswith("timestamp")),
+    ),
+    NodeAdvice(
+        DURATION.id,
+        _by_name(DURATION.id, "`{}` is a duration in a string", lambda name: name.lower().endswith(_DURATIONS)),
+        when=lambda _, type_: type_ == "string",
+    ),
+    NodeAdvice(
+        IS_BOOL.id,
+        _by_name(IS_BOOL.id, "`{}` begins with `is`", lambda name: re.match("is[A-Z]", name) is not None),
+        when=lambda _, type_: type_ == "boolean",
+    ),
+    NodeAdvice(PASCAL.id, _pascal, ("enum",), lambda _, type_: type_ == "string"),
+    NodeAdvice(NUMERIC.id, _numeric, ("enum",), lambda _, type_: type_ in {"integer", "number"}),
+    NodeAdvice(SECRET.id, _secret, when=lambda _, type_: type_ == "string"),
+)

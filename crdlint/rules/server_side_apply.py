@@ -1,0 +1,154 @@
+"""On request: lists and objects that server-side apply cannot merge, or merges where it should not."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from crdlint.rules.engine.advisory import Advisory, NodeAdvice
+from crdlint.rules.engine.on_request import OnRequest, in_junctor, property_name, top_property
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.rules.engine.advisory import DecodedCRD
+
+
+def _list(fields: str, items: str) -> str:
+    return f"type: object\nproperties:\n  a: {{type: array, {fields}items: {{{items}}}}}\n"
+
+
+_NAMED: Final = "type: object, required: [name], properties: {name: {type: string}}"
+_MAP: Final = "x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], "
+
+
+def _object(name: str, fields: str) -> str:
+    return f"type: object\nproperties:\n  {name}: {{type: object, {fields}}}\n"
+
+
+_SELECTOR: Final = (
+    "properties: {matchLabels: {type: object, additionalProperties: {type: string}}, "
+    "matchExpressions: {type: array, x-kubernetes-list-type: atomic, items: {type: string}}}"
+)
+_REFERENCE: Final = "properties: {name: {type: string}}"
+
+
+def _conditions(list_type: str) -> str:
+    fields = "properties: {type: {type: string}}"
+    return (
+        "schema:\n  openAPIV3Schema:\n    type: object\n    properties:\n      status:\n        type: object\n"
+        f"        properties: {{conditions: {{type: array, {list_type}items: {{type: object, required: [type], {fields}}}}}}}\n"
+        "subresources: {status: {}}\n"
+    )
+
+
+LIST_TYPE = OnRequest(
+    id="list-type-missing",
+    summary="List without `x-kubernetes-list-type`",
+    why="Server-side apply treats the list as atomic: the last one to apply it owns all items, and removes those of others.",
+    bad=_list("", "type: string"),
+    good=_list("x-kubernetes-list-type: set, ", "type: string"),
+    help="Add `x-kubernetes-list-type`: `map` with keys, `set`, or `atomic` if one owner writes the whole list",
+    marker="write `+listType=map`",
+)
+NAMED = OnRequest(
+    id="list-of-named-objects-atomic",
+    summary="List of objects with a required name is atomic",
+    why="Server-side apply could merge the items by their names, but the list type lets it only replace the whole list.",
+    bad=_list("x-kubernetes-list-type: atomic, ", _NAMED),
+    good=_list(_MAP, _NAMED),
+    help="Set `x-kubernetes-list-type` to `map`, and `x-kubernetes-list-map-keys` to `[name]`",
+    marker="write `+listType=map`",
+)
+SELECTOR = OnRequest(
+    id="selector-not-atomic",
+    summary="Label selector is not atomic",
+    why="Server-side apply merges the selectors of two owners into one that neither of them wrote.",
+    bad=_object("selector", _SELECTOR),
+    good=_object("selector", f"x-kubernetes-map-type: atomic, {_SELECTOR}"),
+    help="Add `x-kubernetes-map-type: atomic` to the selector",
+    marker="write `+structType=atomic`",
+)
+REFERENCE = OnRequest(
+    id="ref-not-atomic",
+    summary="Reference to an object is not atomic",
+    why="Server-side apply merges the references of two owners into one to an object that neither of them named.",
+    bad=_object("secretRef", _REFERENCE),
+    good=_object("secretRef", f"x-kubernetes-map-type: atomic, {_REFERENCE}"),
+    help="Add `x-kubernetes-map-type: atomic` to the reference",
+    marker="write `+structType=atomic`",
+)
+CONDITIONS = OnRequest(
+    id="conditions-not-map",
+    summary="`status.conditions` is not a map list with the key `type`",
+    why="Controllers that apply one condition each remove the conditions of the others.",
+    bad=_conditions("x-kubernetes-list-type: atomic, "),
+    good=_conditions("x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type], "),
+    help="Set `x-kubernetes-list-type` to `map`, and `x-kubernetes-list-map-keys` to `[type]`",
+    scope="version",
+    marker="write `+listType=map`",
+)
+
+RULES = (LIST_TYPE, NAMED, SELECTOR, REFERENCE, CONDITIONS)
+
+
+def lists(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield a list without a type."""
+    if not in_junctor(schema):
+        yield Advisory("advice", LIST_TYPE.id, "server-side apply replaces the list as a whole", schema.path)
+
+
+def named(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield an atomic list of objects with names."""
+    items = schema.items.schema if schema.items is not None else None
+    if (
+        schema.x_list_type in {None, "atomic"}
+        and items is not None
+        and "name" in items.required
+        and not in_junctor(schema)
+    ):
+        message = "server-side apply replaces the list as a whole, although each item has a `name`"
+        yield Advisory("advice", NAMED.id, message, schema.path)
+
+
+def selectors(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield a label selector that is not atomic."""
+    if schema.x_map_type != "atomic" and {"matchLabels", "matchExpressions"} <= schema.properties.keys():
+        yield Advisory("advice", SELECTOR.id, "server-side apply merges the selectors of two owners", schema.path)
+
+
+def references(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield a reference that is not atomic."""
+    name = property_name(schema)
+    if name is not None and name.endswith("Ref") and schema.x_map_type != "atomic" and "name" in schema.properties:
+        yield Advisory("advice", REFERENCE.id, "server-side apply merges the references of two owners", schema.path)
+
+
+def conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the conditions of the status that are no map by type."""
+    if is_conditions(schema) and (schema.x_list_type != "map" or list(schema.x_list_map_keys) != ["type"]):
+        yield Advisory("advice", CONDITIONS.id, "server-side apply replaces all conditions at once", schema.path)
+
+
+def is_conditions(schema: JSONSchemaProps) -> bool:
+    """Return whether a schema is that of `.status.conditions`."""
+    above = schema.parent
+    if (
+        property_name(schema) != "conditions"
+        or above is None
+        or above.parent is None
+        or above.parent.parent is not None
+    ):
+        return False
+    return top_property(schema) == "status"
+
+
+NODES: Final = (
+    NodeAdvice(
+        LIST_TYPE.id, lists, when=lambda given, type_: type_ == "array" and "x-kubernetes-list-type" not in given
+    ),
+    NodeAdvice(NAMED.id, named, when=lambda _, type_: type_ == "array"),
+    NodeAdvice(SELECTOR.id, selectors, ("properties",)),
+    NodeAdvice(REFERENCE.id, references, ("properties",)),
+    NodeAdvice(CONDITIONS.id, conditions, when=lambda _, type_: type_ == "array"),
+)

@@ -1,0 +1,263 @@
+"""On request: how the versions of a CRD fit together."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from crdlint.crd.paths import Path
+from crdlint.rules.engine.advisory import Advisory
+from crdlint.rules.engine.on_request import OnRequest, run_requested
+from crdlint.schema.traversal import schemas
+from crdlint.schema.values import deep_equal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.crd.model import CustomResourceDefinitionVersion, JSONSchemaProps
+    from crdlint.rules.engine.advisory import DecodedCRD
+
+
+def _versions(*versions: tuple[str, str, str]) -> str:
+    lines = ["versions:"]
+    for i, (name, more, fields) in enumerate(versions):
+        schema = f"{{type: object, properties: {{spec: {{type: object, properties: {{{fields}}}}}}}}}"
+        lines.append(
+            f"- {{name: {name}, served: true, storage: {str(not i).lower()}, {more}schema: {{openAPIV3Schema: {schema}}}}}"
+        )
+    return "\n".join(lines) + "\n"
+
+
+_A: Final = "a: {type: string}"
+_OLD: Final = "deprecated: true, "
+_WARNED: Final = "deprecated: true, deprecationWarning: Use v2., "
+
+
+def _webhook(more: str) -> str:
+    client = f"{{service: {{name: a, namespace: a}}{more}}}"
+    return f"conversion: {{strategy: Webhook, webhook: {{conversionReviewVersions: [v1], clientConfig: {client}}}}}\n"
+
+
+TYPE = OnRequest(
+    id="type-differs-between-versions",
+    summary="Field has another type in another served version",
+    why="Without a conversion webhook the API server only changes `apiVersion`. Objects with the type of one version are "
+    "invalid in the other.",
+    bad=_versions(("v1", "", _A), ("v2", "", "a: {type: integer}")),
+    good=_versions(("v1", "", _A), ("v2", "", "a: {type: string}")),
+    help="Use the same type in all served versions, or a conversion webhook",
+    scope="spec",
+    severity="warning",
+)
+FIELDS = OnRequest(
+    id="none-conversion-loses-fields",
+    summary="Field is only in some of the served versions",
+    why="Without a conversion webhook the API server drops the field if an object is written in a version that lacks it.",
+    bad=_versions(("v1", "", f"{_A}, b: {{type: string}}"), ("v2", "", _A)),
+    good=_versions(("v1", "", _A), ("v2", "", _A)),
+    help="Add the field to all served versions, or use a conversion webhook",
+    scope="spec",
+)
+DEFAULT = OnRequest(
+    id="default-differs-between-versions",
+    summary="Field has another default in another served version",
+    why="Without a conversion webhook an object has the default of the version in which it was written or read last.",
+    bad=_versions(("v1", "", "a: {type: string, default: x}"), ("v2", "", "a: {type: string, default: other}")),
+    good=_versions(("v1", "", "a: {type: string, default: x}"), ("v2", "", "a: {type: string, default: x}")),
+    help="Set the same default in all served versions, or use a conversion webhook",
+    scope="spec",
+)
+LESS_STABLE = OnRequest(
+    id="storage-version-less-stable",
+    summary="Storage version is less stable than a served one",
+    why="All objects are stored in the alpha or beta version, which cannot be removed before they are migrated.",
+    bad=_versions(("v1beta1", "", _A), ("v1", "", _A)),
+    good=_versions(("v1", "", _A), ("v1beta1", "", _A)),
+    help="Set `storage: true` on the more stable version once all servers of the controller know it",
+    scope="spec",
+    marker="write `+kubebuilder:storageversion`",
+)
+STORAGE_DEPRECATED = OnRequest(
+    id="storage-version-deprecated",
+    summary="Storage version is deprecated",
+    why="All objects are stored in the deprecated version, which cannot be removed before they are migrated.",
+    bad=_versions(("v1", _WARNED, _A), ("v2", "", _A)),
+    good=_versions(("v2", "", _A), ("v1", _WARNED, _A)),
+    help="Set `storage: true` on a version that is not deprecated",
+    scope="spec",
+    marker="write `+kubebuilder:storageversion`",
+)
+ALL_DEPRECATED = OnRequest(
+    id="all-versions-deprecated",
+    summary="Every served version is deprecated",
+    why="Clients see a deprecation warning with every request and have no version to move to.",
+    bad=_versions(("v1", _WARNED, _A)),
+    good=_versions(("v1", "", _A)),
+    help="Add a version that is not deprecated, or remove `deprecated` from one",
+    scope="spec",
+)
+WITHOUT_WARNING = OnRequest(
+    id="deprecated-without-warning",
+    summary="Deprecated version without a `deprecationWarning`",
+    why="The warning of the API server then lacks the version to use instead.",
+    bad=_versions(("v2", "", _A), ("v1", _OLD, _A)),
+    good=_versions(("v2", "", _A), ("v1", _WARNED, _A)),
+    help="Add `deprecationWarning` with the version to use instead",
+    scope="spec",
+    marker='write `+kubebuilder:deprecatedversion:warning="TEXT"`',
+)
+CA = OnRequest(
+    id="webhook-without-ca",
+    summary="Conversion webhook without a CA bundle",
+    why="The API server trusts only the system's certificate authorities then, and each request that converts an object fails.",
+    bad=_webhook(""),
+    good="conversion: {strategy: None}\n",
+    help="Set `caBundle`, or the annotation of the tool that injects it, such as `cert-manager.io/inject-ca-from`",
+    scope="spec",
+)
+
+RULES = (TYPE, FIELDS, DEFAULT, LESS_STABLE, STORAGE_DEPRECATED, ALL_DEPRECATED, WITHOUT_WARNING, CA)
+
+_VERSIONS: Final = Path("spec").child("versions")
+_NAME: Final = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?")
+_STABILITY: Final = {"alpha": 0, "beta": 1, None: 2}
+_FIELDS_OF: Final = frozenset({"properties", "items", "additionalProperties"})
+_INJECTORS: Final = ("inject-ca", "inject-cabundle", "ca-injector")
+
+
+def _is_converted(crd: DecodedCRD) -> bool:
+    conversion = crd.spec.conversion
+    return conversion is not None and conversion.strategy == "Webhook"
+
+
+def _served(crd: DecodedCRD) -> list[tuple[str, dict[tuple[str, ...], JSONSchemaProps]]]:
+    """Return the served versions with schemas of their own that no webhook converts: the fields of each by their names."""
+    if _is_converted(crd):
+        return []
+    found = []
+    for version in crd.spec.versions:
+        root = version.schema.open_api_v3_schema if version.served and version.schema is not None else None
+        if root is not None:
+            found.append((version.name, _fields(root)))
+    return found if len(found) > 1 else []
+
+
+def _fields(root: JSONSchemaProps) -> dict[tuple[str, ...], JSONSchemaProps]:
+    names: dict[int, tuple[str, ...]] = {id(root): ()}
+    fields = {}
+    for schema in schemas(root):
+        above = None if schema.parent is None else names.get(id(schema.parent))
+        if above is not None and schema.steps[0] in _FIELDS_OF:
+            names[id(schema)] = steps = (*above, *map(str, schema.steps[1:] or ("[*]",)))
+            fields[steps] = schema
+    return fields
+
+
+def types(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the fields whose type is another one in an earlier version."""
+    yield from _different(crd, TYPE.id, "type")
+
+
+def defaults(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the fields whose default is another one in an earlier version."""
+    yield from _different(crd, DEFAULT.id, "default")
+
+
+def _different(crd: DecodedCRD, rule: str, what: str) -> Iterator[Advisory]:
+    versions = _served(crd)
+    for i, (_, fields) in enumerate(versions):
+        for name, earlier in versions[:i]:
+            for steps, schema in fields.items():
+                other = earlier.get(steps)
+                if other is None:
+                    continue
+                if what == "type":
+                    differs = other.type != schema.type
+                else:
+                    values = [None if one.default is None else one.default.value for one in (other, schema)]
+                    differs = not deep_equal(*values)
+                if differs:
+                    yield Advisory(
+                        "advice", rule, f"the {what} of `{_shown(steps)}` differs in version {name}", schema.path
+                    )
+
+
+def lost_fields(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the topmost fields that another served version drops."""
+    versions = _served(crd)
+    for i, (_, fields) in enumerate(versions):
+        for j, (name, others) in enumerate(versions):
+            for steps, schema in fields.items() if i != j else ():
+                above = others.get(steps[:-1])
+                known = steps in others or (len(steps) > 1 and above is None)
+                if not known and (
+                    above is None or not (above.x_preserve_unknown_fields or above.additional_properties)
+                ):
+                    yield Advisory("advice", FIELDS.id, f"version {name} drops `{_shown(steps)}`", schema.path)
+
+
+def _shown(steps: tuple[str, ...]) -> str:
+    return "".join(step if step == "[*]" else f".{step}" for step in steps)
+
+
+def _stability(version: CustomResourceDefinitionVersion) -> int:
+    match = _NAME.fullmatch(version.name)
+    return -1 if match is None else _STABILITY[match[2]]
+
+
+def less_stable(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the storage version if a served one is more stable."""
+    for i, version in enumerate(crd.spec.versions):
+        better = [one.name for one in crd.spec.versions if one.served and 0 <= _stability(version) < _stability(one)]
+        if version.storage and better:
+            message = f"objects are stored in {version.name}, although {better[0]} is served"
+            yield Advisory("advice", LESS_STABLE.id, message, _VERSIONS.index(i).child("storage"))
+
+
+def storage_deprecated(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the storage version if it is deprecated."""
+    for i, version in enumerate(crd.spec.versions):
+        if version.storage and version.deprecated:
+            message = f"objects are stored in {version.name}, which is deprecated"
+            yield Advisory("advice", STORAGE_DEPRECATED.id, message, _VERSIONS.index(i).child("storage"))
+
+
+def all_deprecated(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield that no served version is without deprecation."""
+    served = [version for version in crd.spec.versions if version.served]
+    if served and all(version.deprecated for version in served):
+        yield Advisory("advice", ALL_DEPRECATED.id, "every served version is deprecated", _VERSIONS)
+
+
+def without_warning(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the deprecated versions without a warning of their own."""
+    for i, version in enumerate(crd.spec.versions):
+        if version.deprecated and version.served and version.deprecation_warning is None:
+            message = f"clients of {version.name} see no replacement for it"
+            yield Advisory("advice", WITHOUT_WARNING.id, message, _VERSIONS.index(i).child("deprecated"))
+
+
+def without_ca(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield a conversion webhook without a CA bundle, unless a tool injects it."""
+    conversion = crd.spec.conversion
+    client = conversion.webhook_client_config if conversion is not None and _is_converted(crd) else None
+    injected = any(word in name for name in crd.annotations for word in _INJECTORS)
+    if client is not None and not client.ca_bundle and not injected:
+        message = "the API server has no certificate authority to trust the webhook by"
+        yield Advisory("advice", CA.id, message, Path("spec").child("conversion", "webhookClientConfig"))
+
+
+PRACTICES: Final = (
+    run_requested(
+        {
+            TYPE.id: types,
+            FIELDS.id: lost_fields,
+            DEFAULT.id: defaults,
+            LESS_STABLE.id: less_stable,
+            STORAGE_DEPRECATED.id: storage_deprecated,
+            ALL_DEPRECATED.id: all_deprecated,
+            WITHOUT_WARNING.id: without_warning,
+            CA.id: without_ca,
+        }
+    ),
+)
