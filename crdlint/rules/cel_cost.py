@@ -59,7 +59,7 @@ _LIMITS = Fixer(
     "Set the limits that bring the rules below their budgets",
     "unsafe",
     _limit_edits,
-    good=_HOSTS.format("", ", maxLength: 8192").replace("}}\n", "}, maxItems: 1500}\n"),
+    good=_HOSTS.format("", ", maxLength: 5000").replace("}}\n", "}, maxItems: 1024}\n"),
 )
 
 RULE_COST = Rule(

@@ -109,8 +109,12 @@ class Plan:
     def _solve(self, rule: EstimatedRule) -> None:
         """Search limits for a rule above its budget, in addition to those that other rules already need."""
         model = self._model(rule)
-        search = _Search([model], self._values, self._effort, lambda costs: max(costs) <= RULE_COST_LIMIT)
-        values = search.run()
+        # Above half of the budget the cost would be reported as near the limit.
+        search = _Search([model], self._values, self._effort, lambda costs: max(costs) <= RULE_COST_LIMIT // 2)
+        values = search.run(_FLOORS[:1])
+        if values is None:
+            search = _Search([model], self._values, self._effort, lambda costs: max(costs) <= RULE_COST_LIMIT)
+            values = search.run()
         if values is None:
             self.hopeless[id(rule)] = rule
         else:
@@ -172,15 +176,16 @@ class _Search:
         self._size = sum(model.size for model in models)
         self._size_by_limits = sum(model.size_by_limits for model in models)
 
-    def run(self) -> Values | None:
-        """Return the values to set: empty if the costs are low enough already, None if no values suffice.
+    def run(self, floors: SequenceOf[tuple[int, int]] = _FLOORS) -> Values | None:
+        """Return the values to set, none below the last of `floors`.
 
+        They are empty if the costs are low enough already. Return None if no values suffice.
         Raise `TooMuchEffortError` if that takes too much effort.
         """
         if self._passes({}):
             return {}
         self._require(_ESTIMATES_TO_LEVEL * self._size)
-        for elements, characters in _FLOORS:
+        for elements, characters in floors:
             floor = {limit.key: self._floor(limit, elements, characters) for limit in self._usable}
             if self._passes(floor):
                 return self._improved(floor)
