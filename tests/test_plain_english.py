@@ -41,12 +41,14 @@ ACCEPTED: Final = {"crd/errors.py": {"at"}}
 # The packages whose docstrings, comments and names are checked.
 REVISED: Final = (
     "cel",
+    "config",
     "crd",
     "diagnostics",
     "golang",
     "kubecel",
     "kubernetes",
     "resources",
+    "runner",
     "safety",
     "schema",
     "suites",

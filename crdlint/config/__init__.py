@@ -1,1 +1,1 @@
-"""Configuration files, ignore comments, and the baseline of known findings: what is told of what was found."""
+"""Configuration files, ignore comments, and the baseline of known findings, which determine the reported findings."""

@@ -1,7 +1,7 @@
-"""What is told of a file's findings, once its configuration, its ignore comments and the baseline have had their say.
+"""Application of configuration, ignore comments and baseline to the findings of a file.
 
-What the API server refuses cannot be ignored into a green run: such findings are not told, or as less than errors, but
-the run fails all the same unless that is accepted.
+Errors of the API server that are ignored or lowered in severity are not reported as errors, but the run still fails
+unless that is accepted.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _RANKS: Final = {"error": 0, "warning": 1, "info": 2}
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """A finding that is not told, and by what."""
+    """A finding that is not reported, and the reason."""
 
     diagnostic: Diagnostic
     by: IgnoredBy
@@ -33,11 +33,11 @@ class Ignored:
 
 @dataclass(frozen=True, slots=True)
 class Applied:
-    """What is left of a file's findings.
+    """The result of applying the configuration to the findings of a file.
 
-    ``result`` has those to tell, at the severity that is asked for. ``ignored`` has the others, and ``rejections``
-    those, ignored or lowered, that the API server refuses; what is hidden is in neither. ``failed`` tells whether
-    the file makes the exit status 1.
+    `result` contains the reported findings with their configured severity. `ignored` contains the others, and
+    `rejections` the ignored or lowered errors of the API server; hidden findings are in neither. `failed` is true if
+    the file causes exit status 1.
     """
 
     result: FileResult
@@ -46,8 +46,8 @@ class Applied:
     failed: bool
 
     def counts(self) -> Counter[IgnoredBy]:
-        """Return how many findings were ignored by what."""
-        return Counter(one.by for one in self.ignored)
+        """Return the number of ignored findings by reason."""
+        return Counter(ignored.by for ignored in self.ignored)
 
 
 def apply(
@@ -59,24 +59,24 @@ def apply(
     updates: bool = False,
     resources: bool = False,
 ) -> Applied:
-    """Return what is to be told of a file; files go in the order they are told in, since ``baseline`` counts down.
+    """Apply the configuration to a file; files must be in the order of the report, because `baseline` counts down.
 
-    ``comments`` are those of the file's own text, None to leave them out of account. ``updates`` says that CRDs were
-    judged as updates (``--against``), ``resources`` that the findings are those of ``crdlint validate``.
+    `comments` are the ignore comments of the file, None to ignore them. `updates` means that CRDs were checked as
+    updates (`--against`), `resources` that the findings are those of `crdlint validate`.
     """
-    found = list(result.diagnostics)
+    findings = list(result.diagnostics)
     silent: frozenset[int] = frozenset()
     if comments is not None:
         lines = [crd.line for crd in result.crds]
-        found += comments.remarks
-        matched = match_ignore_comments(comments, found, lines, updates=updates, resources=resources)
-        found += matched.unused
+        findings += comments.remarks
+        matched = match_ignore_comments(comments, findings, lines, updates=updates, resources=resources)
+        findings += matched.unused
         silent = matched.findings
         if matched.unused:
-            silent |= match_ignore_comments(comments, found, lines, updates=True).findings
+            silent |= match_ignore_comments(comments, findings, lines, updates=True).findings
     by: dict[int, IgnoredBy] = dict.fromkeys(silent, "comment")
     decided: dict[str, IgnoredBy | None] = {}
-    for i, diagnostic in enumerate(found):
+    for i, diagnostic in enumerate(findings):
         rule = diagnostic.rule
         if rule not in decided:
             decided[rule] = config.ignored_by(rule, result.file)
@@ -84,44 +84,44 @@ def apply(
         if reason is not None:
             by[i] = reason
     if baseline is not None:
-        _take_known(result, found, by, baseline)
-    return _applied(result, found, by, config)
+        _take_known(result, findings, by, baseline)
+    return _applied(result, findings, by, config)
 
 
 def _take_known(
-    result: FileResult, found: list[Diagnostic], by: dict[int, IgnoredBy], baseline: BaselineMatcher
+    result: FileResult, findings: list[Diagnostic], by: dict[int, IgnoredBy], baseline: BaselineMatcher
 ) -> None:
-    """Add to ``by`` what the baseline knows of the findings that are left."""
-    left = [i for i in range(len(found)) if i not in by]
-    known = baseline.take(replace(result, diagnostics=tuple(found[i] for i in left)))
+    """Add the remaining findings that the baseline contains to `by`."""
+    left = [i for i in range(len(findings)) if i not in by]
+    known = baseline.take(replace(result, diagnostics=tuple(findings[i] for i in left)))
     by.update((left[i], "baseline") for i in known)
 
 
-def _applied(result: FileResult, found: list[Diagnostic], by: dict[int, IgnoredBy], config: Config) -> Applied:
-    told: list[Diagnostic] = []
+def _applied(result: FileResult, findings: list[Diagnostic], by: dict[int, IgnoredBy], config: Config) -> Applied:
+    reported: list[Diagnostic] = []
     ignored: list[Ignored] = []
     rejections: list[Diagnostic] = []
-    for i, diagnostic in enumerate(found):
+    for i, diagnostic in enumerate(findings):
         severity = config.severity_of(diagnostic.rule, diagnostic.severity)
         reason = by.get(i)
         if reason is None and _RANKS[severity] > _RANKS[config.min_severity]:
             reason = "min-severity"
         if reason is None:
-            told.append(diagnostic if severity == diagnostic.severity else replace(diagnostic, severity=severity))
+            reported.append(diagnostic if severity == diagnostic.severity else replace(diagnostic, severity=severity))
         elif not diagnostic.hidden:
             ignored.append(Ignored(diagnostic, reason))
         if (reason is not None or severity != "error") and is_rejection(diagnostic):
             rejections.append(diagnostic)
     return Applied(
-        replace(result, diagnostics=tuple(told)),
+        replace(result, diagnostics=tuple(reported)),
         tuple(ignored),
         tuple(rejections),
-        _is_failed(told, rejections, config),
+        _is_failed(reported, rejections, config),
     )
 
 
 def is_rejection(diagnostic: Diagnostic) -> bool:
-    """Tell whether a finding, at its rule's own severity, is why the API server refuses what it is about."""
+    """Return whether the API server rejects an object because of a finding, given the rule's own severity."""
     return (
         diagnostic.origin == "apiserver"
         and diagnostic.severity == "error"
@@ -130,22 +130,22 @@ def is_rejection(diagnostic: Diagnostic) -> bool:
     )
 
 
-def _is_failed(told: list[Diagnostic], rejections: list[Diagnostic], config: Config) -> bool:
+def _is_failed(reported: list[Diagnostic], rejections: list[Diagnostic], config: Config) -> bool:
     if config.fail_on == "never":
         return False
     if rejections and not config.accept_rejections:
         return True
     least = _RANKS[config.fail_on]
-    return any(_RANKS[diagnostic.severity] <= least for diagnostic in told if not diagnostic.hidden)
+    return any(_RANKS[diagnostic.severity] <= least for diagnostic in reported if not diagnostic.hidden)
 
 
 def closing_line(rejections: int, fail_on: FailOn = "error", *, accepted: bool = False) -> str | None:
-    """Return what a run ends with where findings that the API server refuses were ignored; None where none were."""
+    """Return the last line of a run in which errors of the API server were ignored, or None if there were none."""
     if not rejections:
         return None
-    said = f"{rejections:,} ignored finding{' is' if rejections == 1 else 's are'} rejected by the API server"
+    text = f"{rejections:,} ignored finding{' is' if rejections == 1 else 's are'} rejected by the API server"
     if accepted:
-        return f"{said} (accepted by --accept-rejections)"
+        return f"{text} (accepted by --accept-rejections)"
     if fail_on == "never":
-        return said
-    return f"{said}: exit status 1 (--accept-rejections accepts that)"
+        return text
+    return f"{text}: exit status 1 (--accept-rejections accepts that)"

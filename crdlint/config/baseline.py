@@ -1,7 +1,7 @@
-"""The baseline: a JSON file of findings that are known, so that only new ones are told (``--baseline FILE``).
+"""The baseline: a JSON file of known findings, so that only new ones are reported (`--baseline FILE`).
 
-Its entries are told apart as ``identity.py`` says, with a count where several are alike. Entries of CRDs that a run did
-not meet are neither missed nor dropped by it.
+Its entries are identified as in `identity.py`, with a count for equal ones. Entries of CRDs that a run did not check
+are neither reported as stale nor removed.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _MOST: Final = 1_000_000_000
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """An entry of a baseline: what the finding is, and how many alike."""
+    """An entry of a baseline: the identity of a finding, and its count."""
 
     identity: Identity
     count: int
@@ -48,7 +48,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Filtered:
-    """What a baseline leaves of results: those with the findings that are new, the known ones, and entries not met."""
+    """Results without the findings of a baseline, the known findings, and the stale entries."""
 
     results: tuple[FileResult, ...]
     known: tuple[Diagnostic, ...]
@@ -57,27 +57,27 @@ class Filtered:
 
 @dataclass(frozen=True, slots=True)
 class KnownFindings:
-    """Known findings and how often each is known."""
+    """The known findings and the count of each."""
 
     counts: Mapping[Identity, int] = field(default_factory=dict)
 
     def matching(self) -> BaselineMatcher:
-        """Return the state of a run against this baseline."""
+        """Return the state for matching this baseline in a run."""
         return BaselineMatcher(Counter(self.counts))
 
     def filter(self, results: Iterable[FileResult]) -> Filtered:
-        """Take the known findings out of results, given in the order in which they are told."""
+        """Remove the known findings from results, which are in the order of the report."""
         matching = self.matching()
         left: list[FileResult] = []
         known: list[Diagnostic] = []
         for result in results:
-            found = matching.take(result)
-            known += [d for i, d in enumerate(result.diagnostics) if i in found]
-            left.append(replace(result, diagnostics=tuple(_without(result.diagnostics, found))))
+            known_indexes = matching.take(result)
+            known += [d for i, d in enumerate(result.diagnostics) if i in known_indexes]
+            left.append(replace(result, diagnostics=tuple(_without(result.diagnostics, known_indexes))))
         return Filtered(tuple(left), tuple(known), matching.stale())
 
     def update(self) -> Update:
-        """Return what makes a new baseline of a run's findings."""
+        """Return a builder of a new baseline from the findings of a run."""
         return Update(self.counts)
 
     def updated(self, results: Iterable[FileResult]) -> KnownFindings:
@@ -90,7 +90,7 @@ class KnownFindings:
 
 @dataclass(slots=True)
 class Update:
-    """A new baseline in the making; of CRDs that are not met, what was known is kept."""
+    """A builder of a new baseline; entries of CRDs that are not checked are kept."""
 
     known: Mapping[Identity, int]
     counts: Counter[Identity] = field(default_factory=Counter)
@@ -105,21 +105,21 @@ class Update:
             self.counts.update(alternatives)
 
     def baseline(self) -> KnownFindings:
-        """Return the baseline of what was added."""
+        """Return the new baseline."""
         met = self.met.union(identity.crd for identity in self.counts)
-        kept = {identity: count for identity, count in self.known.items() if identity.crd not in met}
-        return KnownFindings(kept | self.counts)
+        unchecked = {identity: count for identity, count in self.known.items() if identity.crd not in met}
+        return KnownFindings(unchecked | self.counts)
 
 
 @dataclass(slots=True)
 class BaselineMatcher:
-    """What is left of a baseline's counts while a run goes on, and the CRDs that it met."""
+    """The remaining counts of a baseline during a run, and the CRDs that were checked."""
 
     left: Counter[Identity]
     met: set[str] = field(default_factory=set)
 
     def take(self, result: FileResult) -> frozenset[int]:
-        """Return which findings of a file are known, by index; those of equal identity are known up to their count."""
+        """Return the indexes of the known findings of a file; findings with equal identity are known up to their count."""
         from crdlint.config.identity import identities
 
         self.met.update(crd.name for crd in result.crds)
@@ -132,7 +132,7 @@ class BaselineMatcher:
         return frozenset(known)
 
     def stale(self) -> tuple[Entry, ...]:
-        """Return the entries that no finding was met for, of the CRDs that were checked."""
+        """Return the entries without a finding, for the CRDs that were checked."""
         return tuple(
             Entry(identity, count)
             for identity, count in sorted(self.left.items())
@@ -145,7 +145,7 @@ def _without(diagnostics: Iterable[Diagnostic], known: frozenset[int]) -> list[D
 
 
 def read(path: str, *, missing_ok: bool = False) -> KnownFindings:
-    """Read a baseline; ``missing_ok`` makes one that is not there empty. Raises ConfigError, with the line."""
+    """Read a baseline; with `missing_ok`, a missing one is empty. Raise ConfigError with the line if it is invalid."""
     from crdlint.inputs.read import UnreadableError, decode, read_bytes
 
     if not os.path.exists(path):  # noqa: PTH110  a link to a file that is not there yet counts as none
@@ -161,13 +161,13 @@ def read(path: str, *, missing_ok: bool = False) -> KnownFindings:
     except json.JSONDecodeError as error:
         lines = text.split("\n")
         is_conflict = lines[error.lineno - 1].startswith(("<<<<<<<", "=======", ">>>>>>>"))
-        said = "a merge conflict: keep the entries of both sides" if is_conflict else f"not valid JSON: {error.msg}"
+        reason = "a merge conflict: keep the entries of both sides" if is_conflict else f"not valid JSON: {error.msg}"
         raise ConfigError(
-            (ConfigProblem(f"{said}, or delete it and run --update-baseline", path, error.lineno, error.colno),)
+            (ConfigProblem(f"{reason}, or delete it and run --update-baseline", path, error.lineno, error.colno),)
         ) from error
     except (RecursionError, ValueError) as error:
-        said = "nested too deeply" if isinstance(error, RecursionError) else "a number too large"
-        raise ConfigError((ConfigProblem(f"not a baseline: {said}", path),)) from error
+        reason = "nested too deeply" if isinstance(error, RecursionError) else "a number too large"
+        raise ConfigError((ConfigProblem(f"not a baseline: {reason}", path),)) from error
     return _baseline(document, text, path)
 
 
@@ -178,25 +178,25 @@ def _baseline(document: Any, text: str, path: str) -> KnownFindings:
         raise ConfigError((ConfigProblem("not a baseline: it has no list of `findings`", path),))
     version = document.get("version")
     if version != FORMAT_VERSION or isinstance(version, bool):
-        line, column = _place(text, ["version"])
+        line, column = _locate(text, ["version"])
         shown = json.dumps(version)[:40]
-        said = f"a baseline of version {shown}, and this crdlint reads version {FORMAT_VERSION}"
-        raise ConfigError((ConfigProblem(said, path, line, column),))
+        reason = f"a baseline of version {shown}, and this crdlint reads version {FORMAT_VERSION}"
+        raise ConfigError((ConfigProblem(reason, path, line, column),))
     counts: dict[Identity, int] = {}
     for i, entry in enumerate(document["findings"]):
         wrong = _wrong(entry)
         if wrong is not None:
-            line, column = _place(text, ["findings", i])
+            line, column = _locate(text, ["findings", i])
             raise ConfigError((ConfigProblem(f"entry {i + 1}: {wrong}", path, line, column),))
         identity = Identity(*(entry.get(key, "") for key in _KEYS))
         identity = identity._replace(rule=current_id(identity.rule))
-        # The same twice comes of a merge, where both sides know it.
+        # Duplicate entries result from a merge in which both sides have the entry.
         counts[identity] = max(counts.get(identity, 0), entry.get("count", 1))
     return KnownFindings(counts)
 
 
 def _wrong(entry: Any) -> str | None:
-    """Return what is wrong with an entry, None where nothing is."""
+    """Return what is wrong with an entry, or None."""
     if not isinstance(entry, dict):
         return "no object with crd, path and rule"
     for key in _KEYS:
@@ -210,19 +210,19 @@ def _wrong(entry: Any) -> str | None:
     return None
 
 
-def _place(text: str, steps: list[str | int]) -> tuple[int, int]:
-    """Return where a part of the JSON stands, 1-based; the first line where that cannot be told."""
+def _locate(text: str, steps: list[str | int]) -> tuple[int, int]:
+    """Return the 1-based position of a part of the JSON, or the first line if it is unknown."""
     from crdlint.config.model import BrokenError
     from crdlint.config.yaml_file import read_yaml
 
     try:
-        return read_yaml(text).place(steps, False)
+        return read_yaml(text).locate(steps, False)
     except BrokenError:
         return 1, 1
 
 
 def write(path: str, baseline: KnownFindings) -> bool:
-    """Write a baseline, whole or not at all; return False where the file has it already. Raises ConfigError."""
+    """Write a baseline atomically; return False if the file is up to date. Raise ConfigError if it cannot be written."""
     data = _rendered(baseline).encode("utf-8", "surrogatepass")
     target = Path(path).resolve()
     try:
@@ -235,7 +235,7 @@ def write(path: str, baseline: KnownFindings) -> bool:
 
 
 def _rendered(baseline: KnownFindings) -> str:
-    """Return a baseline as text: sorted, an entry a line, so that a change shows as what it is."""
+    """Return a baseline as text: sorted, with one entry per line, so that diffs are readable."""
     entries = []
     for identity, count in sorted(baseline.counts.items()):
         entry: dict[str, Any] = {key: value for key, value in identity._asdict().items() if value or key != "version"}

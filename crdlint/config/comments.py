@@ -1,8 +1,8 @@
 """Ignore comments: `# crdlint: ignore[RULE] reason` on a line or above a key, `# crdlint: ignore-file[RULE]` for a file.
 
-A comment at the end of a line is for what is found on that line, or in the text that begins or ends there; on a line of
-its own it is for the key or item below, with all that is in it. What looks like one within a scalar is none: the
-tree tells.
+A comment at the end of a line applies to findings on that line, or in a text that begins or ends there. A comment on
+its own line applies to the key or item below, including its content. Similar text inside of a scalar is not a comment,
+which the nodes of the document show.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from crdlint.config.node_index import places_of
+from crdlint.config.node_index import node_index
 from crdlint.config.rule_patterns import did_you_mean, is_known, is_matched, rule_ids, shown, unknown_rule
 from crdlint.crd.positions import Span
 from crdlint.rules.configuration import MALFORMED, UNKNOWN_RULE, UNUSED
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from crdlint.yaml.parse import Document
 
 MARKER: Final = "crdlint:"
-# 1-based line and column of the file; a stretch is from one up to another.
+# 1-based line and column in the file; a stretch is a range with an exclusive end.
 Position: TypeAlias = "tuple[int, int]"
 Stretch: TypeAlias = "tuple[Position, Position]"
 
@@ -43,11 +43,11 @@ _ALIAS_ITEM: Final = re.compile(r"(?:-[ \t]+)*\*")
 _SEPARATOR: Final = re.compile(r"^---[ \t]+(#[ \t]*crdlint:[^\n]*)", re.MULTILINE)
 _DIRECTIVES: Final = ("ignore", "ignore-file")
 _WHOLE_FILE: Final[Stretch] = ((0, 0), (1 << 62, 0))
-# Looking for what was meant takes time; nobody reads more of them.
+# Searching for similar names takes time, and more messages would not be read.
 _MOST_UNKNOWN: Final = 20
 _MOST_PATTERNS: Final = 1000
 _MOST_REMARKS: Final = 1000
-# Found by `validate`, in updates (--against) or for a range of versions: a run may well not meet them.
+# Reported by `validate`, for updates (--against) or for a range of versions, so not necessarily in each run.
 _OF_OTHER_RUNS: Final = (
     "resource-*",
     "metadata-immutable",
@@ -57,15 +57,15 @@ _OF_OTHER_RUNS: Final = (
     "kube-version-too-old",
     UNUSED.id,
 )
-# All that `validate` finds.
+# All rules that `validate` reports.
 _OF_RESOURCES: Final = ("resource-*", "unknown-field", "duplicate-key")
-# What the API server looks for only where nothing else is wrong with a schema or a resource.
+# Rules that the API server checks only if a schema or a resource has no other errors.
 _WITHHELD: Final = ("cel-*", "default-*", "resource-rule")
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """A rule, or a pattern of rules, that a comment names, and where: 1-based, the end just past it."""
+    """A rule or a pattern of rules in a comment, and its 1-based position with an exclusive end."""
 
     pattern: str
     line: int
@@ -75,7 +75,7 @@ class Named:
 
 @dataclass(frozen=True, slots=True)
 class Comment:
-    """What a comment ignores, and where; ``document`` are the first and last line of the document it stands in."""
+    """The rules that a comment ignores, and where; `document` contains the first and last line of its document."""
 
     rules: tuple[Named, ...]
     where: tuple[Stretch, ...]
@@ -84,29 +84,29 @@ class Comment:
 
 @dataclass(slots=True)
 class Comments:
-    """The ignore comments of a file, and what there is to say about those that are not taken.
+    """The ignore comments of a file, and the findings about invalid ones.
 
-    ``patterns`` are the rules named so far, and whether there are such; ``unknown`` counts where there are not. ``dropped``
-    counts the remarks beyond those that are kept.
+    `patterns` are the names of rules so far, and whether each is known. `unknown` is the number of unknown ones.
+    `dropped` is the number of findings beyond the limit.
     """
 
     file: str
-    found: list[Comment] = field(default_factory=list)
+    valid: list[Comment] = field(default_factory=list)
     remarks: list[Diagnostic] = field(default_factory=list)
     patterns: dict[str, bool] = field(default_factory=dict)
     unknown: int = 0
     dropped: int = 0
 
-    def say(self, rule: Rule, message: str, at: Position, end_column: int) -> None:
-        """Add a remark at a place. A file has a limited number of them, the others are counted."""
+    def report(self, rule: Rule, message: str, position: Position, end_column: int) -> None:
+        """Add a finding at a position; the number of findings per file is limited, the others are counted."""
         if len(self.remarks) == _MOST_REMARKS:
             self.dropped += 1
             return
-        self.remarks.append(rule.diagnostic(self.file, "advice", message, Span(*at, at[0], end_column)))
+        self.remarks.append(rule.diagnostic(self.file, "advice", message, Span(*position, position[0], end_column)))
 
 
 def read_comments(text: str, file: str) -> Comments:
-    """Return the ignore comments of a text; ``file`` is how it is named in findings."""
+    """Return the ignore comments of a text; `file` is its name in findings."""
     comments = Comments(file)
     if MARKER not in text:
         return comments
@@ -119,8 +119,8 @@ def read_comments(text: str, file: str) -> Comments:
         start = match.start()
         column = match.start(1) - match.start() + 1
         message = "the comment is on a line that separates documents, so it applies to none of them: nothing is ignored"
-        comments.say(MALFORMED, message, (line, column), column + len(match[1].rstrip()))
-    comments.remarks.sort(key=lambda said: (said.line, said.column))
+        comments.report(MALFORMED, message, (line, column), column + len(match[1].rstrip()))
+    comments.remarks.sort(key=lambda finding: (finding.line, finding.column))
     if comments.dropped:
         last = comments.remarks[-1]
         message = f"{last.message} (and {comments.dropped:,} more remarks on ignore comments of this file)"
@@ -131,30 +131,32 @@ def read_comments(text: str, file: str) -> Comments:
 def _read_document(comments: Comments, document: Document) -> None:
     text = document.text
     starts = line_starts(text)
-    places = places_of(document.root, text) if document.root is not None else None
+    index_of_nodes = node_index(document.root, text) if document.root is not None else None
     first = document.line_offset + 1
     lines = (first, first + len(starts) - 1)
-    leads: dict[int, int] = {}  # where the first character of each line looked at stands
-    below: tuple[int, int] | None = None  # (where the next comment is, what comes below it)
-    blocks: dict[int, tuple[Stretch, ...]] = {}  # comments above each other are for the same block
+    leads: dict[int, int] = {}  # the offset of the first character of each line that was checked
+    below: tuple[int, int] | None = None  # (offset of the next comment, offset of the text below it)
+    blocks: dict[int, tuple[Stretch, ...]] = {}  # consecutive comment lines apply to the same block
     for match in reversed(list(_COMMENT.finditer(text))):
         index = match.start()
-        if places is not None and _is_text(places, index):
+        if index_of_nodes is not None and _is_text(index_of_nodes, index):
             continue
         row, column = line_and_column(starts, index)
         if _SEPARATOR.match(text, starts[row]):
-            continue  # told of by read_comments
+            continue  # reported by read_comments
         if row not in leads:
             leads[row] = _end_of(_BLANK, text, starts[row])
         lead = leads[row]
-        own_line = lead >= index or (text[lead] == "#" and not (places is not None and _is_text(places, lead)))
+        own_line = lead >= index or (
+            text[lead] == "#" and not (index_of_nodes is not None and _is_text(index_of_nodes, lead))
+        )
         read = _rules_of(comments, match[0], (row + first, column + 1), is_first=not column)
         if not own_line:
-            where = _line(places, index, (row, column), document.line_offset)
+            where = _line(index_of_nodes, index, (row, column), document.line_offset)
         else:
             below = (index, _next(text, match.end(), below))
             if below[1] not in blocks:
-                blocks[below[1]] = _block(places, text, below[1], document.line_offset)
+                blocks[below[1]] = _block(index_of_nodes, text, below[1], document.line_offset)
             where = blocks[below[1]]
         if read is None:
             continue
@@ -162,18 +164,18 @@ def _read_document(comments: Comments, document: Document) -> None:
         if word == "ignore-file":
             where = (_WHOLE_FILE,)
         elif document.error is not None:
-            continue  # nothing stands anywhere in a document that cannot be read
-        comments.found.append(Comment(rules, where, lines))
+            continue  # a document that cannot be parsed has no nodes
+        comments.valid.append(Comment(rules, where, lines))
 
 
 def _rules_of(
-    comments: Comments, comment: str, at: Position, *, is_first: bool
+    comments: Comments, comment: str, position: Position, *, is_first: bool
 ) -> tuple[str, tuple[Named, ...]] | None:
-    """Return a comment's directive and the rules it names; None, and something said, where it is not taken."""
+    """Return the directive of a comment and its rules, or None after reporting why the comment is invalid."""
     match = _DIRECTIVE.match(comment)
     assert match is not None  # noqa: S101  the marker is what was found
     word = match[1]
-    line, column = at
+    line, column = position
     names = (
         [
             Named(name[0], line, column + name.start(), column + name.end())
@@ -183,8 +185,8 @@ def _rules_of(
         else []
     )
     if word not in _DIRECTIVES:
-        said = f"unknown directive {shown(word)}" if word else "the comment has no directive"
-        message = said + (did_you_mean(word, _DIRECTIVES) or ": use `ignore[RULE]` or `ignore-file[RULE]`")
+        problem = f"unknown directive {shown(word)}" if word else "the comment has no directive"
+        message = problem + (did_you_mean(word, _DIRECTIVES) or ": use `ignore[RULE]` or `ignore-file[RULE]`")
     elif match[2] is not None and not match[3]:
         message = "the bracket is not closed: nothing is ignored"
     elif not names:
@@ -193,64 +195,64 @@ def _rules_of(
         message = "`ignore-file` must be at the start of a line: nothing is ignored"
     else:
         return word, _known(comments, names)
-    comments.say(MALFORMED, message, at, column + len(comment.rstrip()))
+    comments.report(MALFORMED, message, position, column + len(comment.rstrip()))
     return None
 
 
 def _known(comments: Comments, names: Iterable[Named]) -> tuple[Named, ...]:
-    """Return those names that are of rules, and say which are not."""
+    """Return the names of known rules, and report the others."""
     known = []
     for name in names:
-        taken = comments.patterns.get(name.pattern)
-        if taken is None:
+        is_valid = comments.patterns.get(name.pattern)
+        if is_valid is None:
             if len(comments.patterns) >= _MOST_PATTERNS:
                 message = f"more than {_MOST_PATTERNS:,} rules are named in this file: this one is not looked at"
-                comments.say(MALFORMED, message, (name.line, name.column), name.end_column)
+                comments.report(MALFORMED, message, (name.line, name.column), name.end_column)
                 continue
-            taken = comments.patterns[name.pattern] = is_known(name.pattern)
-        if taken:
+            is_valid = comments.patterns[name.pattern] = is_known(name.pattern)
+        if is_valid:
             known.append(name)
             continue
         comments.unknown += 1
         helped = unknown_rule(name.pattern) if comments.unknown <= _MOST_UNKNOWN else None
         message = helped or f"there is no rule {shown(name.pattern)}"
-        comments.say(UNKNOWN_RULE, message, (name.line, name.column), name.end_column)
+        comments.report(UNKNOWN_RULE, message, (name.line, name.column), name.end_column)
     return tuple(known)
 
 
-def _is_text(places: NodeIndex, index: int) -> bool:
-    """Tell whether a place of the text is within a scalar."""
-    text = places.text_before(index)
+def _is_text(nodes: NodeIndex, index: int) -> bool:
+    """Return whether an offset of the text is inside of a scalar."""
+    text = nodes.text_before(index)
     return text is not None and index < text.end
 
 
-def _line(places: NodeIndex | None, index: int, position: Position, offset: int) -> tuple[Stretch, ...]:
-    """Return what a comment at the end of a line is for: the line, and a text of several that begins or ends there."""
+def _line(nodes: NodeIndex | None, index: int, position: Position, offset: int) -> tuple[Stretch, ...]:
+    """Return the range for a comment at the end of a line: the line, and a multi-line text that begins or ends there."""
     row = position[0]
-    whole: Stretch = ((row + offset + 1, 0), (row + offset + 2, 0))
-    text = places.text_around(index, position) if places is not None else None
+    whole_line: Stretch = ((row + offset + 1, 0), (row + offset + 2, 0))
+    text = nodes.text_around(index, position) if nodes is not None else None
     if text is None or text.first[0] == text.last[0] or row not in {text.first[0], text.last[0]}:
-        return (whole,)
+        return (whole_line,)
     first, last = ((line + offset + 1, column + 1) for line, column in (text.first, text.last))
-    return whole, (first, last)
+    return whole_line, (first, last)
 
 
 def _next(text: str, end: int, below: tuple[int, int] | None) -> int:
-    """Return where what comes below a comment begins; ``below`` is that of the next comment."""
+    """Return the start of the text below a comment; `below` is that of the next comment."""
     limit = len(text) if below is None else below[0]
-    at = _end_of(_BELOW, text, end, limit)
-    return below[1] if below is not None and at == limit else at
+    start = _end_of(_BELOW, text, end, limit)
+    return below[1] if below is not None and start == limit else start
 
 
 def _end_of(pattern: re.Pattern[str], text: str, start: int, limit: int | None = None) -> int:
-    """Return where what a pattern takes from a place on ends."""
+    """Return the end of the match of a pattern at a position."""
     match = pattern.match(text, start, len(text) if limit is None else limit)
     return match.end() if match else start
 
 
-def _block(places: NodeIndex | None, text: str, index: int, offset: int) -> tuple[Stretch, ...]:
-    """Return the stretch of the key or item that begins at an index; none where nothing does, or only an alias."""
-    entry = places.below(index) if places is not None else None
+def _block(nodes: NodeIndex | None, text: str, index: int, offset: int) -> tuple[Stretch, ...]:
+    """Return the range of the key or item that begins at an index; empty if there is none, or only an alias."""
+    entry = nodes.below(index) if nodes is not None else None
     if entry is None or _ALIAS_ITEM.match(text, index):
         return ()
     (row, column), (end_row, end_column) = entry.start, entry.end
@@ -259,7 +261,7 @@ def _block(places: NodeIndex | None, text: str, index: int, offset: int) -> tupl
 
 @dataclass(frozen=True, slots=True)
 class Silenced:
-    """Which findings comments ignore, by their index, and what there is to say about comments that match none."""
+    """The indexes of the findings that comments ignore, and findings about comments without effect."""
 
     findings: frozenset[int]
     unused: tuple[Diagnostic, ...]
@@ -275,18 +277,18 @@ def match_ignore_comments(
 ) -> Silenced:
     """Match comments with the findings of their file.
 
-    ``crd_lines`` are where CRDs begin: a comment in a document without one is not told of. With ``updates`` none
-    is: what an API server lets pass in an update is judged by another run. With ``resources`` the lines and findings are
+    `crd_lines` are the starts of CRDs: a comment in a document without a CRD is not reported. With `updates`, no
+    comment is reported, because other runs check CRDs without the update. With `resources`, the lines and findings are
     those of custom resources.
     """
-    if not comments.found:
+    if not comments.valid:
         return Silenced(frozenset(), ())
     by_rule: dict[str, list[tuple[Position, int]]] = defaultdict(list)
     for i, diagnostic in enumerate(diagnostics):
         by_rule[diagnostic.rule].append(((diagnostic.line, diagnostic.column), i))
-    for found in by_rule.values():
-        found.sort()
-    judged = _Reported(
+    for positions in by_rule.values():
+        positions.sort()
+    reported = _Reported(
         sorted(crd_lines),
         sorted(d.line for d in diagnostics if d.kind == "decode"),
         sorted(d.line for d in diagnostics if d.kind == "field"),
@@ -295,7 +297,7 @@ def match_ignore_comments(
     matched: dict[str, list[str]] = {}
     covered: dict[str, list[Stretch]] = defaultdict(list)
     unused: list[Diagnostic] = []
-    for comment in comments.found:
+    for comment in comments.valid:
         for name in comment.rules:
             rules = matched.get(name.pattern)
             if rules is None:
@@ -306,9 +308,9 @@ def match_ignore_comments(
                     if _holds(by_rule[rule], stretch):
                         covered[rule].append(stretch)
                         used = True
-            if not used and not updates and judged.had_to_match(comment, name.pattern):
+            if not used and not updates and reported.had_to_match(comment, name.pattern):
                 unused.append(_unused(comments.file, comment, name))
-    unused.sort(key=lambda said: (said.line, said.column))
+    unused.sort(key=lambda finding: (finding.line, finding.column))
     return Silenced(frozenset(_covered(by_rule, covered)), tuple(unused))
 
 
@@ -323,7 +325,7 @@ def _unused(file: str, comment: Comment, name: Named) -> Diagnostic:
 
 @dataclass(frozen=True, slots=True)
 class _Reported:
-    """The lines at which CRDs, or ``resources``, begin, could not be decoded, and are refused, each sorted."""
+    """The sorted lines of CRDs or `resources`: all, those that could not be decoded, and those that are rejected."""
 
     crds: Sequence[int]
     undecoded: Sequence[int]
@@ -331,9 +333,9 @@ class _Reported:
     resources: bool
 
     def had_to_match(self, comment: Comment, pattern: str) -> bool:
-        """Tell whether a rule would have been found broken where a comment is for, if it were."""
-        whole = not comment.where or comment.where == (_WHOLE_FILE,)
-        lines = (1, _WHOLE_FILE[1][0]) if whole else comment.document
+        """Return whether a rule would have been reported in the range of a comment if it were violated."""
+        is_whole_file = not comment.where or comment.where == (_WHOLE_FILE,)
+        lines = (1, _WHOLE_FILE[1][0]) if is_whole_file else comment.document
         if not _is_any_within(self.crds, lines) or _is_any_within(self.undecoded, lines):
             return False
         if not _overlaps(pattern, _OF_RESOURCES) if self.resources else _overlaps(pattern, _OF_OTHER_RUNS):
@@ -342,30 +344,30 @@ class _Reported:
 
 
 def _is_any_within(lines: Sequence[int], bounds: tuple[int, int]) -> bool:
-    at = bisect_left(lines, bounds[0])
-    return at < len(lines) and lines[at] <= bounds[1]
+    index = bisect_left(lines, bounds[0])
+    return index < len(lines) and lines[index] <= bounds[1]
 
 
 @cache
 def _overlaps(pattern: str, others: tuple[str, ...]) -> bool:
-    """Tell whether a rule that a pattern means is among others."""
+    """Return whether one of the rules of a pattern is among others."""
     if is_matched(pattern, others):
         return True
     return any(is_matched(rule, (pattern,)) and is_matched(rule, others) for rule in rule_ids())
 
 
 def _holds(positions: Sequence[tuple[Position, int]], stretch: Stretch) -> bool:
-    at = bisect_left(positions, (stretch[0], -1))
-    return at < len(positions) and positions[at][0] < stretch[1]
+    index = bisect_left(positions, (stretch[0], -1))
+    return index < len(positions) and positions[index][0] < stretch[1]
 
 
 def _covered(by_rule: dict[str, list[tuple[Position, int]]], covered: dict[str, list[Stretch]]) -> Iterator[int]:
-    """Yield the indexes of the findings within stretches that are told off for their rule, each once."""
+    """Yield the indexes of the findings within the ranges in which their rule is ignored, each once."""
     for rule, stretches in covered.items():
         positions = by_rule[rule]
-        at = 0
+        index = 0
         for start, end in sorted(stretches):
-            at = max(at, bisect_left(positions, (start, -1)))
-            while at < len(positions) and positions[at][0] < end:
-                yield positions[at][1]
-                at += 1
+            index = max(index, bisect_left(positions, (start, -1)))
+            while index < len(positions) and positions[index][0] < end:
+                yield positions[index][1]
+                index += 1

@@ -1,8 +1,8 @@
-"""What a finding is told apart by from run to run: CRD, version, place in the schema and rule; never a line or message.
+"""The identity of a finding across runs: CRD, version, path in the schema and rule, but not the line or the message.
 
-Places are told as the API server tells them, with the version's name for its index, and without the indexes of other
-lists, which move when something is put before. What all versions share stands for each of them, so that nothing
-changes when a version is added.
+Paths are those of the API server, with the name of a version instead of its index, and without the indexes of other
+lists, which change when an item is inserted. A finding in a part that all versions share belongs to each of them, so
+that adding a version does not change identities.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from crdlint.config.node_index import places_of
+from crdlint.config.node_index import node_index
 from crdlint.crd.paths import SHARED, is_within
 from crdlint.linting.documents import manifests
 from crdlint.schema.values import deep_equal
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class Identity(NamedTuple):
-    """A finding's identity: metadata.name, the version's name or "", the path from the version or the root, the rule."""
+    """The identity of a finding: metadata.name, the name of the version or "", the path from the version or root, the rule."""
 
     crd: str
     version: str
@@ -43,14 +43,14 @@ class Identity(NamedTuple):
 
 _FIRST: Final = "spec.version"
 _OF_VERSION: Final = re.compile(r"spec\.versions\[(\d+)\]\.?")
-# Below these, what is in brackets is a name, though it may be digits.
+# Below these fields, the text in brackets is a name, even if it consists of digits.
 _MAPS: Final = frozenset({"properties", "patternProperties", "definitions", "dependencies", "annotations", "labels"})
 _INDEX: Final = re.compile(rf"(?:\b({'|'.join(sorted(_MAPS))}))?\[(\d+)\]")
 
 
 @dataclass(slots=True)
 class _Manifest:
-    """A CRD of a document: its root, the line it starts at (0-based within the document), and its versions' names."""
+    """A CRD of a document: its root, its first line (0-based within the document), and the names of its versions."""
 
     root: Mapping
     line: int
@@ -61,29 +61,29 @@ class _Manifest:
 
 @dataclass(slots=True)
 class _Looked:
-    """A document that findings were looked up in."""
+    """A document in which findings are located."""
 
-    places: NodeIndex
+    nodes: NodeIndex
     manifests: list[_Manifest]
 
 
 def identities(result: FileResult) -> list[tuple[Identity, ...]]:
     """Return the identities of each finding of a file: one for each version that shares it.
 
-    None for what has no CRD that can be named, such as a document that is no YAML.
+    They are empty for findings without a CRD with a name, for example in a document that is not YAML.
     """
     if not result.diagnostics:
         return []
     documents = parse_stream(result.text).documents
     offsets = [document.line_offset for document in documents]
     looked: dict[int, _Looked | None] = {}
-    found = []
+    result_identities = []
     for diagnostic in result.diagnostics:
-        at = max(bisect_right(offsets, diagnostic.line - 1) - 1, 0)
-        if at not in looked:
-            looked[at] = _look(documents[at])
-        found.append(_identities(diagnostic, looked[at], offsets[at]))
-    return found
+        index = max(bisect_right(offsets, diagnostic.line - 1) - 1, 0)
+        if index not in looked:
+            looked[index] = _look(documents[index])
+        result_identities.append(_identities(diagnostic, looked[index], offsets[index]))
+    return result_identities
 
 
 def _look(document: Document) -> _Looked | None:
@@ -93,7 +93,7 @@ def _look(document: Document) -> _Looked | None:
         roots = list(manifests(document))
     except YAMLDecodeError:
         return None
-    return _Looked(places_of(document.root, document.text), [_manifest(root) for root in roots])
+    return _Looked(node_index(document.root, document.text), [_manifest(root) for root in roots])
 
 
 def _manifest(root: Mapping) -> _Manifest:
@@ -106,34 +106,34 @@ def _identities(diagnostic: Diagnostic, looked: _Looked | None, offset: int) -> 
     if looked is None:
         return ()
     row = diagnostic.line - 1 - offset
-    at = bisect_right(looked.manifests, row, key=lambda one: one.line) - 1
-    if at < 0:
+    index = bisect_right(looked.manifests, row, key=lambda manifest_: manifest_.line) - 1
+    if index < 0:
         return ()
-    manifest = looked.manifests[at]
+    manifest = looked.manifests[index]
     name = diagnostic.crd or manifest.name
     if not name:
         return ()
     if diagnostic.field:
         versions, path = _of_field(diagnostic.field, manifest)
     else:
-        entry = looked.places.at((row, diagnostic.column - 1))
-        steps = _below(looked.places.steps(entry), manifest.root)
+        entry = looked.nodes.innermost((row, diagnostic.column - 1))
+        steps = _below(looked.nodes.steps(entry), manifest.root)
         versions, path = _of_steps(steps, manifest, diagnostic)
     return tuple(Identity(name, version, path, diagnostic.rule) for version in versions)
 
 
-def _of_field(given: str, manifest: _Manifest) -> tuple[tuple[str, ...], str]:
-    """Return the versions that a path of the API server's is about, and the path from there."""
-    match = _OF_VERSION.match(given)
+def _of_field(field: str, manifest: _Manifest) -> tuple[tuple[str, ...], str]:
+    """Return the versions for a path of the API server, and the path within the version."""
+    match = _OF_VERSION.match(field)
     if match is not None and int(match[1]) < len(manifest.versions):
-        return (manifest.versions[int(match[1])],), _without_indexes(given[match.end() :])
+        return (manifest.versions[int(match[1])],), _without_indexes(field[match.end() :])
     if manifest.versions:
-        if given == _FIRST:
+        if field == _FIRST:
             return manifest.versions[:1], "name"
         for internal, name in SHARED.items():
-            if is_within(given, internal):
-                return tuple(dict.fromkeys(manifest.versions)), _without_indexes(name + given[len(internal) :])
-    return ("",), _without_indexes(given)
+            if is_within(field, internal):
+                return tuple(dict.fromkeys(manifest.versions)), _without_indexes(name + field[len(internal) :])
+    return ("",), _without_indexes(field)
 
 
 def _without_indexes(path: str) -> str:
@@ -142,17 +142,17 @@ def _without_indexes(path: str) -> str:
 
 def _below(steps: list[tuple[Step, Node]], root: Node) -> list[Step]:
     """Return the steps below a manifest, which may be an item of a list."""
-    above = next((i for i, (_, node) in enumerate(steps) if node is root), -1)
-    return [step for step, _ in steps[above + 1 :]]
+    root_index = next((i for i, (_, node) in enumerate(steps) if node is root), -1)
+    return [step for step, _ in steps[root_index + 1 :]]
 
 
 def _of_steps(steps: list[Step], manifest: _Manifest, diagnostic: Diagnostic) -> tuple[tuple[str, ...], str]:
-    """Return the versions that a place in the file is about, and the path from there as the API server would print it."""
+    """Return the versions for a position in the file, and the path from there as the API server would print it."""
     if steps[:2] != ["spec", "versions"] or len(steps) < 3 or not isinstance(steps[2], int):
         return ("",), _printed(steps)
     below = steps[3:]
     version = _version(manifest, steps[2])
-    # What is said of the internal CRD is said of the first version where all share it; a decoder reads them one by one.
+    # Errors of the internal CRD are located in the first version if all share the field; decode errors are separate.
     is_internal = diagnostic.kind in {"warning", "advice"} and steps[2] == 0 and bool(below)
     if is_internal and below[0] in SHARED.values() and _is_shared(manifest, str(below[0])):
         return tuple(dict.fromkeys(manifest.versions)), _printed(below)
@@ -160,26 +160,26 @@ def _of_steps(steps: list[Step], manifest: _Manifest, diagnostic: Diagnostic) ->
 
 
 def _version(manifest: _Manifest, index: int) -> str:
-    """Return the name of a version, its index if it is of a second `versions` key."""
+    """Return the name of a version, or its index if it belongs to a second `versions` key."""
     return manifest.versions[index] if index < len(manifest.versions) else str(index)
 
 
 def _printed(steps: SequenceOf[Step]) -> str:
     path = ""
-    above: Step = ""
+    parent_step: Step = ""
     for step in steps:
         if isinstance(step, int):
             path += "[]"
-        elif above in _MAPS:
+        elif parent_step in _MAPS:
             path += f"[{step}]"
         else:
             path += f".{step}" if path else step
-        above = step if above not in _MAPS else ""
+        parent_step = step if parent_step not in _MAPS else ""
     return path
 
 
 def _is_shared(manifest: _Manifest, name: str) -> bool:
-    """Tell whether all versions have the same under a name."""
+    """Return whether all versions have the same value of a field."""
     if name not in manifest.shared:
         first, *others = _values(manifest, name)
         manifest.shared[name] = bool(others) and all(deep_equal(first, other) for other in others)
@@ -192,4 +192,4 @@ def _values(manifest: _Manifest, name: str) -> Iterator[Any]:
         try:
             yield to_json(node) if node is not None else None
         except YAMLDecodeError:
-            yield object()  # like nothing else
+            yield object()  # differs from every other value

@@ -1,4 +1,4 @@
-"""What a configuration says, as data that can be pickled, and what is wrong with one."""
+"""Configurations as data that can be pickled, and their errors."""
 
 from __future__ import annotations
 
@@ -25,28 +25,28 @@ LineColumn: TypeAlias = "tuple[int, int]"
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The values of a configuration, and ``place(steps, key)``, which tells where the value, or its key, stands.
+    """The values of a configuration, and `locate(steps, key)`, which returns the position of a value or of its key.
 
-    ``said`` are faults of the text itself: (message, place).
+    `problems` are errors of the text itself: (message, position).
     """
 
     values: Any
-    place: Callable[[Sequence[Step], bool], LineColumn]
-    said: tuple[tuple[str, LineColumn], ...] = ()
+    locate: Callable[[Sequence[Step], bool], LineColumn]
+    problems: tuple[tuple[str, LineColumn], ...] = ()
 
 
 class BrokenError(Exception):
-    """A text that cannot be read at all: why, and where."""
+    """A text cannot be parsed: the reason and the position."""
 
-    def __init__(self, message: str, place: LineColumn) -> None:
-        super().__init__(message, place)
+    def __init__(self, message: str, position: LineColumn) -> None:
+        super().__init__(message, position)
         self.message = message
-        self.place = place
+        self.position = position
 
 
 Level: TypeAlias = Literal["error", "warning", "info", "off"]
 FailOn: TypeAlias = Literal["error", "warning", "info", "never"]
-# What keeps a finding from being told.
+# The reasons why a finding is not reported.
 IgnoredBy: TypeAlias = Literal[
     "select", "ignore", "per-file-ignores", "severity", "min-severity", "comment", "baseline"
 ]
@@ -54,7 +54,7 @@ IgnoredBy: TypeAlias = Literal[
 
 @dataclass(frozen=True, slots=True)
 class ConfigProblem:
-    """Something wrong with a configuration: what, and where (1-based)."""
+    """An error in a configuration: message and position (1-based)."""
 
     message: str
     file: str
@@ -66,7 +66,7 @@ class ConfigProblem:
 
 
 class ConfigError(Exception):
-    """A configuration that cannot be used; ``str`` has a line for each fault, with its place."""
+    """A configuration is invalid; `str()` has one line per error, with its position."""
 
     def __init__(self, faults: tuple[ConfigProblem, ...]) -> None:
         super().__init__(faults)
@@ -77,35 +77,33 @@ class ConfigError(Exception):
 
     @property
     def message(self) -> str:
-        """What is wrong, of the first fault."""
+        """The message of the first error."""
         return self.faults[0].message
 
     @property
     def file(self) -> str:
-        """The configuration's file."""
+        """The file of the configuration."""
         return self.faults[0].file
 
     @property
     def line(self) -> int:
-        """The 1-based line of the first fault."""
+        """The 1-based line of the first error."""
         return self.faults[0].line
 
     @property
     def column(self) -> int:
-        """The 1-based column of the first fault, in characters."""
+        """The 1-based column of the first error, in characters."""
         return self.faults[0].column
 
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """What is told of the files below a folder; without a file, the defaults.
+    """The configuration of the files below a directory; without a file, the defaults.
 
-    Rules are named by ids or patterns of them (``cel-*``); ``severity`` and ``per_file_ignores`` are pairs in the
-    order given. ``folder`` is absolute, and patterns of files are relative to it. ``notices`` are for the user.
-    ``crds`` are files and folders of CRDs, relative to ``folder``, and URLs of git repositories that are checked out.
-    ``placeholders`` are patterns of values in samples besides the usual ones; None recognises no placeholder.
-    ``sets`` are the configuration's own named lists of rules, whose names are already replaced by their rules elsewhere.
-    ``min_severity`` hides what is below. ``accept_rejections`` is the command line's alone.
+    Rules are ids or patterns of them (`cel-*`). `severity` and `per_file_ignores` are pairs in the order of the file.
+    `folder` is absolute, and patterns of files are relative to it. `notices` are messages for the user. `placeholders`
+    are additional patterns of placeholders in samples; None disables all patterns. `accept_rejections` can be set by
+    the command line only.
     """
 
     file: str | None = None
@@ -138,9 +136,9 @@ class Config:
         include_dependencies: bool | None = None,
         accept_rejections: bool = False,
     ) -> Config:
-        """Return the configuration with what the command line says laid over it.
+        """Return the configuration with the options of the command line applied.
 
-        ``ignore`` and ``severity`` are added to; everything else given stands in for what the file says.
+        `ignore` and `severity` are appended; other options that are set replace the values of the file.
         """
         return replace(
             self,
@@ -155,11 +153,11 @@ class Config:
         )
 
     def excludes(self, path: str) -> bool:
-        """Tell whether a file is to be left out."""
+        """Return whether a file is excluded."""
         return _is_among(self.exclude, path, self.folder)
 
     def ignored_by(self, rule: str, path: str) -> IgnoredBy | None:
-        """Return what keeps a rule's findings in a file from being told, None where they are told."""
+        """Return the reason why findings of a rule in a file are not reported, or None if they are."""
         if not is_matched(rule, self.select) or (rule in ON_REQUEST and not self._names(rule)):
             return "select"
         if is_matched(rule, self.ignore):
@@ -170,7 +168,7 @@ class Config:
         return "severity" if self._level(rule) == "off" else None
 
     def _names(self, rule: str) -> bool:
-        """Return whether the configuration asks for a rule by name or pattern, and not only for all rules."""
+        """Return whether the configuration selects a rule by name or pattern, other than by a pattern for all rules."""
         patterns = [pattern for pattern in self.select if pattern != "*"]
         named = [name for name, _ in self.severity if name in SETS or not is_glob(name)]
         return is_matched(rule, (*patterns, *named))
@@ -183,20 +181,20 @@ class Config:
         return frozenset(rule for rule in ON_REQUEST if self._names(rule))
 
     def severity_of(self, rule: str, own: Severity) -> Severity:
-        """Return the severity of a rule's findings, which is ``own`` where the configuration says nothing of it."""
+        """Return the severity of the findings of a rule; `own` is the default of the rule."""
         level = self._level(rule)
         return own if level is None or level == "off" else level
 
     def _level(self, rule: str) -> Level | None:
-        """Return what is said of a rule: the last that names it, else the last pattern that it matches."""
+        """Return the configured level of a rule: by its id, else by the last pattern that matches."""
         exact: Level | None = None
-        found: Level | None = None
+        by_pattern: Level | None = None
         for pattern, level in self.severity:
             if current_id(pattern) == rule:
                 exact = level
             elif is_matched(rule, (pattern,)):
-                found = level
-        return exact or found
+                by_pattern = level
+        return exact or by_pattern
 
 
 def with_sets(names: Iterable[str], sets: Iterable[tuple[str, tuple[str, ...]]]) -> tuple[str, ...]:
@@ -206,7 +204,7 @@ def with_sets(names: Iterable[str], sets: Iterable[tuple[str, tuple[str, ...]]])
 
 
 def _is_among(patterns: tuple[str, ...], path: str, folder: str) -> bool:
-    """Tell whether gitignore patterns of a folder match a file below it."""
+    """Return whether gitignore patterns of a directory match a file below it."""
     if not patterns or path in {"-", "<stdin>"}:
         return False
     relative = os.path.relpath(path, folder or os.curdir)

@@ -1,6 +1,6 @@
-"""The keys and items of a document in the order of its text, each with where it begins and ends.
+"""An index of the keys and items of a document in the order of its text, with the start and end of each.
 
-What is asked by position, for a comment or a finding, is found by bisection rather than by another walk.
+Lookups by position, for comments and findings, use bisection instead of another traversal.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ Step: TypeAlias = "str | int"
 # 0-based line and column within the document.
 Position: TypeAlias = "tuple[int, int]"
 
-# An anchor and a tag before a scalar, and what may stand between them.
+# An anchor and a tag before a scalar, and the text between them.
 _PROPERTIES: Final = re.compile(r"(?:[&!]\S*|\s+|(?<=\s)#[^\n\r]*)*")
 
 
 class Entry(NamedTuple):
-    """A key with its value, or an item of a list: from ``start`` up to ``end``.
+    """A key with its value, or an item of a list, from `start` up to `end`.
 
-    ``begin`` counts in the text, ``parent`` in the list of entries, -1 for those of the root.
+    `begin` is an offset in the text; `parent` is an index in the list of entries, -1 for those of the root.
     """
 
     begin: int
@@ -39,7 +39,7 @@ class Entry(NamedTuple):
 
 
 class Text(NamedTuple):
-    """A scalar: the characters that are its own, from ``begin`` up to ``end``, and its first and last position."""
+    """A scalar: its characters from `begin` up to `end`, and its first and last position."""
 
     begin: int
     end: int
@@ -49,48 +49,48 @@ class Text(NamedTuple):
 
 @dataclass(slots=True)
 class NodeIndex:
-    """A document's entries, outer ones before inner ones, and its scalars, both by where they begin."""
+    """The entries of a document, outer ones before inner ones, and its scalars, both sorted by their start."""
 
     entries: list[Entry] = field(default_factory=list)
     texts: list[Text] = field(default_factory=list)
 
-    def at(self, position: Position) -> int:
-        """Return the innermost entry that begins at or before a position, -1 where there is none."""
+    def innermost(self, position: Position) -> int:
+        """Return the index of the innermost entry that begins at or before a position, or -1."""
         return bisect_right(self.entries, position, key=lambda entry: entry.start) - 1
 
     def below(self, index: int) -> Entry | None:
-        """Return the outermost entry of those that begin next at or after an index of the text."""
-        at = bisect_left(self.entries, index, key=lambda entry: entry.begin)
-        return self.entries[at] if at < len(self.entries) else None
+        """Return the outermost of the next entries that begin at or after an offset."""
+        number = bisect_left(self.entries, index, key=lambda entry: entry.begin)
+        return self.entries[number] if number < len(self.entries) else None
 
     def text_before(self, index: int) -> Text | None:
-        """Return the last scalar that begins at or before an index of the text."""
-        at = bisect_right(self.texts, index, key=lambda text: text.begin)
-        return self.texts[at - 1] if at else None
+        """Return the last scalar that begins at or before an offset."""
+        number = bisect_right(self.texts, index, key=lambda text: text.begin)
+        return self.texts[number - 1] if number else None
 
     def text_around(self, index: int, position: Position) -> Text | None:
-        """Return the scalar that a comment follows, or whose header (``|``) it stands behind."""
-        at = bisect_right(self.texts, index, key=lambda text: text.begin)
-        if at < len(self.texts) and self.texts[at].first < position:
-            return self.texts[at]
-        return self.texts[at - 1] if at else None
+        """Return the scalar that a comment follows, or whose header (`|`) precedes it on the line."""
+        number = bisect_right(self.texts, index, key=lambda text: text.begin)
+        if number < len(self.texts) and self.texts[number].first < position:
+            return self.texts[number]
+        return self.texts[number - 1] if number else None
 
-    def steps(self, at: int) -> list[tuple[Step, Node]]:
-        """Return the steps, from the root's, that lead to an entry, each with its node."""
-        found = []
-        while at >= 0:
-            entry = self.entries[at]
-            found.append((entry.step, entry.node))
-            at = entry.parent
-        found.reverse()
-        return found
+    def steps(self, number: int) -> list[tuple[Step, Node]]:
+        """Return the steps from the root to an entry, each with its node."""
+        steps = []
+        while number >= 0:
+            entry = self.entries[number]
+            steps.append((entry.step, entry.node))
+            number = entry.parent
+        steps.reverse()
+        return steps
 
 
-def places_of(root: Node, text: str) -> NodeIndex:
-    """Return the places of a document's tree; what an alias stands for counts where it is written."""
-    places = NodeIndex()
+def node_index(root: Node, text: str) -> NodeIndex:
+    """Return the index of a document; aliased nodes are at the position of their anchor."""
+    index = NodeIndex()
     seen: set[int] = set()
-    # (key, node, parent, step), the next one last; a key of None is an item, a step of None the root.
+    # (key, node, parent, step) in reverse order; a key of None is an item, a step of None the root.
     pending: list[tuple[Node | None, Node, int, Step | None]] = [(None, root, -1, None)]
     while pending:
         key, node, parent, step = pending.pop()
@@ -101,33 +101,33 @@ def places_of(root: Node, text: str) -> NodeIndex:
         first = node if key is None else key
         if step is not None and not (is_alias and key is None):
             start, end = first.start_mark, (key if key is not None and is_alias else node).end_mark
-            here = len(places.entries)
-            places.entries.append(
+            here = len(index.entries)
+            index.entries.append(
                 Entry(start.index, (start.line, start.column), (end.line, end.column), parent, step, node)
             )
         for scalar in (key, None if is_alias else node):
             if isinstance(scalar, Scalar):
-                places.texts.append(_text(scalar, text))
+                index.texts.append(_text(scalar, text))
         if not is_alias:
             pending.extend(_children(node, here, seen))
         if key is not None and not isinstance(key, Scalar):
             pending.append((None, key, here, None))
-    return places
+    return index
 
 
 def _children(node: Node, parent: int, seen: set[int]) -> list[tuple[Node | None, Node, int, Step | None]]:
-    """Return what is in a node, the first one last; an entry whose key is an alias is left out."""
-    found: list[tuple[Node | None, Node, int, Step | None]] = []
+    """Return the children of a node in reverse order, without entries whose key is an alias."""
+    children: list[tuple[Node | None, Node, int, Step | None]] = []
     if isinstance(node, Mapping):
         for key, value in node.pairs():
             if id(key) not in seen:
                 if key.anchor is not None:
                     seen.add(id(key))
-                found.append((key, value, parent, key.value if isinstance(key, Scalar) else "?"))
+                children.append((key, value, parent, key.value if isinstance(key, Scalar) else "?"))
     elif isinstance(node, Sequence):
-        found.extend((None, item, parent, i) for i, item in enumerate(node.items))
-    found.reverse()
-    return found
+        children.extend((None, item, parent, i) for i, item in enumerate(node.items))
+    children.reverse()
+    return children
 
 
 def _text(scalar: Scalar, text: str) -> Text:

@@ -1,4 +1,4 @@
-"""Rules by their ids or by patterns of them, and what was meant where there is no such rule."""
+"""Rules by ids or patterns, and suggestions for unknown rules."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from crdlint.diagnostics.spelling import nearest
 from crdlint.inputs.patterns import BrokenPatternError, segment
 from crdlint.rules.sets import SETS
 
-# A longer word is no rule and no typing error, and comparing it takes time.
+# Longer words are neither rules nor typing errors, and comparing them takes time.
 _LONGEST: Final = 64
 
 
 def is_matched(rule: str, patterns: Iterable[str]) -> bool:
-    """Return whether any of the patterns is a rule's id, a former id of it, a set of it, or matches one of them (``cel-*``)."""
+    """Return whether one of the patterns is the id or a former id of a rule, or matches one of them (`cel-*`)."""
     return any(pattern in {"*", rule} or rule in _rules_matched(pattern) for pattern in patterns)
 
 
 @cache
 def _rules_matched(pattern: str) -> frozenset[str]:
-    """Return the rules that a former id names, that are in a set of this name, or that a pattern with wildcards matches."""
+    """Return the rules with a former id, or those that a pattern with wildcards matches."""
     if pattern in SETS:
         return frozenset(SETS[pattern])
     if len(pattern) > _LONGEST:
@@ -29,14 +29,14 @@ def _rules_matched(pattern: str) -> frozenset[str]:
     if not is_glob(pattern):
         return frozenset({current_id(pattern)} - {pattern})
     try:
-        found = segment(pattern.encode("utf-8", "surrogatepass"))
+        compiled = segment(pattern.encode("utf-8", "surrogatepass"))
     except BrokenPatternError:
         return frozenset()
-    return frozenset(current_id(rule) for rule in (*rule_ids(), *_current_ids()) if found.matches(rule.encode()))
+    return frozenset(current_id(rule) for rule in (*rule_ids(), *_current_ids()) if compiled.matches(rule.encode()))
 
 
 def current_id(rule: str) -> str:
-    """Return the id of the rule that has this id or had it before."""
+    """Return the current id of the rule with an id or former id."""
     return _current_ids().get(rule, rule)
 
 
@@ -48,7 +48,7 @@ def _current_ids() -> dict[str, str]:
 
 @cache
 def rule_ids() -> frozenset[str]:
-    """Return the ids of all rules, those about ignore comments among them."""
+    """Return the ids of all rules, including those about ignore comments."""
     from crdlint.rules import configuration as rules
     from crdlint.rules.catalog import all_rules
 
@@ -56,12 +56,12 @@ def rule_ids() -> frozenset[str]:
 
 
 def is_known(pattern: str) -> bool:
-    """Tell whether a pattern is a rule's id or matches one."""
+    """Return whether a pattern is the id of a rule or matches one."""
     return pattern in rule_ids() or bool(_rules_matched(pattern))
 
 
 def unknown_rule(pattern: str) -> str | None:
-    """Return what is wrong where a pattern matches no rule, with what may have been meant; None where it matches one."""
+    """Return a message if a pattern matches no rule, with a suggestion, or None."""
     if is_known(pattern):
         return None
     ids = rule_ids() | SETS.keys()
@@ -79,7 +79,7 @@ def is_glob(pattern: str) -> bool:
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """Return ``; did you mean 'x'?`` where one of the known words is close, else nothing."""
+    """Return `; did you mean 'x'?` if one of the known words is similar, else an empty string."""
     if len(word) > _LONGEST:
         return ""
     near = nearest(word.replace("_", "-"), known)
@@ -87,7 +87,7 @@ def did_you_mean(word: str, known: Iterable[str]) -> str:
 
 
 def shown(text: str) -> str:
-    """Return a word in quotes, cut where it is long."""
+    """Return a word in quotes, truncated if it is long."""
     return repr(text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…")
 
 

@@ -1,7 +1,7 @@
-"""The table [tool.crdlint] of a pyproject.toml to values with places.
+"""Parsing of [tool.crdlint] in a pyproject.toml, with positions.
 
-tomllib tells no positions: keys are looked for in the text line by line, and where one is not found its table's
-header, or else the first line, stands for it.
+tomllib returns no positions, so keys are searched in the text line by line. If one is not found, the position is that
+of the header of its table, or else the first line.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ _ASSIGNED: Final = re.compile(rf"[ \t]*({_KEY})[ \t]*=")
 _INNER: Final = re.compile(rf"[{{,][ \t]*({_KEY})[ \t]*=")
 _STRING: Final = re.compile(r'"""|\'\'\'|"(?:[^"\\\n]|\\.)*"|\'[^\'\n]*\'|#')
 _AT: Final = re.compile(r" \(at (?:line (\d+), column (\d+)|end of document)\)$")
-# A run of blanks and quotes belongs to the one delimiter before it, so that the search is linear.
+# A sequence of blanks and quotes belongs to the delimiter before it, so that the search is linear.
 _MENTIONED: Final = re.compile(rb"""[.{,\n\r][ \t"']*crdlint[ \t"']*[.=\]]""")
-# tomllib takes time that is the square of a dotted key's length.
+# tomllib's time is quadratic in the length of a dotted key.
 _LONGEST_KEY: Final = 100
-# What stands further right is not looked for.
+# Text further to the right is not searched.
 _LONGEST_LINE: Final = 2000
 _PIECE: Final = re.compile(rf"[ \t\[{{,]*(?:{_WORD})[ \t\]=]*")
 
@@ -47,7 +47,7 @@ def mentions_crdlint(data: bytes) -> bool:
 
 
 def read_toml(text: str) -> Source | None:
-    """Read [tool.crdlint]; None where a text has no such table. Raises BrokenError where it is no TOML."""
+    """Parse [tool.crdlint]; return None if there is no such table. Raise BrokenError if the text is not TOML."""
     _refuse_long_keys(text)
     try:
         values: Any = tomllib.loads(text, parse_float=str)
@@ -56,7 +56,7 @@ def read_toml(text: str) -> Source | None:
     except RecursionError as error:
         message = "nested too deeply"
         raise BrokenError(message, (1, 1)) from error
-    except ValueError as error:  # a date that does not exist, or more digits than Python converts
+    except ValueError as error:  # an invalid date, or more digits than Python converts
         message = "a number of too many digits" if "digits" in str(error) else str(error)
         raise BrokenError(message, (1, 1)) from error
     for name in _TABLE:
@@ -66,18 +66,18 @@ def read_toml(text: str) -> Source | None:
     lines = [line[:_LONGEST_LINE] for line in text.split("\n")]
     keys = list(_keys(lines))
     for steps in _too_large(values):
-        raise BrokenError("an integer of more than 64 bits", _place(lines, keys, steps, key=False))
-    return Source(values, lambda steps, key: _place(lines, keys, steps, key=key))
+        raise BrokenError("an integer of more than 64 bits", _locate(lines, keys, steps, key=False))
+    return Source(values, lambda steps, key: _locate(lines, keys, steps, key=key))
 
 
 def _too_large(values: Any) -> Iterator[list[Step]]:
-    """Yield the steps to each integer that TOML does not allow; tomllib does, and Python may not print it."""
+    """Yield the steps to each integer that exceeds TOML's range; tomllib accepts it, but Python may not be able to print it."""
     pending: list[tuple[list[Step], Any]] = [([], values)]
     while pending:
         steps, value = pending.pop()
         if isinstance(value, (dict, list)):
             inside = value.items() if isinstance(value, dict) else enumerate(value)
-            pending.extend(([*steps, step], one) for step, one in inside)
+            pending.extend(([*steps, step], item) for step, item in inside)
         elif isinstance(value, int) and not -(2**63) <= value < 2**63:
             yield steps
 
@@ -87,9 +87,9 @@ def _broken(message: str, text: str) -> BrokenError:
     if match is None:
         return BrokenError(message, (1, 1))
     lines = text.removesuffix("\n").split("\n")
-    place = (int(match[1]), int(match[2])) if match[1] else (len(lines), len(lines[-1]) + 1)
-    said = message[: match.start()]
-    return BrokenError(said if match[1] else f"{said} (the file ends too early)", place)
+    position = (int(match[1]), int(match[2])) if match[1] else (len(lines), len(lines[-1]) + 1)
+    text_before = message[: match.start()]
+    return BrokenError(text_before if match[1] else f"{text_before} (the file ends too early)", position)
 
 
 def _refuse_long_keys(text: str) -> None:
@@ -104,34 +104,34 @@ def _refuse_long_keys(text: str) -> None:
                 raise BrokenError(message, (number, 1))
 
 
-def _place(lines: Sequence[str], keys: Sequence[_Key], steps: Sequence[Step], *, key: bool) -> LineColumn:
-    """Return where steps below [tool.crdlint] lead, as near as the text tells."""
+def _locate(lines: Sequence[str], keys: Sequence[_Key], steps: Sequence[Step], *, key: bool) -> LineColumn:
+    """Return the position of a value below [tool.crdlint], as close as possible."""
     names = [step for step in steps if isinstance(step, str)]
-    wanted = (*_TABLE, *names)
+    target = (*_TABLE, *names)
     best: tuple[int, LineColumn] = (0, (1, 1))
-    for path, place in keys:
-        shared = _shared(path, wanted)
+    for path, position in keys:
+        shared = _shared(path, target)
         if shared == len(path) and shared > best[0]:
-            best = (shared, place)
-    if key or best[0] < len(wanted):
+            best = (shared, position)
+    if key or best[0] < len(target):
         return best[1]
     index = next((step for step in steps if isinstance(step, int)), None)
     return _value_place(lines, best[1], index) or best[1]
 
 
-def _shared(path: Sequence[str], wanted: Sequence[str]) -> int:
+def _shared(path: Sequence[str], target: Sequence[str]) -> int:
     count = 0
-    for one, other in zip(path, wanted, strict=False):
-        if one != other:
+    for first, second in zip(path, target, strict=False):
+        if first != second:
             break
         count += 1
     return count
 
 
 def _keys(lines: Sequence[str]) -> Iterator[_Key]:
-    """Yield the keys and headers of a text, whole, with the place of each; those within inline tables as well."""
+    """Yield the full keys and headers of a text with their positions, including those within inline tables."""
     table: tuple[str, ...] = ()
-    closing: str | None = None  # of a string of several lines
+    closing: str | None = None  # the delimiter that ends the current multi-line string
     for number, line in enumerate(lines, 1):
         code, closing_after = _code(line, closing)
         if closing is None:
@@ -148,20 +148,20 @@ def _keys(lines: Sequence[str]) -> Iterator[_Key]:
 
 
 def _code(line: str, closing: str | None) -> tuple[str, str | None]:
-    """Return a line up to its comment, and what closes the string of several lines it ends in, if it does."""
-    at = 0
+    """Return a line without its comment, and the closing delimiter if it ends inside of a multi-line string."""
+    start = 0
     while True:
         if closing is not None:
-            end = line.find(closing, at)
+            end = line.find(closing, start)
             if end < 0:
                 return line, closing
-            at, closing = end + 3, None
-        match = _STRING.search(line, at)
+            start, closing = end + 3, None
+        match = _STRING.search(line, start)
         if match is None:
             return line, None
         if match[0] == "#":
             return line[: match.start()], None
-        at = match.end()
+        start = match.end()
         if match[0] in {'"""', "'''"}:
             closing = match[0]
 
@@ -170,9 +170,9 @@ def _parts(key: str) -> tuple[str, ...]:
     return tuple(word.strip("\"'") for word in re.findall(_WORD, key))
 
 
-def _value_place(lines: Sequence[str], at: LineColumn, index: int | None) -> LineColumn | None:
-    """Return where the value of the key at a place stands, or the string of that index in its list."""
-    line, column = at
+def _value_place(lines: Sequence[str], key_position: LineColumn, index: int | None) -> LineColumn | None:
+    """Return the position of the value of a key, or of the string with an index in its list."""
+    line, column = key_position
     start = _ASSIGNED.match(lines[line - 1], column - 1)
     if start is None:
         return None

@@ -1,4 +1,4 @@
-"""A configuration's values judged: by the JSON Schema that ships with crdlint, then by what a schema cannot know."""
+"""Validation of a configuration: by the JSON Schema of crdlint, then by checks that a schema cannot express."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from crdlint.config.model import LineColumn, Source, Step
 
-# A person mends a few at a time, and each takes a look through all rules.
+# Each error needs a search through all rules, and people fix only a few at a time.
 _MOST: Final = 20
 _TYPES: Final = {
     "array": "a list",
@@ -26,18 +26,18 @@ _TYPES: Final = {
     "number": "a number",
     "boolean": "true or false",
 }
-_LONGEST_SPECIFIER: Final = 200  # characters; packaging converts each number in it
-# The schema takes numbers for them, since an editor sees one in 1.30; here a number is one that has lost its zeros.
+_LONGEST_SPECIFIER: Final = 200  # characters, because packaging converts each number in it
+# The schema accepts numbers for versions, as editors read 1.30 as one; here a number has lost its trailing zeros.
 _TEXTS: Final = ("kube-version", "required-version")
 
 
 def config_of(source: Source, file: str, folder: str) -> Config:
-    """Return what a file's values say, for what lies below ``folder``. Raises ConfigError with every fault found."""
+    """Return the configuration for files below `folder`; raise ConfigError with all errors."""
     values = {} if source.values is None else source.values
     _check_version(values, source, file)
-    faults = [ConfigProblem(message, file, *place) for message, place in source.said]
-    for message, place in _complaints(values, source):
-        faults.append(ConfigProblem(message, file, *place))
+    faults = [ConfigProblem(message, file, *position) for message, position in source.problems]
+    for message, position in _complaints(values, source):
+        faults.append(ConfigProblem(message, file, *position))
         if len(faults) == _MOST:
             break
     if faults:
@@ -72,11 +72,11 @@ def _placeholders(value: bool | list[str]) -> tuple[str, ...] | None:
 
 
 def _complaints(values: Any, source: Source) -> Iterator[tuple[str, LineColumn]]:
-    found = False
-    for message, place in _by_schema(values, source):
-        found = True
-        yield message, place
-    if not found:
+    has_errors = False
+    for message, position in _by_schema(values, source):
+        has_errors = True
+        yield message, position
+    if not has_errors:
         yield from _by_meaning(values, source)
 
 
@@ -89,24 +89,24 @@ def _by_schema(values: Any, source: Source) -> Iterator[tuple[str, LineColumn]]:
         if error.validator == "additionalProperties":
             for name in error.instance:
                 if name not in error.schema["properties"]:
-                    said = f"unknown key {shown(name)}{did_you_mean(name, error.schema['properties'])}"
-                    yield said, source.place([*steps, name], True)
+                    message = f"unknown key {shown(name)}{did_you_mean(name, error.schema['properties'])}"
+                    yield message, source.locate([*steps, name], True)
         elif error.validator != "enum" or isinstance(error.instance, str):  # the type is reported besides
-            yield _said(error, steps), source.place(steps, False)
+            yield _schema_message(error, steps), source.locate(steps, False)
 
 
-def _said(error: Any, steps: Sequence[Step]) -> str:
-    """Return a finding of jsonschema's in words for who writes the file."""
+def _schema_message(error: Any, steps: Sequence[Step]) -> str:
+    """Return jsonschema's error as a message for the author of the file."""
     what = _named(steps)
     if error.validator == "enum":
         known = [str(word) for word in error.validator_value]
-        given = error.instance
+        value = error.instance
         words = f"{', '.join(known[:-1])} or {known[-1]}"
-        return f"{what} is {words}, not {shown(given)}{did_you_mean(given, known)}"
+        return f"{what} is {words}, not {shown(value)}{did_you_mean(value, known)}"
     if error.validator == "type":
-        wanted = error.validator_value
-        wanted = _TYPES[wanted if isinstance(wanted, str) else wanted[0]]
-        return f"{what} must be {wanted}, not {_kind(error.instance)}"
+        expected = error.validator_value
+        expected = _TYPES[expected if isinstance(expected, str) else expected[0]]
+        return f"{what} must be {expected}, not {_kind(error.instance)}"
     return f"{what} is empty" if steps else "the configuration must be keys with values"
 
 
@@ -114,8 +114,8 @@ def _named(steps: Sequence[Step]) -> str:
     if not steps:
         return "the configuration"
     names = [step for step in steps if isinstance(step, str)]
-    whole = f"{names[0]}: {shown(names[1])}" if len(names) > 1 else f"'{names[0]}'"
-    return f"an entry of {whole}" if isinstance(steps[-1], int) else whole
+    name = f"{names[0]}: {shown(names[1])}" if len(names) > 1 else f"'{names[0]}'"
+    return f"an entry of {name}" if isinstance(steps[-1], int) else name
 
 
 def _kind(value: Any) -> str:
@@ -129,29 +129,32 @@ def _kind(value: Any) -> str:
 
 
 def _by_meaning(values: dict[str, Any], source: Source) -> Iterator[tuple[str, LineColumn]]:
-    """Yield what is wrong of values that the schema takes: rules, versions and patterns that there are not."""
+    """Yield the errors of values that match the schema: unknown rules and versions, and invalid patterns."""
     own = values.get("sets", {})
     for name in own:
         if is_known(name):
-            yield f"{shown(name)} is the name of a rule or of one of crdlint's sets", source.place(["sets", name], True)
+            yield (
+                f"{shown(name)} is the name of a rule or of one of crdlint's sets",
+                source.locate(["sets", name], True),
+            )
     for steps, pattern, is_key in _patterns_of_rules(values):
-        said = None if pattern in own and steps[0] != "sets" else unknown_rule(pattern)
-        if said is not None:
-            yield said, source.place(steps, is_key)
+        message = None if pattern in own and steps[0] != "sets" else unknown_rule(pattern)
+        if message is not None:
+            yield message, source.locate(steps, is_key)
     for name in _TEXTS:
         if not isinstance(values.get(name, ""), str):
-            yield f"'{name}' must be text, not {_kind(values[name])}", source.place([name], False)
+            yield f"'{name}' must be text, not {_kind(values[name])}", source.locate([name], False)
     version = values.get("kube-version")
-    said = version_fault(version) if isinstance(version, str) else None
-    if said is not None:
-        yield said, source.place(["kube-version"], False)
+    message = version_fault(version) if isinstance(version, str) else None
+    if message is not None:
+        yield message, source.locate(["kube-version"], False)
     for steps, pattern, is_key in _patterns_of_files(values):
         if not is_pattern(pattern):
-            yield f"{shown(pattern)} is not a pattern of files", source.place(steps, is_key)
+            yield f"{shown(pattern)} is not a pattern of files", source.locate(steps, is_key)
 
 
 def _patterns_of_rules(values: dict[str, Any]) -> Iterator[tuple[list[Step], str, bool]]:
-    """Yield (steps, pattern, whether it is a key) of every rule named."""
+    """Yield (steps, pattern, whether it is a key) of every rule in the configuration."""
     for name in ("select", "ignore"):
         for i, pattern in enumerate(values.get(name, ())):
             yield [name, i], pattern, False
@@ -173,7 +176,7 @@ def _patterns_of_files(values: dict[str, Any]) -> Iterator[tuple[list[Step], str
 
 
 def version_fault(version: str) -> str | None:
-    """Return what is wrong with a kube-version, None where it can be answered for."""
+    """Return what is wrong with a kube-version, or None if it is supported."""
     try:
         parse_range(version)
     except ValueError as error:
@@ -182,21 +185,27 @@ def version_fault(version: str) -> str | None:
 
 
 def _check_version(values: Any, source: Source, file: str) -> None:
-    """Refuse a file that is for another crdlint before its other keys are looked at, which may be that one's."""
-    wanted = values.get("required-version") if isinstance(values, dict) else None
-    if not isinstance(wanted, str):
+    """Reject a file that requires another version of crdlint before checking keys that only that version knows."""
+    specifier = values.get("required-version") if isinstance(values, dict) else None
+    if not isinstance(specifier, str):
         return
     from packaging.specifiers import SpecifierSet
 
-    place = source.place(["required-version"], False)
+    position = source.locate(["required-version"], False)
     try:
-        if len(wanted) > _LONGEST_SPECIFIER:
-            raise ValueError(len(wanted))
-        fits = SpecifierSet(wanted).contains(__version__, prereleases=True)
+        if len(specifier) > _LONGEST_SPECIFIER:
+            raise ValueError(len(specifier))
+        fits = SpecifierSet(specifier).contains(__version__, prereleases=True)
     except ValueError as error:  # InvalidSpecifier is one
-        meant = "; did you mean " + repr(f">={wanted}") + "?" if wanted[:1].isdigit() and len(wanted) < _MOST else ""
-        message = f"'required-version': {shown(wanted)} is not a version specifier{meant}"
-        raise ConfigError((ConfigProblem(message, file, *place),)) from error
+        meant = (
+            "; did you mean " + repr(f">={specifier}") + "?"
+            if specifier[:1].isdigit() and len(specifier) < _MOST
+            else ""
+        )
+        message = f"'required-version': {shown(specifier)} is not a version specifier{meant}"
+        raise ConfigError((ConfigProblem(message, file, *position),)) from error
     if not fits:
-        said = f"this is crdlint {__version__}, and the configuration is for {wanted}: pip install 'crdlint{wanted}'"
-        raise ConfigError((ConfigProblem(said, file, *place),))
+        problem = (
+            f"this is crdlint {__version__}, and the configuration is for {specifier}: pip install 'crdlint{specifier}'"
+        )
+        raise ConfigError((ConfigProblem(problem, file, *position),))

@@ -1,7 +1,6 @@
-"""The text of a .crdlint.yaml to values with places.
+"""Parsing of a .crdlint.yaml with positions.
 
-A plain scalar is true, false, null or else the text that stands there: ``kube-version: 1.30`` is no number, and
-``off`` no boolean.
+A plain scalar is true, false, null or else its text: `kube-version: 1.30` is not a number, and `off` is not a boolean.
 """
 
 from __future__ import annotations
@@ -18,60 +17,60 @@ if TYPE_CHECKING:
     from crdlint.config.model import LineColumn, Step
     from crdlint.yaml.nodes import Node
 
-# Deeper collections are none that a configuration has: what is in them does not matter.
+# A configuration has no deeper collections, so the content of these does not matter.
 _DEPTH: Final = 3
-# What YAML says of a pattern such as *-invalid, which it takes for an alias.
+# The error for a pattern such as *-invalid, which is an alias in YAML.
 _STARS: Final = ("expected alphabetic or numeric character", "unknown anchor")
 _WORDS: Final = {"": None, "~": None, "null": None, "true": True, "false": False}
 
 
 def read_yaml(text: str) -> Source:
-    """Read the one document of a text; raises BrokenError where it is no YAML."""
+    """Parse the only document of a text; raise BrokenError if it is not YAML."""
     documents = parse_stream(text).documents
     for document in documents:
         if document.error is not None:
-            at = (document.error.line + 1, document.error.column + 1)
+            position = (document.error.line + 1, document.error.column + 1)
             message = document.error.message
             is_star = any(sign in message for sign in _STARS)
-            raise BrokenError(f"{message}: put what begins with * in quotes" if is_star else message, at)
-    given = [document for document in documents if document.root is not None]
-    said: list[tuple[str, LineColumn]] = []
-    if len(given) > 1:
-        said.append(("a second document: a configuration is one", (given[1].line_offset + 1, 1)))
-    root = given[0].root if given else None
-    offset = given[0].line_offset if given else 0
-    values = _value(root, offset, said, 0) if root is not None else None
-    return Source(values, lambda steps, key: _place(root, offset, steps, key=key), tuple(said))
+            raise BrokenError(f"{message}: put what begins with * in quotes" if is_star else message, position)
+    not_empty = [document for document in documents if document.root is not None]
+    problems: list[tuple[str, LineColumn]] = []
+    if len(not_empty) > 1:
+        problems.append(("a second document: a configuration is one", (not_empty[1].line_offset + 1, 1)))
+    root = not_empty[0].root if not_empty else None
+    offset = not_empty[0].line_offset if not_empty else 0
+    values = _value(root, offset, problems, 0) if root is not None else None
+    return Source(values, lambda steps, key: _locate(root, offset, steps, key=key), tuple(problems))
 
 
-def _value(node: Node, offset: int, said: list[tuple[str, LineColumn]], depth: int) -> Any:
-    """Return a node's value; keys that are none or stand twice are told in ``said``."""
+def _value(node: Node, offset: int, problems: list[tuple[str, LineColumn]], depth: int) -> Any:
+    """Return the value of a node; add errors of keys to `problems`."""
     if isinstance(node, Scalar):
         return node.value if node.style else _WORDS.get(node.value.lower(), node.value)
     if depth == _DEPTH:
         return {} if isinstance(node, Mapping) else []
     if isinstance(node, Sequence):
-        return [_value(item, offset, said, depth + 1) for item in node.items]
-    found: dict[str, Any] = {}
+        return [_value(item, offset, problems, depth + 1) for item in node.items]
+    values: dict[str, Any] = {}
     for key, value in node.pairs():
-        at = (key.start_mark.line + offset + 1, key.start_mark.column + 1)
+        position = (key.start_mark.line + offset + 1, key.start_mark.column + 1)
         if not isinstance(key, Scalar):
-            said.append(("a key that is a list or mapping, not a name", at))
-        elif key.value in found:
-            said.append((f"{key.value!r} is given twice", at))
+            problems.append(("a key that is a list or mapping, not a name", position))
+        elif key.value in values:
+            problems.append((f"{key.value!r} is given twice", position))
         else:
-            found[key.value] = _value(value, offset, said, depth + 1)
-    return found
+            values[key.value] = _value(value, offset, problems, depth + 1)
+    return values
 
 
-def _place(root: Node | None, offset: int, steps: SequenceOf[Step], *, key: bool) -> LineColumn:
-    """Return where steps lead; of what is not there, where the deepest part that is does."""
+def _locate(root: Node | None, offset: int, steps: SequenceOf[Step], *, key: bool) -> LineColumn:
+    """Return the position of a value; if it does not exist, that of its closest existing parent."""
     node, shown = root, root
     for step in steps:
-        found = entry(node, step)
-        if found is None:
+        field_ = entry(node, step)
+        if field_ is None:
             break
-        key_node, node = found
+        key_node, node = field_
         shown = key_node or node
     if isinstance(node, Scalar) and not key and node.start_mark.index < node.end_mark.index:
         shown = node

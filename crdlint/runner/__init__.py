@@ -1,1 +1,1 @@
-"""Checks made quick: results kept from run to run, and files spread over processes."""
+"""Fast runs: cached results, and files distributed over processes."""

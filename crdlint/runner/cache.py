@@ -1,7 +1,7 @@
-"""Results kept in the user's cache folder, by the content of a file and everything else that they depend on.
+"""A cache of results in the user's cache directory, by the content of a file and all other inputs of the check.
 
-Entries are JSON, never code, and signed with the user's secret: one that was planted, changed or cut counts as none. Two
-runs may race: an entry is written as a whole.
+Entries are JSON, never code, and signed with the user's secret; entries that others created, changed or truncated are
+ignored. Entries are written atomically, so several runs may use the cache at the same time.
 """
 
 from __future__ import annotations
@@ -30,43 +30,43 @@ if TYPE_CHECKING:
 
     from crdlint.linting.result import FileResult
 
-_LIMIT: Final = 256 * 1024 * 1024  # bytes of all entries
-_LOOK_EVERY: Final = 24 * 3600  # seconds between looks at how large the folder is
-_LARGEST: Final = 64 * 1024 * 1024  # bytes of an entry
+_LIMIT: Final = 256 * 1024 * 1024  # the total size of all entries in bytes
+_LOOK_EVERY: Final = 24 * 3600  # seconds between checks of the size of the directory
+_LARGEST: Final = 64 * 1024 * 1024  # the maximum size of an entry in bytes
 _FORMAT: Final = "3"
 _FOLDER: Final = re.compile("[0-9a-f]{2}")
 _SWEPT: Final = "swept"
 
 
 def open_cache() -> Cache | None:
-    """Return the user's cache, in CRDLINT_CACHE_DIR or the system's folder; None if there is no place for it."""
+    """Return the user's cache, in CRDLINT_CACHE_DIR or the system's cache directory, or None if neither is available."""
     try:
         return Cache(cache_folder())
-    except RuntimeError:  # no home
+    except RuntimeError:  # the user has no home directory
         return None
 
 
 def cache_folder() -> Path:
-    """Return the folder of entries. Raises RuntimeError if the user has no home."""
-    given = os.environ.get("CRDLINT_CACHE_DIR")
-    return Path(given) if given else default_folder()
+    """Return the directory of entries; raise RuntimeError if the user has no home directory."""
+    configured = os.environ.get("CRDLINT_CACHE_DIR")
+    return Path(configured) if configured else default_folder()
 
 
 @dataclass(slots=True)
 class Cache:
-    """The entries of a folder; ``secret`` signs them. What cannot be read or written is ignored."""
+    """The entries of a directory; `secret` signs them. Errors of reading and writing are ignored."""
 
     folder: Path
     secret: bytes | None = field(default_factory=user_secret, repr=False)
 
     def key(self, data: bytes, options: str) -> str:
-        """Return what a file's content and the options come under."""
+        """Return the key for the content of a file and the options."""
         digest = blake2b(data, digest_size=20, key=_program())
         digest.update(options.encode("utf-8", "surrogatepass"))
         return digest.hexdigest()
 
     def get(self, key: str, file: str, text: str) -> FileResult | None:
-        """Return the result kept under a key, as that of a file with such a text; None where there is none."""
+        """Return the cached result for a key, with a file name and text, or None."""
         path = self._path(key)
         try:
             signature, _, payload = read_bytes(str(path), _LARGEST, follow_link=False).partition(b"\n")
@@ -76,11 +76,11 @@ class Cache:
         except Exception:
             return None
         with suppress(OSError):
-            os.utime(path)  # the oldest go first
+            os.utime(path)  # the oldest entries are removed first
         return result
 
     def put(self, key: str, result: FileResult) -> None:
-        """Keep a result under a key."""
+        """Store a result under a key."""
         if self.secret is None:
             return
         path = self._path(key)
@@ -89,7 +89,7 @@ class Cache:
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             path.parent.mkdir(mode=0o700, exist_ok=True)
             if not stat.S_ISDIR(path.parent.lstat().st_mode):
-                return  # a link leads to files that are not ours
+                return  # a link may refer to files of others
             if os.path.lexists(path) and not stat.S_ISREG(path.lstat().st_mode):
                 path.unlink()
             atomic.write(path, self._signature(payload) + b"\n" + payload)
@@ -112,8 +112,10 @@ class Cache:
     def _entries(self) -> Iterator[tuple[float, int, Path]]:
         """Yield time, size and path of the files that this cache has written; links are not followed."""
         with os.scandir(self.folder) as folders:
-            below = [one.path for one in folders if _FOLDER.fullmatch(one.name) and one.is_dir(follow_symlinks=False)]
-        for folder in below:
+            folders_of_entries = [
+                each.path for each in folders if _FOLDER.fullmatch(each.name) and each.is_dir(follow_symlinks=False)
+            ]
+        for folder in folders_of_entries:
             with suppress(OSError), os.scandir(folder) as files:
                 for file in files:
                     if file.is_file(follow_symlinks=False):
@@ -129,7 +131,7 @@ class Cache:
 
 
 def _time_of(mark: Path) -> float:
-    """Return when the folder was swept; a link that was planted as the mark is removed."""
+    """Return when the directory was swept; remove the mark if it is a link, which others may have created."""
     try:
         status = mark.lstat()
     except FileNotFoundError:
@@ -142,13 +144,13 @@ def _time_of(mark: Path) -> float:
 
 def _entry(result: FileResult, key: str) -> list[Any]:
     crds = [[crd.name, crd.line] for crd in result.crds]
-    # The file's name is put in anew: content that is moved is known.
-    diagnostics = [astuple(one) for one in result.diagnostics]
+    # The name of the file is replaced on reading, because files with the same content share an entry.
+    diagnostics = [astuple(finding) for finding in result.diagnostics]
     return [_FORMAT, key, result.file, result.documents, crds, result.skipped, diagnostics, list(result.notices)]
 
 
 def _result(entry: list[Any], key: str, file: str, text: str) -> FileResult:
-    """Return the result of an entry; raises whatever a broken one makes it raise."""
+    """Return the result of an entry; an invalid entry raises any exception."""
     from crdlint.diagnostics.diagnostic import Diagnostic, Fix, Related
     from crdlint.linting.result import CRD, FileResult
     from crdlint.yaml.edit import Edit
@@ -156,25 +158,25 @@ def _result(entry: list[Any], key: str, file: str, text: str) -> FileResult:
     format_, known_key, known_file, documents, crds, skipped, diagnostics, notices = entry
     if (format_, known_key) != (_FORMAT, key):
         raise ValueError(key)
-    names = [one.name for one in fields(Diagnostic)]
+    names = [column.name for column in fields(Diagnostic)]
     made = []
-    for held in diagnostics:
-        given: dict[str, Any] = dict(zip(names, held, strict=True))
-        if given["file"] != known_file:
+    for values in diagnostics:
+        arguments: dict[str, Any] = dict(zip(names, values, strict=True))
+        if arguments["file"] != known_file:
             raise ValueError(known_file)
-        given["file"] = file
-        if given["related"] is not None:
-            given["related"] = Related(*given["related"])
-        if given["fix"] is not None:
-            title, applicability, edits = given["fix"]
-            given["fix"] = Fix(title, applicability, tuple(Edit(*edit) for edit in edits))
-        made.append(Diagnostic(**given))
+        arguments["file"] = file
+        if arguments["related"] is not None:
+            arguments["related"] = Related(*arguments["related"])
+        if arguments["fix"] is not None:
+            title, applicability, edits = arguments["fix"]
+            arguments["fix"] = Fix(title, applicability, tuple(Edit(*edit) for edit in edits))
+        made.append(Diagnostic(**arguments))
     return FileResult(file, text, documents, tuple(CRD(*crd) for crd in crds), skipped, tuple(made), tuple(notices))
 
 
 @once
 def _program() -> bytes:
-    """Return what stands for the program: its version, Python's, and in a working copy the state of its files."""
+    """Return an identification of the program: its version, Python's, and in a working copy the state of its files."""
     digest = blake2b(f"{_FORMAT} {__version__} {sys.version_info[:2]}".encode(), digest_size=32)
     package = Path(__file__).parents[1]
     if "site-packages" not in package.parts:

@@ -1,4 +1,4 @@
-"""`crdlint check --fix` and `--diff`: fixed files written back, or what would be changed in them."""
+"""`crdlint check --fix` and `--diff`: write fixed files, or print the changes."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _CHANGED: Final = "not fixed: the file was changed while crdlint ran; run it aga
 
 
 class UnwritableError(Exception):
-    """A file that cannot be written; ``str`` says why."""
+    """A file cannot be written; `str()` is the reason."""
 
 
 @dataclass(slots=True)
 class Fixing:
-    """Fixes files, or with ``diff`` collects what would be changed in them."""
+    """Fixes files or, with `diff`, collects the changes."""
 
     unsafe: bool
     diff: bool = False
@@ -42,10 +42,10 @@ class Fixing:
     diffs: list[str] = field(default_factory=list)
 
     def fix(self, task: Task, checker: Checker, config: Config, result: FileResult) -> CheckOutcome | None:
-        """Fix a file, and return what checking it again finds; None if nothing was changed. Raises UnwritableError."""
+        """Fix a file, and return the result of checking it again, or None if nothing changed; raise UnwritableError."""
         from crdlint.runner.fixes import fix
 
-        if not any(one.fix is not None for one in result.diagnostics) and not (
+        if not any(finding.fix is not None for finding in result.diagnostics) and not (
             _is_template(task) and result.diagnostics
         ):
             return None
@@ -57,7 +57,7 @@ class Fixing:
             return checked.results[0]
 
         start = check(result.text) if _is_template(task) else result  # without Helm: what is written is the template
-        fixed = fix(start, check, unsafe=self.unsafe, shown=lambda one: reported(one, config))
+        fixed = fix(start, check, unsafe=self.unsafe, shown=lambda finding: reported(finding, config))
         self.undone += fixed.undone
         if not fixed.edits:
             return None
@@ -74,28 +74,29 @@ class Fixing:
         return checker.check_text(fixed.text, replace(task, text=fixed.text))
 
     def summary(self) -> str:
-        """Return a line on what was done."""
+        """Return a summary in one line."""
         done = "would fix" if self.diff else "fixed"
         return f"{done} {_count(self.findings, 'finding')} in {_count(self.files, 'file')}"
 
     def shown(self) -> Iterator[str]:
-        """Yield the lines that list what was applied, by file and rule."""
+        """Yield lines that list the applied fixes by file and rule."""
         for file, applied in self.applied.items():
             yield f"- {file}:"
-            counts = Counter((one.rule, one.title) for one in applied)
+            counts = Counter((finding.rule, finding.title) for finding in applied)
             for (rule, title), times in counts.items():
                 yield f"    {times:,} x {rule} ({title})"
 
     def problems(self) -> Iterator[str]:
         """Yield a line for each fix that was undone."""
-        for one in self.undone:
-            found = one.diagnostic
-            title = "" if found.fix is None else found.fix.title
-            yield f"{found.file}:{found.line}: fix of {found.rule} undone ({title}): it would bring: {one.brings[0]}"
+        for undone in self.undone:
+            diagnostic = undone.diagnostic
+            title = "" if diagnostic.fix is None else diagnostic.fix.title
+            where = f"{diagnostic.file}:{diagnostic.line}"
+            yield f"{where}: fix of {diagnostic.rule} undone ({title}): it would bring: {undone.brings[0]}"
 
 
 def _is_template(task: Task) -> bool:
-    return task.place is not None and task.place.part == TEMPLATES
+    return task.location is not None and task.location.part == TEMPLATES
 
 
 def reported(result: FileResult, config: Config) -> tuple[Diagnostic, ...]:
@@ -109,7 +110,7 @@ def reported(result: FileResult, config: Config) -> tuple[Diagnostic, ...]:
 
 
 def diff_of(file: str, text: str, edits: Iterable[Edit]) -> str | None:
-    """Return the edits of a file as a unified diff; None if the file is not UTF-8, which no diff can be of."""
+    """Return the edits of a file as a unified diff, or None if the file is not UTF-8."""
     from crdlint.report.patch import patch
     from crdlint.report.uris import relative
 
@@ -121,7 +122,7 @@ def diff_of(file: str, text: str, edits: Iterable[Edit]) -> str | None:
 
 
 def _mark(path: str) -> str | None:
-    """Return the byte order mark of a file, which is part of its first line, None if the file is not UTF-8."""
+    """Return the byte order mark of a file, which belongs to its first line, or None if the file is not UTF-8."""
     try:
         mark, encoding = encoding_of(read_bytes(path))
     except UnreadableError:
@@ -134,7 +135,7 @@ def _count(number: int, noun: str) -> str:
 
 
 def _replace(path: str, checked: str, fixed: str) -> None:
-    """Write the fixed text of a file whose text was ``checked``, in the file's encoding. Raises UnwritableError."""
+    """Write the fixed text of a file whose text was `checked`, in its encoding; raise UnwritableError."""
     try:
         data = read_bytes(path)
         if decode(data) != checked:

@@ -1,4 +1,4 @@
-"""Fixes applied to a text in rounds, each proved: the text is checked again, and a fix that brings a new error is undone."""
+"""Application of fixes in rounds; the text is checked after each round, and fixes that cause new errors are undone."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
     Check = Callable[[str], FileResult]
 
-# Rounds are few: one for each stage at which the server stops, and one for each fix that makes place for another.
+# A few rounds suffice: one for each stage at which the server stops, and one for each fix that enables another.
 _ROUNDS: Final = 40
 _STAGES: Final = {"decode": 1, "strict": 2, "field": 3}
 _SYNTAX, _ADVICE = 0, 4
-# Where what all versions share is in the server's paths, and where it is if they do not share it.
+# The server's path of the schema that all versions share, and its path if they do not share it.
 _SCHEMA: Final = re.compile(r"spec\.(?:validation|versions\[\d+\]\.schema)\b")
 
 
@@ -38,7 +38,7 @@ class Applied:
 
 @dataclass(frozen=True, slots=True)
 class Undone:
-    """A fix that was undone: its finding, and the errors that it would bring."""
+    """A fix that was undone: its finding, and the errors that it would cause."""
 
     diagnostic: Diagnostic
     brings: tuple[str, ...]
@@ -69,9 +69,9 @@ def fix(
     unsafe: bool,
     shown: Callable[[FileResult], Iterable[Diagnostic]] = lambda result: result.diagnostics,
 ) -> Fixed:
-    """Apply the fixes of the findings that ``shown`` returns, safe ones or all, until nothing changes.
+    """Apply the fixes of the findings that `shown` returns, only safe ones or all, until nothing changes.
 
-    ``check`` returns the result of a text. Where no fix applies, nothing is checked again.
+    `check` returns the result of a text. If no fix applies, it is not called.
     """
     original, current = result.text, result
     edits: list[Edit] = []
@@ -80,40 +80,44 @@ def fix(
     seen = {original}
     for _ in range(_ROUNDS):
         chosen = _chosen(
-            one for one in shown(current) if _is_wanted(one, unsafe=unsafe) and _identity(one) not in undone
+            finding
+            for finding in shown(current)
+            if _is_wanted(finding, unsafe=unsafe) and _identity(finding) not in undone
         )
         if not chosen:
             break
-        kept, following = _proved(current, chosen, check, undone)
-        if not kept:
-            continue  # all were undone: others of the text are left
+        proved, following = _proved(current, chosen, check, undone)
+        if not proved:
+            continue  # all were undone, but the text has other fixes
         if following.text in seen:
             break
         seen.add(following.text)
-        edits = composed(edits, _edits(kept))
-        applied += [Applied(one.rule, one.fix.title, one.line) for one in kept if one.fix is not None]
+        edits = composed(edits, _edits(proved))
+        applied += [
+            Applied(finding.rule, finding.fix.title, finding.line) for finding in proved if finding.fix is not None
+        ]
         current = following
     return Fixed(current, tuple(edits), tuple(applied), tuple(undone.values()))
 
 
-def _is_wanted(one: Diagnostic, *, unsafe: bool) -> bool:
-    return one.fix is not None and (unsafe or one.fix.applicability == "safe") and not one.hidden
+def _is_wanted(finding: Diagnostic, *, unsafe: bool) -> bool:
+    return finding.fix is not None and (unsafe or finding.fix.applicability == "safe") and not finding.hidden
 
 
-def _chosen(found: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Return findings whose fixes can be applied together: those of the first stage, none of which touches another."""
-    candidates = list(found)
+def _chosen(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Return findings whose fixes can be applied together: those of the first stage, without overlapping edits."""
+    candidates = list(findings)
     first = min(map(_stage, candidates), default=0)
     chosen: list[Diagnostic] = []
-    taken: list[Edit] = []  # in order, none of which touches another
-    for one in sorted((one for one in candidates if _stage(one) == first), key=_start):
-        places = [(edit, bisect_left(taken, edit.start, key=_end_of)) for edit in _fix(one).edits]
-        if all(at < len(taken) and edit == taken[at] for edit, at in places):
-            chosen.append(one)
-        elif all(at == len(taken) or edit.end < taken[at].start for edit, at in places):
-            chosen.append(one)
-            for edit in _fix(one).edits:
-                insort(taken, edit, key=_end_of)
+    edits: list[Edit] = []  # sorted, without adjacent edits
+    for finding in sorted((finding for finding in candidates if _stage(finding) == first), key=_start):
+        positions = [(edit, bisect_left(edits, edit.start, key=_end_of)) for edit in _fix(finding).edits]
+        if all(index < len(edits) and edit == edits[index] for edit, index in positions):
+            chosen.append(finding)
+        elif all(index == len(edits) or edit.end < edits[index].start for edit, index in positions):
+            chosen.append(finding)
+            for edit in _fix(finding).edits:
+                insort(edits, edit, key=_end_of)
     return chosen
 
 
@@ -121,30 +125,32 @@ def _end_of(edit: Edit) -> int:
     return edit.end
 
 
-def _fix(one: Diagnostic) -> Fix:
-    assert one.fix is not None  # noqa: S101  only findings with fixes are chosen
-    return one.fix
+def _fix(finding: Diagnostic) -> Fix:
+    assert finding.fix is not None  # noqa: S101  only findings with fixes are chosen
+    return finding.fix
 
 
-def _start(one: Diagnostic) -> tuple[int, int]:
-    edits = _fix(one).edits
+def _start(finding: Diagnostic) -> tuple[int, int]:
+    edits = _fix(finding).edits
     return edits[0].start, edits[-1].end
 
 
-def _edits(found: Iterable[Diagnostic]) -> list[Edit]:
-    return [edit for one in found for edit in _fix(one).edits]
+def _edits(findings: Iterable[Diagnostic]) -> list[Edit]:
+    return [edit for finding in findings for edit in _fix(finding).edits]
 
 
 def _proved(
     before: FileResult, chosen: SequenceOf[Diagnostic], check: Check, undone: dict[tuple[str, str, str], Undone]
 ) -> tuple[list[Diagnostic], FileResult]:
-    """Return the findings whose fixes bring no new error, and the result with them; add the others to ``undone``."""
+    """Return the findings whose fixes cause no new errors, and the result with them; add the others to `undone`."""
     stage = _stage(chosen[0])
     errors = _errors(before)
 
     def tried(group: SequenceOf[Diagnostic]) -> tuple[FileResult, list[str]]:
         after = check(apply(before.text, _edits(group)))
-        fewer = {(one.rule, _place(one)): _count(one.detail) for one in group if _count(one.detail) > 1}
+        fewer = {
+            (finding.rule, _path(finding)): _count(finding.detail) for finding in group if _count(finding.detail) > 1
+        }
         return after, [
             text
             for key, text in _errors(after).items()
@@ -154,52 +160,54 @@ def _proved(
     after, brought = tried(chosen)
     if not brought:
         return list(chosen), after
-    kept: list[Diagnostic] = []
+    proved: list[Diagnostic] = []
     pending = [list(chosen)]
     following = before
     while pending:
         group = pending.pop()
-        after, brought = tried([*kept, *group])
+        after, brought = tried([*proved, *group])
         if not brought:
-            kept += group
+            proved += group
             following = after
         elif len(group) == 1:
             undone[_identity(group[0])] = Undone(group[0], tuple(brought))
         else:
             middle = len(group) // 2
             pending += [group[middle:], group[:middle]]
-    return kept, following
+    return proved, following
 
 
-def _stage(one: Diagnostic) -> int:
-    """Return how far the API server comes before it reports a finding: it goes on only after all earlier ones are fixed."""
-    if one.rule == "yaml-syntax":
+def _stage(finding: Diagnostic) -> int:
+    """Return the stage at which the API server reports a finding; a stage is reached after all earlier ones succeed."""
+    if finding.rule == "yaml-syntax":
         return _SYNTAX
-    return _ADVICE if one.severity != "error" else _STAGES.get(one.kind, _ADVICE)
+    return _ADVICE if finding.severity != "error" else _STAGES.get(finding.kind, _ADVICE)
 
 
 def _errors(result: FileResult) -> dict[tuple[int, str, str, str], str]:
-    """Return the messages of all errors of a result, also those that others hide, by what tells them apart."""
+    """Return the messages of all errors of a result by their identity, including hidden ones."""
     return {
-        (_stage(one), *_identity(one)): one.message
-        for one in result.diagnostics
-        if one.severity == "error" and one.origin == "apiserver"
+        (_stage(finding), *_identity(finding)): finding.message
+        for finding in result.diagnostics
+        if finding.severity == "error" and finding.origin == "apiserver"
     }
 
 
-def _identity(one: Diagnostic) -> tuple[str, str, str]:
-    return one.rule, _place(one), one.detail
+def _identity(finding: Diagnostic) -> tuple[str, str, str]:
+    return finding.rule, _path(finding), finding.detail
 
 
-def _place(one: Diagnostic) -> str:
-    return _SCHEMA.sub("schema", one.field)
+def _path(finding: Diagnostic) -> str:
+    return _SCHEMA.sub("schema", finding.field)
 
 
 def _count(detail: str) -> int:
-    """Return how many errors a message has in it: those of a CEL expression are one finding."""
+    """Return the number of errors in a message: those of a CEL expression are one finding."""
     return max(detail.count("ERROR: "), 1)
 
 
 def fixable(diagnostics: Iterable[Diagnostic]) -> Counter[str]:
-    """Return how many findings have a fix, by its applicability."""
-    return Counter(one.fix.applicability for one in diagnostics if one.fix is not None and not one.hidden)
+    """Return the number of findings with a fix, by its applicability."""
+    return Counter(
+        finding.fix.applicability for finding in diagnostics if finding.fix is not None and not finding.hidden
+    )

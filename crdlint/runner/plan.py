@@ -1,4 +1,4 @@
-"""What a run has to check, file by file: with which configuration, and for which versions of Kubernetes."""
+"""Planning of a run: the files to check, each with its configuration and Kubernetes versions."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ if TYPE_CHECKING:
     from crdlint.inputs.helm.check import Support
     from crdlint.inputs.helm.layout import ChartLocation
 
-_NAMED: Final = 3  # suites in one notice
+_NAMED: Final = 3  # the number of suites in one notice
 
 
 @dataclass(slots=True)
 class Plan:
-    """The tasks of a run in order, and each one's configuration.
+    """The tasks of a run in order, and the configuration of each.
 
-    ``passed`` counts files in which no CRD can be, ``excluded`` are the inputs that a configuration excludes, ``problems``
-    are those that cannot be checked, and why. ``results`` has what is reported without a check: of charts, and of
-    patches. ``kustomizations`` are folders that have one, and their versions; ``charts`` are those with templates.
+    `passed` is the number of files that cannot contain a CRD. `excluded` are the inputs that a configuration excludes,
+    `problems` those that cannot be checked, with the reason. `results` are reported without a check: those of charts
+    and patches. `kustomizations` are directories with one, and their versions; `charts` are those with templates.
     """
 
     tasks: list[Task] = field(default_factory=list)
@@ -51,10 +51,10 @@ class Plan:
 
 @dataclass(slots=True)
 class Planner:
-    """Plans a run. ``kube_version`` is the command line's; ``merged`` lays the command line over a configuration.
+    """Plans a run. `kube_version` is the command line's; `merged` applies the command line to a configuration.
 
-    ``config`` replaces the configurations of folders. ``kustomize`` tells whether kustomizations are built.
-    ``stdin_name`` is the file that standard input is the text of.
+    `config` replaces the configurations of directories. `kustomize` is whether kustomizations are built. `stdin_name`
+    is the name of the file in standard input.
     """
 
     kube_version: str | None
@@ -69,7 +69,7 @@ class Planner:
     _patches: Patches = field(default_factory=Patches)
     _fragments: Fragments = field(default_factory=Fragments)
     _suites: list[str] = field(default_factory=list)
-    _told: set[int] = field(default_factory=set)
+    _reported: set[int] = field(default_factory=set)
 
     def add(self, paths: Iterable[str]) -> Plan:
         """Plan the check of files, and return the plan."""
@@ -94,7 +94,7 @@ class Planner:
         return self.plan
 
     def config_of(self, path: str) -> Config | None:
-        """Return the configuration of a file that is to be told of, None where it is excluded or that is broken."""
+        """Return the configuration of a file, or None if it is excluded or the configuration is invalid."""
         config = self._config(path)
         return None if config is None or config.excludes(path) else config
 
@@ -130,7 +130,7 @@ class Planner:
         self._add_read(path, name, data, text)
 
     def _add_read(self, path: str, name: str, data: bytes, text: str | None) -> None:
-        """Plan the check of an input with some content; ``text`` is set if it is not that of the file ``name``."""
+        """Plan the check of an input with a content; `text` is set if it is not that of the file `name`."""
         plan = self.plan
         is_stream = name == path and open_descriptor(path) is not None
         config = self._config(STDIN if is_stream else name)
@@ -153,20 +153,20 @@ class Planner:
                 self._skip(name, config, f"skipped: {fragment.what}")
                 return
             partial = fragment.what if fragment is not None else partial
-        place = self._layout.place(name) if is_file else None
-        if is_file and place is None and b"{{" in data:
+        location = self._layout.place(name) if is_file else None
+        if is_file and location is None and b"{{" in data:
             self._note_lone_templates(name)
-        if place is not None and place.part == TEMPLATES and b"{{" in data:
-            plan.charts[outermost(place.chart)] = None
-        support = None if place is None else self._chart(place.chart, config)
-        plan.tasks.append(replace(self._task(name, config, place, support, text), partial=partial))
+        if location is not None and location.part == TEMPLATES and b"{{" in data:
+            plan.charts[outermost(location.chart)] = None
+        support = None if location is None else self._chart(location.chart, config)
+        plan.tasks.append(replace(self._task(name, config, location, support, text), partial=partial))
         plan.configs.append(config)
 
     def _skip(self, path: str, config: Config, notice: str) -> None:
         self.plan.results.append((FileResult(path, "", 1, (), 1, (), (notice,)), config))
 
     def _note_suites(self) -> None:
-        """Add one notice about all test suites: a repository may have hundreds."""
+        """Add one notice about all test suites, because a repository may have hundreds."""
         count = len(self._suites)
         if not count:
             return
@@ -175,17 +175,17 @@ class Planner:
         self.plan.notices.append(f"{what} not checked as CRDs, `crdlint test` runs them: {named}")
 
     def _note_lone_templates(self, path: str) -> None:
-        """Add a notice that the templates of a folder belong to no chart."""
-        above, name, _ = os.path.normpath(path).rpartition(f"{os.sep}{TEMPLATES}{os.sep}")
+        """Add a notice that the templates of a directory belong to no chart."""
+        parent, name, _ = os.path.normpath(path).rpartition(f"{os.sep}{TEMPLATES}{os.sep}")
         if not name and not path.startswith(f"{TEMPLATES}{os.sep}"):
             return
-        chart = above or os.curdir
-        notice = f"{os.path.join(above, TEMPLATES)} is not read as the templates of a chart: no Chart.yaml in {chart}"  # noqa: PTH118
+        chart = parent or os.curdir
+        notice = f"{os.path.join(parent, TEMPLATES)} is not read as the templates of a chart: no Chart.yaml in {chart}"  # noqa: PTH118
         if notice not in self.plan.notices:
             self.plan.notices.append(notice)
 
     def _add_dependencies(self, path: str) -> None:
-        """Plan the packed dependencies of a chart, which may have no CRD of its own."""
+        """Plan the packed dependencies of a chart, which may itself have no CRD."""
         from crdlint.inputs.helm.dependency_archives import has_packed
 
         chart = os.path.dirname(path) or "."  # noqa: PTH120  spelled as the user spells it
@@ -194,18 +194,18 @@ class Planner:
             self._chart(chart, config)
 
     def _config(self, path: str) -> Config | None:
-        """Return a file's configuration; None, and a problem told once, where it is broken."""
+        """Return the configuration of a file; if it is invalid, report that once and return None."""
         from crdlint.config.load import nearest
         from crdlint.config.model import ConfigError
 
         try:
             config = self.config or nearest(path, self.configs)
         except ConfigError as error:
-            if id(error) not in self._told:
-                self._told.add(id(error))
+            if id(error) not in self._reported:
+                self._reported.add(id(error))
                 for fault in error.faults:
-                    place = f"{fault.file}:{fault.line}:{fault.column}"
-                    self.plan.problems.append((place, fault.message))
+                    position = f"{fault.file}:{fault.line}:{fault.column}"
+                    self.plan.problems.append((position, fault.message))
             return None
         for notice in config.notices:
             if notice not in self.plan.notices:
@@ -213,19 +213,24 @@ class Planner:
         return self.merged(config)
 
     def _task(
-        self, path: str, config: Config, place: ChartLocation | None, support: Support | None, text: str | None = None
+        self,
+        path: str,
+        config: Config,
+        location: ChartLocation | None,
+        support: Support | None,
+        text: str | None = None,
     ) -> Task:
-        """Return a task; the command line's version goes before the configuration's, and that before the chart's."""
-        asked = self.kube_version or config.kube_version
-        if asked is None and support is not None:
-            return Task(path, support.versions, place, text, support.constraint, requested=config.requested())
+        """Return a task; the version of the command line has precedence over the configuration's, and that over the chart's."""
+        version = self.kube_version or config.kube_version
+        if version is None and support is not None:
+            return Task(path, support.versions, location, text, support.constraint, requested=config.requested())
         requested = config.requested()
-        if requested and place is None and open_descriptor(path) is None and _may_be_part_of_build(path):
+        if requested and location is None and open_descriptor(path) is None and _may_be_part_of_build(path):
             requested -= OF_WHOLE_CRDS
-        return Task(path, asked or NEWEST_VERSION, place, text, requested=requested)
+        return Task(path, version or NEWEST_VERSION, location, text, requested=requested)
 
     def _chart(self, chart: str, config: Config) -> Support | None:
-        """Return the versions that a chart supports; its packed dependencies are planned where they are asked for."""
+        """Return the versions that a chart supports; plan its packed dependencies if requested."""
         if chart not in self._charts:
             from crdlint.inputs.helm.check import chart_support
 
@@ -240,16 +245,16 @@ class Planner:
     def _packed(self, chart: str, config: Config, support: Support | None) -> None:
         from crdlint.inputs.helm.dependency_archives import packed_files
 
-        for found in packed_files(chart):
-            if isinstance(found, Problem):
-                self.plan.problems.append((found.path, found.message))
+        for packed in packed_files(chart):
+            if isinstance(packed, Problem):
+                self.plan.problems.append((packed.path, packed.message))
                 continue
-            name, text, place = found
-            self.plan.tasks.append(self._task(name, config, place, support, text))
+            name, text, location = packed
+            self.plan.tasks.append(self._task(name, config, location, support, text))
             self.plan.configs.append(replace(config, exclude=()))
 
 
 def _may_be_part_of_build(path: str) -> bool:
-    """Return whether a kustomization in the file's folder, or in one of the two above it, may add to its CRDs."""
+    """Return whether a kustomization in the file's folder, or in path_ of the two above it, may add to its CRDs."""
     folder = Path(path).resolve().parent
-    return any(kustomization_of(str(one)) is not None for one in (folder, *list(folder.parents)[:2]))
+    return any(kustomization_of(str(path_)) is not None for path_ in (folder, *list(folder.parents)[:2]))

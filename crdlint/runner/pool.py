@@ -1,8 +1,7 @@
-"""Tasks spread over processes where that pays, results in the tasks' order.
+"""Distribution of tasks over processes if that saves time; results are in the order of the tasks.
 
-Tasks are taken, and results returned, a few at a time, so that memory does not grow with the run. A process that dies
-takes only its own tasks with it: they are run again one by one, each in a process of its own, so that the one at fault
-is reported and the others are checked.
+Only a few tasks and results are in memory at a time. If a process dies, its tasks are run again one by one, each in a
+separate process, so that the task that causes it is reported and the others are checked.
 """
 
 from __future__ import annotations
@@ -24,14 +23,14 @@ if TYPE_CHECKING:
     from crdlint.runner.workers import Chunk
 
 
-# Version 2 of control groups: quota and period in microseconds, or "max".
+# Control groups (version 2): quota and period in microseconds, or "max".
 _QUOTA: Final = Path("/sys/fs/cgroup/cpu.max")
 # Each process holds the files that it checks.
 _MOST: Final = 8
 
 
 def processors() -> int:
-    """Return the number of processors that this process may use: its affinity, and a container's quota."""
+    """Return the number of processors that this process may use, given its affinity and a container's quota."""
     count = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     with suppress(OSError, ValueError):
         quota, period = map(int, _QUOTA.read_text(encoding="ascii").split())
@@ -40,7 +39,7 @@ def processors() -> int:
 
 
 def free_processors() -> int:
-    """Return how many processes of ours would have a processor to themselves, 1 at least."""
+    """Return how many processes could have a processor of their own, at least 1."""
     count = processors()
     if hasattr(os, "getloadavg"):
         with suppress(OSError):
@@ -48,20 +47,20 @@ def free_processors() -> int:
     return min(max(count, 1), _MOST)
 
 
-# Bytes to check from which on processes are started: that takes as long as checking some of them.
+# The number of bytes to check from which on processes are started, given the time that starting takes.
 _WORTHWHILE: Final = 8_000_000
-# Bytes of files that are read ahead to find out how much there is to check.
+# The number of bytes that are read ahead to determine the amount of work.
 _READ_AHEAD: Final = 16_000_000
-_CHUNK: Final = 500_000  # bytes that a process is given at a time
+_CHUNK: Final = 500_000  # the bytes of a chunk, which a process checks at a time
 _CHUNK_TASKS: Final = 100
-_AHEAD: Final = 3  # chunks for each process that are underway, or done and behind others that are underway
+_AHEAD: Final = 3  # the number of chunks per process that are in progress, or wait for earlier ones
 
 
 def run(tasks: Iterable[Task | CheckOutcome], settings: Settings, jobs: int | None) -> Iterator[CheckOutcome]:
-    """Yield the results of tasks in order; what is checked already is passed on.
+    """Yield the results of tasks in order; results among `tasks` are yielded unchanged.
 
-    ``jobs`` is the number of processes. None takes as many as there are free processors if the files that are not in
-    the cache are large enough for that to pay.
+    `jobs` is the number of processes. None means as many as there are free processors, if the files that are not in the
+    cache are large enough.
     """
     checker = Checker(settings)
     if jobs is None and not settings.keep:
@@ -79,7 +78,7 @@ def run(tasks: Iterable[Task | CheckOutcome], settings: Settings, jobs: int | No
 
 
 class _ReadAhead:
-    """Tasks read ahead of their check; ``is_worthwhile`` is set once there is enough to check for several processes."""
+    """Tasks that are read ahead; `is_worthwhile` is set once there is enough work for several processes."""
 
     def __init__(self, checker: Checker, tasks: Iterator[Task | CheckOutcome]) -> None:
         self._checker = checker
@@ -88,24 +87,24 @@ class _ReadAhead:
         self.is_worthwhile = False
 
     def results(self) -> Iterator[CheckOutcome]:
-        """Yield results in order until the tasks that are left are worth several processes."""
-        to_check = held = 0
+        """Yield results in order until the remaining tasks are enough for several processes."""
+        to_check = size_read = 0
         for task in self._tasks:
             size = _size(task)
             known = task if isinstance(task, CheckOutcome) else self._checker.known(task)
             self._waiting.append(known or task)
-            held += size
+            size_read += size
             to_check += 0 if known else size
             self.is_worthwhile = to_check > _WORTHWHILE
             if self.is_worthwhile:
                 return
-            if to_check == 0 or held > _READ_AHEAD:
+            if to_check == 0 or size_read > _READ_AHEAD:
                 yield from self._checked()
-                to_check = held = 0
+                to_check = size_read = 0
         yield from self._checked()
 
     def left(self) -> Iterator[Task | CheckOutcome]:
-        """Yield the tasks that are left."""
+        """Yield the remaining tasks."""
         while self._waiting:
             yield self._waiting.popleft()
         yield from self._tasks
@@ -116,7 +115,7 @@ class _ReadAhead:
 
 
 def _spread(tasks: Iterable[Task | CheckOutcome], checker: Checker, count: int) -> Iterator[CheckOutcome]:
-    """Yield the results of tasks that up to ``count`` processes check."""
+    """Yield the results of tasks that up to `count` processes check."""
     from crdlint.runner.workers import Workers
 
     chunks = _chunks(tasks, checker)
@@ -136,34 +135,34 @@ def _spread(tasks: Iterable[Task | CheckOutcome], checker: Checker, count: int) 
 
 
 def _chunks(tasks: Iterable[Task | CheckOutcome], checker: Checker) -> Iterator[Chunk]:
-    """Yield tasks of some size together; those of a chart are not parted, since it is rendered once for all."""
+    """Yield groups of tasks; the tasks of a chart are not separated, because it is rendered once for all."""
     from crdlint.runner.workers import Chunk
 
     chunk: list[Task] = []
-    held = 0
+    chunk_size = 0
     for task in tasks:
         if isinstance(task, CheckOutcome) or open_descriptor(task.path) is not None:
             if chunk:
                 yield Chunk(chunk)
-            # No other process can read standard input.
+            # Other processes cannot read standard input.
             yield Chunk([], [task if isinstance(task, CheckOutcome) else checker.check(task)])
-            chunk, held = [], 0
+            chunk, chunk_size = [], 0
             continue
         size = _size(task)
-        # Helm takes longer for a chart than the check of what it renders.
-        is_rendered = task.place is not None and task.place.chart in checker.settings.charts
-        is_full = is_rendered or held + size > _CHUNK or len(chunk) == _CHUNK_TASKS
+        # Rendering a chart by Helm takes longer than checking the result.
+        is_rendered = task.location is not None and task.location.chart in checker.settings.charts
+        is_full = is_rendered or chunk_size + size > _CHUNK or len(chunk) == _CHUNK_TASKS
         if chunk and is_full and not _are_of_one_chart(chunk[-1], task):
             yield Chunk(chunk)
-            chunk, held = [], 0
+            chunk, chunk_size = [], 0
         chunk.append(task)
-        held += size
+        chunk_size += size
     if chunk:
         yield Chunk(chunk)
 
 
-def _are_of_one_chart(one: Task, other: Task) -> bool:
-    return one.place is not None and other.place is not None and one.place.chart == other.place.chart
+def _are_of_one_chart(first: Task, second: Task) -> bool:
+    return first.location is not None and second.location is not None and first.location.chart == second.location.chart
 
 
 def _check(checker: Checker, task: Task | CheckOutcome) -> CheckOutcome:
@@ -171,7 +170,7 @@ def _check(checker: Checker, task: Task | CheckOutcome) -> CheckOutcome:
 
 
 def _size(task: Task | CheckOutcome) -> int:
-    """Return about how many bytes a task has to check."""
+    """Return the approximate number of bytes that a task checks."""
     if isinstance(task, CheckOutcome):
         return sum(len(result.text) for result in task.results)
     if task.text is not None:

@@ -1,4 +1,4 @@
-"""The user's secret: it tells the cache's own entries from those that came with a checkout."""
+"""The user's secret, by which the cache distinguishes its own entries from those of a checkout."""
 
 from __future__ import annotations
 
@@ -18,24 +18,24 @@ _CREATE: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 
 
 
 def default_folder() -> Path:
-    """Return the system's folder for caches of crdlint. Raises RuntimeError if the user has no home."""
+    """Return the system's cache directory for crdlint; raise RuntimeError if the user has no home directory."""
     from platformdirs import user_cache_path
 
     folder = user_cache_path("crdlint", appauthor=False)
-    if not folder.is_absolute():  # it would be a folder of the checkout
+    if not folder.is_absolute():  # it would be a directory of the checkout
         raise RuntimeError(folder)
     return folder
 
 
 def user_secret() -> bytes | None:
-    """Return the secret, which is made on first use; None if it cannot be kept where only the user can read it.
+    """Return the secret, created on first use, or None if it cannot be stored so that only the user can read it.
 
-    CRDLINT_CACHE_KEY replaces it, for caches that several machines share. CRDLINT_CACHE_DIR does not move it: that
-    folder may come with the checkout.
+    CRDLINT_CACHE_KEY replaces it, for caches that several machines share. CRDLINT_CACHE_DIR does not move it, because
+    that directory may belong to the checkout.
     """
-    given = os.environ.get("CRDLINT_CACHE_KEY")
-    if given:
-        return blake2b(os.fsencode(given), digest_size=_SIZE).digest()
+    configured = os.environ.get("CRDLINT_CACHE_KEY")
+    if configured:
+        return blake2b(os.fsencode(configured), digest_size=_SIZE).digest()
     with suppress(OSError, RuntimeError):
         path = default_folder() / "key"
         return _read(path) or _make(path)
@@ -43,7 +43,7 @@ def user_secret() -> bytes | None:
 
 
 def _read(path: Path) -> bytes | None:
-    """Return the secret in a file, None if there is none that only the user can read and write."""
+    """Return the secret in a file, or None if there is none that only the user can read and write."""
     try:
         status = path.lstat()
         data = read_bytes(str(path), _SIZE, follow_link=False)

@@ -1,6 +1,6 @@
-"""One input checked, from its path to what there is to say: a unit of work that can run in another process.
+"""The check of one input, from its path to its results: a unit of work that can run in another process.
 
-What cannot be read, and a bug of ours, is told with the result, so that neither keeps other inputs from being checked.
+Inputs that cannot be read and internal errors are returned as results, so that other inputs are still checked.
 """
 
 from __future__ import annotations
@@ -30,11 +30,11 @@ _TOO_OLD: Final = "kube-version-too-old"
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What decides, besides an input's text, what is said of it.
+    """The settings of a check in addition to the text of an input.
 
-    ``previous`` has the CRDs to judge updates from, ``keep`` keeps the CRDs and rules in results, which then cannot
-    leave the process. ``values`` are for Helm; ``cache`` has results of earlier runs, None where they are not wanted.
-    ``charts`` are those that Helm renders for the run, up to ``workers`` at a time. ``fixes`` gives findings their fixes.
+    `previous` contains the old CRDs for updates. `keep` keeps CRDs and rules in results, which then cannot be sent to
+    other processes. `values` are for Helm. `cache` contains results of earlier runs, None to disable it. `charts` are
+    those that Helm renders for the run, up to `workers` at a time. `fixes` adds fixes to findings.
     """
 
     previous: PreviousCRDs | None = None
@@ -49,16 +49,15 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """An input: its path, the version or range of Kubernetes to answer for, and where in a chart it is.
+    """An input: its path, the version or range of Kubernetes, and its location in a chart.
 
-    ``text`` is that of a file packed within another, or of standard input with a known name; ``path`` is that name.
-    ``requested`` are the rules to run that are only reported on request.
-    ``supported`` is the chart's kubeVersion where ``kube_version`` comes of it. ``partial`` names what a part of a CRD is.
+    `text` is that of a file packed within another, or of standard input with a known name; `path` is that name.
+    `supported` is the chart's kubeVersion if `kube_version` is derived from it. `partial` describes a part of a CRD.
     """
 
     path: str
     kube_version: str
-    place: ChartLocation | None = None
+    location: ChartLocation | None = None
     text: str | None = None
     supported: str | None = None
     partial: str = PATCH
@@ -72,7 +71,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Bug:
-    """A bug of ours: the exception in one line, and its traceback."""
+    """An internal error: the exception in one line, and its traceback."""
 
     text: str
     traceback: str
@@ -80,7 +79,7 @@ class Bug:
 
 @dataclass(frozen=True, slots=True)
 class CheckOutcome:
-    """What has come of an input: results, or why it could not be read, or a bug; nothing where no CRD can be in it."""
+    """The result of checking one input: results, a read error, or an internal error; empty if it cannot contain a CRD."""
 
     name: str
     task: Task
@@ -91,26 +90,26 @@ class CheckOutcome:
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    """The text of a task, and the key of its result in the cache if it goes there."""
+    """The text of a task, and the key of its result in the cache, if it is cached."""
 
     text: str
     key: str | None = None
 
 
 def shown_name(path: str) -> str:
-    """Return how an input is named to people."""
+    """Return the name of an input for messages."""
     return "<stdin>" if path == STDIN else path
 
 
 @dataclass(slots=True)
 class Checker:
-    """Checks inputs, and remembers what they share: charts rendered."""
+    """Checks inputs, and caches the charts that they share."""
 
     settings: Settings
     _charts: Charts | None = field(default=None)
 
     def check(self, task: Task) -> CheckOutcome:
-        """Check a file, standard input (``-``), or the text of a packed file."""
+        """Check a file, standard input (`-`), or the text of a packed file."""
         opened = self._open(task)
         if isinstance(opened, CheckOutcome):
             return opened
@@ -122,7 +121,7 @@ class Checker:
     def known(self, task: Task) -> CheckOutcome | None:
         """Return the result of a task if it is in the cache or there is nothing to check, else None.
 
-        What can be read only once, such as standard input, is checked.
+        Inputs that can be read only once, such as standard input, are checked.
         """
         if open_descriptor(task.path) is not None:
             return self.check(task)
@@ -130,7 +129,7 @@ class Checker:
         return opened if isinstance(opened, CheckOutcome) else None
 
     def _open(self, task: Task) -> CheckOutcome | _Opened:
-        """Return a task's text, or its result if nothing is to be done for that."""
+        """Return the text of a task, or its result if it need not be checked."""
         name = shown_name(task.path)
         if task.text is not None:
             return _Opened(task.text)
@@ -142,25 +141,27 @@ class Checker:
         except UnreadableError as error:
             return CheckOutcome(name, task, problem=str(error))
         settings = self.settings
-        if settings.cache is None or settings.previous is not None or settings.keep or task.place:
+        if settings.cache is None or settings.previous is not None or settings.keep or task.location:
             return _Opened(text)
         key = settings.cache.key(data, f"{task.options} {task.partial}")
         known = settings.cache.get(key, name, text)
         return _Opened(text, key) if known is None else CheckOutcome(name, task, (known,))
 
     def check_text(self, text: str, task: Task) -> CheckOutcome:
-        """Check a text as that of an input."""
+        """Check a text as the content of an input."""
         name = shown_name(task.path)
         unread: dict[str, None] = {}
 
-        def lint(given: str, file: str) -> FileResult:
-            return self._lint(given, file, task, unread)
+        def lint(text_: str, file: str) -> FileResult:
+            return self._lint(text_, file, task, unread)
 
         try:
-            if task.place is None:
+            if task.location is None:
                 result = lint(text, name)
             else:
-                result = self._of_charts().check(name, text, task.place, lint, task.options, is_saved=task.text is None)
+                result = self._of_charts().check(
+                    name, text, task.location, lint, task.options, is_saved=task.text is None
+                )
                 if task.supported is not None:
                     result = _with_support(result, task.supported)
         except Exception as error:
@@ -169,11 +170,11 @@ class Checker:
         return CheckOutcome(name, task, (result,), problem)
 
     def check_kustomizations(
-        self, tasks: Sequence[Task], judged: dict[str, FileResult], workers: int
+        self, tasks: Sequence[Task], checked: dict[str, FileResult], workers: int
     ) -> Generator[CheckOutcome, None, None]:
-        """Check the kustomizations of folders, the tasks' paths, and yield the results in order.
+        """Check the kustomizations in directories, the paths of the tasks, and yield the results in order.
 
-        ``judged`` has results of files by their real path. At most ``workers`` builds run side by side.
+        `checked` contains results of files by their real path. At most `workers` builds run at the same time.
         """
         from concurrent.futures import ThreadPoolExecutor
 
@@ -184,7 +185,7 @@ class Checker:
         pool = ThreadPoolExecutor(workers)
         try:
             for task in tasks:
-                pending.append((task, self._start_build(task, judged, elsewhere, pool)))
+                pending.append((task, self._start_build(task, checked, elsewhere, pool)))
                 while len(pending) > workers:
                     yield _finished(*pending.popleft())
             while pending:
@@ -196,16 +197,16 @@ class Checker:
             pool.shutdown(cancel_futures=True)
 
     def _start_build(
-        self, task: Task, judged: dict[str, FileResult], elsewhere: Container[str], pool: ThreadPoolExecutor
+        self, task: Task, checked: dict[str, FileResult], elsewhere: Container[str], pool: ThreadPoolExecutor
     ) -> Callable[[], CheckOutcome]:
-        """Start the build of a kustomization unless its result is known; return what waits for the result."""
+        """Start the build of a kustomization unless its result is known; return a function that waits for the result."""
         from crdlint.inputs.kustomize.build import Build, plan_build
 
         def lint(text: str, file: str) -> FileResult:
-            return self._lint(text, file, task, {}, fixes=False)  # the text is the build's, not a file's
+            return self._lint(text, file, task, {}, fixes=False)  # the text belongs to the build instead of a file
 
         try:
-            planned = plan_build(task.path, lint, judged, elsewhere)
+            planned = plan_build(task.path, lint, checked, elsewhere)
         except Exception as error:
             bug = bug_of(error)
             return lambda: CheckOutcome(task.path, task, bug=bug)
@@ -228,7 +229,7 @@ class Checker:
         return finish
 
     def _lint(self, text: str, name: str, task: Task, unread: dict[str, None], *, fixes: bool = True) -> FileResult:
-        """Check a text; add to ``unread`` why old CRDs of its CRDs cannot be read."""
+        """Check a text; add the reasons why old CRDs of its CRDs cannot be read to `unread`."""
         from crdlint.linting.pipeline import lint_file
 
         previous = self.settings.previous
@@ -272,14 +273,17 @@ def _finished(task: Task, finish: Callable[[], CheckOutcome]) -> CheckOutcome:
 
 
 def _with_support(result: FileResult, constraint: str) -> FileResult:
-    """Say with what older versions refuse that the chart claims to support them."""
+    """Add to findings of older versions that the chart claims to support these versions."""
     of_chart = f" (Chart.yaml has `kubeVersion: {constraint}`)"
-    found = [replace(one, help=f"{one.help}{of_chart}") if one.rule == _TOO_OLD else one for one in result.diagnostics]
-    return replace(result, diagnostics=tuple(found))
+    findings = [
+        replace(finding, help=f"{finding.help}{of_chart}") if finding.rule == _TOO_OLD else finding
+        for finding in result.diagnostics
+    ]
+    return replace(result, diagnostics=tuple(findings))
 
 
 def bug_of(error: BaseException) -> Bug:
-    """Return an exception as what is told of it."""
+    """Return an exception as an internal error for reports."""
     import traceback
 
     return Bug(f"{type(error).__name__}: {error}", "".join(traceback.format_exception(error)))

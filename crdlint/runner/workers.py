@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from crdlint.linting.result import FileResult
     from crdlint.runner.task import Settings, Task
 
-_GRACE: Final = 0.5  # seconds in which a process may clean up before it is killed
+_GRACE: Final = 0.5  # the seconds that a process has to clean up before it is killed
 
 
 @dataclass(slots=True)
 class Chunk:
-    """Tasks that are checked together; ``results`` is None until they are."""
+    """Tasks that are checked together; `results` is None until they are done."""
 
     tasks: list[Task]
     results: list[CheckOutcome] | None = None
@@ -37,7 +37,7 @@ class Chunk:
 
 @dataclass(slots=True)
 class _Worker:
-    """A process, and the chunk that it checks."""
+    """A process, and its current chunk."""
 
     process: Process
     connection: Connection
@@ -45,10 +45,10 @@ class _Worker:
 
 
 class Workers:
-    """At most ``count`` processes, each started when there is a chunk for it.
+    """At most `count` processes, each started when there is a chunk for it.
 
-    If one dies, the tasks of its chunk are checked one by one, each in a process of its own: ``is_last_try`` reports
-    the task then.
+    If one dies, the tasks of its chunk are checked one by one, each in a separate process; with `is_last_try`, the task
+    is reported instead.
     """
 
     def __init__(self, count: int, settings: Settings, *, is_last_try: bool = False) -> None:
@@ -79,7 +79,7 @@ class Workers:
         self._assign()
 
     def collect(self, *, wait_for_one: bool) -> None:
-        """Take the results of the chunks that are done; wait for the first if asked to."""
+        """Collect the results of finished chunks; with `wait_for_one`, wait for at least one."""
         busy = {worker.connection: worker for worker in self._workers if worker.chunk is not None}
         for connection in wait(list(busy), None if wait_for_one else 0):
             self._take(busy[connection])  # type: ignore[index]  # typeshed: connections are given, so they are returned
@@ -109,7 +109,7 @@ class Workers:
 
     def _assign(self) -> None:
         while self._queue:
-            worker = next((one for one in self._workers if one.chunk is None), None)
+            worker = next((candidate for candidate in self._workers if candidate.chunk is None), None)
             if worker is None:
                 if len(self._workers) == self._count:
                     return
@@ -121,7 +121,7 @@ class Workers:
     def _start(self) -> _Worker:
         ours, theirs = Pipe()
         process = Process(target=_work, args=(theirs, self._settings), daemon=True)
-        with _signals_blocked():  # or an interrupt might leave a process that nobody knows of
+        with _signals_blocked():  # otherwise an interrupt might leave an orphaned process
             process.start()
             worker = _Worker(process, ours)
             self._workers.append(worker)
@@ -131,7 +131,7 @@ class Workers:
 
 @contextmanager
 def _signals_blocked() -> Iterator[None]:
-    """Hold back signals, in processes that are started as well."""
+    """Block signals, also in processes that are started."""
     if sys.platform == "win32":
         yield
         return
@@ -155,7 +155,7 @@ def _work(connection: Connection, settings: Settings) -> None:
             tasks: list[Task] = connection.recv()
             connection.send([_light(checker.check(task)) for task in tasks])
     except Exception:
-        os._exit(1)  # no room, or nobody to report to: each task is checked again
+        os._exit(1)  # out of memory, or the parent is gone: each task is checked again
 
 
 def _exit(_number: int, _frame: FrameType | None) -> None:
@@ -170,7 +170,7 @@ def _exit_with_parent() -> None:
 
 
 def _light(checked: CheckOutcome) -> CheckOutcome:
-    """Return a result without texts that nobody reads."""
+    """Return a result without texts that are not needed."""
     return replace(checked, results=tuple(map(_without_text, checked.results)))
 
 

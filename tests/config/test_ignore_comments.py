@@ -224,7 +224,7 @@ def test_unused_comments_can_be_ignored() -> None:
 
 def test_a_file_without_the_word_is_not_parsed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("crdlint.config.comments.parse_stream", lambda _: pytest.fail("parsed"))
-    assert read_comments("a: b # crdlint ignore\n", "x").found == []
+    assert read_comments("a: b # crdlint ignore\n", "x").valid == []
 
 
 @pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r"])
@@ -296,7 +296,7 @@ def test_comments_above_one_key_look_for_its_block_once(monkeypatch: pytest.Monk
     block = vars(comments)["_block"]
     monkeypatch.setattr(comments, "_block", recording(calls, block))
     text = "a: b\nx:\n" + "# crdlint: ignore[cel-*]\n" * 100 + "- - - 1\n"
-    assert len(read_comments(text, "a.yaml").found) == 100
+    assert len(read_comments(text, "a.yaml").valid) == 100
     assert len(calls) == 1
 
 
