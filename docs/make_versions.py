@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from crdlint.kubecel.environment import LIBRARIES
-from crdlint.kubernetes.servers import SERVERS, FieldState, FormatWarnings, Server
+from crdlint.kubernetes.servers import NEWEST, PREVIEWS, SERVERS, FieldState, FormatWarnings, Server
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -19,6 +19,14 @@ if TYPE_CHECKING:
 
 PAGE: Final = Path(__file__).with_name("kubernetes-versions.md")
 
+_PREVIEW: Final = (
+    f"""
+{PREVIEWS} is a preview: its development code of July 2026 with cel-go 0.29.2. It may change until it is released, and the
+default is {NEWEST}.
+"""
+    if PREVIEWS
+    else ""
+)
 _HEAD: Final = f"""\
 <!-- Written by docs/make_versions.py from crdlint/kubernetes: do not edit. -->
 
@@ -27,7 +35,7 @@ _HEAD: Final = f"""\
 `crdlint --kube-version` answers for each of these API servers, {SERVERS[0]} to {SERVERS[-1]}: the latest patch release with its
 default feature gates. Each section lists what that version does differently from the one before. Changes in the wording
 of messages are left out.
-"""
+{_PREVIEW}"""
 
 # Switches that only change how a message or a bad value is printed, or its position in an expression.
 _WORDING: Final = frozenset(

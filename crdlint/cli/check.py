@@ -104,7 +104,7 @@ class CheckOptions(options.RunOptions):
 @click.option(
     "--kube-version",
     type=options.KubeVersion(),
-    help=f"The Kubernetes version to check CRDs for, or a range such as 1.29..{NEWEST}. "
+    help=f"{options.help_of_versions('to check CRDs for')} "
     f"Default: from the configuration, else from the chart, else {NEWEST}.",
 )
 @click.option(

@@ -49,7 +49,7 @@ _SORTS: Final = ("cost", "place")
     type=options.KubeVersion(),
     default=NEWEST_VERSION,
     show_default=True,
-    help=f"The Kubernetes version to estimate costs for, or a range such as 1.29..{NEWEST_VERSION}.",
+    help=options.help_of_versions("to estimate costs for"),
 )
 @options.color
 @click.pass_context

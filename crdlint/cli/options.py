@@ -11,7 +11,7 @@ import click
 
 from crdlint.cli.completion import complete_outputs, complete_paths, complete_rules, complete_versions
 from crdlint.inputs.read import STDIN
-from crdlint.kubernetes.servers import NEWEST, parse_range
+from crdlint.kubernetes.servers import NEWEST, OLDEST, PREVIEWS, parse_range
 from crdlint.report import formats
 from crdlint.report.formats import AUTO
 from crdlint.report.page import PLAIN
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class KubeVersion(click.ParamType):  # type: ignore[type-arg]  # generic from click 8.4 on
-    """A minor version of Kubernetes that crdlint knows, or a range of them."""
+    """A minor version of Kubernetes that crdlint knows, a range of them, or a constraint."""
 
     name = "version"
 
@@ -213,11 +213,21 @@ def write(
     return problems
 
 
+_PREVIEWED: Final = f", {PREVIEWS} as a preview" if PREVIEWS else ""
+
+
+def help_of_versions(purpose: str) -> str:
+    """Return the help of an option for the Kubernetes version, without its default."""
+    return (
+        f"The Kubernetes version {purpose}: {OLDEST} to {NEWEST}{_PREVIEWED}, a range such as 1.29..{NEWEST}, or a "
+        "constraint such as '>=1.29'."
+    )
+
+
 kube_version = click.option(
     "--kube-version",
     type=KubeVersion(),
-    help=f"The Kubernetes version to check for, or a range such as 1.29..{NEWEST}. "
-    f"Default: from the configuration, else {NEWEST}.",
+    help=f"{help_of_versions('to check for')} Default: from the configuration, else {NEWEST}.",
 )
 
 

@@ -84,7 +84,7 @@ class TestState:
     type=options.KubeVersion(),
     default=NEWEST_VERSION,
     show_default=True,
-    help=f"The Kubernetes version to run the tests for, or a range such as 1.29..{NEWEST_VERSION}.",
+    help=options.help_of_versions("to run the tests for"),
 )
 @click.option("-v", "--verbose", is_flag=True, help="Print the name of every test.")
 @click.option("-q", "--quiet", is_flag=True, help="Only print failures and the summary.")

@@ -17,6 +17,7 @@ from crdlint.crd.errors import (
     Wording,
     forbidden,
     invalid,
+    not_supported,
     required,
     too_long_detail,
 )
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
 
     from crdlint.crd.model import ObjectMeta, OwnerReference
     from crdlint.crd.paths import Path
+    from crdlint.kubernetes.servers import Server
 
     NameCheck = Callable[[str, bool], list[str]]
 
@@ -60,19 +62,19 @@ class Rules:
     immutable: str
 
 
-def validate_object_meta(meta: ObjectMeta, path: Path, rules: Rules) -> Iterator[FieldError]:
+def validate_object_meta(meta: ObjectMeta, path: Path, rules: Rules, server: Server) -> Iterator[FieldError]:
     """Yield the errors in metadata, except for name and namespace."""
-    if meta.generation < 0:
-        generation_path = path.child("generation")
-        yield invalid(rules.server_owned, generation_path, meta.generation, "must be greater than or equal to 0")
+    yield from _negative_generation(meta, path, rules)
     yield from _labels(meta, path, rules)
     yield from _annotations(meta, path, rules)
-    yield from _owners(meta, path, rules)
+    yield from _owners(meta, path, rules, server)
     yield from _finalizers(meta, path, rules)
-    yield from _managed_fields(meta, path, rules)
+    yield from _managed_fields(meta, path, rules, server)
 
 
-def validate_object_meta_update(meta: ObjectMeta, before: ObjectMeta, path: Path, rules: Rules) -> Iterator[FieldError]:
+def validate_object_meta_update(
+    meta: ObjectMeta, before: ObjectMeta, path: Path, rules: Rules, server: Server
+) -> Iterator[FieldError]:
     """Yield the errors of an update of metadata. Upstream: ValidateObjectMetaAccessorUpdate."""
     if before.deletion_timestamp is not None:
         extra = sorted(set(meta.finalizers) - set(before.finalizers))
@@ -82,6 +84,8 @@ def validate_object_meta_update(meta: ObjectMeta, before: ObjectMeta, path: Path
             yield forbidden(rules.immutable, path.child("finalizers"), detail)
     if not meta.resource_version:
         yield invalid(rules.immutable, path.child("resourceVersion"), "", "must be specified for an update")
+    if server.requires_metadata_fields:
+        yield from _negative_generation(meta, path, rules)
     if meta.generation < before.generation:
         yield invalid(rules.immutable, path.child("generation"), meta.generation, "must not be decremented")
     for name, attribute in _IMMUTABLE_FIELDS:
@@ -92,8 +96,14 @@ def validate_object_meta_update(meta: ObjectMeta, before: ObjectMeta, path: Path
             yield invalid(rules.immutable, path.child(name), bad, "field is immutable", reason=Reason(Code.IMMUTABLE))
     yield from _labels(meta, path, rules)
     yield from _annotations(meta, path, rules)
-    yield from _owners(meta, path, rules)
-    yield from _managed_fields(meta, path, rules)
+    yield from _owners(meta, path, rules, server)
+    yield from _managed_fields(meta, path, rules, server)
+
+
+def _negative_generation(meta: ObjectMeta, path: Path, rules: Rules) -> Iterator[FieldError]:
+    if meta.generation < 0:
+        at = path.child("generation")
+        yield invalid(rules.server_owned, at, meta.generation, "must be greater than or equal to 0")
 
 
 _IMMUTABLE_FIELDS: Final = (
@@ -126,12 +136,13 @@ def _annotations(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[Field
         yield FieldError(rules.annotations_size, TOO_LONG, path, None, too_long_detail(ANNOTATIONS_LIMIT))
 
 
-def _owners(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
-    """Yield the errors of owner references; their paths have no index. Upstream: ValidateOwnerReferences."""
+def _owners(meta: ObjectMeta, within: Path, rules: Rules, server: Server) -> Iterator[FieldError]:
+    """Yield the errors of owner references; before 1.37 their paths have no index. Upstream: ValidateOwnerReferences."""
     path = within.child("ownerReferences")
     controllers = _surplus_controllers(meta.owner_references, path, rules)
     for i, owner in enumerate(meta.owner_references):
-        yield from _owner(owner, path, path.index(i), rules)
+        at = path.index(i)
+        yield from _owner(owner, at, rules) if server.requires_metadata_fields else _older_owner(owner, path, at, rules)
         if i in controllers:
             yield controllers[i]
 
@@ -170,7 +181,25 @@ def _not_empty(field: str) -> str:
     return Wording.by_version(f"{field} must not be empty", (34, "must not be empty"))
 
 
-def _owner(owner: OwnerReference, path: Path, location: Path, rules: Rules) -> Iterator[FieldError]:
+def _owner(owner: OwnerReference, path: Path, rules: Rules) -> Iterator[FieldError]:
+    """Yield the errors of an owner reference, as servers since 1.37 have them."""
+    version = owner.api_version.rpartition("/")[2]
+    at = path.child("apiVersion")
+    if not owner.api_version:
+        yield required(rules.owners, at, "must not be empty")
+    elif owner.api_version.count("/") > 1 or not version:
+        yield invalid(rules.owners, at, owner.api_version, "must be <group>/<version> or <version>")
+    for name, value in (("kind", owner.kind), ("name", owner.name), ("uid", owner.uid)):
+        if not value:
+            yield required(rules.owners, path.child(name), "must not be empty")
+    if (owner.api_version, owner.kind) in _BANNED:
+        yield invalid(rules.owners, path, owner, "/v1, Kind=Event is disallowed from being an owner")
+
+
+_BANNED: Final = frozenset({("v1", "Event"), ("/v1", "Event")})
+
+
+def _older_owner(owner: OwnerReference, path: Path, location: Path, rules: Rules) -> Iterator[FieldError]:
     """Yield the errors of the owner reference at `location`; `path` is the path of the list."""
     group, _, version = owner.api_version.rpartition("/")
     if owner.api_version.count("/") > 1:
@@ -198,17 +227,11 @@ def _finalizers(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldE
         yield invalid(rules.finalizers, path, Typed(meta.finalizers, "[]string"), detail)
 
 
-def _managed_fields(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[FieldError]:
+def _managed_fields(meta: ObjectMeta, within: Path, rules: Rules, server: Server) -> Iterator[FieldError]:
     for i, entry in enumerate(meta.managed_fields):
         path = within.child("managedFields").index(i)
         if entry.operation not in {"Apply", "Update"}:
-            operation_path = path.child("operation")
-            yield invalid(
-                rules.server_owned,
-                operation_path,
-                Typed(entry.operation, "v1.ManagedFieldsOperationType"),
-                "must be `Apply` or `Update`",
-            )
+            yield _wrong_operation(Typed(entry.operation, "v1.ManagedFieldsOperationType"), path, rules, server)
         if entry.fields_type and entry.fields_type != "FieldsV1":
             yield invalid(rules.server_owned, path.child("fieldsType"), entry.fields_type, "must be `FieldsV1`")
         if len(entry.manager.encode("utf-8", "surrogatepass")) > _MANAGER_LIMIT:
@@ -225,6 +248,15 @@ def _managed_fields(meta: ObjectMeta, within: Path, rules: Rules) -> Iterator[Fi
             yield FieldError(rules.server_owned, TOO_LONG, path.child("subresource"), None, detail)
 
 
+def _wrong_operation(operation: Typed, path: Path, rules: Rules, server: Server) -> FieldError:
+    at = path.child("operation")
+    if not server.requires_metadata_fields:
+        return invalid(rules.server_owned, at, operation, "must be `Apply` or `Update`")
+    if not operation.value:
+        return required(rules.server_owned, at, "must not be empty")
+    return not_supported(rules.server_owned, at, operation, ("Apply", "Update"))
+
+
 _RESOURCE_RULES: Final = Rules(*[RESOURCE_METADATA] * 7)
 
 
@@ -239,7 +271,7 @@ def dns_subdomain(text: str, prefix: bool) -> list[str]:
 
 
 def validate_resource_meta(
-    meta: dict[str, Any], path: Path, *, requires_namespace: bool, name_check: NameCheck
+    meta: dict[str, Any], path: Path, server: Server, *, requires_namespace: bool, name_check: NameCheck
 ) -> Iterator[FieldError]:
     """Yield the errors in the metadata of a new custom resource. Upstream: ValidateObjectMetaAccessor."""
     generate_name, name = meta.get("generateName", ""), meta.get("name", "")
@@ -252,12 +284,14 @@ def validate_resource_meta(
     else:
         yield required(RESOURCE_METADATA, path.child("name"), "name or generateName is required")
     yield from _namespace(meta.get("namespace", ""), path.child("namespace"), required_=requires_namespace)
-    yield from validate_object_meta(as_record(meta), path, _RESOURCE_RULES)
+    yield from validate_object_meta(as_record(meta), path, _RESOURCE_RULES, server)
 
 
-def validate_resource_meta_update(meta: dict[str, Any], old: dict[str, Any], path: Path) -> Iterator[FieldError]:
+def validate_resource_meta_update(
+    meta: dict[str, Any], old: dict[str, Any], path: Path, server: Server
+) -> Iterator[FieldError]:
     """Yield the errors of an update of a custom resource's metadata. Upstream: ValidateObjectMetaAccessorUpdate."""
-    return validate_object_meta_update(as_record(meta), as_record(old), path, _RESOURCE_RULES)
+    return validate_object_meta_update(as_record(meta), as_record(old), path, _RESOURCE_RULES, server)
 
 
 def _namespace(namespace: str, path: Path, *, required_: bool) -> Iterator[FieldError]:

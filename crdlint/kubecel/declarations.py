@@ -103,6 +103,8 @@ _META_STRING: Final = DeclType(MIN_STRING_SIZE, _LONGEST_STRING, STRING, shape=-
 _OBJECT_META: Final = DeclType(
     2, fields={name: DeclField(name, _META_STRING) for name in ("name", "generateName")}, shape=-6
 )
+# The characters of names: of a subdomain, and of one with a suffix.
+_LONGEST_NAMES: Final = {"name": 253, "generateName": 252}
 _RESOURCE_FIELDS: Final = {"kind": _META_STRING, "apiVersion": _META_STRING, "metadata": _OBJECT_META}
 
 
@@ -183,6 +185,8 @@ class Declarer:
         }
         if is_resource and not has_resource_fields(schema):
             members |= {name: (declared, None) for name, declared in _RESOURCE_FIELDS.items()}
+            if self.dialect.caps_metadata_names:
+                members["metadata"] = self._capped_metadata(schema), None
         required = set(schema.required)
         fields: dict[str, DeclField] = {}
         size = 2
@@ -196,6 +200,19 @@ class Declarer:
                 size += len(name.encode()) + declared.min_serialized_size + 4
         shape = self.sharing.shape("object", *((name, member.type.shape) for name, member in fields.items()))
         return DeclType(size, fields=fields, schema=schema, shape=shape)
+
+    def _capped_metadata(self, schema: JSONSchemaProps) -> DeclType:
+        """Return the object metadata of a resource, with names as long as names can be, or shorter if the schema says so."""
+        metadata = schema.properties.get("metadata")
+        given = {} if metadata is None else metadata.properties
+        fields = {}
+        for name, longest in _LONGEST_NAMES.items():
+            limit = given[name].max_length if name in given else None
+            most = max(longest if limit is None else min(limit, longest), 0) * 4
+            declared = DeclType(MIN_STRING_SIZE, most, STRING, shape=self.sharing.shape(STRING.name, most))
+            fields[name] = DeclField(name, declared)
+        shape = self.sharing.shape("object", *((name, one.type.shape) for name, one in fields.items()))
+        return DeclType(2, fields=fields, shape=shape)
 
     def _string(self, schema: JSONSchemaProps) -> DeclType:
         known = _FORMATS.get(schema.format)

@@ -14,7 +14,7 @@ from crdlint.cel.builder import ParserOptions
 from crdlint.cel.decls import CallCost
 from crdlint.cel.library import lists as cel_lists
 from crdlint.cel.library import optionals, sets, two_var_comprehensions
-from crdlint.cel.library.stdlib import STANDARD
+from crdlint.cel.library.stdlib import STANDARD, STANDARD_WITHOUT_INT_TO_DURATION
 from crdlint.cel.macros import (
     EXISTS_ONE_MACROS,
     OPT_FLAT_MAP_MACROS,
@@ -24,6 +24,7 @@ from crdlint.cel.macros import (
     TWO_VARIABLE_MACROS,
 )
 from crdlint.kubecel.library import authz, cidr, ip, lists, named_formats, quantity, regex, semver, strings, url
+from crdlint.kubecel.library.costs import AFFIXES, MATCHES
 from crdlint.kubecel.library.declaration import ALWAYS, Library
 from crdlint.kubecel.types.opaque import Opaque
 
@@ -53,6 +54,7 @@ LIBRARIES: Final = (
     url.LIBRARY,
     regex.LIBRARY,
     lists.LIBRARY,
+    lists.INCLUDES,
     authz.LIBRARY,
     Library("comparison of different numeric types", (1, 28), cross_type_comparisons=True),
     Library(
@@ -130,7 +132,7 @@ def stored_expressions(server: Server) -> Environment:
 @cache
 def _environment(version: Version, dialect: CELDialect, *, is_stored: bool) -> Environment:
     libraries = tuple(library for library in LIBRARIES if library.in_version(version) and library.has(dialect))
-    env = STANDARD.extend(
+    env = (STANDARD if dialect.converts_int_to_duration else STANDARD_WITHOUT_INT_TO_DURATION).extend(
         dialect=dialect,
         homogeneous=not dialect.validates_mixed_literals,
         cross_type_comparisons=any(library.cross_type_comparisons for library in libraries),
@@ -144,7 +146,10 @@ def _environment(version: Version, dialect: CELDialect, *, is_stored: bool) -> E
         macros.update(library.macros)
     optional_syntax = any(library.optional_syntax for library in libraries)
     options = ParserOptions(
-        macros=macros, optional_syntax=optional_syntax, enable_identifier_escape_syntax=False, dialect=dialect
+        macros=macros,
+        optional_syntax=optional_syntax,
+        enable_identifier_escape_syntax=dialect.has_quoted_identifiers,
+        dialect=dialect,
     )
     return Environment(version, dialect, is_stored, libraries, env, options)
 
@@ -160,6 +165,10 @@ def function_costs(dialect: CELDialect) -> Mapping[str, CallCost]:
     costs = {name: cost for library in LIBRARIES for name, cost in library.costs.items()}
     for library in LIBRARIES:
         costs |= library.older_costs(dialect)
+    if dialect.counts_affixes_by_argument:
+        costs |= AFFIXES
+    if dialect.counts_matches_as_function:
+        costs |= MATCHES
     if dialect.compares_library_types_at_once:
         costs["_==_"] = _COST_OF_EQUALITY
     return costs

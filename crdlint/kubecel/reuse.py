@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 # Names of types that only the types of a schema declare (`Declarations`).
 _SCALAR_NAMES: Final = frozenset({"duration", "timestamp"})
-# Names with a special meaning on some servers: of a macro, and of the accumulator of macros.
-_MACRO_NAMES: Final = ("existsOne", "__result__")
+# Texts with a special meaning on some servers: a macro, the accumulator of macros, and the quote of identifiers.
+_MACRO_NAMES: Final = ("existsOne", "__result__", "`")
 _FORMAT: Final = "string_format"
 _TWO_VARIABLES: Final = ("all", 3, True)
 

@@ -17,6 +17,7 @@ class CELDialect:
     ``hides_accumulator`` keeps the variable that macros accumulate into out of reach of expressions.
     ``locates_macro_arguments`` reports an invalid argument of `has`, `map` or `filter` at the argument, not the call.
     ``parser_locates_line_starts`` reports what the parser finds at the start of a line there, not behind the line before.
+    ``has_quoted_identifiers`` lets a field be selected by its name in backticks.
     ``quotes_syntax_errors`` reports syntax errors as they are, where others take `%` in them for a verb of Go's fmt.
 
     Types:
@@ -31,6 +32,7 @@ class CELDialect:
     ``names_optional_type`` writes the type of optionals as `optional_type(T)`, not as `optional(T)`.
 
     Libraries:
+    ``converts_int_to_duration`` has `duration(1)`, which fails in evaluation.
     ``has_optional_list_functions`` adds `first`, `last` and `unwrap` to the library of optionals.
     ``contains_networks_by_prefix`` finds a network in another by their prefixes, not by the whole address.
     ``checks_format_clauses`` compares the clauses of `format` with the types of its arguments.
@@ -46,6 +48,9 @@ class CELDialect:
     ``enum_bounds_strings`` bounds a string without maxLength by the longest value of its enum.
     ``max_length_bounds_int_or_string`` applies maxLength to x-kubernetes-int-or-string.
     ``quantity_cost_by_length`` counts `quantity` and `isQuantity` by the length of the text, not as one unit.
+    ``caps_metadata_names`` bounds metadata.name by 253 characters and metadata.generateName by 252.
+    ``counts_affixes_by_argument`` counts `startsWith` and `endsWith` by the length of the argument, not of the text.
+    ``counts_matches_as_function`` counts `matches(text, pattern)` as `text.matches(pattern)`, not as one unit.
     ``url_has_size`` knows that a URL is as long as its text.
     ``keeps_cost_of_unchanged_schemas`` accepts on update an expensive rule of a schema that does not change.
     ``compares_library_types_at_once`` bounds the cost of `==` of quantities, addresses and other types of libraries.
@@ -86,3 +91,8 @@ class CELDialect:
     url_has_size: bool = False
     compares_library_types_at_once: bool = False
     resets_field_path: bool = False
+    has_quoted_identifiers: bool = False
+    converts_int_to_duration: bool = True
+    caps_metadata_names: bool = False
+    counts_affixes_by_argument: bool = False
+    counts_matches_as_function: bool = False

@@ -42,6 +42,8 @@ class Server:
     ``ratchets_values`` accepts invalid values of a resource that an update leaves unchanged.
     ``enum_errors_block_rules`` runs no rule on a resource with a value that is not in an enum.
     ``locates_status_errors`` reports errors in the status subresource at paths that begin with `status`.
+    ``warns_of_sets_of_objects`` warns of `x-kubernetes-list-type: set` for lists of objects or of lists.
+    ``requires_metadata_fields`` reports missing fields of owner references and managed fields as required, each at its index.
     ``checks_number_ranges`` applies the ranges of the formats int32, int64, float and double to values.
     ``keeps_message_expressions`` compiles on update the messageExpressions of the old CRD with the libraries for stored
     expressions.
@@ -73,6 +75,8 @@ class Server:
     prints_json_values: bool = False
     prints_failed_values: bool = False
     names_paths_in_decode_errors: bool = False
+    warns_of_sets_of_objects: bool = False
+    requires_metadata_fields: bool = False
 
     @property
     def version(self) -> Version:
@@ -232,15 +236,36 @@ _1_36: Final = replace(
     format_warnings=FormatWarnings.STRINGS_AND_NUMBERS,
 )
 
-SERVERS: Final = (_1_28, _1_29, _1_30, _1_31, _1_32, _1_33, _1_34, _1_35, _1_36)
+_1_37: Final = replace(
+    _1_36,
+    minor=37,
+    is_preview=True,
+    cel=replace(
+        _1_36.cel,
+        compatible_with=36,
+        stored_with=37,
+        has_quoted_identifiers=True,
+        converts_int_to_duration=False,
+        caps_metadata_names=True,
+        counts_affixes_by_argument=True,
+        counts_matches_as_function=True,
+    ),
+    warns_of_sets_of_objects=True,
+    requires_metadata_fields=True,
+)
+
+SERVERS: Final = (_1_28, _1_29, _1_30, _1_31, _1_32, _1_33, _1_34, _1_35, _1_36, _1_37)
 OLDEST: Final = SERVERS[0]
 # The servers of released versions.
 STABLE: Final = tuple(server for server in SERVERS if not server.is_preview)
 # The default server.
 NEWEST: Final = STABLE[-1]
 NEWEST_VERSION: Final = str(NEWEST)
-# The supported versions, as messages list them.
+# The versions that may change until they are released.
+PREVIEWS: Final = ", ".join(str(server) for server in SERVERS if server.is_preview)
+# The supported versions as a range, and as messages list them.
 KNOWN: Final = f"{OLDEST}..{SERVERS[-1]}"
+KNOWN_IN_WORDS: Final = f"{KNOWN} ({PREVIEWS} is a preview)" if PREVIEWS else KNOWN
 
 _BY_VERSION: Final = {server.version: server for server in SERVERS}
 
@@ -301,15 +326,44 @@ NEWEST_ALONE: Final = Range.of(NEWEST)
 
 
 def parse_range(text: str) -> Range:
-    """Parse a version, or a range such as `1.29..1.36`; raise ValueError with the reason if it is invalid."""
+    """Parse a version, a range such as `1.29..1.36`, or a constraint such as `>=1.29`.
+
+    Raise ValueError with the reason if it is invalid.
+    """
+    if text[:1] in _OPERATORS or " " in text.strip():
+        return _satisfying(text)
     first, dots, last = text.partition("..")
     oldest = _parse_version(first)
     newest = _parse_version(last) if dots else oldest
     if newest < oldest:
         raise ValueError(f"{_shown(text)} ends before it begins")
     if oldest not in _BY_VERSION or newest not in _BY_VERSION:
-        raise ValueError(f"{_shown(text)} is not within {KNOWN}")
+        raise ValueError(f"{_shown(text)} is not within {KNOWN_IN_WORDS}")
     return Range(_BY_VERSION[oldest], _BY_VERSION[newest])
+
+
+_OPERATORS: Final = frozenset("<>=!~^")
+
+
+def range_of(constraint: str) -> Range | None:
+    """Return the released versions that satisfy a constraint, over gaps among them; None if no version does.
+
+    Raise ConstraintError for a constraint that helm cannot read.
+    """
+    from crdlint.kubernetes.constraints import satisfying
+
+    found = satisfying(constraint, (server.version for server in STABLE))
+    return Range(_server_of(found[0]), _server_of(found[-1])) if found else None
+
+
+def _satisfying(constraint: str) -> Range:
+    try:
+        found = range_of(constraint)
+    except ValueError as error:
+        raise ValueError(f"{_shown(constraint)}: {error}") from error
+    if found is None:
+        raise ValueError(f"no version within {KNOWN_IN_WORDS} satisfies {_shown(constraint)}")
+    return found
 
 
 def _parse_version(text: str) -> Version:

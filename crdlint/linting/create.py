@@ -77,7 +77,7 @@ def validate(crd: CustomResourceDefinition, server: Server, effort: Effort, comm
     """
     validator = SpecValidator(crd.spec, Options(server=server, effort=effort, common=common or Common()))
     errors = (
-        *metadata.validate(crd),
+        *metadata.validate(crd, server),
         *validator.errors(),
         *names.validate(crd.status.accepted_names, _STATUS.child("acceptedNames")),
         *versions.stored_versions(crd.status.stored_versions, crd.spec.versions, _STATUS),

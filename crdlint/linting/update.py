@@ -50,7 +50,7 @@ def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition, serve
     _take_over(crd, old)
     validator = SpecValidator(crd.spec, options)
     errors = (
-        *metadata.validate_update(crd, old),
+        *metadata.validate_update(crd, old, server),
         *validator.errors(),
         *_immutable(crd.spec, old.spec, options),
         *names.validate(crd.status.accepted_names, _STATUS.child("acceptedNames")),

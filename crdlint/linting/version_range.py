@@ -93,7 +93,7 @@ def _only(options: Options, server: Server) -> Options:
 
 
 # The advisory rules whose findings depend on the server.
-_ADVICE: Final = (formats.unrecognized, kube_versions.dropped_fields)
+_ADVICE: Final = (*formats.ADVICE, kube_versions.dropped_fields)
 
 
 def of_server(found: Iterable[Diagnostic]) -> list[Diagnostic]:

@@ -144,13 +144,13 @@ class ResourceValidator:
         if not errors:
             meta = read_object_meta(resource.get("metadata"))[0]
             errors += validate_resource_meta(
-                meta, Path("metadata"), requires_namespace=self._namespaced, name_check=dns_subdomain
+                meta, Path("metadata"), self._server, requires_namespace=self._namespaced, name_check=dns_subdomain
             )
             if self.schema is not None:
                 errors += self._values.validate(resource)
             errors += _scale_spec_errors(self._scale, resource)
             errors += _scale_status_errors(self._scale, resource)
-        errors += validate_embedded(None, resource, self.schema, is_resource_root=False)
+        errors += validate_embedded(None, resource, self.schema, self._server, is_resource_root=False)
         errors += validate_list_sets_and_maps(None, self.schema, resource)
         return self._with_rules(admitted, errors, MISSING, None, withhold=withhold)
 
@@ -177,7 +177,7 @@ class ResourceValidator:
                 )
             errors += _scale_spec_errors(self._scale, resource)
             errors += _scale_status_errors(self._scale, resource)
-        errors += validate_embedded(None, resource, self.schema, is_resource_root=False)
+        errors += validate_embedded(None, resource, self.schema, self._server, is_resource_root=False)
         if not validate_list_sets_and_maps(None, self.schema, before):
             errors += validate_list_sets_and_maps(None, self.schema, resource)
         return self._with_rules(admitted, errors, before, correlation, common, withhold)
@@ -301,9 +301,9 @@ class ResourceValidator:
         """
         meta, old_meta = (read_object_meta(each.get("metadata"))[0] for each in (resource, old))
         meta, path = _taken_over(meta, old_meta), Path("metadata")
-        of_update = {str(error): error for error in validate_resource_meta_update(meta, old_meta, path)}
+        of_update = {str(error): error for error in validate_resource_meta_update(meta, old_meta, path, self._server)}
         strategy_errors = validate_resource_meta(
-            meta, path, requires_namespace=self._namespaced, name_check=path_segment
+            meta, path, self._server, requires_namespace=self._namespaced, name_check=path_segment
         )
         common = {str(error): error for error in strategy_errors}
         return [error for text, error in common.items() if text not in of_update], list(of_update.values())

@@ -1,4 +1,7 @@
-"""Formats that the API server does not know, of which it warns (apiextensions pkg/apiserver/validation/formats.go)."""
+"""Warnings of the API server: of formats that it does not know, and of sets of objects.
+
+Upstream: WarningsOnCreate and WarningsOnUpdate in apiextensions pkg/registry/customresourcedefinition/strategy.go.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +57,27 @@ FORMAT = Rule(
     ),
 )
 
-RULES = (FORMAT,)
+_SET: Final = """\
+type: object
+properties:
+  ports:
+    type: array
+    x-kubernetes-list-type: {}
+    items: {{type: object, x-kubernetes-map-type: atomic, properties: {{name: {{type: string}}}}}}
+"""
+SET_OF_OBJECTS = Rule(
+    id="set-items-not-scalar",
+    summary="Set items are not scalars",
+    why="Server-side apply replaces such a set as a whole, and CEL rules compare its items in their order. Since "
+    "Kubernetes 1.37, the API server warns of it.",
+    bad=_SET.format("set"),
+    good=_SET.format("atomic"),
+    help="Set `x-kubernetes-list-type: map` with keys that identify an item, or `x-kubernetes-list-type: atomic`",
+    source="apiextensions-apiserver/pkg/registry/customresourcedefinition getNonScalarListTypeSetWarnings",
+    severity="warning",
+)
+
+RULES = (FORMAT, SET_OF_OBJECTS)
 
 _FORMAT: Final = SCHEMA_BITS["format"]
 _STRING: Final = [
@@ -100,6 +123,28 @@ def unrecognized(crd: DecodedCRD) -> Iterator[Advisory]:
             yield Advisory("warning", FORMAT.id, message, schema.path.child("format"), _help(schema))
 
 
+def sets_of_objects(crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the server's warnings of sets of objects or lists, each once; on update only those that are new."""
+    if not crd.versions.newest.warns_of_sets_of_objects:
+        return
+    first: dict[str, JSONSchemaProps] = {}
+    for schema in crd.schemas:
+        first.setdefault(_type_in_set(schema), schema)
+    known_before = {"", *map(_type_in_set, crd.old_schemas)}
+    for type_ in sorted(first.keys() - known_before):
+        message = (
+            f"x-kubernetes-list-type: set for items of type {quote(type_)} is not supported by server-side apply or CEL "
+            "validation rules"
+        )
+        yield Advisory("warning", SET_OF_OBJECTS.id, message, first[type_].path.child("x-kubernetes-list-type"))
+
+
+def _type_in_set(schema: JSONSchemaProps) -> str:
+    """Return `object` or `array` for a set of such items, else an empty text."""
+    items = None if schema.items is None or schema.x_list_type != "set" else schema.items.schema
+    return items.type if items is not None and items.type in {"object", "array"} else ""
+
+
 def _is_unrecognized(schema: JSONSchemaProps, server: Server) -> bool:
     return bool(schema.format) and not _is_known(schema, server)
 
@@ -134,4 +179,4 @@ def _help(schema: JSONSchemaProps) -> str | None:
     return None
 
 
-ADVICE: Final = (unrecognized,)
+ADVICE: Final = (unrecognized, sets_of_objects)

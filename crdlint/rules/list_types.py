@@ -609,8 +609,10 @@ CHECKS = (
 )
 
 
-def sets_of_objects(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield sets whose items are objects or lists."""
+def sets_of_objects(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield sets whose items are objects or lists, unless the server itself warns of them."""
+    if crd.versions.newest.warns_of_sets_of_objects:
+        return
     items = schema.items.schema if schema.items is not None else None
     if schema.x_list_type != "set" or items is None:
         return

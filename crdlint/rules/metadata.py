@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from crdlint.crd.model import CustomResourceDefinition
+    from crdlint.kubernetes.servers import Server
     from crdlint.rules.engine.finding import Finding
     from crdlint.yaml.edit import Edit
 
@@ -205,7 +206,7 @@ IDS: Final = object_meta_validation.Rules(
 _PATH: Final = Path("metadata")
 
 
-def validate(crd: CustomResourceDefinition) -> Iterator[FieldError]:
+def validate(crd: CustomResourceDefinition, server: Server) -> Iterator[FieldError]:
     """Yield what is wrong with the metadata of a new CRD."""
     meta = crd.metadata
     plural, group = crd.spec.names.plural, crd.spec.group
@@ -229,7 +230,7 @@ def validate(crd: CustomResourceDefinition) -> Iterator[FieldError]:
             yield invalid(NAME.id, _PATH.child("name"), meta.name, message, help=first or f"Rename it to `{wanted}`")
     if meta.namespace:
         yield forbidden(NAMESPACE.id, _PATH.child("namespace"), "not allowed on this type")
-    yield from object_meta_validation.validate_object_meta(meta, _PATH, IDS)
+    yield from object_meta_validation.validate_object_meta(meta, _PATH, IDS, server)
 
 
 def _name(text: str, given: str, wanted: str) -> list[str]:
@@ -237,6 +238,8 @@ def _name(text: str, given: str, wanted: str) -> list[str]:
     return errors if given == wanted else [*errors, 'must be spec.names.plural+"."+spec.group']
 
 
-def validate_update(crd: CustomResourceDefinition, old: CustomResourceDefinition) -> Iterator[FieldError]:
+def validate_update(
+    crd: CustomResourceDefinition, old: CustomResourceDefinition, server: Server
+) -> Iterator[FieldError]:
     """Yield what an update may not do to the metadata."""
-    return object_meta_validation.validate_object_meta_update(crd.metadata, old.metadata, _PATH, IDS)
+    return object_meta_validation.validate_object_meta_update(crd.metadata, old.metadata, _PATH, IDS, server)

@@ -132,7 +132,7 @@ def _validate_default(
     assert schema.default is not None  # noqa: S101  the caller checks it
     value = deep_copy(schema.default.value)
     if position.inside_meta:
-        errors = _inside_metadata(position, value, path)
+        errors = _inside_metadata(position, value, path, server)
         wrong = bool(errors)
     else:
         embedded = schema.x_embedded_resource or schema is position.root
@@ -144,7 +144,9 @@ def _validate_default(
                 errors.append(_unpruned(path, value, unknown, schema))
         # Go coerces metadata in place, so the default is printed in the coerced form from here on.
         coerced = coerce(path, value, schema, is_resource_root=embedded).error
-        more_errors = [coerced] if coerced else validate_embedded(path, value, schema, is_resource_root=embedded)
+        more_errors = (
+            [coerced] if coerced else validate_embedded(path, value, schema, server, is_resource_root=embedded)
+        )
         errors.extend(more_errors)
         wrong = bool(more_errors)
     if wrong:
@@ -171,11 +173,13 @@ def _unpruned(path: Path, value: Any, unknown: list[str], schema: JSONSchemaProp
     return replace(error, at=path.child(unknown[0]), key=True, help=help_)
 
 
-def _inside_metadata(position: _At, value: Any, path: Path) -> list[FieldError]:
+def _inside_metadata(position: _At, value: Any, path: Path, server: Server) -> list[FieldError]:
     """Return the errors of a default in type or object metadata, checked in a resource that contains nothing else."""
     resource = position.outer.around(deep_copy(value))
     coerced = coerce(None, resource, position.root, is_resource_root=True).error
-    resource_errors = [coerced] if coerced else validate_embedded(None, resource, position.root, is_resource_root=True)
+    resource_errors = (
+        [coerced] if coerced else validate_embedded(None, resource, position.root, server, is_resource_root=True)
+    )
     if not resource_errors:
         return []
     return [invalid(RULE, path, value, Wording(partial(_metadata_detail, resource_errors)))]

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.paths import Path
+    from crdlint.kubernetes.servers import Server
 
 _EMPTY: Final = JSONSchemaProps()
 
@@ -74,11 +75,11 @@ def _coerce(path: Path | None, here: dict[str, Any], unknown: list[str], *, drop
 
 
 def validate_embedded(
-    path: Path | None, value: Any, schema: JSONSchemaProps | None, *, is_resource_root: bool
+    path: Path | None, value: Any, schema: JSONSchemaProps | None, server: Server, *, is_resource_root: bool
 ) -> list[FieldError]:
     """Return the errors in type and metadata of embedded resources, including the value itself if `is_resource_root`."""
     resources = _embedded(path, value, schema, is_resource_root=is_resource_root)
-    return [error for resource_path, here in resources for error in _validate(resource_path, here)]
+    return [error for resource_path, here in resources for error in _validate(resource_path, here, server)]
 
 
 def _embedded(
@@ -113,13 +114,13 @@ def _embedded(
 _MISSING: Final = Wording.by_version("must not be empty", (34, ""))
 
 
-def _validate(path: Path | None, here: dict[str, Any]) -> Iterator[FieldError]:
+def _validate(path: Path | None, here: dict[str, Any], server: Server) -> Iterator[FieldError]:
     for name in ("apiVersion", "kind"):
         if name not in here:
             yield required(RESOURCE_METADATA, child(path, name), _MISSING)
     for name, value in here.items():
         if name == "metadata":
-            yield from _metadata(path, value)
+            yield from _metadata(path, value, server)
         elif name in _TYPE_META:
             field_path = child(path, name)
             if value.__class__ is not str:
@@ -144,7 +145,7 @@ def _kind_error(text: str) -> str | None:
 _TYPE_META: Final[dict[str, Callable[[str], str | None]]] = {"apiVersion": _api_version_error, "kind": _kind_error}
 
 
-def _metadata(path: Path | None, value: Any) -> Iterator[FieldError]:
+def _metadata(path: Path | None, value: Any, server: Server) -> Iterator[FieldError]:
     metadata_path = child(path, "metadata")
     try:
         meta, _ = read_object_meta(value)
@@ -153,5 +154,5 @@ def _metadata(path: Path | None, value: Any) -> Iterator[FieldError]:
         return
     meta.setdefault("name", "fakename")  # an embedded resource does not need a name
     yield from validate_resource_meta(
-        meta, metadata_path, requires_namespace="namespace" in meta, name_check=path_segment
+        meta, metadata_path, server, requires_namespace="namespace" in meta, name_check=path_segment
     )

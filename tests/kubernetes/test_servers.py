@@ -7,7 +7,7 @@ import re
 import pytest
 
 from crdlint.kubernetes.servers import (
-    KNOWN,
+    KNOWN_IN_WORDS,
     NEWEST,
     NEWEST_VERSION,
     OLDEST,
@@ -45,12 +45,29 @@ def test_a_range_includes_both_ends() -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "versions"),
+    [
+        (">=1.28", f"1.28..{NEWEST}"),
+        (">= 1.29.0-0", f"1.29..{NEWEST}"),
+        (">=1.29 <1.32", "1.29..1.31"),
+        ("1.29 - 1.31", "1.29..1.31"),
+        ("~1.30", "1.30"),
+        ("<1.27 || ^1.34", f"1.34..{NEWEST}"),
+    ],
+)
+def test_a_constraint_is_a_range_of_released_versions(text: str, versions: str) -> None:
+    assert str(parse_range(text)) == versions
+
+
+@pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1.27", f"'1.27' is not within {KNOWN}"),
-        ("1.27..1.30", f"'1.27..1.30' is not within {KNOWN}"),
-        ("1.30..1.99", f"'1.30..1.99' is not within {KNOWN}"),
-        ("2.30", f"'2.30' is not within {KNOWN}"),
+        (">=1.99", f"no version within {KNOWN_IN_WORDS} satisfies '>=1.99'"),
+        (">=one", "'>=one': improper constraint: '>=one'"),
+        ("1.27", f"'1.27' is not within {KNOWN_IN_WORDS}"),
+        ("1.27..1.30", f"'1.27..1.30' is not within {KNOWN_IN_WORDS}"),
+        ("1.30..1.99", f"'1.30..1.99' is not within {KNOWN_IN_WORDS}"),
+        ("2.30", f"'2.30' is not within {KNOWN_IN_WORDS}"),
         ("1.31..1.30", "'1.31..1.30' ends before it begins"),
         ("latest", f"'latest' is not a Kubernetes version such as {NEWEST}"),
         ("9" * 50, f"'{'9' * 40}...' is not a Kubernetes version such as {NEWEST}"),

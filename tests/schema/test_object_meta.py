@@ -15,6 +15,7 @@ from crdlint.crd.object_meta_validation import (
 )
 from crdlint.crd.paths import Path
 from crdlint.golang.times import as_utc
+from crdlint.kubernetes.servers import NEWEST
 from crdlint.schema.embedded_resources import coerce, validate_embedded
 
 if TYPE_CHECKING:
@@ -172,7 +173,7 @@ RESOURCES = {
 
 @pytest.mark.parametrize(("given", "said"), RESOURCES.values(), ids=RESOURCES)
 def test_embedded_resources(given: str, said: list[str]) -> None:
-    errors = validate_embedded(None, {"a": value(given)}, schema(EMBEDDED), is_resource_root=False)
+    errors = validate_embedded(None, {"a": value(given)}, schema(EMBEDDED), NEWEST, is_resource_root=False)
     assert [str(error) for error in errors] == said
 
 
@@ -230,13 +231,13 @@ METADATA = {
 
 @pytest.mark.parametrize(("given", "said"), METADATA.values(), ids=METADATA)
 def test_metadata(given: str, said: list[str]) -> None:
-    errors = validate_resource_meta(value(given), Path("m"), requires_namespace=True, name_check=dns_subdomain)
+    errors = validate_resource_meta(value(given), Path("m"), NEWEST, requires_namespace=True, name_check=dns_subdomain)
     assert [str(error) for error in errors] == said
 
 
 def owner_errors(owners: list[dict[str, object]]) -> list[FieldError]:
     meta = {"name": "x", "namespace": "y", "ownerReferences": owners}
-    return list(validate_resource_meta(meta, Path("m"), requires_namespace=True, name_check=dns_subdomain))
+    return list(validate_resource_meta(meta, Path("m"), NEWEST, requires_namespace=True, name_check=dns_subdomain))
 
 
 def owner(name: str, uid: str = "u", *, controller: bool = False) -> dict[str, object]:
@@ -270,7 +271,7 @@ def test_errors_of_many_controllers_grow_with_the_list() -> None:
 
 def test_a_cluster_has_no_namespaces() -> None:
     errors = validate_resource_meta(
-        {"name": "x", "namespace": "y"}, Path("m"), requires_namespace=False, name_check=dns_subdomain
+        {"name": "x", "namespace": "y"}, Path("m"), NEWEST, requires_namespace=False, name_check=dns_subdomain
     )
     assert [str(error) for error in errors] == ["m.namespace: Forbidden: not allowed on this type"]
 
@@ -278,7 +279,7 @@ def test_a_cluster_has_no_namespaces() -> None:
 def test_updates() -> None:
     old = {"name": "x", "generation": 2, "finalizers": ["a.b/c"], "deletionTimestamp": "2020-01-01T00:00:00Z"}
     new = {"name": "y", "generation": 1, "finalizers": ["a.b/d"], "uid": "u"}
-    assert [str(error) for error in validate_resource_meta_update(new, old, Path("m"))] == [
+    assert [str(error) for error in validate_resource_meta_update(new, old, Path("m"), NEWEST)] == [
         "m.finalizers: Forbidden: no new finalizers can be added if the object is being deleted, "
         'found new finalizers []string{"a.b/d"}',
         'm.resourceVersion: Invalid value: "": must be specified for an update',

@@ -208,8 +208,9 @@ def chart_support(chart: str) -> tuple[Support | None, FileResult | None]:
     None where it says nothing of them, or nothing that can be kept; then with what there is to say about that.
     """
     from crdlint.crd.positions import node_span
-    from crdlint.inputs.helm.kube_version import ConstraintError, range_of
     from crdlint.inputs.read import UnreadableError, decode, read_bytes
+    from crdlint.kubernetes.constraints import ConstraintError
+    from crdlint.kubernetes.servers import range_of
     from crdlint.yaml.nodes import Scalar, child
     from crdlint.yaml.parse import parse_first
 
@@ -228,5 +229,5 @@ def chart_support(chart: str) -> tuple[Support | None, FileResult | None]:
     except ConstraintError as error:
         versions, message = None, f"kubeVersion: {error}"
     if versions is not None:
-        return Support(constraint, versions), None
+        return Support(constraint, str(versions)), None
     return None, FileResult(path, text, 1, (), 0, (KUBE_VERSION.diagnostic(path, "advice", message, span),))

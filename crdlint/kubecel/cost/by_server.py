@@ -37,7 +37,7 @@ class CostsByServer:
     """Estimates the rules of one file for all servers; servers with equal declarations share them."""
 
     _sharing: Sharing = field(default_factory=shared)
-    _contexts: dict[tuple[bool, bool], SchemaContext] = field(default_factory=dict)
+    _contexts: dict[tuple[bool, bool, bool], SchemaContext] = field(default_factory=dict)
 
     def different(self, rule: EstimatedRule, servers: Iterable[Server]) -> dict[str, ServerCost]:
         """Return the costs on those of `servers` that accept a rule and estimate a different cost, by version."""
@@ -64,7 +64,7 @@ class CostsByServer:
         return ServerCost(cost, multiply(cost, times), 0 if message is None else message.highest_cost)
 
     def _context(self, dialect: CELDialect) -> SchemaContext:
-        key = dialect.enum_bounds_strings, dialect.max_length_bounds_int_or_string
+        key = dialect.enum_bounds_strings, dialect.max_length_bounds_int_or_string, dialect.caps_metadata_names
         context = self._contexts.get(key)
         if context is None:
             context = self._contexts[key] = SchemaContext(dialect, self._sharing)

@@ -6,7 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cel.decls import CallCost
-from crdlint.cel.estimates import ONE, STRING_FACTOR, CallEstimate, Estimate, Estimator, Node, size_of
+from crdlint.cel.estimates import ONE, REGEX_FACTOR, STRING_FACTOR, CallEstimate, Estimate, Estimator, Node, size_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -58,6 +58,35 @@ def track_first_twice(values: Sequence[Any], _: Any) -> int:
 CONSTANT: Final = CallCost(constant(), lambda _values, _result: 1)
 ARGUMENT: Final = CallCost(argument_size(STRING_FACTOR), track_first)
 ARGUMENT_TWICE: Final = CallCost(argument_size(2 * STRING_FACTOR), track_first_twice)
+
+
+def _no_estimate(_estimator: Estimator, _target: Node | None, _args: Sequence[Node]) -> None:
+    """Return None: the standard estimate applies."""
+
+
+def _track_argument(values: Sequence[Any], _: Any) -> int:
+    from crdlint.cel.eval.cost import actual_size
+
+    return traversal(actual_size(values[1]))
+
+
+def _estimate_match(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
+    nodes = args if target is None else (target, *args)
+    if len(nodes) != 2:
+        return None
+    text, pattern = (size_of(estimator, node) for node in nodes)
+    return CallEstimate(text.plus(ONE).scaled(STRING_FACTOR).times(pattern.scaled(REGEX_FACTOR)))
+
+
+def _track_match(values: Sequence[Any], _: Any) -> int:
+    from crdlint.cel.eval.cost import actual_size
+
+    return traversal(1.0 + actual_size(values[0])) * math.ceil(actual_size(values[1]) * REGEX_FACTOR)
+
+
+# Costs of cel-go since 0.29: of `startsWith` and `endsWith` by the argument, and of `matches` however it is called.
+AFFIXES: Final = dict.fromkeys(("startsWith", "endsWith"), CallCost(_no_estimate, _track_argument))
+MATCHES: Final = {"matches": CallCost(_estimate_match, _track_match)}
 
 
 def constant_for(*functions: str) -> dict[str, CallCost]:

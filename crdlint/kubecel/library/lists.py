@@ -14,6 +14,7 @@ from crdlint.cel.types import (
     BYTES,
     DOUBLE,
     DURATION,
+    DYN,
     INT,
     STRING,
     TIMESTAMP,
@@ -110,12 +111,29 @@ def _estimate(estimator: Estimator, target: Node | None, _args: Sequence[Node]) 
     if target is None:
         return None
     element = element_of(target)
-    if element is None:  # a string's indexOf
+    if element is None:  # the indexOf of a string
         return CallEstimate(size_of(estimator, target).scaled(STRING_FACTOR))
     each = ONE
     if element.type.kind in (Kind.STRING, Kind.BYTES):
         each = each.plus(size_of(estimator, element).scaled(STRING_FACTOR))
     return CallEstimate(size_of(estimator, target).times(each))
+
+
+def _estimate_includes(estimator: Estimator, target: Node | None, args: Sequence[Node]) -> CallEstimate | None:
+    """Return the cost of `includes`: one unit for each element of a value that may be a list."""
+    if target is None or element_of(target) is not None:
+        return _estimate(estimator, target, args)
+    return CallEstimate(size_of(estimator, target).times(ONE))
+
+
+def _includes(value: Any, item: Any) -> bool:
+    from crdlint.cel.eval.equality import equal
+    from crdlint.cel.eval.values import kind_of
+
+    if kind_of(value) is not Kind.LIST:
+        return equal(value, item) is True
+    work.spend(len(value))
+    return any(equal(one, item) is True for one in value)
 
 
 def _track(values: Sequence[Any], _: Any) -> int:
@@ -179,6 +197,12 @@ def _functions() -> Iterator[Overload]:
     yield member("lastIndexOf", "list_a_last_index_of_int", (list_type(_T), _T), INT, _last_index_of)
 
 
+INCLUDES: Final = Library(
+    "list, version 1",
+    introduced=(1, 37),
+    functions=(member("includes", "list_includes_dyn_dyn", (DYN, DYN), BOOL, _includes),),
+    costs={"includes": CallCost(_estimate_includes, _track)},
+)
 LIBRARY: Final = Library(
     "list",
     introduced=ALWAYS,

@@ -102,6 +102,8 @@ class Common:
 
 def _declare_alike(whole: JSONSchemaProps, one: CELDialect, other: CELDialect) -> bool:
     """Return whether no part of a schema bounds a string on one of two servers only."""
+    if one.caps_metadata_names != other.caps_metadata_names:
+        return False
     if one.enum_bounds_strings != other.enum_bounds_strings and any(
         schema.enum and schema.max_length is None for schema in schemas(whole)
     ):

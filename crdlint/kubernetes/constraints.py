@@ -1,4 +1,4 @@
-"""Chart.yaml's kubeVersion as a range of Kubernetes versions.
+"""Constraints such as `>=1.28`, as charts have them in kubeVersion, as ranges of Kubernetes versions.
 
 The constraint's syntax and answers are those of Masterminds/semver v3 (NewConstraint, Constraints.Check), which helm
 asks (pkg/chart/v2/util, IsCompatibleRange).
@@ -10,12 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from crdlint.kubernetes.servers import SERVERS, Range
-
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from crdlint.kubernetes.servers import Server
+    from collections.abc import Callable, Iterable
 
 Triple: TypeAlias = "tuple[int, int, int]"
 
@@ -47,27 +43,13 @@ class _Constraint:
     prerelease: bool
 
 
-def range_of(constraint: str) -> str | None:
-    """Return the known versions that satisfy a constraint as `--kube-version` has them (`1.29..1.36`), None where none does.
-
-    Where there is a gap among them, the range goes over it. Raises ConstraintError.
-    """
-    found = servers(constraint)
-    if not found:
-        return None
-    return str(Range(found[0], found[-1]))
-
-
-def servers(constraint: str) -> list[Server]:
-    """Return the servers known to crdlint of which some patch release satisfies a constraint, in order.
-
-    Raises ConstraintError.
-    """
+def satisfying(constraint: str, versions: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Return the minor versions of which some patch release satisfies a constraint. Raise ConstraintError."""
     groups = parse_constraint(constraint)
     # An answer can change only beside a patch number that the constraint names.
     named = {one.version[2] for group in groups for one in group}
     patches = sorted({0, 1, *(patch + step for patch in named for step in (-1, 0, 1) if patch + step >= 0)})
-    return [server for server in SERVERS if any(satisfies((*server.version, patch), groups) for patch in patches)]
+    return [one for one in versions if any(satisfies((*one, patch), groups) for patch in patches)]
 
 
 def parse_constraint(text: str) -> list[list[_Constraint]]:

@@ -1,0 +1,235 @@
+"""What Kubernetes 1.37 changes, on cases that follow upstream's own tests."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from crdlint import estimate_costs, lint_text, lint_update, validate_resource
+from crdlint.kubernetes.servers import NEWEST, PREVIEWS
+
+
+def crd(schema: dict[str, Any], **metadata: Any) -> str:
+    return json.dumps({
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "foos.example.com", **metadata},
+        "spec": {
+            "group": "example.com",
+            "scope": "Namespaced",
+            "names": {"plural": "foos", "kind": "Foo"},
+            "versions": [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}],
+        },
+    })  # fmt: skip
+
+
+def objects(**properties: Any) -> dict[str, Any]:
+    return {"type": "object", "properties": properties}
+
+
+def list_of(type_: str, list_type: str = "set") -> dict[str, Any]:
+    atomic = {"object": {"x-kubernetes-map-type": "atomic"}, "array": {"x-kubernetes-list-type": "atomic"}}.get(
+        type_, {}
+    )
+    items: dict[str, Any] = {"type": type_, **atomic}
+    if type_ == "array":
+        items["items"] = {"type": "string"}
+    return {"type": "array", "x-kubernetes-list-type": list_type, "items": items}
+
+
+def ruled(rule: str, **schema: Any) -> dict[str, Any]:
+    return {**schema, "x-kubernetes-validations": [{"rule": rule}]}
+
+
+def set_warnings(*types: str) -> list[str]:
+    what = "is not supported by server-side apply or CEL validation rules"
+    return [f'x-kubernetes-list-type: set for items of type "{type_}" {what}' for type_ in types]
+
+
+def warnings(text: str, version: str = "1.37", old: str | None = None) -> list[str]:
+    found = lint_text(text, kube_version=version) if old is None else lint_update(old, text, kube_version=version)
+    return [one.message for one in found if one.kind == "warning"]
+
+
+def test_it_is_a_preview_and_not_the_default() -> None:
+    assert PREVIEWS == "1.37"
+    assert str(NEWEST) == "1.36"
+
+
+@pytest.mark.parametrize(
+    ("schema", "types"),
+    [
+        (objects(a=list_of("object")), ["object"]),
+        (objects(a=list_of("array")), ["array"]),
+        (objects(a=list_of("object"), b=list_of("array"), c=list_of("object")), ["array", "object"]),
+        (objects(a=list_of("string")), []),
+        (objects(a=list_of("object", "atomic")), []),
+        (objects(outer={"type": "array", "items": objects(inner=list_of("object"))}), ["object"]),
+    ],
+)
+def test_sets_of_objects_are_warned_of(schema: dict[str, Any], types: list[str]) -> None:
+    assert warnings(crd(schema)) == set_warnings(*types)
+    assert warnings(crd(schema), "1.36") == []
+
+
+def test_an_update_warns_of_new_sets_of_objects_only() -> None:
+    old, new = crd(objects(a=list_of("object"))), crd(objects(a=list_of("object"), b=list_of("array")))
+    assert warnings(old, old=old) == []
+    assert warnings(new, old=old) == set_warnings("array")
+
+
+def test_a_range_names_the_version_that_warns() -> None:
+    text = crd(objects(a=list_of("object")))
+    (one,) = lint_text(text, kube_version="1.35..1.37")
+    assert one.versions == ("1.37",)
+    assert text[one.column - 1 :].startswith('"set"')
+
+
+def costs(schema: dict[str, Any], version: str = "1.37") -> list[int]:
+    return [one.max_cost for one in estimate_costs(crd(schema), kube_version=version)]
+
+
+@pytest.mark.parametrize(
+    ("metadata", "name", "length"),
+    [
+        ({}, "name", 253),
+        ({}, "generateName", 252),
+        ({"name": {"type": "string", "maxLength": 10}}, "name", 10),
+        ({"name": {"type": "string", "maxLength": 10}}, "generateName", 252),
+        ({"name": {"type": "string", "maxLength": 1000}}, "name", 253),
+        ({"generateName": {"type": "string", "maxLength": 1000}}, "generateName", 252),
+    ],
+)
+def test_names_are_as_long_as_names_can_be(metadata: dict[str, Any], name: str, length: int) -> None:
+    rule = f"self.metadata.{name}.contains('0123456789')"
+    properties = {"metadata": objects(**metadata)} if metadata else {}
+    schema = ruled(rule, **objects(**properties))
+    # A character has up to four bytes; a unit is ten bytes read, for each unit of the argument.
+    assert costs(schema) == [3 + -(-length * 4 // 10)]
+    assert costs(schema, "1.36") == [3 + -(-(3 * 1024 * 1024 - 2) // 10)]
+
+
+def errors(text: str, version: str = "1.37") -> list[str]:
+    return [one.message for one in lint_text(text, kube_version=version) if one.kind == "field"]
+
+
+def spent(rule: str, version: str = "1.37", **fields: Any) -> int | None:
+    schema = objects(spec=ruled(rule, **objects(**{name: {"type": "string"} for name in fields})))
+    foo = {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "a", "namespace": "b"}, "spec": fields}
+    return validate_resource(crd(schema), json.dumps(foo), kube_version=version).cel_cost
+
+
+@pytest.mark.parametrize(
+    ("rule", "before", "since"),
+    [
+        ("self.val1.startsWith('Rook')", 4, 3),
+        ("!self.val1.startsWith('knight')", 5, 4),
+        ("!self.val1.endsWith('knight')", 5, 4),
+        ("self.val1.matches('^[^0-9]*$')", 8, 8),
+        ("matches(self.val1, '^[^0-9]*$')", 3, 8),
+    ],
+)
+def test_costs_at_run_time(rule: str, before: int, since: int) -> None:
+    text = "Rook takes 👑"
+    assert spent(rule, "1.36", val1=text) == before
+    assert spent(rule, val1=text) == since
+
+
+def test_matches_called_as_a_function_is_estimated_by_its_arguments() -> None:
+    method = objects(a=ruled("self.matches('^[a-z]$')", type="string", maxLength=50))
+    function = objects(a=ruled("matches(self, '^[a-z]$')", type="string", maxLength=50))
+    assert costs(method) == costs(method, "1.36") == costs(function) == [43]
+    assert costs(function, "1.36") == [2]
+
+
+INCLUDES = "['a', 'b'].includes(self)"
+
+
+@pytest.mark.parametrize(("version", "errors_"), [("1.36", 1), ("1.37", 1)])
+def test_new_rules_may_not_use_includes_yet(version: str, errors_: int) -> None:
+    found = errors(crd(objects(a=ruled(INCLUDES, type="string"))), version)
+    assert len(found) == errors_
+    assert "undeclared reference to 'includes'" in found[0]
+
+
+@pytest.mark.parametrize(
+    ("rule", "accepts"),
+    [
+        ("[1, 2, 3].includes(2)", True),
+        ("[1, 2, 3].includes(4)", False),
+        ("'model-a'.includes('model-a')", True),
+        ("'model-a'.includes('model-b')", False),
+    ],
+)
+def test_stored_rules_may_use_includes(rule: str, accepts: bool) -> None:
+    foo = '{"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "a", "namespace": "b"}, "spec": {}}'
+    report = validate_resource(crd(objects(spec=ruled(rule, type="object"))), foo, kube_version="1.37")
+    assert [one.error_type for one in report.errors] == ([] if accepts else ["FieldValueInvalid"])
+
+
+@pytest.mark.parametrize(
+    ("rule", "fields", "cost"),
+    [
+        ("!self.l.includes('x')", {"l": ["012345678901"] * 5}, 8),  # ten characters of an element are a unit
+        ("!self.l.includes(1)", {"l": ["a"]}, 3),
+        ("self.i.includes(3)", {"i": [1, 2, 3, 4, 5]}, 7),
+        ("!self.s.includes('123')", {"s": "0123456789" * 3}, 6),
+        ("[1, 2, 3, 4, 5].includes(3)", {}, 5),
+        ("[[1, 2], [3]].includes([3])", {}, 3),
+    ],
+)
+def test_the_cost_of_includes_at_run_time(rule: str, fields: dict[str, Any], cost: int) -> None:
+    text, number = {"type": "string"}, {"type": "integer"}
+    properties = {"s": text, "l": {"type": "array", "items": text}, "i": {"type": "array", "items": number}}
+    foo = {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "a", "namespace": "b"}, "spec": fields}
+    report = validate_resource(
+        crd(objects(spec=ruled(rule, **objects(**properties)))), json.dumps(foo), kube_version="1.37"
+    )
+    assert (report.errors, report.cel_cost) == ([], cost)
+
+
+def test_fields_in_backticks() -> None:
+    schema = objects(spec=ruled("self.`a` == 'x'", **objects(a={"type": "string", "maxLength": 5})))
+    assert errors(crd(schema)) == []
+    assert "unsupported syntax: '`'" in errors(crd(schema), "1.36")[0]
+    (one,) = [one for one in lint_text(crd(schema), kube_version="1.36..1.37") if one.rule == "kube-version-too-old"]
+    assert one.message == "needs Kubernetes >= 1.37"
+
+
+def test_an_integer_is_no_duration() -> None:
+    text = crd(objects(spec=ruled("duration(self.i) == duration('1s')", **objects(i={"type": "integer"}))))
+    assert errors(text, "1.36") == []
+    assert "found no matching overload for 'duration' applied to '(int)'" in errors(text)[0]
+
+
+def test_missing_fields_of_owner_references() -> None:
+    owner = {"apiVersion": "v1/", "kind": "", "name": "a", "uid": "u"}
+    assert errors(crd(objects(), ownerReferences=[{**owner, "apiVersion": "v1", "kind": "A"}, owner])) == [
+        'metadata.ownerReferences[1].apiVersion: Invalid value: "v1/": must be <group>/<version> or <version>',
+        "metadata.ownerReferences[1].kind: Required value: must not be empty",
+    ]
+    assert errors(crd(objects(), ownerReferences=[owner]), "1.36") == [
+        'metadata.ownerReferences.apiVersion: Invalid value: "v1/": version must not be empty',
+        'metadata.ownerReferences.kind: Invalid value: "": must not be empty',
+    ]
+
+
+def test_owner_references_without_any_field() -> None:
+    fields = ("apiVersion", "kind", "name", "uid")
+    assert errors(crd(objects(), ownerReferences=[dict.fromkeys(fields, "")])) == [
+        f"metadata.ownerReferences[0].{name}: Required value: must not be empty" for name in fields
+    ]
+
+
+@pytest.mark.parametrize(
+    ("operation", "detail"),
+    [
+        ("", "Required value: must not be empty"),
+        ("Patch", 'Unsupported value: "Patch": supported values: "Apply", "Update"'),
+    ],
+)
+def test_the_operation_of_managed_fields(operation: str, detail: str) -> None:
+    entry = {"manager": "kubectl", "operation": operation, "apiVersion": "v1", "fieldsType": "FieldsV1"}
+    assert errors(crd(objects(), managedFields=[entry])) == [f"metadata.managedFields[0].operation: {detail}"]
