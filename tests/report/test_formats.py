@@ -246,7 +246,7 @@ def test_several_outputs_in_one_run(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert result.stdout.splitlines()[-2:] == [
         "checked 1 file, 1 CRD: 4 errors, 0 warnings",
-        "[*] 1 fixable with --fix --unsafe-fixes",
+        "[*] 1 fixable with --fix, 1 more with --unsafe-fixes",
     ]
     assert json.loads((tmp_path / "a.sarif").read_text())["version"] == "2.1.0"
     assert (tmp_path / "a.xml").read_text().startswith("<?xml")
