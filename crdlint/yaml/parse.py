@@ -268,10 +268,9 @@ def _parser_events(text: str) -> Callable[[], Any]:
     if CParser is not None:
         get: Callable[[], Any] = CParser(text).get_event
         return get
-    from ruamel.yaml import YAML
+    from crdlint.yaml.python_parser import events
 
-    stream = YAML(typ="safe", pure=True).parse(text)
-    return lambda: next(stream, None)
+    return events(text)
 
 
 _BOM: Final = "\ufeff"

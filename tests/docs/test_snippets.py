@@ -49,6 +49,8 @@ NOT_RUN: Final = {
     ".ci/run": "this run",
     "pre-commit run crdlint --all-files": "tests/pipelines",
     "pip wheel --wheel-dir dist .": "tests/pipelines",
+    "python docs/make_playground.py site/playground": "tests/browser",
+    "python -m http.server --directory site": "does not end",
     "docker build --tag crdlint .": "needs a Docker engine",
     'docker run --rm --volume "$PWD:/work:ro" crdlint check .': "needs a Docker engine",
 }

@@ -1,0 +1,77 @@
+// Builds the playground: node build.mjs PYTHON_FOLDER OUT_FOLDER. `python docs/make_playground.py OUT_FOLDER` calls it.
+import { createHash } from "node:crypto";
+import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+
+import * as esbuild from "esbuild";
+import { loadPyodide } from "pyodide";
+
+const [, , pythonFolder, out] = process.argv;
+const here = import.meta.dirname;
+const pyodideFolder = path.dirname(createRequire(import.meta.url).resolve("pyodide"));
+const PYODIDE = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", "pyodide-lock.json"];
+
+// Python's own compiler writes the modules as bytecode, which the browser then does not have to compile.
+async function archivePython() {
+  const pyodide = await loadPyodide();
+  pyodide.FS.mkdir("/source");
+  pyodide.FS.mount(pyodide.FS.filesystems.NODEFS, { root: pythonFolder }, "/source");
+  pyodide.runPython(`
+import pathlib, py_compile, zipfile
+root = pathlib.Path("/source")
+with zipfile.ZipFile("/python.zip", "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+    for file in sorted(root.rglob("*")):
+        name = file.relative_to(root)
+        if file.suffix == ".py":
+            unchecked = py_compile.PycInvalidationMode.UNCHECKED_HASH
+            py_compile.compile(file, "/one.pyc", str(name), doraise=True, invalidation_mode=unchecked)
+            archive.writestr(zipfile.ZipInfo(str(name.with_suffix(".pyc"))), pathlib.Path("/one.pyc").read_bytes(), zipfile.ZIP_DEFLATED)
+        elif file.is_file():
+            archive.writestr(zipfile.ZipInfo(str(name)), file.read_bytes(), zipfile.ZIP_DEFLATED)
+`);
+  return pyodide.FS.readFile("/python.zip");
+}
+
+function examples() {
+  const folder = path.join(here, "examples");
+  return readdirSync(folder)
+    .sort()
+    .map((name) => {
+      const [first, ...rest] = readFileSync(path.join(folder, name), "utf8").split("\n");
+      const [crd, resource = "", old = ""] = rest.join("\n").split(/^#=== .*\n/m);
+      const { title, version = "" } = JSON.parse(first.slice(2));
+      return { title, version, crd, resource, old };
+    });
+}
+
+function files(folder, prefix = "") {
+  return readdirSync(path.join(folder, prefix)).flatMap((name) => {
+    const file = path.posix.join(prefix, name);
+    return statSync(path.join(folder, file)).isDirectory() ? files(folder, file) : [file];
+  });
+}
+
+mkdirSync(path.join(out, "pyodide"), { recursive: true });
+await esbuild.build({
+  entryPoints: [path.join(here, "web/main.js"), path.join(here, "web/worker.js")],
+  outdir: out,
+  bundle: true,
+  minify: true,
+  format: "esm",
+  target: "es2022",
+  external: ["./pyodide/pyodide.mjs"],
+  legalComments: "linked",
+});
+for (const name of PYODIDE) cpSync(path.join(pyodideFolder, name), path.join(out, "pyodide", name));
+for (const name of ["index.html", "style.css"]) cpSync(path.join(here, "web", name), path.join(out, name));
+writeFileSync(path.join(out, "examples.json"), JSON.stringify(examples()));
+writeFileSync(path.join(out, "python.zip"), await archivePython());
+
+const names = files(out).filter((name) => name !== "service-worker.js");
+const hash = createHash("sha256");
+for (const name of names) hash.update(name).update(readFileSync(path.join(out, name)));
+const worker = readFileSync(path.join(here, "web/service-worker.js"), "utf8")
+  .replace("__VERSION__", hash.digest("hex").slice(0, 16))
+  .replace("__FILES__", JSON.stringify(["./", ...names]));
+writeFileSync(path.join(out, "service-worker.js"), worker);

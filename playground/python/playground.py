@@ -1,0 +1,101 @@
+"""What the playground asks of crdlint: JSON in, JSON out."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.kubecel.limits import RULE_COST_LIMIT
+from crdlint.kubernetes.servers import KNOWN, NEWEST_VERSION, SERVERS
+from crdlint.linting.pipeline import lint_file
+from crdlint.linting.rule_cost import rule_cost
+from crdlint.linting.stored_crds import collect_crds
+from crdlint.report.edit_ranges import Places
+from crdlint.report.page import rule_link
+from crdlint.resources.definitions import Definitions
+from crdlint.resources.report import validate_text
+from crdlint.yaml.parse import reading_notice
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.linting.result import FileResult
+
+_CRD: Final = "crd.yaml"
+_RESOURCE: Final = "resource.yaml"
+
+
+def versions() -> str:
+    """Return the Kubernetes versions to choose from, newest first, and the default one."""
+    return json.dumps({"versions": [str(server) for server in reversed(SERVERS)] + [KNOWN], "default": NEWEST_VERSION})
+
+
+def check(request: str) -> str:
+    """Check `crd`, as an update of `old` if that is given, and `resource` against it, for the Kubernetes `version`.
+
+    Returns the findings of both texts with their fixes, the costs of rules, and notices. Positions are 1-based lines and
+    columns in characters.
+    """
+    given: dict[str, str] = json.loads(request)
+    old = collect_crds(given["old"]).by_name.get if given["old"].strip() else None
+    result = lint_file(given["crd"], filename=_CRD, kube_version=given["version"], previous=old, keep=True, fixes=True)
+    answer: dict[str, Any] = {
+        "crd": _findings(result.diagnostics, result.text),
+        "resource": [],
+        "costs": _costs(result),
+        "notices": list(result.notices),
+        "crds": [crd.name for crd in result.crds],
+    }
+    if given["resource"].strip():
+        definitions = Definitions()
+        definitions.add(result)
+        validated = validate_text(given["resource"], filename=_RESOURCE, definitions=definitions).result
+        answer["resource"] = _findings(validated.diagnostics, validated.text)
+        answer["notices"] += validated.notices
+    slower = reading_notice()  # true of every browser
+    answer["notices"] = [notice for notice in answer["notices"] if notice != slower]
+    return json.dumps(answer)
+
+
+def _findings(diagnostics: Sequence[Diagnostic], text: str) -> list[dict[str, Any]]:
+    places = Places(text)
+    return [_finding(one, places) for one in diagnostics if not one.hidden]
+
+
+def _finding(one: Diagnostic, places: Places) -> dict[str, Any]:
+    fix = None
+    if one.fix is not None:
+        edits = [asdict(edit) for edit in places.ranges(one.fix)]
+        fix = {"title": one.fix.title, "safe": one.fix.applicability == "safe", "edits": edits}
+    return {
+        "rule": one.rule,
+        "url": rule_link(one.rule),
+        "severity": one.severity,
+        "message": one.message,
+        "help": one.help,
+        "line": one.line,
+        "column": one.column,
+        "end_line": one.end_line,
+        "end_column": one.end_column,
+        "versions": list(one.versions),
+        "fix": fix,
+    }
+
+
+def _costs(result: FileResult) -> list[dict[str, Any]]:
+    costs = [rule_cost(found, result.file) for found in result.rules]
+    return [
+        {
+            "rule": cost.rule,
+            "version": cost.version,
+            "path": cost.path,
+            "line": cost.line,
+            "column": cost.column,
+            "cost": cost.expression_cost,
+            "share": cost.expression_cost / RULE_COST_LIMIT,
+        }
+        for cost in costs
+        if cost.error is None
+    ]

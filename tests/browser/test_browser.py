@@ -1,0 +1,275 @@
+"""The playground in a real browser, and crdlint in Pyodide; skipped where node, npm or Chromium is missing."""
+
+from __future__ import annotations
+
+import base64
+import fcntl
+import functools
+import gzip
+import json
+import shutil
+import subprocess
+import sys
+import threading
+import zlib
+from collections.abc import Iterator
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from examples import EXAMPLES, PLAYGROUND, parts
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser, Page
+
+ROOT = Path(__file__).parents[2]
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
+WAIT = 120_000  # milliseconds that a loaded machine may need for the first answer
+NO_NETWORK = ("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ETIMEDOUT")
+
+CRD = (ROOT / "fixtures/invalid/list-map-key-optional.yaml").read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The built playground, which the processes of a test run share."""
+    if not (shutil.which("npm") and shutil.which("node")):
+        pytest.skip("npm or node is not installed")
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if base.name.startswith("popen-") else base
+    folder = shared / "playground-site"
+    with (shared / "playground.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "playground" / "service-worker.js").exists():
+            command = [sys.executable, str(ROOT / "docs" / "make_playground.py"), str(folder / "playground")]
+            done = subprocess.run(command, capture_output=True, text=True, check=False)
+            if any(word in done.stderr for word in NO_NETWORK):
+                pytest.skip("the registry of npm cannot be reached")
+            assert done.returncode == 0, done.stdout + done.stderr
+    return folder
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  the name in the class
+        """Print nothing."""
+
+
+@pytest.fixture(scope="module")
+def url(built: Path) -> Iterator[str]:
+    server = ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(built)))
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}/playground/"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    api = pytest.importorskip("playwright.sync_api", reason="the extra `docs` is not installed")
+    if CHROMIUM is None:
+        pytest.skip("Chromium is not installed")
+    with api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def shared_page(browser: Browser, url: str) -> Iterator[Page]:
+    """One page for the tests that only change its texts."""
+    page = browser.new_page(viewport={"width": 1300, "height": 900})
+    page.set_default_timeout(WAIT)
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("console", lambda message: problems.append(message.text) if message.type == "error" else None)
+    page.goto(url)
+    page.wait_for_selector("#findings li")
+    yield page
+    assert problems == []
+    page.close()
+
+
+def fragment(**texts: str) -> str:
+    """Return the fragment of a shared link, as share.js writes it."""
+    state = {"crd": "", "resource": "", "old": "", "version": "1.36", **texts}
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    data = packer.compress(json.dumps(state).encode()) + packer.flush()
+    return "#1." + base64.urlsafe_b64encode(data).decode().rstrip("=")
+
+
+def open_texts(page: Page, url: str, **texts: str) -> None:
+    """Show texts, and wait for the answer to them."""
+    page.evaluate("location.hash = ''; document.getElementById('verdict').textContent = ''")
+    page.goto(url + fragment(**texts))
+    page.wait_for_selector("#verdict:not(:empty)")
+
+
+def rules(page: Page) -> list[str]:
+    return page.locator("#findings a").all_inner_texts()
+
+
+def test_a_finding_is_underlined_and_its_fix_accepted(shared_page: Page, url: str) -> None:
+    open_texts(shared_page, url, crd=CRD)
+    assert rules(shared_page) == ["list-map-key-required"]
+    shared_page.click("#findings .place")
+    assert shared_page.locator(".cm-lintRange-error").all_inner_texts() == ["protocol"]
+    shared_page.click("#findings .fix")
+    shared_page.wait_for_selector("#verdict.good")
+    assert "default: TCP" in shared_page.inner_text(".cm-content")
+    assert rules(shared_page) == []
+
+
+def test_positions_after_characters_of_two_units_are_right(shared_page: Page, url: str) -> None:
+    text = CRD.replace(
+        "  name: widgets.example.com", "  {annotations: {a: '😀😀'}, naem: x, name: widgets.example.com}"
+    )
+    open_texts(shared_page, url, crd=text)
+    shared_page.click("#findings .place")
+    assert shared_page.locator(".cm-lintRange-error").all_inner_texts()[0] == "naem"
+
+
+def test_typing_is_checked(shared_page: Page, url: str) -> None:
+    open_texts(shared_page, url, crd=CRD)
+    shared_page.click(".cm-content")
+    shared_page.keyboard.press("Control+a")
+    shared_page.keyboard.insert_text("a: [")
+    shared_page.locator("#findings a", has_text="yaml-syntax").wait_for()
+
+
+def test_the_version_is_used(shared_page: Page, url: str) -> None:
+    open_texts(shared_page, url, crd=parts(EXAMPLES[1])["crd"], version="1.29")
+    assert rules(shared_page) == ["cel-compilation"]
+    shared_page.select_option("#version", "1.36")
+    shared_page.wait_for_selector("#verdict.good")
+
+
+def test_a_resource_and_an_old_version_are_checked(shared_page: Page, url: str) -> None:
+    with_resource, with_old = (parts(EXAMPLES[index]) for index in (18, 8))
+    open_texts(shared_page, url, crd=with_resource["crd"], resource=with_resource["resource"])
+    assert sorted(rules(shared_page)) == ["resource-rule", "unknown-field"]
+    open_texts(shared_page, url, crd=with_old["crd"], old=with_old["old"])
+    assert rules(shared_page) == ["spec-immutable"]
+
+
+def test_a_shared_link_shows_the_same_texts(shared_page: Page, browser: Browser, url: str) -> None:
+    open_texts(shared_page, url, crd=CRD, resource="a: 1\n", old="b: 2\n", version="1.30")
+    shared_page.evaluate("history.replaceState(null, '', location.pathname)")
+    shared_page.click("#share")
+    shared_page.wait_for_url("**/#1.*")
+    other = browser.new_page()
+    other.set_default_timeout(WAIT)
+    other.goto(shared_page.url)
+    other.wait_for_selector("#findings li")
+    assert other.input_value("#version") == "1.30"
+    assert rules(other)[0] == "list-map-key-required"
+    other.click("#tab-old")
+    assert other.inner_text(".cm-content").strip() == "b: 2"
+    other.close()
+
+
+@pytest.mark.parametrize("text", ["", "a: [", "\t", "%YAML 9\n---\n", "x: &a [*a]"])
+def test_broken_texts_are_answered(shared_page: Page, url: str, text: str) -> None:
+    open_texts(shared_page, url, crd=text)
+    assert "Nothing leaves this page." in shared_page.inner_text("#status")
+
+
+def test_a_text_that_the_browser_cannot_check_is_named(browser: Browser, url: str) -> None:
+    page = browser.new_page()
+    page.set_default_timeout(WAIT)
+    page.goto(url + fragment(crd="{" * 5000))
+    page.get_by_text("The browser cannot check this text").wait_for()
+    open_texts(page, url, crd=CRD)
+    assert rules(page) == ["list-map-key-required"]
+    page.close()
+
+
+def test_a_crd_of_a_megabyte_is_answered(shared_page: Page, url: str) -> None:
+    fields = "".join(f"              field{i}: {{type: string, description: {'x' * 80}}}\n" for i in range(9000))
+    head = CRD[: CRD.index("              ports:")]
+    text = head + fields
+    assert len(text) > 1_000_000
+    open_texts(shared_page, url, crd=text)
+    assert "accepts" in shared_page.inner_text("#verdict")
+
+
+def test_markup_in_texts_is_only_text(shared_page: Page, url: str) -> None:
+    attack = "<img src=x onerror='window.attacked=1'><script>window.attacked=1</script>"
+    text = (
+        CRD.replace("widgets.example.com", f'"{attack}"')
+        .replace("port]", f'"{attack}"]')
+        .replace("kind: Widget", f'kind: "{attack}"')
+    )
+    open_texts(shared_page, url, crd=text.replace("name: v1", f'name: "{attack}"'), resource=text, old=text)
+    assert rules(shared_page)
+    assert shared_page.evaluate("window.attacked") is None
+    assert shared_page.locator("#findings img, #findings script, #notices img, .cm-content img").count() == 0
+
+
+def test_the_keyboard_is_enough(shared_page: Page, url: str) -> None:
+    open_texts(shared_page, url, crd=CRD)
+    shared_page.focus("#tab-crd")
+    shared_page.keyboard.press("Tab")
+    assert shared_page.evaluate("document.activeElement.className").startswith("cm-content")
+    shared_page.keyboard.press("Tab")
+    focused = [shared_page.evaluate("document.activeElement.className")]
+    for _ in range(6):
+        if focused[-1] == "fix":
+            break
+        shared_page.keyboard.press("Tab")
+        focused.append(shared_page.evaluate("document.activeElement.className"))
+    assert focused[-1] == "fix"
+    shared_page.keyboard.press("Enter")
+    shared_page.wait_for_selector("#verdict.good")
+
+
+def test_a_narrow_page_does_not_scroll_sideways(shared_page: Page, url: str) -> None:
+    open_texts(shared_page, url, crd=CRD)
+    shared_page.set_viewport_size({"width": 360, "height": 800})
+    assert shared_page.evaluate("document.documentElement.scrollWidth") == 360
+    shared_page.set_viewport_size({"width": 1300, "height": 900})
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing_serious(browser: Browser, url: str, scheme: Any) -> None:
+    context = browser.new_context(bypass_csp=True, color_scheme=scheme)  # axe itself is an injected script
+    page = context.new_page()
+    page.set_default_timeout(WAIT)
+    page.goto(url)
+    page.wait_for_selector("#findings li")
+    page.add_script_tag(path=PLAYGROUND / "node_modules/axe-core/axe.min.js")
+    found = page.evaluate("axe.run()")["violations"]
+    assert [(one["id"], one["nodes"]) for one in found if one["impact"] in {"serious", "critical"}] == []
+    context.close()
+
+
+def test_it_works_offline_and_asks_no_other_host(browser: Browser, url: str) -> None:
+    context = browser.new_context()
+    asked: list[str] = []
+    context.on("request", lambda request: asked.append(request.url))
+    page = context.new_page()
+    page.set_default_timeout(WAIT)
+    page.goto(url)
+    page.wait_for_selector("#findings li")
+    page.evaluate(
+        "navigator.serviceWorker.controller || new Promise((done) => navigator.serviceWorker.oncontrollerchange = done)"
+    )
+    context.set_offline(True)
+    page.reload()
+    page.wait_for_selector("#findings li")
+    assert [one for one in asked if not one.startswith((url.partition("/playground")[0], "data:", "blob:"))] == []
+    context.close()
+
+
+def test_crdlint_in_pyodide_answers_as_the_api_server_did(built: Path) -> None:
+    with gzip.open(ROOT / "tests/conformance/sample.ndjson.gz", "rt", encoding="utf-8") as lines:
+        cases = list(lines)[::9]
+    assert len(cases) >= 300
+    command = ["node", "conformance.mjs", str(built / "playground"), str(ROOT / "tests/conformance")]
+    done = subprocess.run(command, cwd=PLAYGROUND, input="".join(cases), capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    answers = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(answers) == len(cases)
+    assert [json.loads(case)["id"] for case, (got, want) in zip(cases, answers, strict=True) if got != want] == []

@@ -1,0 +1,73 @@
+"""The Python part of the playground, and its examples."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from examples import EXAMPLES, PLAYGROUND, parts
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+sys.path.append(str(PLAYGROUND / "python"))
+
+import playground
+
+
+def check(**texts: str) -> dict[str, Any]:
+    answer: dict[str, Any] = json.loads(
+        playground.check(json.dumps({"crd": "", "resource": "", "old": "", "version": "1.36", **texts}))
+    )
+    return answer
+
+
+def test_there_are_twenty_examples() -> None:
+    assert len(EXAMPLES) == 20
+    assert len({parts(file)["title"] for file in EXAMPLES}) == 20
+
+
+@pytest.mark.parametrize("file", EXAMPLES, ids=lambda file: file.stem)
+def test_an_example_has_a_finding_with_a_help(file: Path) -> None:
+    example = parts(file)
+    answer = check(**{key: example[key] for key in ("crd", "resource", "old", "version")})
+    found = answer["crd"] + answer["resource"]
+    assert found
+    assert [one["rule"] for one in found if not one["help"]] == []
+
+
+def test_positions_fixes_and_costs_are_returned() -> None:
+    text = parts(EXAMPLES[0])["crd"]
+    answer = check(crd=text)
+    finding = answer["crd"][0]
+    assert finding["rule"] == "cel-rule-cost"
+    line = text.splitlines()[finding["line"] - 1]
+    assert (
+        line[finding["column"] - 1 : finding["end_column"] - 1] == "\"self.hosts.all(host, host.matches('^[a-z.]+$'))\""
+    )
+    assert finding["fix"]["safe"] is False
+    assert finding["fix"]["edits"]
+    [cost] = answer["costs"]
+    assert cost["share"] > 1
+
+
+def test_a_range_of_versions_is_answered() -> None:
+    answer = check(crd=parts(EXAMPLES[1])["crd"], version="1.28..1.36")
+    assert [one["rule"] for one in answer["crd"]] == ["kube-version-too-old"]
+
+
+def test_the_versions_are_those_of_crdlint() -> None:
+    from crdlint.kubernetes.servers import NEWEST_VERSION, SERVERS
+
+    known = json.loads(playground.versions())
+    assert known["default"] == NEWEST_VERSION
+    assert set(known["versions"]) > {str(server) for server in SERVERS}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "\ufeff", "a: [", "---\n---\n", "x: &a [*a]", "kind: CustomResourceDefinition\n", "\x00"]
+)
+def test_odd_texts_are_answered(text: str) -> None:
+    assert check(crd=text, resource=text, old=text)["costs"] == []
