@@ -10,8 +10,6 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from crdlint.config.comments import match_ignore_comments
-
 if TYPE_CHECKING:
     from crdlint.config.baseline import BaselineMatcher
     from crdlint.config.comments import Comments
@@ -67,6 +65,8 @@ def apply(
     findings = list(result.diagnostics)
     silent: frozenset[int] = frozenset()
     if comments is not None:
+        from crdlint.config.comments import match_ignore_comments
+
         lines = [crd.line for crd in result.crds]
         findings += comments.remarks
         matched = match_ignore_comments(comments, findings, lines, updates=updates, resources=resources)

@@ -7,8 +7,6 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd.errors import Code, Reason, Wording, forbidden, invalid, not_supported, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
 from crdlint.diagnostics.spelling import nearest
-from crdlint.golang import certificates
-from crdlint.golang.url import URLError, parse
 from crdlint.golang.values import Typed
 from crdlint.rules.engine.finding import Fixer, mapping_at
 from crdlint.rules.engine.rule import Rule
@@ -264,6 +262,8 @@ def _client_config(config: WebhookClientConfig, path: Path) -> Iterator[FieldErr
 
 
 def _url(text: str, path: Path) -> Iterator[FieldError]:
+    from crdlint.golang.url import URLError, parse
+
     try:
         url = parse(text)
     except URLError as error:
@@ -313,6 +313,8 @@ def _service_path(text: str, path: Path) -> Iterator[FieldError]:
 
 def ca_bundle(bundle: bytes, path: Path) -> Iterator[FieldError]:
     """Yield what is wrong with a CA bundle."""
+    from crdlint.golang import certificates
+
     error = certificates.pool_error(bundle)
     if error is not None:
         yield invalid(CA_BUNDLE.id, path, bundle, error)

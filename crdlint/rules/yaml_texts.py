@@ -70,11 +70,7 @@ RULES = (CUT,)
 
 def cut_texts(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the texts that a comment, a tag or an anchor makes shorter."""
-    texts = {}
-    for match in _LINE.finditer(crd.text):
-        whole = match[1].rstrip()
-        if whole[0] in "!&" if " #" not in whole else "  #" not in whole:
-            texts[match.start(1)] = whole
+    texts = _cut_lines(crd.text)
     if not texts:
         return
     for schema in crd.schemas:
@@ -85,6 +81,21 @@ def cut_texts(crd: DecodedCRD) -> Iterator[Advisory]:
                 yield Advisory(
                     "advice", CUT.id, message, path, f"Put the text in quotes: {quoted(whole)}", subject=whole
                 )
+
+
+def _cut_lines(text: str) -> dict[int, str]:
+    """Return the plain texts that may be cut, as they are written, by their offsets in a document."""
+    texts: dict[int, str] = {}
+    for mark in (" #", " !", " &"):
+        at = text.find(mark)
+        while at >= 0:
+            start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+            match = _LINE.match(text, start)
+            whole = "" if match is None else match[1].rstrip()
+            if match is not None and whole and (whole[0] in "!&" if " #" not in whole else "  #" not in whole):
+                texts[match.start(1)] = whole
+            at = -1 if end < 0 else text.find(mark, end)
+    return texts
 
 
 def _is_used(node: Scalar, text: str) -> bool:

@@ -434,3 +434,13 @@ def test_served_versions(served: list[bool], expected: list[str]) -> None:
 def test_a_crd_that_the_server_rejects_has_no_such_advice() -> None:
     text = HEAD + "        type: object\n        nullable: false\n        x-kubernetes-map-type: wrong\n"
     assert [one.rule for one in crdlint.lint_text(text)] == ["map-type-unsupported"]
+
+
+@pytest.mark.parametrize(
+    ("text", "advice"),
+    [("", []), ("#", []), ("a", []), ("a #b", ["yaml-text-cut"]), ("!a", ["yaml-text-cut"]), ("a  # b", [])],
+)
+def test_texts_in_a_file_with_carriage_returns(text: str, advice: list[str]) -> None:
+    schema = f"type: object\n        description: {text} \n"
+    found = crdlint.lint_text(f"{HEAD.rstrip()}\n        {schema}".replace("\n", "\r\n"))
+    assert [one.rule for one in found if one.rule == "yaml-text-cut"] == advice
