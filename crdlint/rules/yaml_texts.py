@@ -86,9 +86,12 @@ def cut_texts(crd: DecodedCRD) -> Iterator[Advisory]:
 def _cut_lines(text: str) -> dict[int, str]:
     """Return the plain texts that may be cut, as they are written, by their offsets in a document."""
     texts: dict[int, str] = {}
-    for mark in (" #", " !", " &"):
+    for mark in "#!&":
         at = text.find(mark)
         while at >= 0:
+            if text[at - 1] != " ":
+                at = text.find(mark, at + 1)
+                continue
             start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
             match = _LINE.match(text, start)
             whole = "" if match is None else match[1].rstrip()

@@ -50,8 +50,11 @@ class Fixing:
         ):
             return None
 
+        latest: CheckOutcome | None = None
+
         def check(text: str) -> FileResult:
-            checked = checker.check_text(text, replace(task, text=text))
+            nonlocal latest
+            latest = checked = checker.check_text(text, replace(task, text=text))
             if checked.bug is not None:
                 raise RuntimeError(checked.bug.traceback)
             return checked.results[0]
@@ -71,6 +74,8 @@ class Fixing:
         self.files += 1
         self.findings += len(fixed.applied)
         self.applied[result.file] = list(fixed.applied)
+        if latest is not None and latest.results[0] is fixed.result:
+            return latest
         return checker.check_text(fixed.text, replace(task, text=fixed.text))
 
     def summary(self) -> str:
