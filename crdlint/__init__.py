@@ -1,6 +1,6 @@
-"""crdlint: what kube-apiserver would say about a CustomResourceDefinition, offline, at the exact line and column.
+"""crdlint: the errors that kube-apiserver would report about a CustomResourceDefinition, offline, with exact positions.
 
-The names of the Python API, ``crdlint.api.__all__``, are loaded on first use: importing this is cheap.
+The names of the Python API, `crdlint.api.__all__`, are loaded on first use, so that importing this package is cheap.
 """
 
 from __future__ import annotations

@@ -75,7 +75,7 @@ def is_status(field: str) -> bool:
 
 
 def _merged(found: Iterable[Change]) -> list[Change]:
-    """Return changes that say the same of several versions once, as in the version in which they are worst."""
+    """Return changes without repetitions: equal changes of several versions become the most severe one."""
     groups: dict[Hashable, list[Change]] = {}
     for change in found:
         text = change.text if change.field else (change.text, change.versions)

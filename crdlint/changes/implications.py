@@ -110,7 +110,7 @@ class _Schema:
         schemas = None if path is None else self._schemas(path, present)
         if not is_all or path is None or schemas is None or type_of(schemas) != "array" or tree.iter_var2:
             return False
-        assert isinstance(step, Call)  # noqa: S101  is_all says so
+        assert isinstance(step, Call)  # noqa: S101  is_all checks it
         inner = {**variables, tree.iter_var: (*path, ITEM)}
         return self.implies(step.args[1], inner, present, depth + 1)
 

@@ -52,7 +52,7 @@ def _junctors(node: Conjunction, kind: str) -> list[_Junctor]:
 
 
 def _is_of_int_or_string(node: Conjunction, kind: str, branches: Sequence[JSONSchemaProps]) -> bool:
-    """Return whether branches are only what `x-kubernetes-int-or-string` says already."""
+    """Return whether branches only repeat what `x-kubernetes-int-or-string` means."""
     return (
         kind == "anyOf"
         and any(one.x_int_or_string for one in node)

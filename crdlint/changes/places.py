@@ -13,9 +13,9 @@ _PLAIN: Final = re.compile(r"[\w-]+\Z")
 class Place:
     """A node of a schema, by the path of its values in objects.
 
-    ``field`` is that path, empty for the whole object. ``uncorrelated`` is the path of the outermost list above whose items
-    have no keys: an edit of one of them counts as an edit of all. ``in_collection`` says that there may be many such values.
-    ``ratchets`` says that all servers of the run accept invalid values that an update does not change.
+    `field` is that path, empty for the whole object. `uncorrelated` is the path of the outermost enclosing list whose
+    items have no keys: an edit of one of them counts as an edit of all. `in_collection` means that there may be many
+    such values. `ratchets` means that all servers of the run accept invalid values that an update does not change.
     """
 
     field: str = ""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path
 
-# Fields of a schema that say nothing of values, or lead to other schemas.
+# Fields of a schema that do not restrict values, or that contain other schemas.
 _SILENT: Final = sum(
     SCHEMA_BITS[name]
     for name in ("description", "title", "example", "externalDocs", "properties", "items", "type", "id", "$schema")

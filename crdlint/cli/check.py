@@ -466,7 +466,7 @@ def _known(file: str | None, *, missing_ok: bool) -> Known | None:
 
 
 def _load_previous(place: str, arguments: tuple[str, ...], selection: Selection) -> Loaded:
-    """Return the old files to compare with; a place that is none ends the run."""
+    """Return the old files to compare with; an invalid argument ends the run."""
     from crdlint.inputs.previous.load import load
     from crdlint.inputs.repository import RepositoryError
 

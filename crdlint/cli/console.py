@@ -23,7 +23,7 @@ _BAR_EVERY: Final = 0.1  # seconds
 
 
 class StreamError(Exception):
-    """Standard output cannot be written to; ``str`` says why. ``is_closed_pipe`` is set if its reader has gone."""
+    """Standard output cannot be written to; `str()` is the reason. `is_closed_pipe` is set if its reader has gone."""
 
     def __init__(self, error: OSError) -> None:
         super().__init__(f"standard output cannot be written: {error.strerror or error}")
@@ -31,7 +31,7 @@ class StreamError(Exception):
 
 
 class _Output(io.TextIOWrapper):
-    """Standard output, whose errors are StreamErrors: no other file's error is taken for one."""
+    """Standard output, whose errors are StreamErrors, so that they differ from errors of other files."""
 
     def write(self, text: str, /) -> int:
         with self._errors():

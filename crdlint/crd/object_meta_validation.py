@@ -102,8 +102,8 @@ def validate_object_meta_update(
 
 def _negative_generation(meta: ObjectMeta, path: Path, rules: Rules) -> Iterator[FieldError]:
     if meta.generation < 0:
-        at = path.child("generation")
-        yield invalid(rules.server_owned, at, meta.generation, "must be greater than or equal to 0")
+        generation_path = path.child("generation")
+        yield invalid(rules.server_owned, generation_path, meta.generation, "must be greater than or equal to 0")
 
 
 _IMMUTABLE_FIELDS: Final = (
@@ -141,8 +141,12 @@ def _owners(meta: ObjectMeta, within: Path, rules: Rules, server: Server) -> Ite
     path = within.child("ownerReferences")
     controllers = _surplus_controllers(meta.owner_references, path, rules)
     for i, owner in enumerate(meta.owner_references):
-        at = path.index(i)
-        yield from _owner(owner, at, rules) if server.requires_metadata_fields else _older_owner(owner, path, at, rules)
+        owner_path = path.index(i)
+        yield from (
+            _owner(owner, owner_path, rules)
+            if server.requires_metadata_fields
+            else _older_owner(owner, path, owner_path, rules)
+        )
         if i in controllers:
             yield controllers[i]
 
@@ -184,11 +188,11 @@ def _not_empty(field: str) -> str:
 def _owner(owner: OwnerReference, path: Path, rules: Rules) -> Iterator[FieldError]:
     """Yield the errors of an owner reference, as servers since 1.37 have them."""
     version = owner.api_version.rpartition("/")[2]
-    at = path.child("apiVersion")
+    version_path = path.child("apiVersion")
     if not owner.api_version:
-        yield required(rules.owners, at, "must not be empty")
+        yield required(rules.owners, version_path, "must not be empty")
     elif owner.api_version.count("/") > 1 or not version:
-        yield invalid(rules.owners, at, owner.api_version, "must be <group>/<version> or <version>")
+        yield invalid(rules.owners, version_path, owner.api_version, "must be <group>/<version> or <version>")
     for name, value in (("kind", owner.kind), ("name", owner.name), ("uid", owner.uid)):
         if not value:
             yield required(rules.owners, path.child(name), "must not be empty")
@@ -249,12 +253,12 @@ def _managed_fields(meta: ObjectMeta, within: Path, rules: Rules, server: Server
 
 
 def _wrong_operation(operation: Typed, path: Path, rules: Rules, server: Server) -> FieldError:
-    at = path.child("operation")
+    operation_path = path.child("operation")
     if not server.requires_metadata_fields:
-        return invalid(rules.server_owned, at, operation, "must be `Apply` or `Update`")
+        return invalid(rules.server_owned, operation_path, operation, "must be `Apply` or `Update`")
     if not operation.value:
-        return required(rules.server_owned, at, "must not be empty")
-    return not_supported(rules.server_owned, at, operation, ("Apply", "Update"))
+        return required(rules.server_owned, operation_path, "must not be empty")
+    return not_supported(rules.server_owned, operation_path, operation, ("Apply", "Update"))
 
 
 _RESOURCE_RULES: Final = Rules(*[RESOURCE_METADATA] * 7)

@@ -1,1 +1,1 @@
-"""Where documents come from: paths, standard input, git revisions, Helm charts and kustomizations."""
+"""The sources of documents: paths, standard input, git revisions, Helm charts and kustomizations."""

@@ -1,4 +1,4 @@
-"""Where CRDs are looked for that no argument names: beside a file, and in the folders of its repository."""
+"""Search for CRDs that no argument names: beside a file, and in directories of its repository."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from typing import Final
 
 from crdlint.inputs.paths import Selection, discover, has_yaml_suffix
 
-# Of a chart, an operator's repository, controller-gen's.
+# Directories of charts, of operators' repositories, and of controller-gen.
 _FOLDERS: Final = ("crds", "crd", "config/crd")
-# From the folder of a test suite; openshift/api keeps the generated CRDs in the last of these names.
+# Relative to the directory of a test suite; openshift/api has the generated CRDs in the last one.
 _SUITE_FOLDERS: Final = (".", "crds", "zz_generated.crd-manifests", "../../zz_generated.crd-manifests", "..", "../..")
 
 
 def files_in(folder: str) -> list[str]:
-    """Return the YAML and JSON files of a folder by name, not those below its folders. Raises OSError."""
+    """Return the YAML and JSON files in a directory by name, without subdirectories; raise OSError."""
     files = (os.path.join(folder, name) for name in sorted(os.listdir(folder)) if has_yaml_suffix(name))
     return [path for path in files if os.path.isfile(path)]
 
 
 def files_beside(paths: Iterable[str]) -> list[str]:
-    """Return the files in the folders of what paths name; folders that cannot be read have none."""
+    """Return the files in the directories of `paths`; directories that cannot be read are treated as empty."""
     found: dict[str, None] = {}
     for path in paths:
         folder = path if os.path.isdir(path) else os.path.dirname(path)
@@ -36,7 +36,7 @@ def files_beside(paths: Iterable[str]) -> list[str]:
 
 
 def crd_folders_near(paths: Iterable[str]) -> list[str]:
-    """Return the folders of CRDs beside what each path names, else the nearest ones above it within the repository."""
+    """Return the CRD directories beside each path, or else the nearest ones in its parent directories within the repository."""
     found: dict[str, None] = {}
     for path in paths:
         folder = path if os.path.isdir(path) else os.path.dirname(path)
@@ -50,40 +50,42 @@ def crd_folders_near(paths: Iterable[str]) -> list[str]:
     return list(found)
 
 
-def configured_crds(places: Iterable[str], folder: str, selection: Selection | None = None) -> list[str]:
-    """Return the files that a configuration names as the places of CRDs.
+def configured_crds(locations: Iterable[str], folder: str, selection: Selection | None = None) -> list[str]:
+    """Return the files of the locations of CRDs in a configuration.
 
-    A place is a file, a folder, or the URL of a git repository. ``folder`` is the configuration's: paths are relative to
-    it, and checkouts of repositories are looked for beside it and beside the folders above it.
+    A location is a file, a directory, or the URL of a git repository. `folder` is the directory of the configuration:
+    paths are relative to it, and checkouts of repositories are searched beside it and beside its parent directories.
     """
-    found: dict[str, None] = {}
-    for place in places:
-        path = checkout_of(place, folder) if _URL.match(place) else os.path.normpath(os.path.join(folder, place))
+    files: dict[str, None] = {}
+    for location in locations:
+        path = (
+            checkout_of(location, folder) if _URL.match(location) else os.path.normpath(os.path.join(folder, location))
+        )
         if path is not None and os.path.exists(path):
-            found.update(dict.fromkeys(discover([path], selection or Selection()).files))
-    return list(found)
+            files.update(dict.fromkeys(discover([path], selection or Selection()).files))
+    return list(files)
 
 
 def checkout_of(url: str, folder: str) -> str | None:
-    """Return the closest checkout of a git repository, beside a folder or a folder above it; None if there is none."""
-    wanted = _repository(url)
-    at = os.path.abspath(folder)
+    """Return the closest checkout of a git repository, beside a directory or one of its parents, or None."""
+    repository = _repository(url)
+    current = os.path.abspath(folder)
     while True:
         try:
-            entries = sorted(os.scandir(at), key=lambda entry: entry.name)
+            entries = sorted(os.scandir(current), key=lambda entry: entry.name)
         except OSError:
             entries = []
-        for path in (at, *(entry.path for entry in entries if entry.is_dir())):
-            if wanted in _remotes(path):
+        for path in (current, *(entry.path for entry in entries if entry.is_dir())):
+            if repository in _remotes(path):
                 return path
-        above = os.path.dirname(at)
-        if above == at:
+        parent = os.path.dirname(current)
+        if parent == current:
             return None
-        at = above
+        current = parent
 
 
 def _remotes(folder: str) -> set[str]:
-    """Return the repositories that the remotes of a checkout are."""
+    """Return the repositories of the remotes of a checkout."""
     try:
         with open(os.path.join(folder, ".git", "config"), encoding="utf-8", errors="replace") as file:
             text = file.read(_LARGEST_CONFIG)
@@ -93,7 +95,7 @@ def _remotes(folder: str) -> set[str]:
 
 
 def _repository(url: str) -> str:
-    """Return the host and path of a repository's URL, which are the same for https and ssh."""
+    """Return the host and path of a repository's URL, which are equal for https and ssh."""
     return _URL.sub("", url).replace(":", "/").removesuffix("/").removesuffix(".git").lower()
 
 
@@ -103,13 +105,13 @@ _LARGEST_CONFIG: Final = 1024 * 1024  # characters
 
 
 def folders_near_suite(suite: str) -> list[str]:
-    """Return the folders in which the CRD of a suite's file may be, the nearest first."""
+    """Return the directories that may contain the CRD of a suite, the nearest first."""
     folder = os.path.dirname(suite) or os.curdir
     return [os.path.normpath(os.path.join(folder, near)) for near in _SUITE_FOLDERS]
 
 
 def files_near_suite(suite: str, name: str) -> list[str]:
-    """Return the files that a suite's file may mean by the name of its CRD's file."""
+    """Return the files that a suite may mean by the file name of its CRD."""
     folder = os.path.dirname(suite) or os.curdir
     files = (os.path.join(folder, name), os.path.join(folder, "zz_generated.crd-manifests", name))
     return [path for path in files if os.path.isfile(path)]

@@ -1,6 +1,6 @@
-"""Files with CRDs that nobody applies as they are: test suites, and what kuttl and chainsaw compare a cluster with.
+"""Files with CRDs that are not applied as they are: test suites, and assertions of kuttl and chainsaw.
 
-They are recognised by their names and by the files beside them.
+They are recognized by their names and by the files beside them.
 """
 
 from __future__ import annotations
@@ -19,19 +19,19 @@ if TYPE_CHECKING:
 SUITE: Final = "a test suite"
 SUITE_SUFFIX: Final = ".testsuite.yaml"
 _CHAINSAW: Final = ("chainsaw-test.yaml", "chainsaw-test.yml")
-_LEVELS: Final = 3  # folders from a file upwards in which its test is looked for
+_LEVELS: Final = 3  # the number of parent directories of a file in which its test is searched
 _MAX_BYTES: Final = 1024 * 1024
 # kuttl: `00-assert.yaml`, `assert.yaml` in the folder of a step (pkg/test/step.go, fileNameRegex).
 _KUTTL: Final = re.compile(r"(\d+-)?(?:assert|errors)(?:-[^.]+)?\.ya?ml")
 _STEP: Final = re.compile(r"\d+-")
-# openshift/api: partial CRDs that its generator lays over the generated ones.
+# openshift/api: partial CRDs that its generator merges into the generated ones.
 _OVERRIDES: Final = "manual-override-crd-manifests"
 _COMPARED: Final = frozenset({"assert", "error"})
 _APPLIED: Final = frozenset({"apply", "create", "update"})
 
 
 class Fragment(NamedTuple):
-    """What the CRDs of a file are: ``what`` names one of them. ``whole`` is set if even a complete one is not checked."""
+    """The purpose of the CRDs of a file: `what` describes one of them. If `whole`, even a complete CRD is not checked."""
 
     what: str
     whole: bool
@@ -39,15 +39,16 @@ class Fragment(NamedTuple):
 
 @dataclass(slots=True)
 class Fragments:
-    """Recognises fragments; each folder is looked at once.
+    """Recognizes fragments; each directory is read once.
 
-    A folder with a chainsaw test has the files that the test compares objects with, as far as it applies none of them.
+    In a directory with a chainsaw test, these are the files that the test compares objects with, unless it applies
+    them.
     """
 
     _compared: dict[str, tuple[Glob | str, ...] | None] = field(default_factory=dict)
 
     def of(self, path: str, data: bytes) -> Fragment | None:
-        """Return what the CRDs of a file are if they are not for a cluster; ``data`` is its content."""
+        """Return the purpose of the CRDs of a file if they are not for a cluster, or None; `data` is its content."""
         if is_suite(path, data):
             return Fragment(SUITE, whole=True)
         folder, name = os.path.split(os.path.abspath(path))
@@ -64,7 +65,7 @@ class Fragments:
         return None
 
     def _compared_in(self, folder: str) -> tuple[Glob | str, ...] | None:
-        """Return the files that the closest chainsaw test compares objects with, None if there is no test upwards."""
+        """Return the files that the closest chainsaw test compares objects with, or None if there is no test."""
         for _ in range(_LEVELS):
             if folder not in self._compared:
                 paths = (os.path.join(folder, name) for name in _CHAINSAW)
@@ -78,7 +79,7 @@ class Fragments:
 
 
 def is_suite(path: str, data: bytes) -> bool:
-    """Return whether a file is a test suite such as `crdlint test` runs."""
+    """Return whether a file is a test suite for `crdlint test`."""
     return path.endswith(SUITE_SUFFIX) or (b"\ntests:" in data and (b"\ncrdName:" in data or b"\ncrd:" in data))
 
 

@@ -1,7 +1,7 @@
-"""What git knows of a repository: the files of a commit, and the files that it tracks. Nothing is checked out.
+"""Access to git repositories: the files of a commit, and the tracked files. Nothing is checked out.
 
-Every call of git goes through `_git`. A checkout may be hostile, so a call is given its repository, reads no work tree,
-runs no program that the repository's configuration names, and reaches no other repository.
+Every call of git is made by `_git`. A checkout may be hostile, so a call gets its repository explicitly, does not
+read the work tree, runs no program that the repository configures, and accesses no other repository.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from crdlint.inputs.repository import Repository
     from crdlint.safety.programs import Done
 
-_CHUNK: Final = 16 * 1024 * 1024  # bytes of content that are held at a time, unless one file has more
+_CHUNK: Final = 16 * 1024 * 1024  # the bytes of content in memory at a time, unless a single file is larger
 _LONGEST_OUTPUT: Final = MAX_BYTES + _CHUNK  # bytes; a small tree may list billions of files
 _MOST_RESTARTS: Final = 16
 _SHA1_LENGTH: Final = 40  # hexadecimal digits
@@ -56,13 +56,13 @@ _OPTIONS: Final = (
 )
 _INHERITED: Final = ("PATH", "SYSTEMROOT", "TEMP", "TMP", "TMPDIR")
 _ENVIRONMENT: Final = {
-    "GIT_ALLOW_PROTOCOL": "",  # none, whatever `protocol.NAME.allow` is
+    "GIT_ALLOW_PROTOCOL": "",  # none, regardless of `protocol.NAME.allow`
     "GIT_ATTR_NOSYSTEM": "1",
     "GIT_CONFIG_GLOBAL": os.devnull,
     "GIT_CONFIG_NOSYSTEM": "1",
     "GIT_CONFIG_SYSTEM": os.devnull,
     "GIT_NO_LAZY_FETCH": "1",
-    "GIT_NO_REPLACE_OBJECTS": "1",  # an object has the content that its id says
+    "GIT_NO_REPLACE_OBJECTS": "1",  # the content of an object must match its id
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
     "LC_ALL": "C",
@@ -71,14 +71,14 @@ _ENVIRONMENT: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The content of an object; ``problem`` says why it cannot be read, None if it can."""
+    """The content of an object; `problem` is the reason why it cannot be read, or None."""
 
     data: bytes = b""
     problem: str | None = None
 
 
 def commit_of(repository: Repository, revision: str) -> str:
-    """Return the id of the commit that a revision names. Raises RepositoryError."""
+    """Return the commit id of a revision; raise RepositoryError."""
     done = _git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}")
     if done.status:
         raise RepositoryError(_reason(done) or "there is no such revision")
@@ -86,7 +86,7 @@ def commit_of(repository: Repository, revision: str) -> str:
 
 
 def objects_of(repository: Repository, commit: str) -> dict[str, str]:
-    """Return the object of each regular file of a commit, by its path below the top folder. Raises RepositoryError."""
+    """Return the object id of each regular file of a commit, by its path; raise RepositoryError."""
     found = {}
     for row in _output(repository, "ls-tree", "-rz", "--full-tree", commit).split(b"\0"):
         information, _, path = row.partition(b"\t")
@@ -96,7 +96,7 @@ def objects_of(repository: Repository, commit: str) -> dict[str, str]:
 
 
 def contents(repository: Repository, commit: str, objects: Sequence[str]) -> Iterator[Content]:
-    """Yield the content of objects of a commit, in their order and a bounded amount at a time. Raises RepositoryError."""
+    """Yield the contents of objects of a commit, in order and with bounded memory; raise RepositoryError."""
     reader = _Reader(repository, commit)
     sizes = {name: size for name, size, _ in reader.read("--batch-check", objects)}
     for name, size in sizes.items():
@@ -109,7 +109,7 @@ def contents(repository: Repository, commit: str, objects: Sequence[str]) -> Ite
 
 
 def tracked_files(repository: Repository, folder: str) -> list[str]:
-    """Return the files below a folder that git tracks, relative to the folder. Raises RepositoryError."""
+    """Return the files below a directory that git tracks, relative to the directory; raise RepositoryError."""
     below = os.path.relpath(os.path.realpath(folder), repository.top)
     listed = _output(repository, "ls-files", "-z", "--cached", "--", below)
     return [os.path.relpath(os.fsdecode(name), below) for name in listed.split(b"\0") if name]
@@ -117,7 +117,7 @@ def tracked_files(repository: Repository, folder: str) -> list[str]:
 
 @dataclass(slots=True)
 class _Reader:
-    """Reads objects of a commit. git ends at one that it cannot read; it is then asked for those after it."""
+    """Reads objects of a commit. git stops at an object that it cannot read; it is then called again for the remaining ones."""
 
     repository: Repository
     commit: str
@@ -125,7 +125,7 @@ class _Reader:
     restarts: int = 0
 
     def read(self, option: str, objects: Iterable[str]) -> Iterator[tuple[str, int, bytes]]:
-        """Yield objects that can be read, their sizes, and with ``--batch`` their contents. Raises RepositoryError."""
+        """Yield the readable objects, their sizes and, with `--batch`, their contents; raise RepositoryError."""
         pending = self._readable(objects)
         while pending:
             done = _git(self.repository, "cat-file", option, data="".join(f"{one}\n" for one in pending).encode())
@@ -145,11 +145,11 @@ class _Reader:
         return [one for one in dict.fromkeys(objects) if one not in self.unreadable]
 
     def _skip(self, name: str, done: Done) -> None:
-        """Note which objects cannot be read after the answers have ended at ``name``. Raises RepositoryError."""
+        """Record the objects that cannot be read after git stopped at `name`; raise RepositoryError."""
         reason = _reason(done) if done.status else "its content does not match its id"
         if self.restarts == _MOST_RESTARTS:
             raise RepositoryError(f"more than {_MOST_RESTARTS} objects are broken, {name} among them: {reason}")
-        if not self.restarts:  # a partial clone leaves out many, and git ends at the first one
+        if not self.restarts:  # a partial clone lacks many objects, and git stops at the first one
             options = ("--objects", "--no-object-names", "--missing=print")
             listed = _output(self.repository, "rev-list", *options, f"{self.commit}^{{tree}}").decode("ascii")
             missing = (line[1:] for line in listed.splitlines() if line.startswith("?"))
@@ -159,9 +159,9 @@ class _Reader:
 
 
 def _answers(data: bytes, names: Iterable[str], *, with_content: bool) -> Iterator[tuple[str, int | None, bytes]]:
-    """Yield what `git cat-file` answers for each name: its size, None for a missing object, and its content.
+    """Yield git cat-file's answer for each name: its size, None for a missing object, and its content.
 
-    End before the first answer that is incomplete, or that is not the object of its name: of a broken one git may print
+    Stop before the first answer that is incomplete or that does not match the id: for a corrupt object, git may print
     less than it announces.
     """
     at = 0
@@ -185,7 +185,7 @@ def _answers(data: bytes, names: Iterable[str], *, with_content: bool) -> Iterat
 
 
 def _id_of(kind: bytes, content: bytes, like: str) -> str:
-    """Return the id of an object, by the algorithm of another id."""
+    """Return the id of an object, with the hash algorithm of the id `like`."""
     algorithm = hashlib.sha1 if len(like) == _SHA1_LENGTH else hashlib.sha256
     return algorithm(kind + b"\0" + content, usedforsecurity=False).hexdigest()
 
@@ -195,7 +195,7 @@ def _missing(name: str) -> str:
 
 
 def _chunks(objects: Sequence[str], sizes: dict[str, int]) -> Iterator[list[str]]:
-    """Yield runs of objects whose contents together do not exceed the chunk, unless it is one object."""
+    """Yield groups of objects whose total content does not exceed the chunk size, except for single large objects."""
     chunk: list[str] = []
     held = 0
     for name in objects:
@@ -210,7 +210,7 @@ def _chunks(objects: Sequence[str], sizes: dict[str, int]) -> Iterator[list[str]
 
 
 def _output(repository: Repository, *arguments: str) -> bytes:
-    """Return what a call of git prints. Raises RepositoryError if it fails."""
+    """Return the output of a call of git; raise RepositoryError if it fails."""
     done = _git(repository, *arguments)
     if done.status:
         raise RepositoryError(f"git {arguments[0]}: {_reason(done)}")
@@ -222,7 +222,7 @@ def _reason(done: Done) -> str:
 
 
 def _git(repository: Repository, *arguments: str, data: bytes = b"") -> Done:
-    """Call git for a repository, with nothing of its configuration that runs programs. Raises RepositoryError."""
+    """Call git for a repository, without configuration that runs programs; raise RepositoryError."""
     program = find("git")
     if program is None:
         raise RepositoryError("git is not installed")

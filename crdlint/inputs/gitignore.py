@@ -1,6 +1,6 @@
-"""What git ignores below a folder: .gitignore at every level and .git/info/exclude, as gitignore(5) ranks them.
+"""The files that git ignores below a directory: .gitignore at every level and .git/info/exclude, as in gitignore(5).
 
-The user's own core.excludesFile has no effect: what is checked must not depend on whose machine it is.
+The user's own core.excludesFile is ignored, because the checked files must not depend on the machine.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from crdlint.inputs.patterns import Patterns
 
-    # Takes the path of a file that cannot be read, and why.
+    # Receives the path of a file that cannot be read, and the reason.
     Report = Callable[[str, str], None]
 
 MAX_BYTES: Final = 1024 * 1024
@@ -25,12 +25,12 @@ _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 
 
 def _do_not_report(_path: str, _reason: str) -> None:
-    """Do nothing with a file that cannot be read."""
+    """Ignore a file that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Level:
-    """Patterns of one file, relative to ``base``, an absolute folder with a closing separator."""
+    """The patterns of one file, relative to `base`, an absolute directory with a closing separator."""
 
     base: str
     patterns: Patterns
@@ -38,24 +38,24 @@ class _Level:
 
 @dataclass(frozen=True, slots=True)
 class Ignored:
-    """The patterns in force in one folder, the strongest (deepest) first. ``report`` takes what cannot be read."""
+    """The patterns that apply in one directory, those with the highest precedence first; `report` receives read errors."""
 
     levels: tuple[_Level, ...] = ()
     report: Report = _do_not_report
 
     def below(self, folder: str) -> Ignored:
-        """Return the patterns in force in ``folder``, an absolute path; a repository of its own starts anew."""
+        """Return the patterns that apply in `folder`, an absolute path; a nested repository has only its own patterns."""
         inherited = self.levels
         if os.path.lexists(os.path.join(folder, ".git")):
             repository = repository_at(folder)
             exclude = None if repository is None else os.path.join(repository.shared, "info", "exclude")
             inherited = () if exclude is None else self._read(folder, exclude, follow_link=True)
-        # Like git, read no .gitignore through a link, which may lead out of the repository.
+        # Like git, do not follow a link to a .gitignore, because its target may be outside of the repository.
         own = self._read(folder, os.path.join(folder, ".gitignore"), follow_link=False)
         return Ignored(own + inherited, self.report) if own or inherited is not self.levels else self
 
     def matches(self, path: str, *, folder: bool = False) -> bool:
-        """Return whether git ignores an absolute path, given that it ignores no folder above it."""
+        """Return whether git ignores an absolute path, provided that it ignores none of its parent directories."""
         for level in self.levels:
             relative = path[len(level.base) :].replace(os.sep, "/")
             decision = level.patterns.decision(os.fsencode(relative), folder=folder)
@@ -78,9 +78,9 @@ class Ignored:
 
 
 def ignored_in(folder: str, report: Report) -> Ignored:
-    """Return the patterns in force in an absolute folder: those of its repository's root down to itself.
+    """Return the patterns that apply in an absolute directory: those from the root of its repository down to itself.
 
-    Without a repository, only those of the folder itself count.
+    Without a repository, only the patterns of the directory itself apply.
     """
     above = [folder]
     while not os.path.lexists(os.path.join(above[-1], ".git")):

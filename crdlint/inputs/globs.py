@@ -1,4 +1,4 @@
-"""Globs that no shell expanded, as bash reads them with `globstar`: matched one path component at a time during a walk."""
+"""Globs that no shell expanded, with bash's rules for `globstar`: matched one path component at a time during a walk."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Final, NamedTuple, TypeAlias
 
 from crdlint.inputs.patterns import BrokenPatternError, Segment, segment
 
-# Which components of the pattern may match next: their indexes, and their number once all have matched.
+# The indexes of the components that may match next; the number of components if all have matched.
 States: TypeAlias = "frozenset[int]"
 _MAGIC: Final = re.compile(r"[*?\[]")
 
 
 class _Component(NamedTuple):
-    """A component of a glob. ``segment`` is None for ``**``; ``hidden`` is set if names that begin with a dot match."""
+    """A component of a glob; `segment` is None for `**`; if `hidden`, names that begin with a dot match."""
 
     segment: Segment | None
     hidden: bool
@@ -23,9 +23,10 @@ class _Component(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Glob:
-    """A glob: the folder to start in (empty or with a closing slash), and the components below it.
+    """A glob: the directory to start in (empty or with a closing slash), and the components below it.
 
-    ``text`` is the glob as given, ``only_folders`` is set if it ends in a slash (but ``**/``), ``open_end`` if it ends in a ``*``.
+    `text` is the original glob. `only_folders` is true if it ends in a slash (other than `**/`), `open_end` if it ends
+    in a `*`.
     """
 
     text: str
@@ -36,7 +37,7 @@ class Glob:
 
     @staticmethod
     def of(text: str) -> Glob | None:
-        """Return a text as a glob, None for a plain path and for a pattern that never matches."""
+        """Return a text as a glob, or None for a plain path and for a pattern that never matches."""
         parts = text.replace(os.sep, "/").split("/")
         first = next((i for i, part in enumerate(parts) if _MAGIC.search(part)), None)
         if first is None:
@@ -51,11 +52,11 @@ class Glob:
         return Glob(text, base, components, only_folders, below[-1].endswith("*"))
 
     def start(self) -> States:
-        """Return the states of the folder to start in."""
+        """Return the states of the directory to start in."""
         return self._with_optional({0})
 
     def step(self, states: States, name: str, *, is_link: bool = False) -> States:
-        """Return the states below an entry of a folder, none if it does not match. ``**`` matches no link to a folder."""
+        """Return the states after an entry of a directory, empty if it does not match; `**` does not match links to directories."""
         encoded = os.fsencode(name)
         is_hidden = name.startswith(".")
         after: set[int] = set()
@@ -82,15 +83,15 @@ class Glob:
         return len(self.components) in states
 
     def accepts_whole(self, states: States) -> bool:
-        """Return whether the folder with these states matches, rather than what ``**`` finds below it."""
+        """Return whether the directory with these states itself matches, other than by `**`."""
         return self.accepts(states) and self.components[-1].segment is not None
 
     def leads_on(self, states: States) -> bool:
-        """Return whether an entry below the folder with these states may match."""
+        """Return whether an entry below the directory with these states may match."""
         return bool(states - {len(self.components)})
 
     def _with_optional(self, states: set[int]) -> States:
-        """Add the component behind each ``**``, which may match no folder at all; at the end it matches one entry or more."""
+        """Add the component after each `**`, which may match no directory; at the end it matches at least one entry."""
         last = len(self.components) - 1
         for i in range(last):
             if i in states and self.components[i].segment is None:

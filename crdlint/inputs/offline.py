@@ -1,4 +1,4 @@
-"""Helm and kustomize run offline: without network, other programs, plugins, or the user's settings."""
+"""Offline execution of Helm and kustomize: without network, other programs, plugins, or the user's settings."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ if TYPE_CHECKING:
 
     from crdlint.safety.programs import Done
 
-_MEMORY: Final = 8 * 1024 * 1024 * 1024  # bytes of address space, of which Go reserves more than it uses
+_MEMORY: Final = 8 * 1024 * 1024 * 1024  # bytes of address space; Go reserves more than it uses
 _NOWHERE: Final = "http://127.0.0.1:9"  # the discard port: nothing listens there
 _PROXIES: Final = ("http_proxy", "https_proxy", "all_proxy", "ftp_proxy")
-# Folders and files of settings that are read below the home folder unless these say where.
+# Variables for directories and files of settings, which otherwise are below the home directory.
 _SETTINGS: Final = (
     "HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "TMPDIR", "TEMP",
     "TMP", "HELM_CACHE_HOME", "HELM_CONFIG_HOME", "HELM_DATA_HOME", "HELM_PLUGINS", "HELM_REPOSITORY_CACHE",
@@ -32,13 +32,13 @@ _SETTINGS_FILES: Final = ("KUBECONFIG", "HELM_REPOSITORY_CONFIG", "HELM_REGISTRY
 
 @dataclass(frozen=True, slots=True)
 class Sandbox:
-    """A temporary folder: ``files`` is where programs run, ``home`` is empty."""
+    """A temporary directory: programs run in `files`, `home` is empty."""
 
     files: str
     home: str
 
     def write(self, tree: Mapping[str, bytes]) -> None:
-        """Write files, by their paths below ``files``."""
+        """Write files, by their paths below `files`."""
         for name, data in tree.items():
             path = os.path.join(self.files, name)
             os.makedirs(os.path.dirname(path), exist_ok=True)
@@ -46,7 +46,7 @@ class Sandbox:
                 file.write(data)
 
     def run(self, command: Sequence[str], folder: str = "", timeout: float = TIMEOUT) -> Done:
-        """Run a program in a folder below ``files``. Raises ProgramError."""
+        """Run a program in a directory below `files`; raise ProgramError."""
         return run(
             command,
             timeout,
@@ -72,7 +72,7 @@ class Sandbox:
 
 @contextmanager
 def sandbox() -> Iterator[Sandbox]:
-    """Return a new sandbox, which is removed at the end."""
+    """Return a new sandbox, which is removed at the end of the context."""
     with tempfile.TemporaryDirectory(prefix="crdlint-", ignore_cleanup_errors=True) as folder:
         made = Sandbox(os.path.join(os.path.realpath(folder), "files"), os.path.join(os.path.realpath(folder), "home"))
         os.mkdir(made.files)
@@ -80,14 +80,14 @@ def sandbox() -> Iterator[Sandbox]:
         yield made
 
 
-# What Go's log packages put in front of a line: a date and time, or a date, time and process.
+# The prefix of a line of Go's log packages: a date and time, or a date, time and process.
 _STAMP: Final = re.compile(r"\d{4}/\d\d/\d\d \d\d:\d\d:\d\d(?:\.\d+)? |[IWEF]\d{4} \d\d:\d\d:\d\d\.\d+ +\d+ \S+\] ")
 _ERROR: Final = re.compile(r"error: ", re.IGNORECASE)
 _WARNING: Final = re.compile(r"# Warning:|Warning:|Flag --\S+ has been deprecated|level=(?:WARN|INFO|DEBUG) |WARNING:")
 
 
 def reason(done: Done, longest: int) -> str:
-    """Return in short why a program failed: without warnings, time stamps and process ids."""
+    """Return a short reason why a program failed, without warnings, time stamps and process ids."""
     if "out of memory" in done.errors or "cannot allocate memory" in done.errors:
         return f"it needs more than {_MEMORY // 1024 // 1024 // 1024} GiB of memory"
     lines = [line[stamp.end() :] if (stamp := _STAMP.match(line)) else line for line in done.errors.splitlines()]

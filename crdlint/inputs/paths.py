@@ -1,4 +1,4 @@
-"""Which files to check: paths, folders and globs from the command line to files, in a fixed order, each once."""
+"""The files to check: paths, directories and globs of the command line as files, in a fixed order, each once."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NEVER_ENTERED: Final = frozenset({".git", ".hg", ".svn"})
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """An input that could not be read: its path and why; where ``fatal`` is not set it was passed over on purpose."""
+    """An input that could not be read: its path and the reason; if not `fatal`, it was skipped intentionally."""
 
     path: str
     message: str
@@ -33,10 +33,10 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """Which files to take: gitignore patterns relative to the working directory.
+    """The selection of files: gitignore patterns relative to the working directory.
 
-    ``include`` stands in for the usual suffixes in folders; ``exclude`` holds for files that are named as well.
-    ``stdin_name`` is the file that standard input is the text of, if that is known.
+    `include` replaces the usual suffixes in directories; `exclude` also applies to files that are named. `stdin_name`
+    is the file name of standard input, if known.
     """
 
     include: tuple[str, ...] = ()
@@ -51,9 +51,9 @@ class Selection:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What discovery finds: files in order, and what could not be entered.
+    """The result of discovery: files in order, and read errors.
 
-    ``ignored`` and ``excluded`` count the files and folders that git ignores and that ``exclude`` leaves out.
+    `ignored` and `excluded` are the numbers of files and directories that git ignores and that `exclude` matches.
     """
 
     files: tuple[str, ...]
@@ -68,10 +68,10 @@ def has_yaml_suffix(path: str) -> bool:
 
 
 def discover(arguments: Sequence[str], selection: Selection) -> Found:
-    """Find the files of paths, folders and globs: arguments in their order, a folder's files by name, then its folders.
+    """Find the files of paths, directories and globs, in order: a directory's files by name, then its subdirectories.
 
-    A named file is taken whatever its suffix and though git ignores it. Links to folders are followed only where named,
-    so there are no loops.
+    A named file is included regardless of its suffix and of .gitignore. Links to directories are followed only if they
+    are named, so there are no loops.
     """
     walk = _Walk(selection.gitignore, selection.filter())
     for argument in arguments:
@@ -92,27 +92,27 @@ def _compiled(lines: tuple[str, ...]) -> Patterns | None:
 
 @dataclass(frozen=True, slots=True)
 class PathFilter:
-    """Decides by its path alone whether a file is taken."""
+    """Selects files by their path alone."""
 
     include: Patterns | None
     exclude: Patterns | None
 
     def wants(self, path: str) -> bool:
-        """Return whether a file below a folder has one of the usual suffixes or matches ``include``."""
+        """Return whether a file below a directory has one of the usual suffixes or matches `include`."""
         return has_yaml_suffix(path) if self.include is None else _matches(self.include, path)
 
     def excludes(self, path: str) -> bool:
-        """Return whether a file, or a folder with a closing slash, matches ``exclude``."""
+        """Return whether a file, or a directory with a closing slash, matches `exclude`."""
         return _matches(self.exclude, path)
 
     def matches(self, glob: Glob, path: str, states: States) -> bool:
-        """Return whether a glob takes a file; one that ends in a ``*`` says nothing about the suffix."""
+        """Return whether a glob selects a file; a glob that ends in a `*` does not determine the suffix."""
         return glob.accepts(states) and not glob.only_folders and (not glob.open_end or self.wants(path))
 
 
 @dataclass(slots=True)
 class _Walk:
-    """The files found so far; ``ignored`` and ``excluded`` count files and folders that were left out."""
+    """The files so far; `ignored` and `excluded` are the numbers of files and directories that were skipped."""
 
     gitignore: bool
     filter: PathFilter
@@ -129,14 +129,14 @@ class _Walk:
             self.files.append(path)
 
     def stream(self, path: str, name: str | None) -> None:
-        """Take an open descriptor; a file's ``name`` is known for standard input only."""
+        """Add an open descriptor; `name` is a file name, known for standard input only."""
         if name is not None and path == STDIN and self.filter.excludes(name):
             self.excluded += 1
         else:
             self.add(path)
 
     def named(self, path: str) -> None:
-        """Take what an argument names."""
+        """Add the input that an argument names."""
         try:
             mode = os.stat(path).st_mode
         except (OSError, ValueError) as error:
@@ -150,14 +150,14 @@ class _Walk:
             self.add(path)
 
     def folder(self, top: str) -> None:
-        """Take the files below a folder: those that git tracks though it ignores them come last."""
+        """Add the files below a directory; those that git tracks although it ignores them come last."""
         before = self.ignored
         self._enter(top)
         if self.ignored > before:
             self._add_tracked(top, None)
 
     def expanded(self, glob: Glob) -> None:
-        """Take what a glob matches, except what git ignores."""
+        """Add the files that a glob matches, except for ignored ones."""
         before = len(self.seen), len(self.problems), self.ignored, self.excluded
         self._match(glob)
         if self.ignored > before[2]:
@@ -166,7 +166,7 @@ class _Walk:
             self._report(glob.text, "no file matches")
 
     def _add_tracked(self, top: str, glob: Glob | None) -> None:
-        """Take the files that git tracks, which it keeps although they match a .gitignore."""
+        """Add the files that git tracks although they match a .gitignore."""
         found = set(self.files)
         for name in self._tracked(top):
             path = os.path.normpath(os.path.join(top, name))
@@ -223,7 +223,7 @@ class _Walk:
             pending.extend((path, self._below(ignored, path)) for path in reversed(folders))
 
     def _match(self, glob: Glob) -> None:
-        """Walk the folders that a glob leads to, each once."""
+        """Walk the directories that a glob may match, each once."""
         if not os.path.isdir(glob.base or os.curdir):
             return
         pending = [(glob.base, glob.start(), self._in_force(glob.base or os.curdir))]
@@ -245,7 +245,7 @@ class _Walk:
             pending.extend(reversed(folders))
 
     def entry(self, entry: os.DirEntry[str], path: str) -> None:
-        """Take a file of a folder; what would block or never end is skipped with a notice."""
+        """Add a file of a directory; files that would block or never end are skipped with a notice."""
         try:
             mode = entry.stat().st_mode
         except OSError as error:
@@ -266,7 +266,7 @@ class _Walk:
 
 
 def _matches(patterns: Patterns | None, path: str) -> bool:
-    """Return whether patterns match a path, relative to the working directory if it is below that."""
+    """Return whether patterns match a path, which is made relative to the working directory if it is below it."""
     if patterns is None:
         return False
     closing = "/" if path.endswith("/") else ""

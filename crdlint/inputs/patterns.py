@@ -1,7 +1,7 @@
-"""Patterns of files as git reads them: the lines of a .gitignore, of `--include`, `--exclude` and `exclude`.
+"""File patterns with git's rules: the lines of a .gitignore, and of `--include`, `--exclude` and `exclude`.
 
-File names are bytes, as they are to git, and need no encoding. Matching never backtracks: between two wildcards the
-leftmost match is as good as any other. Upstream: git wildmatch.c, and dir.c (parse_path_pattern, last_matching_pattern).
+File names are bytes, as in git, and need no encoding. Matching never backtracks: between two wildcards, the leftmost
+match always suffices. Upstream: git wildmatch.c, dir.c (parse_path_pattern, last_matching_pattern).
 """
 
 from __future__ import annotations
@@ -12,27 +12,27 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple, TypeAlias
 
-# Characters that stand for themselves, or for each character the set of those that fit.
+# Literal characters, or for each character the set of those that match.
 _Piece: TypeAlias = "bytes | tuple[frozenset[int], ...]"
 _STAR: Final = -1
 _SLASH: Final = -2
-# A character's code, a set of them (`?`, a bracket expression), or one of the two marks above.
+# The code of a character, a set of codes (`?`, a bracket expression), or one of the two marks above.
 _Part: TypeAlias = "int | frozenset[int]"
 _ANY: Final = frozenset(range(256))
 _MAGIC: Final = re.compile(rb"[*?\[\\]")
 
 
 class BrokenPatternError(ValueError):
-    """A pattern that never matches: a bracket expression without an end, or a backslash at the end."""
+    """A pattern never matches: it has an unclosed bracket expression, or a backslash at the end."""
 
 
 class Segment(NamedTuple):
-    """A pattern of one path component: pieces with a ``*`` between each two of them."""
+    """A pattern of one path component: pieces that are separated by `*`."""
 
     pieces: tuple[_Piece, ...]
 
     def matches(self, name: bytes) -> bool:
-        """Return whether the name of a file or folder matches."""
+        """Return whether the name of a file or directory matches."""
         first, *between = self.pieces
         if not between:
             return len(name) == len(first) and _is_at(first, name, 0)
@@ -61,7 +61,7 @@ def _find(piece: _Piece, name: bytes, start: int, end: int) -> int:
 
 
 class Glob(NamedTuple):
-    """A pattern of paths: runs of segments with a ``**`` between each two of them."""
+    """A pattern of paths: runs of segments that are separated by `**`."""
 
     runs: tuple[tuple[Segment, ...], ...]
 
@@ -71,7 +71,7 @@ class Glob(NamedTuple):
         if not between:
             return len(parts) == len(first) and _fits(first, parts, 0)
         last = between.pop()
-        # `a/**` matches what is below a, not a itself.
+        # `a/**` matches the content of a, not a itself.
         at, end = len(first), len(parts) - max(len(last), 1)
         if at > end or not _fits(first, parts, 0) or not _fits(last, parts, len(parts) - len(last)):
             return False
@@ -88,7 +88,7 @@ def _fits(run: Sequence[Segment], parts: Sequence[bytes], at: int) -> bool:
 
 
 class _Rule(NamedTuple):
-    """What a line does with what it matches; the later of two lines has the higher ``number``."""
+    """The effect of a line on paths that it matches; later lines have a higher `number`."""
 
     number: int
     negated: bool
@@ -97,9 +97,9 @@ class _Rule(NamedTuple):
 
 @dataclass(slots=True)
 class Patterns:
-    """Lines of a .gitignore. The last one that matches a path decides.
+    """The lines of a .gitignore; the last one that matches a path decides.
 
-    Names and paths without wildcards are looked up. ``_globs`` is in the order of the lines.
+    Names and paths without wildcards are looked up. `_globs` is in the order of the lines.
     """
 
     _names: dict[bytes, list[_Rule]] = field(default_factory=dict)
@@ -107,9 +107,9 @@ class Patterns:
     _globs: list[tuple[_Rule, Segment | Glob]] = field(default_factory=list)
 
     def decision(self, path: bytes, *, folder: bool = False) -> bool | None:
-        """Return whether the last line that matches ``path`` takes it; False for a line with ``!``, None without any.
+        """Return True if the last line that matches `path` selects it, False if that line starts with `!`, None without a match.
 
-        ``path`` is relative to the folder of the patterns. Folders above it do not count.
+        `path` is relative to the directory of the patterns. Its parent directories are not considered.
         """
         parts = path.split(b"/")
         known = (*self._names.get(parts[-1], ()), *self._paths.get(path, ()))
@@ -125,7 +125,7 @@ class Patterns:
         return None if best is None else not best.negated
 
     def match(self, path: str) -> bool:
-        """Return whether the lines take a relative path or a folder above it. The path of a folder ends in a slash."""
+        """Return whether the lines select a relative path or one of its parents; the path of a directory ends in a slash."""
         encoded = os.fsencode(path)
         parts = encoded.removesuffix(b"/").split(b"/")
         above = (b"/".join(parts[:i]) for i in range(1, len(parts)))
@@ -166,14 +166,14 @@ def is_pattern(text: str) -> bool:
 
 
 def _without_trailing_spaces(line: bytes) -> bytes:
-    """Return a line without the spaces at its end; one behind a backslash is kept."""
+    """Return a line without trailing spaces; a space after a backslash is kept."""
     text = line.rstrip(b" ")
     backslashes = len(text) - len(text.rstrip(b"\\"))
     return line[: len(text) + 1] if backslashes % 2 else text
 
 
 def segment(text: bytes) -> Segment:
-    """Return a pattern of one path component. Raises BrokenPatternError."""
+    """Compile a pattern of one path component; raise BrokenPatternError."""
     tokens = _tokens(text)
     if _SLASH in tokens:
         raise BrokenPatternError
@@ -181,9 +181,10 @@ def segment(text: bytes) -> Segment:
 
 
 def _without_quirks(text: bytes) -> list[bytes]:
-    """Return patterns that mean everywhere what ``text`` means to git, which compares a literal prefix on its own.
+    """Return patterns with the meaning of `text` in git, which compares a literal prefix separately.
 
-    What follows the prefix then counts as the start of the pattern: `a**/b` matches ab and a1/2/b. Upstream: match_pathname.
+    The text after the prefix is then treated as the start of the pattern: `a**/b` matches ab and a1/2/b. Upstream:
+    match_pathname.
     """
     text = _ESCAPED_SLASH.sub(rb"\1*/**/", text)
     match = _AFTER_PREFIX.match(text)
@@ -194,7 +195,7 @@ def _without_quirks(text: bytes) -> list[bytes]:
 
 
 _AFTER_PREFIX: Final = re.compile(rb"([^*?\[\\]*[^*?\[\\/])\*\*+(?:(/)|$)")
-# Git takes `**` before an escaped slash for one folder or more.
+# In git, `**` before an escaped slash matches one or more directories.
 _ESCAPED_SLASH: Final = re.compile(rb"(^|/)\*\*+\\/")
 
 
@@ -255,7 +256,7 @@ _SPECIAL: Final[dict[int, _Part]] = {ord("*"): _STAR, ord("/"): _SLASH, ord("?")
 
 
 def _bracket(text: bytes, at: int) -> tuple[frozenset[int], int]:
-    """Return the characters of the bracket expression that begins before ``at``, and where it ends."""
+    """Return the characters of the bracket expression that begins before `at`, and its end."""
     negated = text[at : at + 1] in {b"!", b"^"}
     at += negated
     fitting: set[int] = set()

@@ -1,6 +1,7 @@
-"""The one reader of files: regular files only, bounded in size, and their bytes decoded by byte order mark.
+"""The only reader of files: regular files of limited size, decoded by their byte order mark.
 
-Named pipes, devices and sockets are never opened: a pipe blocks until somebody writes, and a device may never end.
+Named pipes, devices and sockets are never opened: a pipe blocks until another program writes, and a device may never
+end.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 STDIN: Final = "-"
 MAX_BYTES: Final = 256 * 1024 * 1024
-# UTF-32's mark begins as UTF-16's does, so it is looked for first.
+# The mark of UTF-32 starts with that of UTF-16, so it is checked first.
 _BYTE_ORDER_MARKS: Final = (
     (codecs.BOM_UTF32_LE, None),
     (codecs.BOM_UTF32_BE, None),
@@ -30,9 +31,9 @@ _BYTE_ORDER_MARKS: Final = (
 
 
 def open_descriptor(path: str) -> int | None:
-    """Return the number of the open descriptor that a path such as ``-`` or ``/dev/fd/63`` names, None for a file.
+    """Return the number of the open descriptor for a path such as `-` or `/dev/fd/63`, or None for a file.
 
-    Only the spelling counts, so a link in a checkout cannot name one.
+    Only the spelling is checked, so a link in a checkout cannot refer to a descriptor.
     """
     if path == STDIN:
         return 0
@@ -44,18 +45,18 @@ _DESCRIPTOR: Final = re.compile(r"/dev/stdin|(?:/dev/fd|/proc/self/fd)/([0-9]{1,
 
 
 def reason(error: Exception) -> str:
-    """Return why a path could not be used, in the system's words."""
+    """Return the system's message for an error of a path."""
     return (isinstance(error, OSError) and error.strerror) or str(error)
 
 
 class UnreadableError(Exception):
-    """An input that cannot be read as text; ``str`` says why."""
+    """An input cannot be read as text; `str()` is the reason."""
 
 
 def read_bytes(path: str, limit: int = MAX_BYTES, *, follow_link: bool = True) -> bytes:
-    """Return the bytes of a regular file, or of standard input for ``-``.
+    """Return the bytes of a regular file, or of standard input for `-`.
 
-    ``limit`` is the largest size in bytes. ``follow_link`` False refuses a symbolic link. Raises UnreadableError.
+    `limit` is the maximum size in bytes. If not `follow_link`, a symbolic link is rejected. Raise UnreadableError.
     """
     try:
         number = open_descriptor(path)
@@ -78,7 +79,7 @@ def _standard_input() -> BinaryIO:
 
 
 def _open(path: str, *, follow_link: bool) -> BinaryIO:
-    """Open a regular file. The descriptor is looked at again, since the file may have been replaced meanwhile."""
+    """Open a regular file; the descriptor is checked again, because the file may have been replaced in the meantime."""
     _require_regular(os.stat(path) if follow_link else os.lstat(path))
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     file = os.fdopen(os.open(path, flags | (0 if follow_link else getattr(os, "O_NOFOLLOW", 0))), "rb")
@@ -107,13 +108,13 @@ _KINDS: Final = {
 
 
 def read_text(path: str, *, only_crds: bool = False) -> str | None:
-    """Return a file's text, None where only those are asked for that may hold CRDs. Raises UnreadableError."""
+    """Return the text of a file, or None with `only_crds` if it cannot contain CRDs; raise UnreadableError."""
     data = read_bytes(path)
     return None if only_crds and not may_hold_crd(data) else decode(data)
 
 
 def encoding_of(data: bytes) -> tuple[bytes, str]:
-    """Return the byte order mark, empty where there is none, and the encoding. Raises UnreadableError."""
+    """Return the byte order mark (empty if there is none) and the encoding; raise UnreadableError."""
     mark, encoding = next(((m, e) for m, e in _BYTE_ORDER_MARKS if data.startswith(m)), (b"", "utf-8"))
     if encoding is None:
         msg = "UTF-32, which is no encoding of YAML that the API server reads: save it as UTF-8"
@@ -122,7 +123,7 @@ def encoding_of(data: bytes) -> tuple[bytes, str]:
 
 
 def decode(data: bytes) -> str:
-    """Return the text of UTF-8 or, by its byte order mark, UTF-16 bytes, without the mark. Raises UnreadableError."""
+    """Decode UTF-8 or, with a byte order mark, UTF-16, without the mark; raise UnreadableError."""
     mark, encoding = encoding_of(data)
     try:
         text = data[len(mark) :].decode(encoding)
@@ -138,14 +139,16 @@ def decode(data: bytes) -> str:
 def _bounded(file: BinaryIO, limit: int) -> bytes:
     data = file.read(min(_CHUNK, limit + 1)) or b""
     if len(data) == _CHUNK:
-        data += file.read(limit + 1 - _CHUNK) or b""  # asking for all at once reserves `limit` for each small file
+        data += (
+            file.read(limit + 1 - _CHUNK) or b""
+        )  # reading all at once would allocate `limit` bytes for each small file
     if len(data) > limit:
         raise UnreadableError(too_large(limit))
     return data
 
 
 def too_large(limit: int) -> str:
-    """Return why content of more than ``limit`` bytes is not read."""
+    """Return the reason why content of more than `limit` bytes is not read."""
     size = f"{limit // 1024} KiB" if limit % _MEBIBYTE else f"{limit // _MEBIBYTE} MiB"
     return f"larger than {size}: not read"
 

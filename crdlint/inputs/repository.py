@@ -1,7 +1,7 @@
-"""Which git repository a path belongs to, found without running git.
+"""The git repository of a path, found without running git.
 
-A folder of the checkout may look like a repository without a work tree, with a configuration that runs commands. Only the
-repository of a `.git` above a path is used, and every call of git is given that repository.
+A directory of the checkout may look like a repository without a work tree, with a configuration that runs commands. So
+only the repository of a `.git` in a parent directory is used, and every call of git gets that repository explicitly.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ _FILES: Final = ("HEAD", "config", "config.worktree", "index", "packed-refs", "s
 
 
 class RepositoryError(Exception):
-    """A repository that cannot be read; ``str`` says why."""
+    """A repository cannot be read; `str()` is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Repository:
-    """A repository: the top folder of its work tree, its `.git` folder, and the one that all its work trees share."""
+    """A repository: the top directory of its work tree, its `.git` directory, and the one that all its work trees share."""
 
     top: str
     folder: str
@@ -30,7 +30,7 @@ class Repository:
 
     @property
     def is_valid(self) -> bool:
-        """Whether git uses the folder as a repository."""
+        """Whether git accepts the directory as a repository."""
         return (
             os.path.lexists(os.path.join(self.folder, "HEAD"))
             and os.path.isdir(os.path.join(self.shared, "objects"))
@@ -38,7 +38,7 @@ class Repository:
         )
 
     def require_regular_files(self) -> None:
-        """Raise RepositoryError if git would wait for a pipe or read a device in place of a file of the repository."""
+        """Raise RepositoryError if a file of the repository is a pipe or a device, which git would wait for or read."""
         for folder, name in itertools.product((self.folder, self.shared), _FILES):
             path = os.path.join(folder, name)
             if os.path.exists(path) and not os.path.isfile(path):
@@ -46,9 +46,9 @@ class Repository:
 
 
 def repository_of(path: str) -> Repository | None:
-    """Return the repository whose work tree contains a path, None if there is none. Raises RepositoryError.
+    """Return the repository whose work tree contains a path, or None; raise RepositoryError.
 
-    The path itself need not exist. As in git, folders in GIT_CEILING_DIRECTORIES end the search.
+    The path itself need not exist. As in git, directories in GIT_CEILING_DIRECTORIES end the search.
     """
     start = os.path.realpath(path)
     while not os.path.isdir(start):
@@ -70,7 +70,7 @@ def repository_of(path: str) -> Repository | None:
 
 
 def repository_at(top: str) -> Repository | None:
-    """Return the repository of a folder's `.git`, which may not be valid; None if there is no `.git`."""
+    """Return the repository of a directory's `.git`, which may be invalid, or None if there is no `.git`."""
     folder = os.path.join(top, ".git")
     if not os.path.isdir(folder):
         target = _target(folder)
@@ -83,7 +83,7 @@ def repository_at(top: str) -> Repository | None:
 
 
 def _target(path: str) -> str | None:
-    """Return the line of a file that leads to a folder, None if there is no such file or line."""
+    """Return the line of a file that refers to a directory, or None if there is no such file or line."""
     from crdlint.inputs.read import UnreadableError, read_bytes
 
     try:
@@ -94,7 +94,7 @@ def _target(path: str) -> str | None:
 
 
 def repository_top(folder: str) -> str:
-    """Return the real path of the repository that a real path belongs to, the root of the file system without one."""
+    """Return the real path of the repository of a real path, or the root of the file system if there is none."""
     at = folder
     while not os.path.lexists(os.path.join(at, ".git")) and os.path.dirname(at) != at:
         at = os.path.dirname(at)
@@ -102,5 +102,5 @@ def repository_top(folder: str) -> str:
 
 
 def is_below(path: str, folder: str) -> bool:
-    """Return whether a real path is inside of a folder."""
+    """Return whether a real path is inside of a directory."""
     return path.startswith(os.path.join(folder, ""))

@@ -202,16 +202,16 @@ class Declarer:
         return DeclType(size, fields=fields, schema=schema, shape=shape)
 
     def _capped_metadata(self, schema: JSONSchemaProps) -> DeclType:
-        """Return the object metadata of a resource, with names as long as names can be, or shorter if the schema says so."""
+        """Return the object metadata of a resource, with names of the maximum length, or shorter if the schema limits them."""
         metadata = schema.properties.get("metadata")
-        given = {} if metadata is None else metadata.properties
+        properties = {} if metadata is None else metadata.properties
         fields = {}
         for name, longest in _LONGEST_NAMES.items():
-            limit = given[name].max_length if name in given else None
+            limit = properties[name].max_length if name in properties else None
             most = max(longest if limit is None else min(limit, longest), 0) * 4
             declared = DeclType(MIN_STRING_SIZE, most, STRING, shape=self.sharing.shape(STRING.name, most))
             fields[name] = DeclField(name, declared)
-        shape = self.sharing.shape("object", *((name, one.type.shape) for name, one in fields.items()))
+        shape = self.sharing.shape("object", *((name, member.type.shape) for name, member in fields.items()))
         return DeclType(2, fields=fields, shape=shape)
 
     def _string(self, schema: JSONSchemaProps) -> DeclType:

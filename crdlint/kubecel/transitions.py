@@ -42,7 +42,7 @@ def keyword_for(expr: Expr, type_: str) -> str:
     if expr.function == "matches" and _is_self(expr.target) and isinstance(expr.args[0], Literal):
         return "pattern" if type_ == "string" else ""
     if expr.function == "@in" and _is_self(expr.args[0]) and isinstance(expr.args[1], ListExpr):
-        return "enum" if all(isinstance(one, Literal) for one in expr.args[1].elements) else ""
+        return "enum" if all(isinstance(element, Literal) for element in expr.args[1].elements) else ""
     if expr.function not in _OF_VALUE or not isinstance(expr.args[1], Literal):
         return ""
     if _is_self(expr.args[0]):

@@ -352,18 +352,18 @@ def range_of(constraint: str) -> Range | None:
     """
     from crdlint.kubernetes.constraints import satisfying
 
-    found = satisfying(constraint, (server.version for server in STABLE))
-    return Range(_server_of(found[0]), _server_of(found[-1])) if found else None
+    versions = satisfying(constraint, (server.version for server in STABLE))
+    return Range(_server_of(versions[0]), _server_of(versions[-1])) if versions else None
 
 
 def _satisfying(constraint: str) -> Range:
     try:
-        found = range_of(constraint)
+        servers = range_of(constraint)
     except ValueError as error:
         raise ValueError(f"{_shown(constraint)}: {error}") from error
-    if found is None:
+    if servers is None:
         raise ValueError(f"no version within {KNOWN_IN_WORDS} satisfies {_shown(constraint)}")
-    return found
+    return servers
 
 
 def _parse_version(text: str) -> Version:

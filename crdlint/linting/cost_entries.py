@@ -39,12 +39,12 @@ class Schema(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A rule's cost with everything that explains it.
+    """The cost of a rule, with its explanation.
 
-    ``place`` is the path of its values in an object (`spec.hosts[*]`), ``times`` how often it is evaluated and why.
-    ``tree`` and ``message_tree`` hold the parts of its expressions, None where there is none that compiles. ``help``
-    is how to get it below its budget, empty where it is within it. ``by_version`` has the cost on the servers of other
-    Kubernetes versions that estimate another one.
+    `place` is the path of its values in an object (`spec.hosts[*]`), `times` how often it is evaluated and why. `tree`
+    and `message_tree` are the parts of its expressions, None for an expression that does not compile. `help` is how to
+    reduce the cost, empty if it is within the budget. `by_version` contains the costs on servers of other Kubernetes
+    versions whose estimate differs.
     """
 
     cost: RuleCost

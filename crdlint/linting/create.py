@@ -1,4 +1,4 @@
-"""A new CRD judged (apiextensions validation, ValidateCustomResourceDefinition)."""
+"""Validation of a new CRD. Upstream: apiextensions validation.ValidateCustomResourceDefinition."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ _ONLY_WITH_SCHEMA: Final = Wording.by_version(
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What the server says of a CRD, in its order; what it would say next; and the rules that it compiles.
+    """The server's errors of a CRD in its order, the errors after those are fixed, and the rules that it compiles.
 
-    ``blocking`` are those of the errors that leave rules without a cost.
+    `blocking` are the errors because of which rules have no cost.
     """
 
     errors: tuple[FieldError, ...]
@@ -88,7 +88,7 @@ def validate(crd: CustomResourceDefinition, server: Server, effort: Effort, comm
 
 
 class SpecValidator:
-    """Judges a spec (validateCustomResourceDefinitionSpec), and gathers what its schemas would say besides."""
+    """Validates a spec, and collects further errors of its schemas. Upstream: validateCustomResourceDefinitionSpec."""
 
     def __init__(self, spec: CustomResourceDefinitionSpec, options: Options) -> None:
         self.spec = spec

@@ -57,7 +57,7 @@ def find(
     whole = path.child("openAPIV3Schema")
     found = sorted((error for _, error in findings.structural), key=str)
     found.extend(error for _, error in findings.schema)
-    # Of what conversion refuses, `$schema` has no error of its own.
+    # Among the fields that conversion rejects, `$schema` has no error of its own.
     found.extend(refused(one, _SCHEMA, path) for one, _ in findings.refusals if one.schema)
     errors = (*findings.structural, *findings.schema)
     damaged = at_or_above(one for one, error in errors if error.rule in _CHANGES_VALUES)
@@ -75,7 +75,7 @@ _SCHEMA: Final = "OpenAPIV3Schema 'schema' is not supported"
 
 
 def refused(schema: JSONSchemaProps, text: str, path: Path) -> FieldError:
-    """Return the error of a schema that cannot be converted to a structural one, at the node that is refused."""
+    """Return the error of a schema that cannot be converted to a structural one, at the rejected node."""
     return invalid(structural.NOT_CONVERTIBLE.id, path.child("openAPIV3Schema"), "", text, at=schema.path)
 
 

@@ -90,11 +90,11 @@ class FixesOf:
 
 @dataclass(frozen=True, slots=True)
 class CheckedCRD:
-    """The findings about a CRD in their order; ``blocking`` are those of them that leave rules without a cost.
+    """The findings about a CRD in their order; `blocking` are those because of which rules have no cost.
 
-    ``notices`` name values that are not checked. ``definition`` and ``rules`` are kept on request, if the API server can
-    decode the CRD. ``common`` has what the validation for another server of the decoded CRD need not find again.
-    ``compared`` says what became of the old CRD, None if the check is not about updates.
+    `notices` name values that are not checked. `definition` and `rules` are kept on request, if the API server can
+    decode the CRD. `common` contains results of validating the decoded CRD that another server can reuse. `compared` is
+    the comparison with the old CRD, None if the check is not about updates.
     """
 
     diagnostics: list[Diagnostic]
@@ -163,7 +163,7 @@ def check_crd(
 
 
 def _is_rejection(problem: DecodeProblem, *, has_placeholders: bool) -> bool:
-    """Return whether the server cannot decode a CRD; a placeholder may stand for a value that it can."""
+    """Return whether the server cannot decode a CRD; a placeholder may represent a value that it can decode."""
     text = problem.node.value if has_placeholders and isinstance(problem.node, Scalar) else ""
     return problem.kind == "decode" and not is_placeholder(text)
 

@@ -15,17 +15,17 @@ if TYPE_CHECKING:
 
 
 def has_schema_with(spec: CustomResourceDefinitionSpec, predicate: Callable[[JSONSchemaProps], bool]) -> bool:
-    """Tell whether any schema of the spec, at any depth, is such (upstream's HasSchemaWith)."""
+    """Return whether any schema of the spec, at any depth, satisfies a condition. Upstream: validation.HasSchemaWith."""
     return any(predicate(schema) for whole in root_schemas(spec) for schema in schemas(whole))
 
 
 def gives_default(schema: JSONSchemaProps) -> bool:
-    """Tell whether a schema has a default."""
+    """Return whether a schema has a default."""
     return schema.default is not None
 
 
 def has_extension(schema: JSONSchemaProps) -> bool:
-    """Tell whether a schema has an x-kubernetes extension that only a structural schema may have."""
+    """Return whether a schema has an x-kubernetes extension that is only allowed in structural schemas."""
     return bool(
         schema.x_embedded_resource
         or schema.x_preserve_unknown_fields is not None
@@ -37,17 +37,17 @@ def has_extension(schema: JSONSchemaProps) -> bool:
 
 
 def has_invalid_type(schema: JSONSchemaProps) -> bool:
-    """Tell whether a schema has a type that OpenAPI v3 does not know."""
+    """Return whether a schema has a type that OpenAPI v3 does not define."""
     return bool(schema.type) and schema.type not in TYPES
 
 
 def is_mergeable_set(schema: JSONSchemaProps) -> bool:
-    """Tell whether a schema is a set with items that are not atomic."""
+    """Return whether a schema is a set with items that are not atomic."""
     return mergeable_set_item(schema) is not None
 
 
 def has_invalid_map_list_keys(schema: JSONSchemaProps) -> bool:
-    """Tell whether a schema is a list whose items or keys could not be told apart."""
+    """Return whether a schema is a map list whose items cannot be distinguished by their keys."""
     return any(True for _ in map_list_keys_map_set(schema))
 
 

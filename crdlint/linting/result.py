@@ -1,4 +1,4 @@
-"""What comes of a file: the CRDs in it, and what there is to say of them. Light, since a cached result needs no more."""
+"""The result of checking one file: its CRDs and its diagnostics. It imports little, for the sake of cached results."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class CollectedCRDs:
 
 @dataclass(frozen=True, slots=True)
 class FoundCRD:
-    """A CRD that the newest of ``versions`` can decode, in its internal form, and where its parts stand."""
+    """A CRD that the newest of `versions` can decode, in its internal version, and the locator of its parts."""
 
     crd: CustomResourceDefinition
     locator: Locator
@@ -74,9 +74,10 @@ class FoundCRD:
 
 @dataclass(frozen=True, slots=True)
 class FoundRule:
-    """A rule of x-kubernetes-validations that the server compiles, and where things stand.
+    """A rule of x-kubernetes-validations that the server compiles, and its position.
 
-    ``crd`` is the name of its CRD, ``version`` the version whose schema has it, empty where all versions share theirs.
+    `crd` is the name of its CRD, `version` the version whose schema contains it, empty if all versions share the
+    schema.
     """
 
     crd: str
@@ -86,7 +87,7 @@ class FoundRule:
 
     @property
     def span(self) -> Span:
-        """Where the rule's text stands."""
+        """The span of the rule's text."""
         return self.locator.span(self.estimated.path.child("rule"))
 
 
@@ -100,12 +101,12 @@ def by_schema(rules: Iterable[FoundRule]) -> list[list[FoundRule]]:
 
 @dataclass(frozen=True, slots=True)
 class FileResult:
-    """What a file holds and what there is to say about it; ``skipped`` counts documents that are not CRDs.
+    """The CRDs of a file and its diagnostics; `skipped` is the number of documents that are not CRDs.
 
-    ``definitions`` and ``rules`` are kept where that is asked for. ``unestimated`` are the diagnostics that leave rules
-    without a cost: those of CRDs that cannot be decoded, and of rules that are not compiled. ``masked`` is a template's
-    text without its directives, every position as it is; None where the text is no template. ``compared`` are the CRDs of a
-    check of updates.
+    `definitions` and `rules` are kept on request. `unestimated` are the diagnostics because of which rules have no
+    cost: those of CRDs that cannot be decoded, and of rules that do not compile. `masked` is the text of a template
+    without its directives, with unchanged positions, None for other texts. `compared` are the CRDs of a check of
+    updates.
     """
 
     file: str

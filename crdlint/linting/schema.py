@@ -1,7 +1,7 @@
-"""A whole schema judged as the API server does (apiextensions validation, validateCustomResourceDefinitionValidation).
+"""Validation of a root schema. Upstream: apiextensions validation.validateCustomResourceDefinitionValidation.
 
-The walk finds everything; what is said of it depends on what else was found: structural errors only where the schema
-can be read as a structural one, rules compiled only where nothing is wrong at or below them.
+The walk finds all errors; which of them are reported depends on the others: structural errors only if the schema can be
+converted to a structural one, rules are compiled only if there are no errors at or below them.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ WALKER = Walker(catalog.checks())
 
 @dataclass(frozen=True, slots=True)
 class SchemaReport:
-    """What the server says of a schema, in its order; what it would say next; and the rules that it compiles.
+    """The server's errors of a schema in its order, the errors after those are fixed, and the rules that it compiles.
 
-    ``blocking`` are those of the errors that keep rules from being compiled, or from having a cost.
+    `blocking` are the errors because of which rules are not compiled or have no cost.
     """
 
     errors: tuple[FieldError, ...] = ()
@@ -86,7 +86,7 @@ def _reported(
 
 
 def is_structural(schema: JSONSchemaProps, options: Options) -> bool:
-    """Tell whether the schema is structural (upstream's schemaIsNonStructural, the other way round)."""
+    """Return whether the schema is structural. Upstream: validation.schemaIsNonStructural, negated."""
     findings = WALKER.walk(schema, options)
     return not findings.refusals and not findings.structural
 
@@ -101,7 +101,7 @@ def _open_api_errors(findings: Findings) -> list[FieldError]:
 
 
 def _compiled(findings: Findings) -> tuple[CompiledNode, ...]:
-    """Return the nodes with rules at or below which no schema error stands."""
+    """Return the nodes with rules that have no schema errors at or below them."""
     tainted = at_or_above(schema for schema, _ in findings.schema)
     return tuple(node for node in findings.with_rules if id(node.schema) not in tainted)
 

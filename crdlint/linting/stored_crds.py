@@ -25,9 +25,9 @@ _NAME: Final = Path("metadata").child("name")
 
 
 def collect_crds(text: str, file: str = "") -> CollectedCRDs:
-    """Return the CRDs of a text as the API server has them stored: established, unless their status says otherwise.
+    """Return the CRDs of a text as the API server stores them: established, unless their status contradicts that.
 
-    ``file`` is how the text is named to people.
+    `file` is the name of the text for messages.
     """
     found: dict[str, OldCRD] = {}
     unread: list[UnreadDocument] = []

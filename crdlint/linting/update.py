@@ -1,4 +1,4 @@
-"""An update of a CRD judged (apiextensions validation, ValidateCustomResourceDefinitionUpdate)."""
+"""Validation of an update of a CRD. Upstream: apiextensions validation.ValidateCustomResourceDefinitionUpdate."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition, serve
 
 
 def _take_over(crd: CustomResourceDefinition, old: CustomResourceDefinition) -> None:
-    """Put the server's own fields in as they are stored: some whatever a manifest says, some where it is silent.
+    """Set the server's own fields as they are stored: some always, some only if the manifest does not set them.
 
-    Follows apiserver pkg/registry/rest, BeforeUpdate. A stored object always has a resource version, which every client
-    sends along; one read from a file has none, and then any will do.
+    Upstream: apiserver pkg/registry/rest, BeforeUpdate. A stored object always has a resource version, which every
+    client sends; a file does not contain one, so any value is valid.
     """
     meta, before = vars(own_metadata(crd)), vars(old.metadata)
     for name in _KEPT:

@@ -111,7 +111,7 @@ _OF_CLIENTS: Final = frozenset({"duplicate-key", "merge-key-override"})
 
 
 def _is_covered(finding: Diagnostic, needs: Iterable[Diagnostic]) -> bool:
-    """Return whether advice on the whole expression tells already from which server on it compiles."""
+    """Return whether advice on the whole expression already contains the first server on which it compiles."""
     at = (finding.line, finding.column)
     return finding.rule.startswith("cel-") and any(
         (one.line, one.column) <= at <= (one.end_line, one.end_column) for one in needs

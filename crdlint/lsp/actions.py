@@ -40,7 +40,7 @@ _IGNORED: Final = re.compile(r"#[ \t]*crdlint:[ \t]*ignore[ \t]*\[[^\]\n]*(?=\])
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request for the actions of a range, of certain kinds; ``only`` None stands for all of them.
+    """A request for the actions of a range, of certain kinds; ``only`` None means all of them.
 
     ``resolves`` is true if the client asks for the edits of an action when it is chosen, ``versioned``
     if it takes edits of a version of a document.

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class _File:
     """A file that may have CRDs: its text, and the outlines of its documents by number.
 
-    ``stamp`` tells its versions apart. ``results`` has what is decoded, by the documents and the version of Kubernetes.
+    `stamp` identifies its version. `results` contains decoded CRDs, by the documents and the version of Kubernetes.
     """
 
     stamp: object

@@ -143,7 +143,7 @@ def _is_over(cost: RuleCost) -> bool:
 def _table(entries: Sequence[Entry]) -> Iterator[str]:
     costs = [entry.cost.expression_cost for entry in entries]
     is_sorted = all(one >= after for one, after in pairwise(costs))
-    # The styles lay cells out as a grid, which makes browsers forget that they are a table's: the roles say so.
+    # The grid layout of the styles removes the table semantics in browsers, so roles restore them.
     yield '<table role="table" aria-labelledby="caption">'
     yield (
         f'<caption id="caption">What the API server estimates each rule to cost, beside the {RULE_COST_LIMIT:,} units'
@@ -214,7 +214,7 @@ def _bar(share: float) -> str:
 
 
 def _place(entry: Entry) -> str:
-    """Return the place in the object, its last name strong; the schema's path tells a name that has dots."""
+    """Return the path in the object, with its last name strong; the path of the schema shows whether a name contains dots."""
     end = len(entry.place)
     while entry.place.endswith("[*]", 0, end):
         end -= 3
@@ -306,7 +306,7 @@ def _code(text: str) -> str:
 
 
 def _quoted(text: str) -> str:
-    """Return a sentence with what stands in backticks as code."""
+    """Return a sentence with text in backticks as code."""
     return _QUOTED.sub(r"<code>\1</code>", _text(text))
 
 

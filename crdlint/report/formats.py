@@ -67,7 +67,7 @@ _CLASSES: Final[dict[Kind, str]] = {
 
 
 class OutputError(ValueError):
-    """An output that cannot be written; ``str`` says why."""
+    """An output cannot be written; `str()` is the reason."""
 
 
 def names(kind: Kind) -> list[str]:

@@ -32,7 +32,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row of a table, and what is said below it in lines of their own; ``help`` is the last of these."""
+    """A row of a table, and the lines below it; `help` is the last of these lines."""
 
     cells: Sequence[Sequence[Part]]
     below: Sequence[Part] = field(default=())

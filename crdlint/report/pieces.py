@@ -65,7 +65,7 @@ class Report(Protocol):
 
 
 class SpoolError(Exception):
-    """A temporary file cannot be written; ``str`` says why."""
+    """A temporary file cannot be written; `str()` is the reason."""
 
 
 class Spool:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def snippet(lines: list[str], diagnostic: Diagnostic, width: int) -> tuple[str, str, str] | None:
-    """Return (line number, the line or a window of it, the carets below), None where there is no such line."""
+    """Return (line number, the line or a window of it, the carets below), or None if the line does not exist."""
     if not 1 <= diagnostic.line <= len(lines):
         return None
     number = str(diagnostic.line)

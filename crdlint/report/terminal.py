@@ -272,7 +272,7 @@ def colors_of(file: TextIO) -> ColorSystem | None:
 
 
 def has_links() -> bool:
-    """Return whether the terminal shows links (OSC 8), as far as its environment tells."""
+    """Return whether the terminal supports links (OSC 8), according to its environment."""
     given = os.environ
     if "FORCE_HYPERLINK" in given:
         return given["FORCE_HYPERLINK"] != "0"

@@ -26,7 +26,7 @@ _GROUP = "metadata:\n  name: foos.example.k8s.io\n"
 
 
 def _bypass(finding: Finding) -> Iterable[Edit]:
-    """Add the annotation that says that the API is not approved."""
+    """Add the annotation for an API that is not approved."""
     editor = finding.editor
     metadata = mapping_at(finding.root, "metadata")
     value = quoted("unapproved, not reviewed by the Kubernetes community", double=editor.is_json)
@@ -126,7 +126,7 @@ _PATH: Final = Path("metadata").child("annotations").key(ANNOTATION)
 
 
 def _state(annotations: MappingOf[str, str]) -> tuple[str, str]:
-    """Return the state of approval (missing, bypassed, approved, invalid) and what is said of it."""
+    """Return the state of approval (missing, bypassed, approved, invalid) and the message about it."""
     text = annotations.get(ANNOTATION, "")
     if not text:
         return "missing", f"protected groups must have approval annotation {quote(ANNOTATION)}, {_SEE}"

@@ -1,6 +1,6 @@
-"""The budgets of CEL: what one rule may cost, and all rules of a schema together.
+"""The CEL budgets: of each rule, and of all rules of a schema together.
 
-Reproduces what ValidateCustomResourceDefinitionOpenAPISchema and its caller say of costs (apiextensions validation).
+Upstream: the cost checks of ValidateCustomResourceDefinitionOpenAPISchema and its caller (apiextensions validation).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What crdlint says of charts."""
+"""Advice about charts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Advice about ignore comments: those that cannot be read, name no rule that there is, or match nothing."""
+"""Advice about ignore comments that are invalid, name an unknown rule, or match no findings."""
 
 from __future__ import annotations
 

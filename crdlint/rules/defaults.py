@@ -1,6 +1,7 @@
-"""Defaults judged: pruned, valid by their schema, and by its rules.
+"""Validation of defaults: they must be pruned, and valid against their schema and its rules.
 
-The walk is `crdlint.schema.default_validation`'s; rules run here, with one budget for all defaults of a schema.
+The walk is in `crdlint.schema.default_validation`; rules are evaluated here, with one budget for all defaults of a
+schema.
 """
 
 from __future__ import annotations
@@ -200,9 +201,9 @@ RULES = (UNPRUNED, INVALID_DEFAULT, RULE_FAILED)
 def validate(
     schema: JSONSchemaProps, path: Path, given: SequenceOf[JSONSchemaProps], options: Options
 ) -> list[FieldError]:
-    """Return what is wrong with the defaults of a structural schema at ``path``; where there is, no rule is compiled.
+    """Return the errors of the defaults of a structural schema at `path`; if there are any, no rules are compiled.
 
-    ``given`` are the schemas within it that have one.
+    `given` are the schemas within it that have a default.
     """
     server = options.server
     # What the errors depend on besides rules: the switches of the validator of values.
@@ -237,7 +238,7 @@ def _validated(
 
 
 def has_unpruned(schema: JSONSchemaProps) -> bool:
-    """Tell whether pruning would change a default of a structural schema (schemaHasUnprunedDefaults)."""
+    """Return whether pruning would change a default of a structural schema. Upstream: schemaHasUnprunedDefaults."""
     from crdlint.schema.defaulting import prune_defaults
 
     if schema.default is not None and not isinstance(schema.default.value, dict):
@@ -280,7 +281,7 @@ class _Rules:
             return [], False
         errors, left = self._run(validator, value, value, path)
         if not errors:
-            # As a new value too: what rules with optionalOldSelf say then is not what they say of an unchanged one.
+            # Evaluate the default as a new value as well, since rules with optionalOldSelf may have other results then.
             errors, left_without = self._run(validator, value, MISSING, path)
             left = min(left, left_without)
         self.budget = left

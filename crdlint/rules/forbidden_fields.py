@@ -1,6 +1,6 @@
-"""Fields that JSON Schema has and CRDs do not, and values that are refused wherever they stand.
+"""Fields that JSON Schema has and CRDs do not, and values that are always rejected.
 
-Reproduces specStandardValidatorV3.validate and the like parts of ValidateCustomResourceDefinitionOpenAPISchema
+Upstream: specStandardValidatorV3.validate and similar parts of ValidateCustomResourceDefinitionOpenAPISchema
 (apiextensions pkg/apis/apiextensions/validation).
 """
 
@@ -31,7 +31,7 @@ _WALK = "apiextensions/validation ValidateCustomResourceDefinitionOpenAPISchema"
 
 
 def _meant_type(finding: Finding) -> Iterable[Edit]:
-    """Write the type that a word stands for in other languages, or that is spelled nearly like it."""
+    """Replace a type of another language, or a misspelled type, by the corresponding type."""
     meant = _meant(finding.scalar().value)
     if meant == "array" and finding.owner.find("items") is None:
         return []  # the items are a guess
@@ -65,7 +65,7 @@ def _any_value(finding: Finding) -> Iterable[Edit]:
 
 
 def _meant(given: str) -> str | None:
-    """Return the type that a word stands for in other languages, or that it is nearly spelled like."""
+    """Return the type for a type name of another language, or for a misspelled one."""
     return _MEANT.get(given.lower()) or nearest(given, TYPES, _LIKE)
 
 
@@ -156,7 +156,7 @@ def _keep_unknown_fields(finding: Finding) -> Iterable[Edit]:
 
 
 def _nullable_instead(finding: Finding) -> Iterable[Edit]:
-    """Remove a type `null` that says nothing about other values."""
+    """Remove a type `null` that has no effect on other values."""
     owner, editor = finding.owner, finding.editor
     if owner.find("x-kubernetes-preserve-unknown-fields") is not None or owner.find("nullable") is not None:
         raise UneditableError
@@ -455,7 +455,7 @@ RULES = (
     _PRESERVE_FALSE,
 )
 
-# What people write for the types that there are.
+# Names that people use for the supported types.
 _MEANT: Final = {
     "int": "integer",
     "int32": "integer",

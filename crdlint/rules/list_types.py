@@ -56,7 +56,7 @@ _SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
 
 
 def _type_of_its_marker(type_: str) -> Callable[[Finding], Iterable[Edit]]:
-    """Return what adds the type that a marker of lists or maps asks for, where there is none."""
+    """Return the edits that add the type that a list or map marker requires, if it is missing."""
 
     def edits(finding: Finding) -> Iterable[Edit]:
         owner, editor = finding.owner, finding.editor

@@ -221,7 +221,7 @@ def names_required(names: CustomResourceDefinitionNames, path: Path) -> Iterator
 
 
 def validate(names: CustomResourceDefinitionNames, path: Path) -> Iterator[FieldError]:
-    """Yield the names that are none."""
+    """Yield the errors of invalid names."""
     for name, value, prefix in (
         ("plural", names.plural, ""),
         ("singular", names.singular, ""),

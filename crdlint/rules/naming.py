@@ -214,7 +214,7 @@ def _category(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 def _plural(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield a plural that kubectl takes for a built-in resource."""
+    """Yield a plural that kubectl resolves to a built-in resource."""
     plural = crd.spec.names.plural
     if plural in _PLURALS:
         message = f"`kubectl get {plural}` lists the built-in resource"

@@ -1,6 +1,6 @@
-"""What can go wrong before a document is a CRD: YAML syntax, Go's type errors, unknown and duplicate fields, old versions.
+"""Problems before a document is a CRD: YAML syntax, Go's type errors, unknown and duplicate fields, old versions.
 
-The texts of these findings come from ``crdlint.yaml`` and ``crdlint.crd.decode``; this module says what they mean.
+`crdlint.yaml` and `crdlint.crd.decode` create the messages; this module has the texts of the rules.
 """
 
 from __future__ import annotations

@@ -130,12 +130,12 @@ def validate(
     too_many_allowed: bool,
     is_convertible: bool = False,
 ) -> Iterator[FieldError]:
-    """Yield what is wrong with selectable fields; ``path`` is that of what has them, the spec or a version.
+    """Yield the errors of selectable fields; `path` is the path of the spec or version that has them.
 
-    ``is_convertible`` tells that the schema is known to be convertible to a structural one.
+    `is_convertible` means that the schema is known to be convertible to a structural one.
 
-    Without a schema, or with one that is not convertible, only paths are judged that name nothing anyway: upstream's
-    validation does not survive the others.
+    Without a schema, or with one that is not convertible, only paths that never name a field are reported, because
+    upstream's validation panics on the others.
     """
     refusal = None if schema is None or is_convertible else _first_refusal(schema)
     if schema is not None and refusal is not None:
@@ -176,12 +176,12 @@ def _one(text: str, schema: JSONSchemaProps, at: Path, seen: set[str]) -> Iterat
 
 
 def _names_nothing(text: str) -> bool:
-    """Tell whether a path is refused before any schema is asked."""
+    """Return whether a path is rejected regardless of the schema."""
     return text in {"", "."} or not text.startswith(".")
 
 
 def _first_refusal(root: JSONSchemaProps) -> str | None:
-    """Return what NewStructural refuses first: what has no place in a node at all, alternatives, the rest of the node."""
+    """Return NewStructural's first error: a field that no node may have, alternatives, the rest of the node."""
     pending: list[tuple[JSONSchemaProps, bool]] = [(root, False)]
     while pending:
         schema, alternatives_seen = pending.pop()

@@ -50,7 +50,7 @@ def too_large(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 def _help(crd: DecodedCRD, size: int) -> str:
-    """Return the ways out; descriptions are one where what remains without them is small enough."""
+    """Return the help; removing descriptions is part of it if the remaining size is small enough."""
     described = sum(len(schema.description) for schema in crd.schemas)
     apply = "Use `kubectl apply --server-side`"
     if size - described > ANNOTATIONS_LIMIT:

@@ -50,7 +50,7 @@ def _number_type(finding: Finding) -> Iterable[Edit]:
 
 
 def _any_type(finding: Finding) -> Iterable[Edit]:
-    """Accept any value where nothing tells the type."""
+    """Accept any value if nothing determines the type."""
     above = finding.path.parent
     if above is not None and is_null(node := finding.node(above)):
         yield finding.editor.replace(node, f"{{{finding.editor.name('x-kubernetes-preserve-unknown-fields')}: true}}")
@@ -235,7 +235,7 @@ def _int_or_string_alternatives(finding: Finding) -> Iterable[Edit]:
 
 
 def _repeated_outside(finding: Finding) -> Iterable[Edit]:
-    """Remove from an alternative what its schema says as well."""
+    """Remove keywords from an alternative that its schema contains as well."""
     outer, _ = _alternatives(finding, finding.owner)
     text = text_of(child(finding.owner, finding.name))
     if outer is not None and text is not None and text_of(child(outer, finding.name)) == text:
@@ -614,7 +614,7 @@ _OF_FORMAT: Final = {"int32": "integer", "int64": "integer", "float": "number", 
 
 
 def _guess_type(schema: JSONSchemaProps) -> str:
-    """Return the type that a node's other fields speak for, empty where they are silent."""
+    """Return the type that follows from the other fields of a node, empty if none does."""
     given = vars(schema)
     for names, type_ in _SPEAKS_OF:
         if not given.keys().isdisjoint(names):
@@ -712,7 +712,7 @@ def _object_fields(schema: JSONSchemaProps, context: Context, findings: Findings
 
 
 def _may_restrict(metadata: JSONSchemaProps) -> bool:
-    """Tell whether the root's metadata holds nothing but a type, a default and properties name and generateName."""
+    """Return whether the metadata of the root contains only a type, a default and the properties name and generateName."""
     held = structural_attributes(metadata, nested=False) - {"type", "default"}
     return held <= {"properties"} and metadata.properties.keys() <= {"name", "generateName"}
 
@@ -730,7 +730,7 @@ def _pattern(schema: JSONSchemaProps, _context: Context, findings: Findings) -> 
 
 
 def _pattern_help(pattern: str) -> str | None:
-    """Return the help for a pattern with lookaround: for a negative lookahead alone, the rule that says the same."""
+    """Return the help for a pattern with lookaround; for a negative lookahead alone, an equivalent rule."""
     without = _without_lookahead(pattern)
     if without is not None:
         rule, rest = without

@@ -213,7 +213,7 @@ FIELD_PATH = Rule(
 
 RULES = (RULE_REQUIRED, MESSAGE, MESSAGE_EXPRESSION, REASON, FIELD_PATH)
 
-# Said only where the schema can be read as a structural one, to look the path up in (see crdlint.linting.schema).
+# Reported only if the schema can be converted to a structural one, in which the path is resolved (crdlint.linting.schema).
 NO_FIELD: Final = Reason(Code.NO_FIELD)
 _NO_FIELD_DETAIL: Final = Wording.by_version("fieldPath must be a valid path", (34, "must be a valid path"))
 

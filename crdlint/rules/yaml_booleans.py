@@ -1,4 +1,4 @@
-"""Advice: words that YAML 1.1 takes for booleans where a schema speaks of strings."""
+"""Advice: words that YAML 1.1 parses as booleans although the schema expects strings."""
 
 from __future__ import annotations
 

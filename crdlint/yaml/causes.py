@@ -374,7 +374,7 @@ def _list_below_text(text: _Text) -> Iterator[Cause]:
 
 def _dedents(text: _Text) -> Iterator[Cause]:
     """Yield lines whose indentation differs from all lines around them."""
-    for above, i in enumerate(list(text.near())[:2]):
+    for distance, i in enumerate(list(text.near())[:2]):
         line = text.lines[i]
         indent = _indent(line)
         # A field belongs to other fields, not to the lines of a text.
@@ -385,7 +385,7 @@ def _dedents(text: _Text) -> Iterator[Cause]:
             if other.strip() and other != line and not (is_field and _FIELD.match(other) is None)
         ]
         around = sorted({_indent(other) for other in others} | {_key_column(other) for other in others})
-        if indent in around and (above or text.message.rpartition(": ")[2] != "did not find expected key"):
+        if indent in around and (distance or text.message.rpartition(": ")[2] != "did not find expected key"):
             continue
         tried = [
             other_indent for other_indent in around if abs(other_indent - indent) <= _NEAR and other_indent != indent

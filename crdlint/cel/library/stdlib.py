@@ -199,5 +199,5 @@ FUNCTIONS: Final[tuple[Overload, ...]] = (
 STANDARD: Final = Env().extend(idents=TYPES, functions=FUNCTIONS)
 # The library since cel-go 0.29, which no longer declares a conversion that always fails.
 STANDARD_WITHOUT_INT_TO_DURATION: Final = Env().extend(
-    idents=TYPES, functions=[one for one in FUNCTIONS if one.id != "int64_to_duration"]
+    idents=TYPES, functions=[function for function in FUNCTIONS if function.id != "int64_to_duration"]
 )

@@ -1,1 +1,1 @@
-"""Charts of Helm: rendered offline where Helm is there, read with their directives masked where it is not."""
+"""Helm charts: rendered offline if Helm is available, else checked with their directives masked."""

@@ -1,7 +1,7 @@
-"""Whether a template's documents can be judged without Helm: what of them hangs on values that are not known.
+"""Detection of the documents of a template that can be checked without Helm, because they do not depend on unknown values.
 
-What is put out below metadata.labels and annotations, and in texts that nothing is checked of, decides nothing. Anything
-else can make a CRD valid or not, so that the document is left out, and said to be.
+Output below metadata.labels and annotations, and in texts that the server does not check, is irrelevant. Any other
+output can make a CRD valid or invalid, so the document is skipped and reported as such.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 
 _INDENT: Final = re.compile(r"\bn?indent\s+(\d{1,4})\b")
 _STRUCTURE: Final = re.compile(r"\b(?:nindent|toYaml|toYamlPretty|toJson|toRawJson|tpl)\b")
-# Texts of which the server checks nothing, by their key.
+# Keys of texts that the server does not check.
 _TEXTS: Final = frozenset({"description", "title", "example", "deprecationWarning", "message"})
-# What a webhook's address is filled with, by its key: any value will do, but one of its type must be there.
+# Filler for the address of a webhook, by key: any value of the right type is valid, but it is required.
 _ADDRESS: Final = {"name": "x", "namespace": "x", "path": "/", "url": "x", "port": "443", "caBundle": "AAAA"}
 _SHOWN: Final = 60
 
 
 @dataclass(frozen=True, slots=True)
 class SkippedPart:
-    """A document left out: its part, the directive that is why (or a line alone), and why in words."""
+    """A document that is skipped: its part, the directive that is the cause (or only a line), and the reason as text."""
 
     part: Part
     line: int
@@ -38,10 +38,10 @@ class SkippedPart:
 
 @dataclass(slots=True)
 class TemplateAnalysis:
-    """What can be judged: the text with everything else blank, the lines that have filler, and what is said of the rest.
+    """The documents that can be checked: the text with everything else blank, the lines with filler, and the skipped parts.
 
-    ``conditions`` are blocks within documents that are judged, read as if their condition held. ``outline`` has all
-    documents; ``other`` counts those left out that are no CRDs.
+    `conditions` are blocks within checked documents, which are checked as if their condition held. `outline` contains
+    all documents; `other` is the number of skipped documents that are not CRDs.
     """
 
     text: str
@@ -54,7 +54,7 @@ class TemplateAnalysis:
 
 
 def analyse(masked: Masked) -> TemplateAnalysis:
-    """Decide which documents of a masked template can be judged; it takes time by the template's length."""
+    """Determine the documents of a masked template that can be checked, in linear time."""
     lines = masked.text.split("\n")
     asked = [(output.directive.line, _depth(output)) for output in masked.outputs]
     blocks = sorted(masked.blocks, key=lambda block: block.line)
@@ -84,7 +84,7 @@ def analyse(masked: Masked) -> TemplateAnalysis:
 
 
 def _depth(output: Output) -> int:
-    """Return how deep what is put out stands: as nindent says, else where its directive does."""
+    """Return the indentation of an output: that of nindent, else that of its directive."""
     one = output.directive
     indent = _INDENT.search(one.body) if output.alone else None
     if indent is not None:
@@ -100,7 +100,7 @@ def _shown(one: Directive) -> str:
 def _take_output(
     output: Output, where: Where, masked: Masked, analysis: TemplateAnalysis, reasons: dict[int, SkippedPart]
 ) -> None:
-    """Fill in what a directive puts out, or say why its document cannot be judged."""
+    """Fill in the output of a directive, or record why its document cannot be checked."""
     one = output.directive
     structure = output.alone or (_STRUCTURE.search(one.body) is not None and not where.within_text)
     given = masked.pieces[output.piece]
@@ -123,7 +123,7 @@ def _take_output(
 
 
 def _filled(given: str, unit: str) -> str:
-    """Return as many characters as were given: a unit once, or again and again where it is of four."""
+    """Return filler of the length of `given`: a unit once, or repeated if it has four characters."""
     if "\n" in given:
         return given
     times = len(given) // len(unit) if unit in {"AAAA", "x"} else 1
@@ -131,7 +131,7 @@ def _filled(given: str, unit: str) -> str:
 
 
 def _take_block(block: Block, found: Outline, analysis: TemplateAnalysis, reasons: dict[int, SkippedPart]) -> None:
-    """Look at a block: around whole documents it is a guard, below labels it decides nothing."""
+    """Handle a block: around whole documents it is only a condition, below labels it is irrelevant."""
     line, where = found.contents.get(block.line, (0, None))
     if where is None or line > block.end_line or where.is_label:
         return

@@ -1,6 +1,6 @@
-"""Packed charts read as Helm reads them, by Go's archive/tar and compress/gzip, with bounded work and memory.
+"""Packed charts, read as Helm reads them (Go's archive/tar and compress/gzip), with bounded work and memory.
 
-Python's tarfile ends in silence at a damaged header. Here everything that ends an archive early is an error.
+Python's tarfile silently stops at a damaged header. Here every premature end of an archive is an error.
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
-MAX_BYTES: Final = 100 * 1024 * 1024  # of all unpacked data; Helm's MaxDecompressedChartSize
+MAX_BYTES: Final = 100 * 1024 * 1024  # the total size of unpacked data; Helm's MaxDecompressedChartSize
 MAX_MEMBERS: Final = 20_000
 MAX_HEADER: Final = 64 * 1024  # bytes of a pax or long-name header
-MAX_HEADERS: Final = 2 * 1024 * 1024  # bytes of all of them
+MAX_HEADERS: Final = 2 * 1024 * 1024  # bytes of all such headers
 _BLOCK: Final = 512
 _CHUNK: Final = 64 * 1024
 _GZIP: Final = 16 + zlib.MAX_WBITS
@@ -23,7 +23,7 @@ _WITHOUT_DATA: Final = frozenset({b"1", b"2", b"3", b"4", b"5", b"6"})  # links,
 
 
 class ArchiveError(Exception):
-    """An archive that cannot be read to its end; ``str`` says why, ``member`` is the file where that shows."""
+    """An archive cannot be read to its end; `str()` is the reason, `member` the file in which the error occurred."""
 
     def __init__(self, message: str, member: str = "") -> None:
         super().__init__(message)
@@ -32,7 +32,7 @@ class ArchiveError(Exception):
 
 @dataclass(slots=True)
 class Budget:
-    """What may still be unpacked of an archive and of those within it."""
+    """The remaining limits for unpacking an archive and the archives within it."""
 
     bytes: int = MAX_BYTES
     members: int = MAX_MEMBERS
@@ -41,14 +41,14 @@ class Budget:
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A regular file of an archive: its name, and its content if that was asked for."""
+    """A regular file of an archive: its name, and its content if requested."""
 
     name: str
     data: bytes
 
 
 def members(data: bytes, budget: Budget, suffixes: tuple[str, ...]) -> Iterator[Member]:
-    """Yield the regular files of a gzipped tar archive whose names have one of the suffixes. Raises ArchiveError."""
+    """Yield the regular files of a gzipped tar archive whose names have one of the suffixes; raise ArchiveError."""
     if not data:
         raise ArchiveError("it is empty")
     stream = _Unpacked(data, budget)
@@ -103,7 +103,7 @@ class _Header:
     extended: dict[str, str] = field(default_factory=dict)
 
     def read(self, block: bytes) -> None:
-        """Read a header's block. Raises ArchiveError."""
+        """Parse a header block; raise ArchiveError."""
         own = _number(block[148:156])
         blank = block[:148] + b" " * 8 + block[156:]
         signed = sum(byte - 256 if byte > 127 else byte for byte in blank)
@@ -122,11 +122,11 @@ class _Header:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether the data is only a part of the file's."""
+        """Whether the data is only a part of the file."""
         return any(key.startswith("GNU.sparse.") for key in self.extended)
 
     def extend(self, kind: bytes, data: bytes) -> None:
-        """Take the content of a header that extends the next one. Raises ArchiveError."""
+        """Apply the content of a header that extends the next one; raise ArchiveError."""
         if kind == b"L":
             self.extended["path"] = _text(data)
         elif kind == b"x":
@@ -158,7 +158,7 @@ def _decimal(text: str) -> int | None:
 
 
 def _number(field: bytes) -> int | None:
-    """Return a number in octal digits, or in binary if the first bit is set; None if it is invalid or negative."""
+    """Return a number in octal digits, or in binary if the first bit is set, or None if it is invalid or negative."""
     if field[0] & 0x80:
         value = int.from_bytes(bytes([field[0] & 0x7F]) + field[1:], "big")
         return value if field[0] & 0x40 == 0 and value < 1 << 63 else None
@@ -168,7 +168,7 @@ def _number(field: bytes) -> int | None:
 
 @dataclass(slots=True)
 class _Unpacked:
-    """The data of a gzip file, unpacked as it is read."""
+    """The data of a gzip file, unpacked on demand."""
 
     packed: bytes
     budget: Budget
@@ -177,7 +177,7 @@ class _Unpacked:
     ready: bytearray = field(default_factory=bytearray)
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes, fewer only at the end. Raises ArchiveError."""
+        """Return the next bytes, fewer only at the end; raise ArchiveError."""
         while len(self.ready) < size and self._fill():
             pass
         data = bytes(self.ready[:size])
@@ -185,19 +185,19 @@ class _Unpacked:
         return data
 
     def exactly(self, size: int, name: str) -> bytes:
-        """Return the next bytes, as many as there must be. Raises ArchiveError."""
+        """Return exactly `size` bytes; raise ArchiveError."""
         data = self.read(min(size, MAX_BYTES + 1))
         if len(data) < size:
             raise ArchiveError("it ends within this file", name)
         return data
 
     def skip(self, size: int, name: str) -> None:
-        """Pass over the next bytes, as many as there must be. Raises ArchiveError."""
+        """Skip exactly `size` bytes; raise ArchiveError."""
         while size > 0:
             size -= len(self.exactly(min(size, _CHUNK), name))
 
     def _fill(self) -> bool:
-        """Unpack some more; return whether there is more. A file may have several parts, as in Go."""
+        """Unpack more data and return whether there is more; like Go, accept files with several parts."""
         if self.inflating is None:
             if self.at >= len(self.packed):
                 return False

@@ -1,4 +1,4 @@
-"""Files of charts on their way through the check: rendered where Helm is there, masked where it is not."""
+"""The check of files of charts: rendered if Helm is available, else masked."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Results(Protocol):
         """Return the key of some content and options."""
 
     def get(self, key: str, file: str, text: str) -> FileResult | None:
-        """Return the result of a key, as that of a file with a text; None if there is none."""
+        """Return the result for a key, with a file name and text, or None."""
 
     def put(self, key: str, result: FileResult) -> None:
         """Store a result."""
@@ -39,9 +39,9 @@ class Results(Protocol):
 
 @dataclass(slots=True)
 class _Chart:
-    """A chart of the run: why it is not rendered as a whole, until that is reported, and what it renders to.
+    """A chart of the run: the reasons why it is not rendered as a whole, until they are reported, and its rendered documents.
 
-    ``digest`` is of all that it renders to depends on, None if its results are not cached.
+    `digest` covers all inputs of rendering it, None if its results are not cached.
     """
 
     digest: bytes | None
@@ -51,10 +51,10 @@ class _Chart:
 
 @dataclass(slots=True)
 class Charts:
-    """The charts of a run: each is rendered once, if a template is checked whose result is not in ``cache``.
+    """The charts of a run: each is rendered once, if a template is checked whose result is not in `cache`.
 
-    ``uses_helm`` is false if templates are checked with their directives masked even if Helm is on the path. ``expected``
-    are charts that will be rendered: up to ``workers`` at a time, as soon as one is needed.
+    If not `uses_helm`, templates are checked with their directives masked even if Helm is on the PATH. `expected` are
+    charts that will be rendered: up to `workers` at a time, as soon as one is needed.
     """
 
     values: Values = field(default_factory=Values)
@@ -63,14 +63,14 @@ class Charts:
     expected: tuple[str, ...] = ()
     workers: int = 1
     _charts: dict[str, _Chart | None] = field(default_factory=dict)
-    _asking: Lock = field(default_factory=Lock)  # for Helm's version, which is kept
+    _asking: Lock = field(default_factory=Lock)  # for Helm's version, which is cached
 
     def check(
         self, path: str, text: str, place: ChartLocation, lint: Lint, versions: str = "", *, is_saved: bool = True
     ) -> FileResult:
-        """Return the result of a file of a chart for some versions of Kubernetes, which ``lint`` checks for.
+        """Return the result of a file of a chart for some versions of Kubernetes, which `lint` checks for.
 
-        A template whose text is not that of the file on disk is read without Helm.
+        A template whose text differs from the file on disk is checked without Helm.
         """
         is_template = place.part == TEMPLATES and "{{" in text
         whole = outermost(place.chart)
@@ -86,12 +86,12 @@ class Charts:
             result = replace(result, masked=mask(text).text)
         if chart is None:
             return result
-        # What keeps a chart from being rendered is reported once, with the first of its templates.
+        # The reasons why a chart is not rendered are reported once, with the first of its templates.
         problems, chart.problems = tuple(chart.problems), []
         return replace(result, notices=(*result.notices, *problems))
 
     def _key(self, text: str, part: str, versions: str, inside: str, chart: _Chart | None) -> str | None:
-        """Return the key of a file's result in the cache, None if it does not go there."""
+        """Return the key of a file's result in the cache, or None if it is not cached."""
         if self.cache is None or (chart is not None and chart.digest is None):
             return None
         digest = chart.digest.hex() if chart is not None and chart.digest is not None else ""
@@ -120,7 +120,7 @@ class Charts:
         return result
 
     def _of(self, chart: str) -> _Chart | None:
-        """Return a chart that Helm renders; None if its templates are read as they are, as in a packed chart."""
+        """Return a chart that Helm renders, or None if its templates are checked without Helm, as in a packed chart."""
         program = find("helm") if self.uses_helm and os.path.isdir(chart) else None
         if program is None:
             return None
@@ -132,7 +132,7 @@ class Charts:
         return self._charts[chart]
 
     def _load_all(self, program: str) -> None:
-        """Render the expected charts side by side."""
+        """Render the expected charts in parallel."""
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(self.workers) as pool:
@@ -168,7 +168,7 @@ class Charts:
 
 
 def _is_main_process() -> bool:
-    """Return whether this process checks the whole run; another one has the same charts to expect, but checks some."""
+    """Return whether this process checks the whole run; other processes expect the same charts but check only some."""
     from multiprocessing import parent_process
 
     return parent_process() is None
@@ -178,14 +178,14 @@ _WITHOUT_CRD: Final = "no CRD comes of this template with the values given: it w
 
 
 def _with_the_rest(result: FileResult, lint: Lint) -> FileResult:
-    """Add to what was rendered of a template what can be told without Helm: braces, and CRDs that the values leave out."""
+    """Add to the result of a rendered template the findings that do not need Helm: braces, and CRDs that were not rendered."""
     masked = mask(result.text)
     notices = result.notices
     diagnostics = (*result.diagnostics, *template_findings(result.file, result.text, masked))
     crds = result.crds
     if result.text.count(_KIND) > len(crds):
         rest = check_template(result.file, result.text, lint, {crd.name for crd in crds})
-        # What was left out there for want of Helm is what Helm has rendered.
+        # The documents that are skipped there without Helm are those that Helm has rendered.
         said = [one for one in rest.diagnostics if one.rule not in {SKIPPED.id, BRACES.id}]
         if rest.crds:
             names = ", ".join(crd.name for crd in rest.crds)
@@ -196,16 +196,16 @@ def _with_the_rest(result: FileResult, lint: Lint) -> FileResult:
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """The versions of Kubernetes that a chart supports: its kubeVersion, and as `--kube-version` has them."""
+    """The versions of Kubernetes that a chart supports: its kubeVersion, and as a value of `--kube-version`."""
 
     constraint: str
     versions: str
 
 
 def chart_support(chart: str) -> tuple[Support | None, FileResult | None]:
-    """Return what a chart's Chart.yaml says of the versions of Kubernetes that it supports.
+    """Return the supported versions of Kubernetes in the Chart.yaml of a chart.
 
-    None where it says nothing of them, or nothing that can be kept; then with what there is to say about that.
+    The support is None if it is not specified or not satisfiable; the result then contains findings about that.
     """
     from crdlint.crd.positions import node_span
     from crdlint.inputs.read import UnreadableError, decode, read_bytes

@@ -1,4 +1,4 @@
-"""The CRDs of a chart's packed dependencies: charts/*.tgz, and those that are packed within them."""
+"""The CRDs of a chart's packed dependencies: charts/*.tgz, and archives within them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _DEEPEST: Final = 8  # archives within archives
 
 
 def has_packed(chart: str) -> bool:
-    """Return whether a chart's folder of dependencies has archives, or cannot be read."""
+    """Return whether a chart's directory of dependencies contains archives, or cannot be read."""
     try:
         return any(name.endswith(_ARCHIVES) for name in _names(chart))
     except OSError:
@@ -26,7 +26,7 @@ def has_packed(chart: str) -> bool:
 
 
 def packed_files(chart: str) -> Iterator[tuple[str, str, ChartLocation] | Problem]:
-    """Yield the name, text and place of each file that may hold CRDs in a chart's packed dependencies, and problems."""
+    """Yield the name, text and location of each file that may contain CRDs in packed dependencies, and problems."""
     try:
         names = _names(chart)
     except OSError as error:
@@ -71,7 +71,7 @@ def _files(path: str, data: bytes, budget: Budget, depth: int) -> Iterator[tuple
 
 
 def _place(archive: str, name: str) -> ChartLocation:
-    """Return where a member is: charts within the packed chart have folders of their own."""
+    """Return the location of a member: charts within the packed chart have directories of their own."""
     parts = name.split("/")
     inside = parts[1:]
     while len(inside) > 2 and inside[0] == "charts":

@@ -1,4 +1,4 @@
-"""The directives of a Helm template: where they stand, and what they are (Go's text/template, lexed as far as needed)."""
+"""The directives of a Helm template: their positions and kinds (a partial lexer of Go's text/template)."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from typing import Final
 
 OPENING: Final = frozenset({"if", "range", "with", "define", "block"})
 _KEYWORDS: Final = frozenset({*OPENING, "else", "end", "break", "continue"})
-# What puts nothing out, though it is no keyword: it stops the rendering.
+# Functions without output, although they are not keywords: they stop the rendering.
 _STOPS: Final = re.compile(r"fail\b")
 _COMMENT: Final = re.compile(r"\{\{(?:-\s)?\s*/\*")
 _COMMENT_END: Final = re.compile(r"\*/\s*-?\}\}")
-# What can end a directive, or begin a text in which closing braces do not count.
+# Tokens that end a directive, or start a text in which closing braces are ignored.
 _MARK: Final = re.compile(r"[\"'`]|\}\}")
 _TEXTS: Final = {
     '"': re.compile(r'"(?:[^"\\\n]|\\.)*"'),
@@ -26,10 +26,10 @@ _ASSIGNMENT: Final = re.compile(r"\$\w*\s*(?:,\s*\$\w+\s*)?:?=")
 
 @dataclass(frozen=True, slots=True)
 class Directive:
-    """A directive: code points from, to; its lines (1-based) and column (from 0); what is between its braces; its keyword.
+    """A directive: its range in code points, its lines (1-based) and column (0-based), the text between its braces, its keyword.
 
-    The keyword is empty where it puts out a value.
-    ``trims_left`` and ``trims_right`` tell of `{{-` and `-}}`, ``closed`` whether it has an end.
+    The keyword is empty if it outputs a value. `trims_left` and `trims_right` are true for `{{-` and `-}}`; `closed` is
+    false if it has no end.
     """
 
     start: int
@@ -45,17 +45,17 @@ class Directive:
 
     @property
     def is_comment(self) -> bool:
-        """Whether it is a comment of the template's."""
+        """Whether it is a comment of the template language."""
         return self.body.startswith("/*")
 
     @property
     def is_output(self) -> bool:
-        """Whether it puts something into the text."""
+        """Whether it outputs a value."""
         return not (self.keyword or self.is_comment or _ASSIGNMENT.match(self.body) or _STOPS.match(self.body))
 
 
 def directives(text: str) -> Iterator[Directive]:
-    """Yield the directives in order. One without an end takes its line and is the last: Go reads no further either."""
+    """Yield the directives in order; one without an end includes its line and is the last, because Go stops there as well."""
     at, line, counted, line_start = text.find("{{"), 1, 0, 0
     while at >= 0:
         end = _end(text, at)
@@ -85,7 +85,7 @@ def _directive(text: str, start: int, end: int, place: tuple[int, int, int], *, 
 
 
 def _end(text: str, start: int) -> int:
-    """Return where a directive ends, -1 where it does not."""
+    """Return the end of a directive, or -1."""
     if _COMMENT.match(text, start):
         closing = _COMMENT_END.search(text, start)
         return -1 if closing is None else closing.end()
@@ -95,13 +95,13 @@ def _end(text: str, start: int) -> int:
             return mark.end()
         quoted = _TEXTS[mark[0]].match(text, mark.start())
         if quoted is None:
-            return -1  # Go reads no further than a quote without an end
+            return -1  # Go stops at a quote without an end
         at = quoted.end()
     return -1
 
 
 def without_texts(body: str) -> str:
-    """Return what is between the braces of a directive, with its quoted texts empty."""
+    """Return the text between the braces of a directive, with its quoted texts emptied."""
     parts, at = [], 0
     while (mark := _MARK.search(body, at)) is not None:
         quoted = _TEXTS[mark[0]].match(body, mark.start()) if mark[0] != "}}" else None
@@ -112,13 +112,13 @@ def without_texts(body: str) -> str:
     return "".join([*parts, body[at:]])
 
 
-# What a template's root object has (helm's engine and chartutil.ToRenderValues).
+# The fields of a template's root object (helm's engine and chartutil.ToRenderValues).
 _ROOT: Final = frozenset({"Values", "Release", "Chart", "Files", "Capabilities", "Template", "Subcharts"})
 _FROM_ROOT: Final = re.compile(r"(?<![\w$)\].])\.([A-Za-z_]\w*)?")
-# A name that something is taken from: no function of Helm's is called so.
+# A name before a dot, which is never a function of Helm.
 _OTHER_OBJECT: Final = re.compile(r"[A-Za-z_][\w-]*(?:\.[A-Za-z_]|\[)")
 _ONE_WORD: Final = re.compile(r"[A-Za-z_]\w*\Z")
-# Functions of sprig and Go that need nothing to give something.
+# Functions of sprig and Go that have a result without arguments.
 _WITHOUT_ARGUMENTS: Final = frozenset(
     {"now", "uuidv4", "list", "dict", "tuple", "true", "false", "nil", "end", "else", "break", "continue", "hello"}
 )
@@ -126,7 +126,7 @@ _STARTS: Final = re.compile(r"[A-Za-z_.$\"`'(0-9+-]|/\*")
 
 
 def is_foreign(directive: Directive) -> bool:
-    """Tell whether Helm has nothing that a directive can mean: no such root object, or no such function."""
+    """Return whether a directive has no meaning in Helm: there is no such root object or function."""
     body = directive.body
     if not _STARTS.match(body):
         return bool(body)

@@ -1,4 +1,4 @@
-"""What a file is to a chart: where the chart is, and which part of it the file belongs to."""
+"""The location of files in charts: the chart, and the part of it that contains the file."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ CRDS: Final = "crds"
 
 @dataclass(frozen=True, slots=True)
 class ChartLocation:
-    """A file within a chart: the chart's folder, the part (`crds`, `templates`, or another), the path below the chart."""
+    """A file in a chart: the directory of the chart, the part (`crds`, `templates`, or another), the path within the chart."""
 
     chart: str
     part: str
@@ -21,23 +21,23 @@ class ChartLocation:
 
 
 def outermost(chart: str) -> str:
-    """Return the chart that a chart is unpacked in, however deep: its values are what the inner one is rendered with."""
+    """Return the outermost chart that contains a chart: its values are used for rendering the inner one."""
     while True:
         above = os.path.dirname(os.path.abspath(chart))
         outer = os.path.dirname(above)
         if os.path.basename(above) != "charts" or not os.path.isfile(os.path.join(outer, CHART)):
             return chart
-        chart = os.path.normpath(os.path.join(chart, os.pardir, os.pardir))  # spelt as the chart is
+        chart = os.path.normpath(os.path.join(chart, os.pardir, os.pardir))  # spelled like the chart
 
 
 class Layout:
-    """Charts found so far: each folder is looked at once."""
+    """The charts so far; each directory is read once."""
 
     def __init__(self) -> None:
         self._charts: dict[str, str | None] = {}
 
     def place(self, path: str) -> ChartLocation | None:
-        """Return where a file is in a chart, None where it is in none."""
+        """Return the location of a file in a chart, or None."""
         folder = os.path.dirname(path) or "."
         chart = self.chart_of(folder)
         if chart is None:
@@ -46,7 +46,7 @@ class Layout:
         return ChartLocation(chart, inside.split(os.sep, 1)[0], inside)
 
     def chart_of(self, folder: str) -> str | None:
-        """Return the nearest folder upwards with a Chart.yaml."""
+        """Return the nearest parent directory with a Chart.yaml."""
         known = self._charts
         way: list[str] = []
         found: str | None = None

@@ -1,4 +1,4 @@
-"""Which line of a template each line of its rendering comes from."""
+"""Mapping of rendered lines to the lines of their template."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from collections.abc import Sequence
 
 
 def align(rendered: Sequence[str], template: Sequence[str]) -> list[int | None]:
-    """Return for each rendered line the index of the equal line of the template, indentation aside; None where there is none.
+    """Return for each rendered line the index of the equal template line, ignoring indentation, or None.
 
-    Lines that stand once on both sides are matched in order (the longest run that ascends), and from each of them
-    equal neighbours on either side. It takes time by the number of lines, times the logarithm.
+    Lines that occur once on both sides are matched in order (the longest ascending sequence), and then their equal
+    neighbours on either side. It takes O(n log n) time for n lines.
     """
     here, there = [line.strip() for line in rendered], [line.strip() for line in template]
     found: list[int | None] = [None] * len(here)
@@ -23,7 +23,7 @@ def align(rendered: Sequence[str], template: Sequence[str]) -> list[int | None]:
 
 
 def _extend(found: list[int | None], here: Sequence[str], there: Sequence[str], step: int) -> None:
-    """Match equal neighbours below (``step`` 1) or above (-1) what is matched, never past what is matched further on."""
+    """Match equal neighbours below (`step` 1) or above (-1) matched lines, up to the next matched line."""
     order = range(len(here)) if step > 0 else range(len(here) - 1, -1, -1)
     bounds: list[int] = [0] * len(here)
     bound = len(there) if step > 0 else -1
@@ -48,7 +48,7 @@ def _unique_pairs(here: Sequence[str], there: Sequence[str]) -> list[tuple[int, 
 
 
 def _ascending(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return the longest run of pairs whose second members ascend (patience sorting)."""
+    """Return the longest sequence of pairs whose second members ascend (patience sorting)."""
     tops: list[int] = []
     ends: list[int] = []
     before: list[int] = []

@@ -1,8 +1,8 @@
-"""Templates read without Helm: directives replaced by as many other characters, so that every position stays.
+"""Templates without Helm: directives are replaced by as many other characters, so that positions stay valid.
 
-Control directives and comments become blanks, and so do outputs that have lines for themselves. Of an `if`, one branch
-is kept; what is defined is not. A value within a line becomes filler, and nobody knows what is true of such a line.
-Blanks that `{{-` and `-}}` take away are followed: where they join lines or move what stands behind them, that is told.
+Control directives and comments become blanks, and so do outputs on lines of their own. One branch of an `if` is kept;
+definitions are not. A value within a line becomes filler, so the content of such a line is unknown. White space that
+`{{-` and `-}}` remove is tracked: lines that it joins or moves are recorded.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FILLER: Final = "x"
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """A value put out: its directive, which of the pieces it is, whether it has its lines for itself."""
+    """An output: its directive, the index of its piece, and whether it is alone on its lines."""
 
     directive: Directive
     piece: int
@@ -31,7 +31,7 @@ class Output:
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """An `if`, `with` or `range` of which something is kept: the opening directive, and the lines from, to (1-based)."""
+    """An `if`, `with` or `range` with kept content: the opening directive, and its first and last line (1-based)."""
 
     directive: Directive
     line: int
@@ -41,12 +41,12 @@ class Block:
 
 @dataclass(slots=True)
 class Masked:
-    """A template as YAML, in pieces: ``text`` joins them, with every position as it was.
+    """A template as YAML, in pieces: `text` joins them with unchanged positions.
 
-    ``outputs`` and ``blocks`` are in order of where they start and end; ``moved`` has for lines (1-based) what becomes of
-    them once Helm has taken blanks away; ``braces`` are the directives that Helm would execute though they mean nothing
-    to it, ``defined`` those that open what is defined, and where that ends; ``broken`` says why Helm cannot read the
-    template, with the line.
+    `outputs` and `blocks` are in the order of their start and end. `moved` describes for lines (1-based) how Helm moves
+    them by removing white space. `braces` are directives that Helm would execute although they have no meaning for it.
+    `defined` are the directives that start definitions, and their ends. `broken` is the line and the reason if Helm
+    cannot parse the template.
     """
 
     pieces: list[str] = field(default_factory=list)
@@ -64,13 +64,13 @@ class Masked:
 
     @property
     def has_else(self) -> bool:
-        """Whether there is more than one branch of something."""
+        """Whether a block has more than one branch."""
         return any(block.has_else for block in self.blocks)
 
 
 @dataclass(slots=True)
 class _Open:
-    """An open block; ``kept`` tells whether what stands here in it is, ``elses`` whether it has had another branch."""
+    """An open block; `kept` is whether the current branch is kept, `elses` whether it had another branch."""
 
     directive: Directive
     kept: bool
@@ -79,19 +79,19 @@ class _Open:
 
 @dataclass(slots=True)
 class _Masking:
-    """Where masking is: blocks open, and the line that Helm would be writing."""
+    """The state of masking: the open blocks, and the line that Helm would be writing."""
 
     text: str
     takes_else: bool
     masked: Masked = field(default_factory=Masked)
     open: list[_Open] = field(default_factory=list)
     dropping: int = 0
-    scopes: int = 0  # of `range` and `with`, in which a dot is something else
+    scopes: int = 0  # open `range` and `with` blocks, in which a dot has another meaning
     column: int = 0
-    content_line: int = 0  # the source's line of what stands in the line being written, 0 where nothing does
+    content_line: int = 0  # the template line of the content of the line being written, 0 if it is empty
 
     def plain(self, start: int, end: int, line: int, left: Directive | None, right: Directive | None) -> None:
-        """Take text between directives; ``line`` is the one that it begins in."""
+        """Handle text between directives; `line` is its first line."""
         given = self.text[start:end]
         if self.dropping:
             self.masked.pieces.append(_BLANK.sub(" ", given))
@@ -115,7 +115,7 @@ class _Masking:
             self.content_line = last_line if last.strip() else 0
 
     def _first(self, first: str, at: int, line: int) -> None:
-        """Look whether text behind a directive is where it seems to be."""
+        """Check whether the text after a directive stays at its position."""
         if self.content_line:
             if self.content_line != line:
                 self.masked.moved[line] = f"Helm joins it to line {self.content_line}, as `-}}}}` and `{{{{-` ask"
@@ -126,7 +126,7 @@ class _Masking:
             self.masked.moved[line] = f"Helm writes it {self.column + blanks} blanks deep, not {seen}"
 
     def directive(self, one: Directive) -> None:
-        """Take a directive."""
+        """Handle a directive."""
         given = self.text[one.start : one.end]
         if one.is_output and not self.dropping:
             alone = _alone(self.text, one)
@@ -169,9 +169,9 @@ class _Masking:
 
 
 def mask(text: str, *, takes_else: bool = False) -> Masked:
-    """Mask the directives of a template; of an `if` with other branches keep the first, or with ``takes_else`` the last.
+    """Mask the directives of a template; of an `if` with several branches keep the first or, with `takes_else`, the last.
 
-    It takes time by the length of the text.
+    The time is linear in the text.
     """
     masking = _Masking(text, takes_else)
     if takes_else:
@@ -186,7 +186,7 @@ def mask(text: str, *, takes_else: bool = False) -> Masked:
 
 
 def _walk(masking: _Masking, firsts: dict[int, bool]) -> None:
-    """Go through the template; ``firsts`` tells by where a branch begins that it is not the last of its block."""
+    """Process the template; `firsts` maps the start of a branch to whether it is not the last of its block."""
     at, line = 0, 1
     left: Directive | None = None
     for one in directives(masking.text):
@@ -199,7 +199,7 @@ def _walk(masking: _Masking, firsts: dict[int, bool]) -> None:
 
 
 def _drop_all_but_last(masking: _Masking) -> None:
-    """Go through the template, with the last branch of each `if` and `with` kept."""
+    """Process the template and keep the last branch of each `if` and `with`."""
     firsts: dict[int, bool] = {}
     branches: list[Directive] = []
     for one in directives(masking.text):
@@ -217,7 +217,7 @@ _AFTER: Final = re.compile(r"[ \t]*(?:\r?\n|\Z)")
 
 
 def _alone(text: str, directive: Directive) -> bool:
-    """Tell whether there is nothing else on a directive's lines."""
+    """Return whether the lines of a directive contain nothing else."""
     at = directive.start
     while at and text[at - 1] in " \t":
         at -= 1

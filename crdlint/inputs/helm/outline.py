@@ -1,6 +1,6 @@
-"""What a masked template's lines are in YAML, as far as indentation tells: documents, keys, and texts over several lines.
+"""The YAML structure of a masked template as far as indentation shows it: documents, keys, and multi-line texts.
 
-It says where directives stand before anything is parsed, since what they put out decides whether it can be.
+It determines the position of directives before parsing, because their output decides whether the text can be parsed.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ _KEPT: Final = 3
 
 @dataclass(slots=True, eq=False)
 class Part:
-    """A document: its lines (1-based, the last not within), those of its first and last content, and what it seems to be.
+    """A document: its lines (1-based, exclusive end), the lines of its first and last content, and its probable kind.
 
-    ``kind`` is that of the object, empty where none is to be seen; ``named`` tells of a name in its metadata, and
-    ``mentions`` of the word for a CRD anywhere.
+    `kind` is that of the object, empty if unknown. `named` is true if there is a name in its metadata, and `mentions`
+    if the kind of a CRD occurs anywhere.
     """
 
     start: int
@@ -36,15 +36,15 @@ class Part:
 
     @property
     def may_be_crd(self) -> bool:
-        """Whether it can be a CRD or hold some: a list, or what does not say what it is."""
+        """Whether it may be or contain a CRD: its kind is a CRD, a list, or unknown."""
         return self.mentions and (self.kind in {KIND, ""} or self.kind.endswith("List"))
 
 
 @dataclass(frozen=True, slots=True)
 class Where:
-    """Where a directive stands: the first keys on the way from the document's root, the last ones, and the document.
+    """The position of a directive: the first keys on the path from the document's root, the last ones, and the document.
 
-    ``within_text`` tells of a text over several lines, the value of the last key; ``in_comment`` of a comment.
+    `within_text` is true inside of a multi-line text, the value of the last key; `in_comment` inside of a comment.
     """
 
     head: tuple[str, ...]
@@ -55,18 +55,18 @@ class Where:
 
     @property
     def key(self) -> str:
-        """The last key on the way, empty at the root."""
+        """The last key of the path, empty at the root."""
         return self.tail[-1] if self.tail else ""
 
     @property
     def is_label(self) -> bool:
-        """Whether it is of the labels or annotations of an object."""
+        """Whether it is in the labels or annotations of an object."""
         return self.head[:2] in {("metadata", "labels"), ("metadata", "annotations")}
 
 
 @dataclass(slots=True)
 class Outline:
-    """The documents of a text; where each of the places asked for is; the next content (its line, and where) for lines."""
+    """The documents of a text, the structural position of each requested position, and the next content after lines."""
 
     parts: list[Part] = field(default_factory=list)
     places: list[Where] = field(default_factory=list)
@@ -79,15 +79,15 @@ class Outline:
 
 @dataclass(slots=True)
 class _Walk:
-    """Where the walk through the lines is: the keys that are open and how deep each stands."""
+    """The state of the walk over the lines: the open keys and their indentation."""
 
     part: Part
     indents: list[int] = field(default_factory=list)
     keys: list[str] = field(default_factory=list)
-    scalar: int = -1  # how deep the key of a text over several lines stands, -1 outside
+    scalar: int = -1  # the indentation of the key of a multi-line text, -1 outside
 
     def enter(self, line: str, content: str) -> None:
-        """Go into the key of a line that has one."""
+        """Enter the key of a line that has one."""
         depth = len(line) - len(line.lstrip(" "))
         dashes = _DASHES.match(content)
         if dashes is not None:
@@ -110,17 +110,17 @@ class _Walk:
             self.scalar = depth
 
     def where(self, column: int, *, in_text: bool, in_comment: bool) -> Where:
-        """Return where something stands that is ``column`` deep."""
+        """Return the structural position of content with the indentation `column`."""
         count = len(self.keys) if in_text else bisect_left(self.indents, column)
         head, tail = self.keys[: min(count, _KEPT)], self.keys[max(count - _KEPT, 0) : count]
         return Where(tuple(head), tuple(tail), self.part, in_text, in_comment)
 
 
 def outline(lines: Sequence[str], asked: Sequence[tuple[int, int]], openings: Sequence[int]) -> Outline:
-    """Outline a text; it takes time by its length.
+    """Determine the structure of a text, in linear time.
 
-    ``asked`` are places, as line (1-based) and how deep what is put there is indented; ``openings`` are lines whose next
-    content is asked for. Both ascend by line.
+    `asked` contains positions, as line (1-based) and indentation of the output; `openings` contains lines whose next
+    content is needed. Both are sorted by line.
     """
     found = Outline([Part(1)])
     walk = _Walk(found.parts[0])

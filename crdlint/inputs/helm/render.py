@@ -29,7 +29,7 @@ _INSTEAD: Final = "templates are read without Helm, their directives masked"
 
 @dataclass(frozen=True, slots=True)
 class Values:
-    """What is passed on to Helm: files and assignments of values."""
+    """The values for Helm: files and assignments."""
 
     files: tuple[str, ...] = ()
     sets: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class Values:
 
 @dataclass(frozen=True, slots=True)
 class Helm:
-    """The Helm on the path; ``program`` is None if none can be used, ``problem`` says why if there is one."""
+    """The Helm on the PATH; `program` is None if it cannot be used, `problem` is the reason if there is one."""
 
     program: str | None
     problem: str | None = None
@@ -45,9 +45,9 @@ class Helm:
 
 @dataclass(slots=True)
 class Rendered:
-    """What Helm makes of a chart: by path below the chart, the documents of each template, values file by values file.
+    """The output of Helm for a chart: by path below the chart, the documents of each template, by values file.
 
-    ``problems`` say why some or all could not be rendered; ``final`` is whether Helm makes the same of the same chart.
+    `problems` are the reasons why some or all could not be rendered; `final` is whether the output is reproducible.
     """
 
     documents: dict[str, list[str]] = field(default_factory=dict)
@@ -57,7 +57,7 @@ class Rendered:
 
 @cache
 def helm() -> Helm:
-    """Return the Helm on the path."""
+    """Return the Helm on the PATH."""
     found = find("helm")
     if found is None:
         return Helm(None)
@@ -79,9 +79,9 @@ def helm() -> Helm:
 
 
 def render(chart: str, values: Values, program: str, kube_version: str | None = None) -> Rendered:
-    """Render a chart: with the values given, or with each of its ci/*-values.yaml, or else with its defaults.
+    """Render a chart with the values, or with each of its ci/*-values.yaml, or else with its defaults.
 
-    ``kube_version`` is the version of the cluster that templates see, such as `1.36`; Helm's own default otherwise.
+    `kube_version` is the version of the cluster that templates see, such as `1.36`; by default it is Helm's own.
     """
     outside = _outside(chart)
     if outside is not None:
@@ -112,7 +112,7 @@ def render(chart: str, values: Values, program: str, kube_version: str | None = 
 
 
 def chart_digest(chart: str, values: Values, program: str) -> bytes | None:
-    """Return a digest of all that rendering a chart depends on, None if it is too much to read or not readable."""
+    """Return a digest of all inputs of rendering a chart, or None if they are too large or not readable."""
     status = os.stat(program)
     identity = f"{os.path.realpath(program)} {status.st_size} {status.st_mtime_ns}"
     digest = blake2b(repr((identity, values.files, values.sets)).encode("utf-8", "backslashreplace"))
@@ -138,7 +138,7 @@ _NEVER_READ: Final = frozenset({".git", ".hg", ".svn"})
 
 
 def _entries(chart: str) -> Iterator[os.DirEntry[str]]:
-    """Yield what is in a chart, except folders. Links to folders are yielded and followed, each folder once."""
+    """Yield the content of a chart, except directories. Links to directories are yielded and followed, each directory once."""
     pending, seen = [chart], {os.path.realpath(chart)}
     while pending:
         try:
@@ -156,7 +156,7 @@ def _entries(chart: str) -> Iterator[os.DirEntry[str]]:
 
 
 def _outside(chart: str) -> str | None:
-    """Return a link in a chart that leads out of its repository, or out of the chart if it is in none."""
+    """Return a link in a chart whose target is outside of its repository, or of the chart if it is in none."""
     real = os.path.realpath(chart)
     repository = repository_top(real)
     top = real if os.path.dirname(repository) == repository else repository
@@ -185,7 +185,7 @@ def _mode(path: str) -> int:
 
 
 def _with(*values: Values) -> str:
-    """Return how values are named: by their files."""
+    """Return the description of values: their files."""
     files = [", ".join(one.files) for one in values if one.files]
     if not files:
         return ""
@@ -193,7 +193,7 @@ def _with(*values: Values) -> str:
     return f" with {files[0]}{more}"
 
 
-# What helps with an error of Helm.
+# Helps for errors of Helm.
 _HELPS: Final = (
     ("missing in charts/", "run `helm dependency build {chart}` first"),
     ("dependency", "run `helm dependency build {chart}` first"),

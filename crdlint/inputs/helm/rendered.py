@@ -1,4 +1,4 @@
-"""Findings in what Helm rendered, mapped back to the template. The work is linear in both texts and the findings."""
+"""Findings in rendered documents, mapped back to the template, in time linear in both texts and the findings."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ _DOCUMENT: Final = re.compile(r"^---(?:[ \t].*)?\r?\n", re.MULTILINE)
 _NAME: Final = re.compile(r"^ {2,}name: *\S+", re.MULTILINE)
 _SPACES: Final = re.compile(" *")
 _LONGEST: Final = 400  # characters of a rendered line
-_MOST: Final = 50  # template lines compared with a rendered one: more are seldom told apart
+_MOST: Final = 50  # the number of template lines compared with a rendered one; more are seldom distinguishable
 
 
 def check_rendered(path: str, text: str, documents: Sequence[str], lint: Lint) -> FileResult:
-    """Return the result of what a template renders to, with positions in the template and each finding once."""
+    """Return the result of the documents of a template, with positions in the template and each finding once."""
     template = text.split("\n")
     parts = _Parts(text)
     found: dict[tuple[str, int, str], Diagnostic] = {}
@@ -50,7 +50,7 @@ def check_rendered(path: str, text: str, documents: Sequence[str], lint: Lint) -
 
 
 class _Parts:
-    """The documents of a template by the names in them: what a rendered one is to be compared with."""
+    """The documents of a template by the names in them, which rendered documents are compared with."""
 
     def __init__(self, text: str) -> None:
         self._whole = 0, text.count("\n") + 1
@@ -64,16 +64,16 @@ class _Parts:
             line += lines
 
     def of(self, document: str) -> tuple[int, int]:
-        """Return the lines (from 0, the last excluded) of the only document with a rendered one's name, else all lines."""
+        """Return the lines (0-based, exclusive end) of the only document with the name of a rendered one, else all lines."""
         name = _NAME.search(document)
         return (self._by_name.get(name[0].strip()) if name else None) or self._whole
 
 
 @dataclass(slots=True)
 class _Lines:
-    """The lines of a rendered document and those of the template (``start`` to ``end``, from 0) that they come from.
+    """The lines of a rendered document, and the lines of the template (`start` to `end`, 0-based) that they come from.
 
-    ``known`` are the rendered lines that a template line is known for, ``origins`` those template lines.
+    `known` are the rendered lines with a known template line, `origins` those template lines.
     """
 
     rendered: Sequence[str]
@@ -92,17 +92,17 @@ class _Lines:
         self.origins = [at for _, at in matched]
 
     def line(self, line: int) -> int:
-        """Return the template line (1-based) of a rendered line, or of the nearest line above it that has one."""
+        """Return the template line (1-based) of a rendered line, or of the nearest line above with a known one."""
         at = bisect_right(self.known, min(line, len(self.rendered)) - 1)
         return (self.origins[at - 1] if at else self.start) + 1
 
     def is_exact(self, line: int) -> bool:
-        """Return whether a rendered line (1-based) is the template's own."""
+        """Return whether a rendered line (1-based) is unchanged from the template."""
         at = bisect_left(self.known, line - 1)
         return at < len(self.known) and self.known[at] == line - 1
 
     def mapped(self, one: Diagnostic) -> Diagnostic:
-        """Return a finding at its place in the template; if Helm makes the line, at what makes it, with a help that says so."""
+        """Return a finding at its position in the template; for a line that Helm generates, at its directive, with a help."""
         if not self.is_exact(one.line):
             if one.line not in self._made:
                 self._made[one.line] = self._maker(one.line)
@@ -118,7 +118,7 @@ class _Lines:
         return replace(one, line=line, column=column, end_line=end_line, end_column=end_column)
 
     def _maker(self, line: int) -> tuple[tuple[int, int, int], str]:
-        """Return the place in the template that makes a rendered line, and a text that says so."""
+        """Return the position in the template that generates a rendered line, and a text that explains it."""
         above = self.line(line)
         made = self.rendered[line - 1].strip() if line <= len(self.rendered) else ""
         filled = self._filled(line, made, above)
@@ -128,10 +128,10 @@ class _Lines:
         return place, f"in what Helm makes {where} this line: {shortened(made, _LONGEST)}"
 
     def _filled(self, line: int, made: str, above: int) -> tuple[int, int, int] | None:
-        """Return where the directives are that fill in a rendered line: line, column, end column; None if that is not sure.
+        """Return the position of the directives that generate a rendered line: line, column, end column; None if uncertain.
 
-        It is the only template line between the neighbours that are sure (``above`` is the first, 1-based) which is equal
-        except for its directives.
+        It is the only template line between the known neighbours (`above` is the first, 1-based) that is equal except
+        for its directives.
         """
         at = bisect_left(self.known, line)
         below = self.origins[at] if at < len(self.origins) else len(self.template)
@@ -152,7 +152,7 @@ class _Lines:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    """A template line with directives: where they are (line, column, end column), and the texts around them."""
+    """A template line with directives: their position (line, column, end column), and the texts around them."""
 
     place: tuple[int, int, int]
     texts: tuple[str, ...]
@@ -181,7 +181,7 @@ class _Candidate:
 
 
 def _around_directives(text: str) -> list[str]:
-    """Return the parts of a line before, between and behind its directives."""
+    """Return the parts of a line before, between and after its directives."""
     parts, at = [], 0
     while (start := text.find("{{", at)) >= 0 and (end := text.find("}}", start)) >= 0:
         parts.append(text[at:start])

@@ -1,4 +1,4 @@
-"""CRDs of a template judged without Helm: by the template with its directives masked."""
+"""The check of CRDs in a template without Helm, with its directives masked."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ _KIND: Final = re.compile(rf"""^["']?kind["']?:[ \t]*["']?{KIND}\b""", re.MULTIL
 
 
 def check_template(path: str, text: str, lint: Lint, without: Container[str] = ()) -> FileResult:
-    """Judge the CRDs of a template; what hangs on values that are not known is left out, with a finding that says why.
+    """Check the CRDs of a template; those that depend on unknown values are skipped, with a finding that explains it.
 
-    CRDs whose names are in ``without`` are known to be judged already.
+    CRDs whose names are in `without` have been checked already.
     """
     if "{{" not in text:
         return lint(text, path)
     masked = mask(text)
-    yaml = masked.text  # what cannot be judged is blanked out later
+    yaml = masked.text  # documents that cannot be checked are blanked later
     if masked.broken is not None:
         line, reason = masked.broken
         result = lint("", path)
@@ -54,7 +54,7 @@ def check_template(path: str, text: str, lint: Lint, without: Container[str] = (
 
 
 def _masked(path: str, text: str, masked: Masked, lint: Lint, without: Container[str]) -> FileResult:
-    """Judge one way through a template."""
+    """Check one choice of branches of a template."""
     analysis = analyse(masked)
     part_at = analysis.outline.part_at
     result = lint(analysis.text, path)
@@ -94,7 +94,7 @@ def _masked(path: str, text: str, masked: Masked, lint: Lint, without: Container
 
 
 def _is_own(fix: Fix, text: str, checked: str) -> bool:
-    """Return whether a fix of a template's judged text only touches characters that are the template's own."""
+    """Return whether a fix changes only characters that are unchanged from the template."""
     for edit in fix.edits:
         start, end = max(edit.start - 1, 0), edit.end + 1
         if text[start:end] != checked[start:end]:
@@ -103,22 +103,22 @@ def _is_own(fix: Fix, text: str, checked: str) -> bool:
 
 
 def _has_between(numbers: list[int], first: int, last: int) -> bool:
-    """Return whether one of the ascending numbers is between two others."""
+    """Return whether one of the sorted numbers is between two others."""
     at = bisect_left(numbers, first)
     return at < len(numbers) and numbers[at] <= last
 
 
 def _in_order(kept: Sequence[Diagnostic], more: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
-    """Return findings as the server orders them, by line where there are others among them."""
+    """Return findings in the server's order, or by line if there are additional ones."""
     if not more:
         return tuple(kept)
     return tuple(sorted([*kept, *more], key=lambda one: (one.line, one.column)))
 
 
 def _unreadable(result: FileResult, analysis: TemplateAnalysis, masked: Masked) -> dict[Part, int]:
-    """Return the documents that are no YAML once their directives are left out, and the line where that shows.
+    """Return the documents that are not YAML after masking, and the line of the error.
 
-    Where a document has no directives within, it is no YAML on its own account, and the finding stays.
+    The error of a document without directives remains a finding.
     """
     errors = [one for one in result.diagnostics if one.rule == "yaml-syntax"]
     if not errors:
@@ -133,7 +133,7 @@ def _unreadable(result: FileResult, analysis: TemplateAnalysis, masked: Masked) 
 
 
 def _assumed(analysis: TemplateAnalysis) -> str:
-    """Return what was taken for granted of the conditions within documents."""
+    """Return a description of the assumptions about conditions within documents."""
     first = analysis.conditions[0]
     more = len(analysis.conditions) - 1
     others = f", and of {more} more {'condition' if more == 1 else 'conditions'}" if more else ""
@@ -143,7 +143,7 @@ def _assumed(analysis: TemplateAnalysis) -> str:
 
 
 def _united(result: FileResult, other: FileResult) -> FileResult:
-    """Return what is to be said of either way through a template, each thing once."""
+    """Return the findings of both choices of branches of a template, without duplicates."""
     said = {(one.rule, one.line, one.column, one.message) for one in result.diagnostics}
     more = [one for one in other.diagnostics if (one.rule, one.line, one.column, one.message) not in said]
     names = {crd.name for crd in result.crds}
@@ -152,12 +152,12 @@ def _united(result: FileResult, other: FileResult) -> FileResult:
 
 
 def template_findings(path: str, text: str, masked: Masked) -> list[Diagnostic]:
-    """Return what there is to say of a template's own text, whatever Helm makes of it."""
+    """Return the findings in the text of a template, independent of Helm."""
     return [_unescaped(path, text, one) for one in masked.braces] if KIND in text else []
 
 
 def check_unrendered(path: str, text: str, lint: Lint) -> FileResult:
-    """Judge a file of crds/, which Helm does not render: directives of its are text to the server."""
+    """Check a file of crds/, which Helm does not render: the server reads its directives as text."""
     result = lint(text, path)
     at = next((text.find(mark) for mark in _DIRECTIVES if mark in text), -1)
     if at < 0:
@@ -173,7 +173,7 @@ def check_unrendered(path: str, text: str, lint: Lint) -> FileResult:
     return replace(result, diagnostics=(*result.diagnostics, said))
 
 
-# What is plainly meant for Helm, not a text about templates.
+# Directives that are certainly meant for Helm, other than texts about templates.
 _DIRECTIVES: Final = tuple(
     f"{{{{{trim}{blank}{word}"
     for trim in ("", "-")
@@ -218,6 +218,6 @@ def _unescaped(path: str, text: str, directive: Directive) -> Diagnostic:
 
 
 def _place(one: Directive) -> Span:
-    """Return where to point at: a directive, of one over several lines the braces that open it."""
+    """Return the span of a directive or, if it has several lines, of its opening braces."""
     end_column = one.column + (one.end - one.start if one.line == one.end_line else 2)
     return Span(one.line, one.column + 1, one.line, end_column + 1)

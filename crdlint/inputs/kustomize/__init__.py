@@ -1,4 +1,4 @@
-"""Kustomizations: their files, what they consist of, what they change, and the findings of what they build."""
+"""Kustomizations: their files, references and changes, and the findings of their builds."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ _KUSTOMIZATIONS: Final = ("kustomization.yaml", "kustomization.yml", "Kustomizat
 
 
 def kustomization_files(folder: str) -> list[str]:
-    """Return the names of the files of a folder that kustomize takes for its kustomization; it refuses more than one."""
+    """Return the kustomization files in a directory; kustomize rejects more than one."""
     return [name for name in _KUSTOMIZATIONS if os.path.isfile(os.path.join(folder, name))]
 
 
 def kustomization_of(folder: str) -> str | None:
-    """Return the path of a folder's kustomization file, None if it has none."""
+    """Return the path of the kustomization file in a directory, or None."""
     names = kustomization_files(folder)
     return os.path.join(folder, names[0]) if names else None
 
 
 class Patches:
-    """The files that kustomizations lay over others: each folder is looked at once."""
+    """The patch files of kustomizations; each directory is read once."""
 
     def __init__(self) -> None:
         self._of: dict[str, set[str]] = {}
 
     def has(self, path: str) -> bool:
-        """Tell whether a kustomization in the folder of a file, or above it, lays the file over others."""
+        """Return whether a kustomization in the directory of a file or a parent directory uses the file as a patch."""
         real = os.path.realpath(path)
         folder = os.path.dirname(real)
         while True:

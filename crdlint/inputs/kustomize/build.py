@@ -1,7 +1,7 @@
-"""Kustomizations: what a build changes about CRDs, by `kustomize build` or `kubectl kustomize`.
+"""Builds of kustomizations that change CRDs, by `kustomize build` or `kubectl kustomize`.
 
-Findings of a resource that a build leaves alone are reported at its own file. Findings that only the build has are reported
-at the kustomization, at the patch that names the CRD if there is one.
+Findings in a resource that a build does not change are reported in its own file. Findings that only the build has are
+reported in the kustomization, at the patch of the CRD if there is one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 _PROGRAMS: Final = (("kustomize", "build"), ("kubectl", "kustomize"))
 _LONGEST: Final = 300  # characters of a program's error
-_SHOWN: Final = 100  # characters of a line of the build
+_SHOWN: Final = 100  # the number of characters of a line of the build in a message
 _INSTEAD: Final = "its resources are read as they are"
 
 
@@ -44,21 +44,21 @@ class Program:
 
     @property
     def name(self) -> str:
-        """How the program is called."""
+        """The command line of the program."""
         return f"{os.path.basename(self.path)} {self.command}"
 
     @property
     def identity(self) -> str:
-        """What changes if the program is replaced."""
+        """A text that changes if the program is replaced."""
         status = os.stat(self.path)
         return f"{os.path.realpath(self.path)} {self.command} {status.st_size} {status.st_mtime_ns}"
 
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """A kustomization to build with ``program``, and the results of its resources.
+    """A kustomization to build with `program`, and the results of its resources.
 
-    ``resources`` are the results of files with CRDs. ``others`` are the results of files that the run does not report
+    `resources` are the results of files with CRDs. `others` are the results of files that the run does not report
     otherwise.
     """
 
@@ -73,7 +73,7 @@ class Build:
         return self.kustomization.top.path
 
     def key(self) -> bytes:
-        """Return a digest of all that the output of the build depends on."""
+        """Return a digest of all inputs of the build."""
         digest = blake2b(self.program.identity.encode("utf-8", "surrogateescape"))
         top = os.path.relpath(self.kustomization.top.folder, self.kustomization.parent)
         tree = sorted(self.kustomization.tree().items())
@@ -98,7 +98,7 @@ class Build:
         return Output(done.output, final=True)
 
     def lint(self, output: Output, lint: Lint) -> FileResult:
-        """Return the result of what a build printed; a problem is a notice of a result without documents."""
+        """Return the result of checking the output of a build; a problem is a notice of a result without documents."""
         if output.problem is not None:
             return _note(self.kustomization, output.problem)
         result = lint(output.text, self.file)
@@ -111,7 +111,7 @@ class Build:
         return replace(one, help=f"{one.help} ({origin})" if one.help else origin)
 
     def results(self, built: FileResult) -> list[FileResult]:
-        """Return the findings that only the build has, and the other results without findings that the build fixes."""
+        """Return the findings that only the build has, and the other results without the findings that the build fixes."""
         if not built.documents and built.notices:
             return [built, *self.others]
         return _compared(self, built)
@@ -119,7 +119,7 @@ class Build:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What a build printed, or why it failed; ``final`` if it prints the same again for the same files."""
+    """The output of a build, or the reason why it failed; `final` if it does not change for the same files."""
 
     text: str = ""
     problem: str | None = None
@@ -127,13 +127,13 @@ class Output:
 
 
 def plan_build(
-    folder: str, lint: Lint, judged: dict[str, FileResult], elsewhere: Container[str] = ()
+    folder: str, lint: Lint, checked: dict[str, FileResult], elsewhere: Container[str] = ()
 ) -> Build | list[FileResult]:
-    """Return what to build for the kustomization of a folder, or the results if there is nothing to build.
+    """Return the build for the kustomization in a directory, or the results if there is nothing to build.
 
-    ``judged`` has the results of files that the run reports, by real path. Other files with CRDs that the kustomization
-    includes are added to it and have results of their own. ``elsewhere`` has the real paths of folders whose
-    kustomizations the run checks as well.
+    `checked` contains the results of files that the run reports, by real path. Other files with CRDs in the
+    kustomization are added to it and have results of their own. `elsewhere` contains the real paths of directories
+    whose kustomizations the run checks as well.
     """
     found = read_kustomization(folder)
     if found is None:
@@ -145,11 +145,11 @@ def plan_build(
     others: list[FileResult] = []
     for path in dict.fromkeys(path for layer in found.layers.values() for path in layer.resources):
         real = os.path.realpath(path)
-        result = judged.get(real)
+        result = checked.get(real)
         if result is None:
             result = _resource(path, lint)
             if result is not None:
-                judged[real] = result
+                checked[real] = result
                 others.append(result)
         if result is not None and result.crds:
             resources.append(result)
@@ -168,7 +168,7 @@ def _unreadable(path: str, text: str, reason: str) -> FileResult:
 
 
 def _note(found: Kustomization, *notices: str) -> FileResult:
-    """Return a result that has only notices."""
+    """Return a result that contains only notices."""
     return FileResult(found.top.path, found.top.text, 0, (), 0, (), notices)
 
 
@@ -208,7 +208,7 @@ def _fix_notice(build: Build, resource: FileResult, fixed: list[Diagnostic]) -> 
 
 
 def _identity(one: Diagnostic) -> tuple[str | None, str, str | None]:
-    """Return what a finding of a resource and of its build have in common: numbers in advice depend on the layout."""
+    """Return the common identity of a finding in a resource and in its build; numbers in advice depend on the layout."""
     return one.crd, one.rule, one.message if one.origin == "apiserver" else one.field
 
 
@@ -217,7 +217,7 @@ def _moved(one: Diagnostic, span: Span) -> Diagnostic:
 
 
 def _patches(found: Kustomization) -> list[tuple[Span, str]]:
-    """Return where each patch of the top layer is, and its text with that of its file."""
+    """Return the position and text of each patch of the top layer."""
     layer = found.top
     made = []
     for name in PATCHES:
@@ -248,7 +248,7 @@ _CHANGES: Final = (
 
 
 def _resource(path: str, lint: Lint) -> FileResult | None:
-    """Return the result of a file, None if it cannot be read or can hold no CRD."""
+    """Return the result of a file, or None if it cannot be read or cannot contain a CRD."""
     try:
         text = read_text(path, only_crds=True)
     except UnreadableError:
@@ -257,6 +257,6 @@ def _resource(path: str, lint: Lint) -> FileResult | None:
 
 
 def _program() -> Program | None:
-    """Return the first of the programs that is on the path."""
+    """Return the first of the programs that is on the PATH."""
     found = ((find(name), command) for name, command in _PROGRAMS)
     return next((Program(path, command) for path, command in found if path is not None), None)

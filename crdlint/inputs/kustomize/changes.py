@@ -1,4 +1,4 @@
-"""Whether a kustomization changes CRDs: only then does its build tell more than its resources."""
+"""Detection of kustomizations that change CRDs: only these need a build."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 # These change any resource.
 _ALL: Final = ("transformers", "vars")
-# By default these leave out CRDs, or change a service's name and namespace in them, which the server does not check. By
-# configuration they change any field. Upstream: api/internal/konfig/builtinpluginconsts.
+# By default these do not change CRDs, except for the name and namespace of a service, which the server does not check.
+# With configurations they can change any field. Upstream: api/internal/konfig/builtinpluginconsts.
 _CONFIGURABLE: Final = ("commonAnnotations", "commonLabels", "images", "imageTags", "labels", "namePrefix", "nameSuffix",
                         "namespace", "replicas")  # fmt: skip
 _UNCHECKED: Final = tuple(
@@ -28,16 +28,16 @@ _UNCHECKED: Final = tuple(
 
 
 def changes_crds(kustomization: Kustomization, elsewhere: Container[str] = ()) -> bool:
-    """Return whether a kustomization changes CRDs that it includes in a way that the server can see.
+    """Return whether a kustomization changes its CRDs in a way that is relevant for the server.
 
-    ``elsewhere`` has the real paths of folders whose kustomizations are built in any case: their changes do not count
-    again in a kustomization that includes them.
+    `elsewhere` contains the real paths of directories whose kustomizations are built in any case, so that their changes
+    are not relevant in a kustomization that includes them.
     """
     layers = kustomization.layers
     includes = {folder: [*layer.bases, *layer.components] for folder, layer in layers.items()}
     components = {folder: layer.components for folder, layer in layers.items()}
     own = [folder for folder, layer in layers.items() if any(map(may_hold_crd, layer.files.values()))]
-    # The fields of a component apply to what its includer includes.
+    # The fields of a component apply to all resources of the kustomization that includes it.
     with_crds = _closure(_closure(own, _inverse(includes)), components)
     configured = _closure([folder for folder, layer in layers.items() if _configures_crds(layer)], _inverse(includes))
     changing = [folder for folder in with_crds if _changes_crds(layers[folder], configured=folder in configured)]
@@ -57,7 +57,7 @@ def _inverse(following: dict[str, list[str]]) -> dict[str, list[str]]:
 
 
 def _closure(start: Iterable[str], following: dict[str, list[str]]) -> set[str]:
-    """Return what can be reached."""
+    """Return everything that can be reached from `start`."""
     found = set(start)
     pending = list(found)
     while pending:
@@ -79,7 +79,7 @@ def _changes_crds(layer: Layer, *, configured: bool) -> bool:
 
 
 def _configures_crds(layer: Layer) -> bool:
-    """Return whether a layer configures which fields of CRDs are changed, or replaces what kustomize knows of CRDs."""
+    """Return whether a layer configures which fields of CRDs are changed, or replaces kustomize's schema of CRDs."""
     openapi = layer.document.get("openapi") or {}
     documents = [_documents(layer, path, None) for path in layer.document.get("configurations") or ()]
     return "path" in openapi or any(
@@ -103,7 +103,7 @@ def _list(value: Any) -> list[Any]:
 
 
 def _adds_invalid(layer: Layer, field: str) -> bool:
-    """Return whether labels or annotations that are added to all resources are not surely valid."""
+    """Return whether the labels or annotations that are added to all resources may be invalid."""
     given = layer.document.get(field)
     if not given:
         return False
@@ -123,13 +123,13 @@ def _adds_invalid(layer: Layer, field: str) -> bool:
     )
 
 
-_APPROVAL: Final = "api-approved.kubernetes.io"  # decides whether a CRD of a protected group is accepted
-_SHORT: Final = 10_000  # characters of annotations, of which the server accepts 262,144
+_APPROVAL: Final = "api-approved.kubernetes.io"  # a CRD of a protected group is rejected without it
+_SHORT: Final = 10_000  # characters of annotations; the server accepts 262,144
 _LABELS: Final = {"pairs", "includeSelectors", "includeTemplates"}
 
 
 def _patches_crds(layer: Layer, patch: Any) -> bool:
-    """Return whether a patch, or a path or text of one, may apply to CRDs."""
+    """Return whether a patch, or its path or text, may apply to CRDs."""
     given = patch if isinstance(patch, dict) else {"path" if patch.startswith(".") else "patch": patch}
     target = given.get("target")
     if isinstance(target, dict):
@@ -149,7 +149,7 @@ def _replaces_in_crds(layer: Layer, replacement: dict[str, Any]) -> bool:
 
 
 def _documents(layer: Layer, path: Any, text: Any) -> list[dict[str, Any]] | None:
-    """Return the documents of a referenced file or else of a text, None if they are not mappings."""
+    """Return the documents of a referenced file or else of a text, or None if they are not mappings."""
     try:
         given = decode(layer.content(path)) if isinstance(path, str) else text
     except (KeyError, UnreadableError):
@@ -166,7 +166,7 @@ def _selects_crds(selector: Any) -> bool:
 
 
 def _matches(pattern: Any, text: str) -> bool:
-    """Return whether a pattern can match a text: a list of names is compared, any other pattern may match."""
+    """Return whether a pattern may match a text: a list of names is compared, any other pattern may match."""
     if not isinstance(pattern, str) or not pattern or not pattern.replace("|", "").isalnum():
         return True
     return text in pattern.split("|")

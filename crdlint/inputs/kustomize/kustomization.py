@@ -1,7 +1,7 @@
-"""What a kustomization consists of: every reference of every field, resolved to a local file or folder.
+"""The content of a kustomization: every reference in every field, resolved to a local file or directory.
 
-kustomize fetches references that look like a URL or a git repository, in many fields and spellings. It never reads the
-user's own kustomization files: each is written anew as JSON that has only known fields and resolved references.
+kustomize downloads references that look like a URL or a git repository, in many fields and spellings. So it never reads
+the user's own kustomization files: each is replaced by JSON that contains only known fields and resolved references.
 Anything else is a problem, and a kustomization with a problem is not built.
 """
 
@@ -36,10 +36,10 @@ _SHOWN: Final = 3  # problems in a notice
 class Layer:
     """A kustomization file with its references resolved.
 
-    ``folder`` is the real path of its folder, ``path`` the file's path as the user spells it. ``document`` is what
-    kustomize gets, ``manifest`` the same as JSON. ``files`` maps the real path of each referenced file to its content.
-    ``resources`` are resource files as the user spells them; ``bases`` and ``components`` are real paths of folders.
-    ``problems`` say why it is not built.
+    `folder` is the real path of its directory, `path` the path of the file as the user spells it. `document` is the
+    input of kustomize, `manifest` the same as JSON. `files` maps the real path of each referenced file to its content.
+    `resources` are resource files as the user spells them; `bases` and `components` are real paths of directories.
+    `problems` are the reasons why it is not built.
     """
 
     folder: str
@@ -56,45 +56,45 @@ class Layer:
 
     @property
     def is_component(self) -> bool:
-        """Whether it is a part of other kustomizations and is not built on its own."""
+        """Whether it is a component, which is not built on its own."""
         return self.document.get("kind") == "Component"
 
     def content(self, reference: str) -> bytes:
-        """Return the content of a file that ``document`` refers to."""
+        """Return the content of a file that `document` refers to."""
         return self.files[os.path.normpath(os.path.join(self.folder, reference))]
 
 
 @dataclass(slots=True)
 class Kustomization:
-    """A kustomization with all layers that it refers to, by the real paths of their folders; its own layer is the first."""
+    """A kustomization with all layers that it refers to, by the real paths of their directories; its own layer is the first."""
 
     layers: dict[str, Layer]
 
     @property
     def top(self) -> Layer:
-        """The layer of the kustomization's own folder."""
+        """The layer of the kustomization itself."""
         return next(iter(self.layers.values()))
 
     @property
     def problem(self) -> str | None:
-        """Why the kustomization is not built; None if nothing prevents it."""
+        """The reason why the kustomization is not built, or None."""
         problems = list(dict.fromkeys(one for layer in self.layers.values() for one in layer.problems))
         more = f", and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
         return ", ".join(problems[:_SHOWN]) + more if problems else None
 
     @property
     def parent(self) -> str:
-        """The real path of the nearest folder above all layers."""
+        """The real path of the nearest common parent directory of all layers."""
         return os.path.dirname(os.path.commonpath(list(self.layers)))
 
     def tree(self) -> dict[str, bytes]:
-        """Return the files to build from, by their paths below ``parent``."""
+        """Return the files to build from, by their paths below `parent`."""
         parent = self.parent
         made = {
             os.path.relpath(path, parent): data for layer in self.layers.values() for path, data in layer.files.items()
         }
         for layer in self.layers.values():
-            # The resources of a layer may be other layers' kustomization files, which are written anew.
+            # The resources of a layer may be kustomization files of other layers, which are replaced as well.
             for name in kustomization_files(layer.folder):
                 made.pop(os.path.relpath(os.path.join(layer.folder, name), parent), None)
             made[os.path.relpath(os.path.join(layer.folder, "kustomization.yaml"), parent)] = layer.manifest
@@ -102,7 +102,7 @@ class Kustomization:
 
 
 def read_kustomization(folder: str) -> Kustomization | None:
-    """Return the kustomization of a folder; None if there is none or it is not a mapping."""
+    """Return the kustomization in a directory, or None if there is none or it is not a mapping."""
     real = os.path.realpath(folder)
     reader = _Reader(repository_top(real))
     reader.add(real, folder)
@@ -112,7 +112,7 @@ def read_kustomization(folder: str) -> Kustomization | None:
 
 
 def reading_problem(folder: str) -> tuple[str, str, str] | None:
-    """Return the path and text of a folder's kustomization file and why kustomize cannot read it, None if it can."""
+    """Return the path and text of a kustomization file and the reason why kustomize cannot read it, or None."""
     names = kustomization_files(folder)
     if not names or _document_of(folder) is not None:
         return None
@@ -142,9 +142,10 @@ def patch_files(folder: str) -> set[str]:
 
 
 def local_path(folder: str, reference: object) -> str | None:
-    """Return the real path that a reference leads to from a folder, which may not exist; None if it is not a local path.
+    """Return the real path of a reference from a directory, which may not exist, or None if it is not a local path.
 
-    A reference that kustomize fetches is none even if a local file has its name. Upstream: git.NewRepoSpecFromURL.
+    A reference that kustomize would download is not local, even if a file has that name. Upstream:
+    git.NewRepoSpecFromURL.
     """
     if not isinstance(reference, str) or not reference or not reference.isprintable():
         return None
@@ -172,7 +173,7 @@ def _document_of(folder: str) -> tuple[str, str, dict[str, Any], Mapping] | None
 
 
 def _json(root: Node | None) -> Any:
-    """Return a document as kustomize sees it, None if it is empty or has no JSON value."""
+    """Return a document as kustomize sees it, or None if it is empty or has no JSON value."""
     try:
         return None if root is None else as_json_text(to_json(root))
     except YAMLDecodeError:
@@ -180,7 +181,7 @@ def _json(root: Node | None) -> Any:
 
 
 def json_documents(text: str) -> list[dict[str, Any]] | None:
-    """Return the documents of a text, None unless all of them are mappings."""
+    """Return the documents of a text, or None unless all of them are mappings."""
     documents = parse_stream(text).documents
     values = [_json(one.root) for one in documents if one.root is not None or one.error is not None]
     return values if values and all(isinstance(one, dict) for one in values) else None
@@ -193,7 +194,7 @@ def _canonical(document: dict[str, Any]) -> dict[str, Any]:
 
 @dataclass(slots=True)
 class _Reader:
-    """Reads layers. References lead to nothing outside of ``repository``; ``left`` is how many bytes may still be read."""
+    """Reads layers. References must be inside of `repository`; `left` is the number of bytes that may still be read."""
 
     repository: str
     layers: dict[str, Layer] = field(default_factory=dict)
@@ -201,7 +202,7 @@ class _Reader:
     left: int = MAX_BYTES
 
     def add(self, real: str, folder: str) -> str | None:
-        """Add the layer of a folder, given its real path and how it is shown; return why there is none."""
+        """Add the layer of a directory, given its real path and its name for messages; return the reason if there is none."""
         if real in self.layers:
             return None
         if real != self.repository and not is_below(real, self.repository):
@@ -247,7 +248,7 @@ class _Resolver:
         return path
 
     def file(self, reference: object, field: str) -> str | None:
-        """Read a referenced file and return the reference to it, None with a problem."""
+        """Read a referenced file and return the reference to it, or None after adding a problem."""
         path = self.path(reference, field)
         if path is None:
             return None
@@ -265,7 +266,7 @@ class _Resolver:
         return self.relative(path)
 
     def folder(self, reference: object, field: str, folders: list[str]) -> str | None:
-        """Add a referenced folder to ``folders`` and return the reference to it, None with a problem."""
+        """Add a referenced directory to `folders` and return the reference to it, or None after adding a problem."""
         path = self.path(reference, field)
         if path is None:
             return None
@@ -282,7 +283,7 @@ class _Resolver:
         return os.path.normpath(os.path.join(os.path.dirname(self.layer.path), reference))
 
     def relative(self, path: str) -> str:
-        """Return the reference to a path, which begins with a dot: kustomize takes none such for a URL."""
+        """Return the reference to a path, starting with a dot, because kustomize never treats such references as URLs."""
         relative = os.path.relpath(path, self.layer.folder).replace(os.sep, "/")
         return relative if relative.startswith("../") else f"./{relative}"
 
@@ -304,12 +305,12 @@ def _shown(reference: object, field: str) -> str:
 
 
 if TYPE_CHECKING:
-    # Returns a field's value with its references resolved, given where it is.
+    # Returns the value of a field with its references resolved, given its position.
     _Handler = Callable[[_Resolver, Any, str], Any]
 
 
 def _plain(_resolver: _Resolver, value: Any, _field: str) -> Any:
-    """Return a value that kustomize reads no file for."""
+    """Return a value for which kustomize reads no files."""
     return value
 
 
@@ -352,7 +353,7 @@ def _merge(resolver: _Resolver, value: Any, field: str) -> str | None:
 
 
 def _plugins(resolver: _Resolver, value: Any, field: str) -> str | None:
-    """Resolve configurations of plugins, a file or the configurations themselves: those of built-in plugins only."""
+    """Resolve configurations of plugins, in a file or inline: only those of built-in plugins."""
     text = resolver.text(value, field) if isinstance(value, str) else None
     documents = None if text is None else json_documents(text)
     if documents is None:
@@ -392,7 +393,7 @@ def _each(handler: _Handler) -> _Handler:
 
 
 def _fields(table: dict[str, _Handler]) -> _Handler:
-    """Return a handler for a mapping that has only the fields of a table, whatever their case."""
+    """Return a handler for a mapping that has only the fields of a table, ignoring case."""
     known = {name.lower(): name for name in table}
 
     def handle(resolver: _Resolver, value: Any, field: str) -> dict[str, Any] | None:

@@ -1,1 +1,1 @@
-"""CRDs as they were before (`--against`): read from a git revision, a folder or a file."""
+"""Old CRDs (`--against`), read from a git revision, a directory or a file."""

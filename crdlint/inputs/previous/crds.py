@@ -1,4 +1,4 @@
-"""The CRDs of old files: looked up by name, and read only when they are asked for."""
+"""The CRDs of old files: looked up by name, and parsed on demand."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ if TYPE_CHECKING:
 
 
 LONGEST_REASON: Final = 200  # characters: some errors of the API server quote the whole document
-_HELD: Final = 2  # files whose CRDs are kept: a name is asked for right after its neighbours
+_HELD: Final = 2  # the number of files whose CRDs are cached, because neighbouring names are needed in turn
 # Candidates for metadata.name; a match ends at the first character that no name contains, so the search is linear.
 _NAME: Final = re.compile(r"""name["']?\s{0,8}:\s{0,8}["']?([^\s"'#,}&!*|>\\]+)""")
-# Names that are not in the text as such: escaped, tagged, in a block, or by an alias.
+# Names that do not occur literally in the text: escaped, tagged, in a block, or by an alias.
 _INDIRECT_NAME: Final = re.compile(r"""name["']?\s{0,8}:\s{0,8}(?:[#&!*|>]|"[^"\\\n]{0,253}\\)""")
 
 
 @dataclass(frozen=True, slots=True)
 class OldFile:
-    """A file as it was: how it is named to people, its path in the work tree, and its compressed bytes.
+    """An old file: its name for messages, its path in the work tree, and its compressed bytes.
 
-    ``path`` is empty if the file has no counterpart in the work tree. ``in_scope`` says that the run checks what has become
-    of the file, so that a CRD which is gone is reported.
+    `path` is empty if the file has no counterpart in the work tree. `in_scope` means that the run checks the current
+    version of the file, so that a removed CRD is reported.
     """
 
     name: str
@@ -52,13 +52,13 @@ class OldFile:
 
 
 def pack(data: bytes) -> bytes:
-    """Compress the bytes of a file: a run holds all old files, most of which it reads once."""
+    """Compress the bytes of a file, because a run keeps all old files in memory and reads most of them once."""
     return zlib.compress(data, 1)
 
 
 @dataclass(slots=True)
 class PreviousCRDs:
-    """The CRDs of old files, in their order. ``unreadable`` says why other files, which may contain more, cannot be read."""
+    """The CRDs of old files, in their order; `unreadable` contains the reasons why other files cannot be read."""
 
     files: Sequence[OldFile]
     unreadable: Sequence[str] = ()
@@ -81,9 +81,10 @@ class PreviousCRDs:
         return found
 
     def find(self, name: str, path: str) -> tuple[OldCRD | None, list[str]]:
-        """Return the old CRD of a name, and why there may be one that cannot be read.
+        """Return the old CRD with a name, and reasons why there may be one that cannot be read.
 
-        Of several CRDs with the name, that of the old file at ``path`` comes first: charts hold copies of CRDs.
+        Of several CRDs with the name, that of the old file at `path` comes first, because charts contain copies of
+        CRDs.
         """
         problems = []
         for index in sorted(self._candidates(name), key=lambda one: self.files[one].path != path):
@@ -91,7 +92,7 @@ class PreviousCRDs:
             old = self.of_file(index).by_name.get(name)
             if old is not None:
                 return old, []
-            if not file.in_scope:  # others are reported at the end of the run, whoever asks for them
+            if not file.in_scope:  # others are reported at the end of the run
                 documents = (one for one in self._unread[index] if name in one.text and one.cause == "broken")
                 problems += [f"{file.name}:{one.line}: {shortened(one.reason, LONGEST_REASON)}" for one in documents]
         if self.unreadable:
@@ -100,7 +101,7 @@ class PreviousCRDs:
         return None, problems
 
     def _candidates(self, name: str) -> Iterator[int]:
-        """Yield the indexes of the files that may contain a CRD of a name."""
+        """Yield the indexes of the files that may contain a CRD with a name."""
         if self._by_name is None:
             self._by_name = self._index()
         for index in dict.fromkeys((*self._by_name.get(name, ()), *self._indirect)):

@@ -1,4 +1,4 @@
-"""Old files found and read: those of a file, a folder, or a git revision."""
+"""Loading of old files: those of a file, a directory, or a git revision."""
 
 from __future__ import annotations
 
@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 class Loaded:
     """Old files that may contain CRDs, and those that cannot be read.
 
-    ``covered`` has the arguments of the run that stand for old files, so that none of them is misspelled. ``tops`` are
-    the folders below which a CRD that is gone may have moved.
+    `covered` are the arguments of the run for which there are old files, so that misspelled ones can be reported.
+    `tops` are the directories in which a removed CRD may still be.
     """
 
     files: list[OldFile] = field(default_factory=list)
@@ -41,7 +41,7 @@ class Loaded:
         return PreviousCRDs(self.files, self.unreadable)
 
     def add(self, name: str, path: str, data: bytes | None, problem: str | None, *, in_scope: bool) -> None:
-        """Add an old file if it may contain a CRD; ``problem`` says why its data is unknown."""
+        """Add an old file if it may contain a CRD; `problem` is the reason why its data is unknown."""
         if data is not None and may_hold_crd(data):
             try:
                 decode(data)
@@ -58,9 +58,9 @@ class Loaded:
 
 
 def load(place: str, arguments: Sequence[str], selection: Selection) -> Loaded:
-    """Return the old files of a file, a folder, or else of a git revision of the repositories of ``arguments``.
+    """Return the old files of a file, a directory, or else of a git revision of the repositories of `arguments`.
 
-    Raises RepositoryError if ``place`` is none of the three, or both a path and a revision.
+    Raise RepositoryError if `place` is none of the three, or both a path and a revision.
     """
     repositories = _repositories(arguments)
     if not os.path.lexists(place):

@@ -1,4 +1,4 @@
-"""CRDs that old files contain and no file contains any more."""
+"""CRDs of old files that no current file contains."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Comparison:
-    """Findings of CRDs that are gone, by file, and old documents that cannot be read or that are no plain YAML."""
+    """Findings of removed CRDs by file, and old documents that cannot be read or are not plain YAML."""
 
     results: list[FileResult] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
@@ -33,10 +33,10 @@ class Comparison:
 def compare(
     previous: PreviousCRDs, crds: Mapping[str, Sequence[str]], tops: Sequence[str], is_checked: Callable[[str], bool]
 ) -> Comparison:
-    """Return which CRDs of the old files in scope are gone.
+    """Return the findings of removed CRDs of the old files in scope.
 
-    ``crds`` has the names of the CRDs in each file that was checked. ``tops`` are folders whose other files a CRD may have
-    moved to. ``is_checked`` returns whether the configuration lets a file be checked.
+    `crds` contains the names of the CRDs in each checked file. `tops` are directories to whose other files a CRD may
+    have been moved. `is_checked` returns whether the configuration includes a file.
     """
     comparison = Comparison()
     names = {name for found in crds.values() for name in found}
@@ -71,7 +71,7 @@ def _is_unchanged(file: OldFile) -> bool:
 def _moved(names: Iterable[str], paths: Iterable[str]) -> Iterator[tuple[str, str]]:
     """Yield the names that another file contains, each with the first such file.
 
-    A document that cannot be read contains every name that is in its text.
+    A document that cannot be read is treated as containing every name in its text.
     """
     pending = set(names)
     for path in dict.fromkeys(paths):
@@ -114,7 +114,7 @@ def _results(
 
 
 def _current_text(file: OldFile) -> str | None:
-    """Return the text that a file has now, None if it does not exist any more."""
+    """Return the current text of a file, or None if it no longer exists."""
     try:
         return decode(read_bytes(file.path)) if file.path else None
     except UnreadableError:

@@ -1,4 +1,4 @@
-"""Which files a run would check if they still existed: those that its arguments name, and those below its folders."""
+"""The files that a run would check if they still existed: those that its arguments name or contain."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class Scope:
-    """The arguments of a run, and which of the files below its folders it takes."""
+    """The arguments of a run, and the selection of the files below its directories."""
 
     arguments: Sequence[str]
     filter: PathFilter
@@ -35,11 +35,11 @@ class Scope:
 
     @property
     def has_folder(self) -> bool:
-        """Whether an argument is a folder or a glob, so that a file may be missing without being named."""
+        """Whether an argument is a directory or a glob, so that files may be missing without being named."""
         return bool(self._globs) or any(map(os.path.isdir, self._tops))
 
     def find(self, path: str) -> tuple[str, str] | None:
-        """Return the argument that covers an absolute path, and the path as the run spells it; None if none does."""
+        """Return the argument that covers an absolute path, and the path as the run would spell it, or None."""
         return next((one for one in self._spellings(path) if not self.filter.excludes(one[1])), None)
 
     def _spellings(self, path: str) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""The two sides of a comparison as files: a path as it is, a git revision as a copy of its files."""
+"""The two sides of a comparison as files: a path as it is, or a git revision as a copy of its files."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ _CONFIGURATION: Final = frozenset({".crdlint.yaml", ".crdlint.yml", "crdlint.tom
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """Files to compare: where they are, and what stands for that path in the names that people see."""
+    """Files to compare: their path, and the text that replaces that path in names for users."""
 
     path: str
     shown: str
     problems: tuple[str, ...] = ()
 
     def name(self, file: str) -> str:
-        """Return how a file of this side is named to people."""
+        """Return the name for users of a file of this side."""
         if self.path == self.shown or not file.startswith(self.path):
             return file
         below = file[len(self.path) :].lstrip(os.sep)
@@ -39,10 +39,10 @@ class Side:
 
 
 def side(place: str, folder: str) -> Side:
-    """Return a side by a path, or by a git revision, whose files are written to ``folder``.
+    """Return a side from a path, or from a git revision, whose files are written to `folder`.
 
-    A revision stands for its files below the working directory, and ``REVISION:PATH`` for a file or folder of it. Raises
-    RepositoryError.
+    A revision means its files below the working directory, and `REVISION:PATH` a file or directory of it. Raise
+    RepositoryError if it is neither.
     """
     repository = repository_of(os.curdir)
     revision, colon, path = place.partition(":")

@@ -133,7 +133,7 @@ def _includes(value: Any, item: Any) -> bool:
     if kind_of(value) is not Kind.LIST:
         return equal(value, item) is True
     work.spend(len(value))
-    return any(equal(one, item) is True for one in value)
+    return any(equal(element, item) is True for element in value)
 
 
 def _track(values: Sequence[Any], _: Any) -> int:

@@ -112,7 +112,7 @@ class NodeAdvisor:
 
 
 def once(found: Sequence[Advisory]) -> Iterator[Advisory]:
-    """Yield findings of a rule as one, with their number: the first one stands for all."""
+    """Yield the findings of a rule as one finding with their number, at the position of the first."""
     if not found:
         return
     first, more = found[0], len(found) - 1

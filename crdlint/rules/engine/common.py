@@ -28,9 +28,9 @@ _T = TypeVar("_T")
 
 @dataclass(frozen=True, slots=True)
 class Answer(Generic[_T]):
-    """What a server answers about expressions of a schema that it declares as ``context``, None for any schema.
+    """A server's results for the expressions of a schema with the declarations `context`, None for any schema.
 
-    ``environment`` is what it compiles them with, None where there are no expressions.
+    `environment` is used for compiling them, None if there are no expressions.
     """
 
     value: _T

@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from crdlint.yaml.values import DuplicateKey
 
 
-# Where an example's fragment stands: the file's own text, or laid over the manifest, its metadata, its spec, its version,
-# or the root of its schema; a resource's is a CRD and an object of it, a template's and crds'
-# a file of a chart.
+# The target of an example's fragment: the whole file, or the part of the manifest into which it is merged (the manifest,
+# its metadata, spec, version, or the root of its schema). For `resource` it is a CRD and an object, for `template` and
+# `crds` a file of a chart.
 Scope: TypeAlias = Literal["text", "manifest", "metadata", "spec", "version", "schema", "resource", "template", "crds"]
 
 
@@ -286,7 +286,7 @@ def add_required(editor: Editor, schema: Mapping, names: Iterable[str]) -> Itera
 
 
 def mapping_at(node: Node, *names: str) -> Mapping:
-    """Return the mapping that keys lead to from a node; raise UneditableError where there is none."""
+    """Return the mapping at a path of keys below a node; raise UneditableError if there is none."""
     found = child(node, *names)
     if not isinstance(found, Mapping):
         raise UneditableError

@@ -1,4 +1,4 @@
-"""What a rule is: its id, what it says about itself, and an example of each kind that the tests run."""
+"""The definition of a rule: its id, its texts, and examples that the tests run."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """A check's identity and texts.
+    """The identity and the texts of a check.
 
-    ``bad`` and ``good`` are YAML fragments laid over a minimal valid CRD at ``scope``: the bad one raises the rule and
-    the good one does not, which a test holds. ``help`` is the default way out where a finding has no closer one.
-    ``source`` names the upstream function (package path and name) whose answer it reproduces, empty for our own advice.
-    ``on_request`` rules are only reported where the configuration names them. Of ``fixes``, the first that fits is offered.
-    ``marker`` is what controller-gen wants in the Go source instead of a change of the CRD, empty if it has no such marker.
-    ``aliases`` are former ids, which remain valid wherever a user names a rule.
-    A rule that ``compares`` two versions of a CRD has a fragment of the old one in ``good`` and of the new one in ``bad``.
+    `bad` and `good` are YAML fragments that are merged into a minimal valid CRD at `scope`; tests assert that only the
+    bad one raises the rule. `help` is the default help for findings without a more specific one. `source` is the
+    upstream function (package path and name) that it reproduces, empty for crdlint's own advice. `on_request` rules are
+    only reported if the configuration selects them. The first of `fixes` that applies is offered. `marker` is the
+    controller-gen marker in the Go source that replaces a change of the CRD, empty if there is none. `aliases` are
+    former ids, which users can still use. A rule that `compares` two versions of a CRD has a fragment of the old one in
+    `good` and of the new one in `bad`.
     """
 
     id: str

@@ -1,8 +1,8 @@
-"""The one walk over a schema: which checks run at which node, and what they find.
+"""The only walk over a schema: it runs the checks of each node and collects their findings.
 
-Upstream walks a schema twice, once as a structural schema and once as an OpenAPI one; both happen here at once. Which
-checks can have something to say follows from the fields a node gives, its type and where it stands, so the choice is
-made once for each such combination and kept.
+Upstream walks a schema twice, as a structural schema and as an OpenAPI schema; here both happen at once. The checks for
+a node depend on the fields that it sets, its type and its position, so they are selected once for each combination and
+cached.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class SchemaPosition(IntEnum):  # an int's hash is faster than an Enum's
-    """Where a node stands, as far as the choice of checks goes."""
+    """The position of a node, as far as it is relevant for selecting checks."""
 
     ROOT = auto()
     FIELD = auto()
@@ -73,7 +73,7 @@ class Check:
     when: Callable[[frozenset[str], str], bool] | None = None
 
     def applies(self, given: frozenset[str], type_: str, place: SchemaPosition) -> bool:
-        """Tell whether the check can have anything to say of such a node."""
+        """Return whether the check is relevant for such a node."""
         return (
             place in self.places
             and (not self.fields or not given.isdisjoint(self.fields))
