@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from crdlint.kubernetes.servers import Server
 
 _DEEPEST: Final = 40
+_COMPARISONS: Final = 2000  # of two conditions for one rule
+_OPERANDS: Final = 2
 _UPPER: Final = {"_<=_": False, "_<_": True}  # comparisons, and whether they exclude the bound
 _LOWER: Final = {"_>=_": False, "_>_": True}
 _MIRRORED: Final = {"_<=_": "_>=_", "_<_": "_>_", "_>=_": "_<=_", "_>_": "_<_", "_==_": "_==_", "_!=_": "_!=_"}
@@ -42,12 +44,87 @@ def parts(tree: Expr, operator: str) -> list[Expr]:
 
 
 def follows_from(tree: Expr, others: Iterable[Expr]) -> bool:
-    """Return whether a rule holds wherever other rules hold: each condition is one of theirs, or has more alternatives."""
-    known = [{key(one) for one in parts(condition, "_||_")} for other in others for condition in parts(other, "_&&_")]
-    return all(
-        any(alternatives <= {key(one) for one in parts(condition, "_||_")} for alternatives in known)
-        for condition in parts(tree, "_&&_")
-    )
+    """Return whether a rule is true wherever other rules are: each of its conditions follows from one of theirs."""
+    known = [condition for other in others for condition in parts(other, "_&&_")]
+    comparison = _Comparison()
+    return all(any(comparison.implies(one, condition, 0) for one in known) for condition in parts(tree, "_&&_"))
+
+
+class _Comparison:
+    """Compares conditions by their structure; the number of comparisons is limited."""
+
+    def __init__(self) -> None:
+        self._left = _COMPARISONS
+
+    def implies(self, old: Expr, new: Expr, depth: int) -> bool:
+        """Return whether a condition is certainly true where another one is."""
+        self._left -= 1
+        if depth > _DEEPEST or self._left < 0:
+            return False
+        if key(old) == key(new):
+            return True
+        old, new = _without_conditional(old), _without_conditional(new)
+        if isinstance(new, Comprehension) or isinstance(old, Comprehension):
+            return self._folds(old, new, depth)
+        if not isinstance(new, Call) or not isinstance(old, Call):
+            return self._parts(old, new, depth)
+        if old.function == new.function == "!_":
+            return self.implies(new.args[0], old.args[0], depth + 1)
+        return self._parts(old, new, depth) or _is_wider(old, new)
+
+    def _parts(self, old: Expr, new: Expr, depth: int) -> bool:
+        alternatives = parts(old, "_||_")
+        if len(alternatives) > 1:
+            return all(self.implies(one, new, depth + 1) for one in alternatives)
+        wanted = parts(new, "_&&_")
+        if len(wanted) > 1:
+            return all(self.implies(old, one, depth + 1) for one in wanted)
+        return any(self.implies(one, new, depth + 1) for one in parts(old, "_&&_") if one is not old) or any(
+            self.implies(old, one, depth + 1) for one in parts(new, "_||_") if one is not new
+        )
+
+    def _folds(self, old: Expr, new: Expr, depth: int) -> bool:
+        """Compare two folds over the same list, such as of `all`, whose result grows with the condition of an item."""
+        if not (isinstance(old, Comprehension) and isinstance(new, Comprehension)):
+            return self._parts(old, new, depth)
+        before, after = old.loop_step, new.loop_step
+        if not (isinstance(before, Call) and isinstance(after, Call) and before.function == after.function):
+            return False
+        same = [(old.iter_range, new.iter_range), (old.accu_init, new.accu_init), (old.result, new.result)]
+        names = (old.iter_var, old.iter_var2, old.accu_var) == (new.iter_var, new.iter_var2, new.accu_var)
+        if before.function not in {"_&&_", "_||_"} or not names or any(key(one) != key(other) for one, other in same):
+            return False
+        return self.implies(before.args[1], after.args[1], depth + 1)
+
+
+def _without_conditional(tree: Expr) -> Expr:
+    """Return `c ? t : true` as `!c || t`, anything else as it is."""
+    if isinstance(tree, Call) and tree.function == "_?_:_":
+        condition, first, second = tree.args
+        if isinstance(second, Literal) and second.value is True:
+            return Call(tree.id, "_||_", None, [Call(tree.id, "!_", None, [condition]), first])
+    return tree
+
+
+def _is_wider(old: Call, new: Call) -> bool:
+    """Return whether a comparison with literals accepts all values that another one of the same value accepts."""
+    if len(old.args) != _OPERANDS or len(new.args) != _OPERANDS or key(old.args[0]) != key(new.args[0]):
+        return False
+    before, after = old.args[1], new.args[1]
+    if new.function == "@in" and isinstance(after, ListExpr):
+        values = before.elements if old.function == "@in" and isinstance(before, ListExpr) else [before]
+        is_list = old.function in {"@in", "_==_"}
+        return is_list and {key(one) for one in values} <= {key(one) for one in after.elements}
+    if not (isinstance(before, Literal) and isinstance(after, Literal)):
+        return False
+    was, now = before.value, after.value
+    if type(was) is not type(now) or not isinstance(was, (int, float)) or not isinstance(now, (int, float)):
+        return False
+    for functions, is_upper in ((_UPPER, True), (_LOWER, False)):
+        if old.function in functions and new.function in functions:
+            known, wanted = Bound(was, functions[old.function]), Bound(now, functions[new.function])
+            return not wanted.tighter_than(known, is_upper=is_upper)
+    return False
 
 
 def schema_implies(tree: Expr, node: Conjunction, server: Server) -> bool:

@@ -212,7 +212,8 @@ def compare_conversion(
         text = "conversion changed from None to Webhook: requests fail while the webhook is not available"
         found.add(rules.CONVERSION, text, path, path, severity="info")
     if now == "None":
-        _compare_pairs(before, after, found, had_webhook=was == "Webhook")
+        is_explicit = new.conversion is not None and new.conversion.node is not None
+        _compare_pairs(before, after, found, had_webhook=was == "Webhook", is_explicit=is_explicit)
 
 
 def _strategy(spec: CustomResourceDefinitionSpec) -> str:
@@ -220,7 +221,7 @@ def _strategy(spec: CustomResourceDefinitionSpec) -> str:
 
 
 def _compare_pairs(
-    before: dict[str, Version], after: dict[str, Version], found: Collector, *, had_webhook: bool
+    before: dict[str, Version], after: dict[str, Version], found: Collector, *, had_webhook: bool, is_explicit: bool
 ) -> None:
     """Report fields that a served version has and another one lacks, if that is new for stored objects."""
     served = [one for one in after.values() if one.served and one.schema is not None]
@@ -242,8 +243,9 @@ def _compare_pairs(
             text = f"version {other.name} lacks {listed}{more} of {one.name}, and there is no conversion webhook: "
             text += f"clients that write {other.name} drop them"
             found.versions = (other.name,)
-            # Objects have values of the fields already if the version with the fields is the older one.
-            severity: Severity = "warning" if one.name in before or had_webhook else "info"
+            # Objects have values of the fields already if the version with the fields is the older one. A conversion that
+            # the manifest leaves out is often added by a patch.
+            severity: Severity = "warning" if is_explicit and (one.name in before or had_webhook) else "info"
             found.add(rules.SERVED_PAIR, text, other.path.child("name"), _SPEC.child("versions"), severity=severity)
     found.versions = ()
 

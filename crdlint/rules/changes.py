@@ -574,7 +574,8 @@ SERVED_PAIR = _change(
     "- name: v1\n  served: true\n  storage: true\n"
     "  schema: {openAPIV3Schema: {type: object, properties: {a: {type: string}}}}\n"
     "- name: v2\n  served: true\n  storage: false\n"
-    "  schema: {openAPIV3Schema: {type: object}}\n",
+    "  schema: {openAPIV3Schema: {type: object}}\n"
+    "conversion: {strategy: None}\n",
     scope="spec",
 )
 

@@ -415,6 +415,14 @@ PARTS: list[tuple[dict[str, str], dict[str, str], str]] = [
     (
         {"versions": f"[{{{V1}, {WIDER}}}]"},
         {"versions": f"[{{{V1}, {WIDER}}}, {{name: v2, served: true, storage: false, {SCHEMA}}}]"},
+        "info served-pair, info version-added",
+    ),
+    (
+        {"versions": f"[{{{V1}, {WIDER}}}]"},
+        {
+            "versions": f"[{{{V1}, {WIDER}}}, {{name: v2, served: true, storage: false, {SCHEMA}}}]",
+            "conversion": "{strategy: None}",
+        },
         "info version-added, warning served-pair",
     ),
     (
