@@ -9,6 +9,7 @@ from crdlint.changes.collector import Collector
 from crdlint.changes.places import Place
 from crdlint.changes.schemas import compare_schemas
 from crdlint.changes.versions import compare_conversion, compare_names, compare_parts, compare_versions, versions_of
+from crdlint.safety import work
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Sequence
@@ -22,6 +23,7 @@ _LOWER: Final[dict[Severity, Severity]] = {"error": "warning", "warning": "info"
 _RANKS: Final = {"error": 0, "warning": 1, "info": 2}
 
 
+@work.limited()
 def changes(
     old: CustomResourceDefinition, new: CustomResourceDefinition, servers: Range, policy: Policy
 ) -> list[Change]:

@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import lru_cache
+from typing import Final
 
-if TYPE_CHECKING:
-    from crdlint.changes.constraints import Bound
+from crdlint.changes.constraints import Bound
+from crdlint.golang import regexp_language
+from crdlint.golang.regexp_language import PartialError, UnsupportedError
+from crdlint.safety import work
+
+_STEPS: Final = 2  # of a comparison for one step of work
+_LONGEST: Final = 1000  # characters of a pattern that is compared
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +44,48 @@ class Relation:
 
 
 def relation(old: str, new: str) -> Relation:
-    """Return how the languages of two patterns differ."""
-    return Relation(is_decided=old == new)
+    """Return how the languages of two patterns differ, as far as a limited amount of work finds out."""
+    if old == new:
+        return Relation(is_decided=True)
+    try:
+        found, steps = _compared(old, new)
+        work.spend(steps // _STEPS)
+    except work.WorkLimitError:
+        return Relation(is_decided=False)
+    return found
+
+
+@lru_cache(maxsize=512)
+def _compared(old: str, new: str) -> tuple[Relation, int]:
+    if max(len(old), len(new)) > _LONGEST:
+        return Relation(is_decided=False), 0
+    try:
+        found = regexp_language.compare(old, new)
+    except PartialError as error:
+        return Relation(is_decided=False, lost=error.only_first, gained=error.only_second), regexp_language.MOST_STEPS
+    except UnsupportedError:
+        return Relation(is_decided=False), regexp_language.MOST_STEPS
+    return Relation(is_decided=True, lost=found.only_first, gained=found.only_second), found.steps
 
 
 def accepts_everything(pattern: str) -> bool:
     """Return whether a pattern matches any text."""
-    return pattern in {"", ".*", "^.*"}
+    return relation("", pattern).is_covered
 
 
 def length_bound(pattern: str, *, is_upper: bool) -> Bound | None:
     """Return the length of the longest or the shortest text that a pattern matches, None if it is not known."""
-    del pattern, is_upper
-    return None
+    try:
+        shortest, longest = _lengths(pattern)
+        work.spend(regexp_language.MOST_STEPS // _STEPS)
+    except (UnsupportedError, work.WorkLimitError):
+        return None
+    length = longest if is_upper else shortest
+    return None if length is None else Bound(length)
+
+
+@lru_cache(maxsize=512)
+def _lengths(pattern: str) -> tuple[int, int | None]:
+    if len(pattern) > _LONGEST:
+        raise UnsupportedError
+    return regexp_language.lengths(pattern)

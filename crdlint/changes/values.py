@@ -10,7 +10,7 @@ from crdlint.changes.constraints import CONTAINER_LIMITS, LIMITS, NUMBER_FORMATS
 from crdlint.golang.values import marshal
 from crdlint.rules import changes as rules
 from crdlint.schema.validator import ValueValidator
-from crdlint.schema.values import deep_equal
+from crdlint.schema.values import equality_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -86,7 +86,7 @@ def _compare_enumerated(pair: Pair, old: Constraints, new: Constraints, found: C
     if lost:
         consequence = pair.place.consequence(is_container=False)
         default = pair.old[0].default
-        was_default = default is not None and any(deep_equal(value, default.value) for value in lost)
+        was_default = default is not None and equality_key(default.value) in map(equality_key, lost)
         note = f"; {marshal(default.value)} was the default" if was_default and default is not None else ""
         text = f"{pair.place.shown}: {_values(lost)} not accepted any more{note}; {consequence}"
         found.add(rules.ENUM_VALUE_REMOVED, text, *paths, place=pair.place)
@@ -267,7 +267,7 @@ def _compare_defaults(pair: Pair, found: Collector, *, is_required: bool) -> Non
         else:
             text = f"{place.shown}: default {marshal(old.value)} removed: objects without the field are read without it"
             found.add(rules.DEFAULT_REMOVED, text, *paths, place=place)
-    elif old is not None and new is not None and not deep_equal(old.value, new.value):
+    elif old is not None and new is not None and equality_key(old.value) != equality_key(new.value):
         text = f"{place.shown}: default changed from {marshal(old.value)} to {marshal(new.value)}: "
         text += "objects without the field change their meaning, also stored ones"
         found.add(rules.DEFAULT, text, *paths, place=place)
