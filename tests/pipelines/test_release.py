@@ -1,0 +1,84 @@
+"""The distributions of a release: complete, accepted by PyPI, and the same bytes from the same sources."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import tarfile
+from typing import TYPE_CHECKING
+
+import pytest
+from ruamel.yaml import YAML
+from scratch import ROOT, must
+
+from crdlint import __version__
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SDIST = f"crdlint-{__version__}.tar.gz"
+WHEEL = f"crdlint-{__version__}-py3-none-any.whl"
+
+
+def build(folder: Path) -> dict[str, str]:
+    """Build both distributions into a folder, and return their hashes."""
+    environment = {**os.environ, "SOURCE_DATE_EPOCH": "1767225600"}
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(folder), str(ROOT)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in folder.iterdir()}
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("dist")
+    assert set(build(folder)) == {SDIST, WHEEL}
+    return folder
+
+
+def test_the_same_sources_make_the_same_bytes(built: Path, tmp_path: Path) -> None:
+    first = {file.name: hashlib.sha256(file.read_bytes()).hexdigest() for file in built.iterdir()}
+    assert build(tmp_path) == first
+
+
+def test_twine_accepts_them(built: Path) -> None:
+    files = [str(built / name) for name in (SDIST, WHEEL)]
+    done = subprocess.run(
+        [sys.executable, "-m", "twine", "--no-color", "check", "--strict", *files],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_source_distribution_has_every_file_of_the_repository(built: Path) -> None:
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a checkout of git")
+    with tarfile.open(built / SDIST) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    tracked = set(must("git", "ls-files", cwd=ROOT).splitlines())
+    assert {name for name in tracked - names if (ROOT / name).exists()} == set()
+
+
+@pytest.mark.parametrize("name", ["ci.yml", "release.yml"])
+def test_a_workflow_uses_what_the_repository_has(name: str) -> None:
+    text = (ROOT / ".github/workflows" / name).read_text(encoding="utf-8")
+    workflow = YAML(typ="safe").load(text)
+    runs = [step["run"] for job in workflow["jobs"].values() for step in job["steps"] if "run" in step]
+    for path in re.findall(r"(?:^|\s)(\.ci/\w+|docs/\w+\.py|fixtures/\w+)", "\n".join(runs)):
+        assert (ROOT / path).exists(), path
+    extras = re.findall(r"\.\[(\w+)\]", "\n".join(runs))
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    assert [extra for extra in extras if f"\n{extra} = [" not in project] == []
+
+
+def test_the_tag_of_a_release_is_compared_with_the_version() -> None:
+    [command] = re.findall(
+        r"\$\((sed .*)\)\"$", (ROOT / ".github/workflows/release.yml").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    done = subprocess.run(["bash", "-c", command], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == __version__
