@@ -52,7 +52,7 @@ _FAMILIES: Final[dict[str, tuple[str, ...]]] = {
     "status_advice": ("PRACTICES",),
     "unsatisfiable": ("NODES",),
     "immutable_fields": ("PRACTICES",),
-    "not_stored": ("PRACTICES",),
+    "not_stored": ("PRACTICES", "NODES"),
     "served_versions": ("PRACTICES",),
     "stability": ("PRACTICES",),
     "server_side_apply": ("NODES",),

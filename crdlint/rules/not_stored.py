@@ -8,14 +8,14 @@ from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.crd.model import JSONSchemaProps
 from crdlint.crd.paths import Path
 from crdlint.golang.values import marshal
-from crdlint.rules.engine.advisory import Advisory
+from crdlint.rules.engine.advisory import Advisory, NodeAdvice
 from crdlint.rules.engine.finding import Fixer, removal
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.nodes import Mapping, Scalar, child, items_of
 from crdlint.yaml.resolve import resolve
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from crdlint.rules.engine.advisory import DecodedCRD
     from crdlint.yaml.nodes import Node
@@ -47,7 +47,7 @@ _SCHEMA: Final = {
     for attribute, _, name, _ in JSONSchemaProps.FIELDS
     if name
     in {
-        "id", "$schema", "title", "description", "format", "pattern", "nullable", "uniqueItems", "exclusiveMinimum",
+        "id", "$schema", "title", "format", "pattern", "nullable", "uniqueItems", "exclusiveMinimum",
         "exclusiveMaximum", "enum", "required", "allOf", "oneOf", "anyOf", "properties", "patternProperties",
         "definitions", "dependencies", "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string",
         "x-kubernetes-list-map-keys", "x-kubernetes-validations",
@@ -68,9 +68,14 @@ def not_stored(crd: DecodedCRD) -> Iterator[Advisory]:
         columns = at.child("additionalPrinterColumns")
         for j, column in enumerate(items_of(child(version, "additionalPrinterColumns"))):
             yield from _within(column, _COLUMN, columns.index(j))
-    for schema in crd.schemas:
-        if not all(vars(schema).values()):  # some value is empty, which few schemas have
-            yield from _of_schema(schema)
+    # A description is what nearly all schemas have.
+    for schema in [one for one in crd.schemas if not one.description and one.set_fields & _DESCRIPTION]:
+        yield _advisory(schema.path.child("description"), "description", "")
+
+
+def of_schema(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterable[Advisory]:
+    """Return the fields of a schema that are false or empty, but its description."""
+    return () if all(vars(schema).values()) else _of_schema(schema)
 
 
 def _of_schema(schema: JSONSchemaProps) -> Iterator[Advisory]:
@@ -93,4 +98,6 @@ def _advisory(path: Path, name: str, value: Any) -> Advisory:
     return Advisory("advice", NOT_STORED.id, message, path)
 
 
+_DESCRIPTION: Final = SCHEMA_BITS["description"]
 PRACTICES: Final = (not_stored,)
+NODES: Final = (NodeAdvice(NOT_STORED.id, of_schema, tuple(_SCHEMA)),)

@@ -109,18 +109,26 @@ _PAIRS: Final = (
 )
 
 
-def keywords(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
+def keywords(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the keywords of a schema that limit values of other types only."""
-    if schema.x_int_or_string or not schema.type:
+    if schema.x_int_or_string:
         return
     for keyword in _keywords_of_other_types(schema):
         if keyword == "required" and not schema.required:
             continue
         message = f"`{keyword}` checks nothing on {_SOME.get(schema.type, schema.type)}"
         yield Advisory("advice", KEYWORD.id, message, schema.path.child(keyword), _place_for(keyword, schema))
-    if schema.format and _is_format_of_strings(schema, crd):
+
+
+def formats(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
+    """Return the format of a schema if it is one of strings, the type is another, and the server does not report it itself."""
+    if schema.format in _OF_STRINGS and not schema.x_int_or_string and not is_reported(schema, crd.versions.newest):
         message = f"`format: {schema.format}` checks nothing on {_SOME.get(schema.type, schema.type)}"
-        yield Advisory("advice", KEYWORD.id, message, schema.path.child("format"), _place_for("format", schema))
+        return [Advisory("advice", KEYWORD.id, message, schema.path.child("format"), _place_for("format", schema))]
+    return ()
+
+
+_OF_STRINGS: Final = frozenset(formats_of("string"))
 
 
 _SOME: Final = {
@@ -133,13 +141,6 @@ def _keywords_of_other_types(schema: JSONSchemaProps) -> Iterator[str]:
     for keyword, types in _TYPES_OF.items():
         if schema.set_fields & SCHEMA_BITS[keyword] and schema.type not in types:
             yield keyword
-
-
-def _is_format_of_strings(schema: JSONSchemaProps, crd: DecodedCRD) -> bool:
-    """Return whether a schema of another type has a format of strings that the server does not report itself."""
-    if schema.type == "string" or schema.format not in formats_of("string"):
-        return False
-    return not is_reported(schema, crd.versions.newest)
 
 
 def _place_for(keyword: str, schema: JSONSchemaProps) -> str:
@@ -166,33 +167,45 @@ def _all(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
         pending.extend(reversed(one.all_of))
 
 
-def limits(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the limits of a schema, with those of its allOf, between which there is no value."""
-    for low_word, high_word, low_name, high_name in _PAIRS:
-        if schema.type not in _TYPES_OF[low_word]:
-            continue
-        every = list(_all(schema))
-        lows = [(one, getattr(one, low_name)) for one in every if getattr(one, low_name) is not None]
-        highs = [(one, getattr(one, high_name)) for one in every if getattr(one, high_name) is not None]
-        if not lows or not highs:
-            continue
-        low, least = max(lows, key=lambda pair: pair[1])
-        most = min(value for _, value in highs)
-        is_open = low_word == "minimum" and (
-            any(one.exclusive_minimum for one, value in lows if value == least)
-            or any(one.exclusive_maximum for one, value in highs if value == most)
-        )
-        if least > most or (least == most and is_open):
-            relation = ">" if least > most else "="
-            exclusive = "" if least > most else ", and one of them is exclusive"
-            message = (
-                f"no value can match: `{low_word}` {_shown(least)} {relation} `{high_word}` {_shown(most)}{exclusive}"
-            )
-            yield Advisory("advice", NEVER.id, message, low.path.child(low_word))
+def limits(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterable[Advisory]:
+    """Return the limits of a schema, with those of its allOf, between which no value is."""
+    for pair in _PAIRS:
+        if schema.type in _TYPES_OF[pair[0]]:
+            least, most = getattr(schema, pair[2]), getattr(schema, pair[3])
+            if schema.all_of or (least is not None and most is not None and least >= most):
+                return _excluding(schema, pair)
+    return ()
 
 
-def required(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the required names of an object that the API server drops from every value."""
+def _excluding(schema: JSONSchemaProps, pair: tuple[str, str, str, str]) -> Iterator[Advisory]:
+    low_word, high_word, low_name, high_name = pair
+    every = list(_all(schema))
+    lows = [(one, getattr(one, low_name)) for one in every if getattr(one, low_name) is not None]
+    highs = [(one, getattr(one, high_name)) for one in every if getattr(one, high_name) is not None]
+    if not lows or not highs:
+        return
+    low, least = max(lows, key=lambda pair: pair[1])
+    most = min(value for _, value in highs)
+    is_open = low_word == "minimum" and (
+        any(one.exclusive_minimum for one, value in lows if value == least)
+        or any(one.exclusive_maximum for one, value in highs if value == most)
+    )
+    if least > most or (least == most and is_open):
+        relation = ">" if least > most else "="
+        exclusive = "" if least > most else ", and one of them is exclusive"
+        message = f"no value can match: `{low_word}` {_shown(least)} {relation} `{high_word}` {_shown(most)}{exclusive}"
+        yield Advisory("advice", NEVER.id, message, low.path.child(low_word))
+
+
+def required(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
+    """Return the required names of an object that the API server drops from every value."""
+    properties = schema.properties
+    if not schema.all_of and all([name in properties for name in schema.required]):  # noqa: C419  a list is faster
+        return ()
+    return _dropped(schema, crd)
+
+
+def _dropped(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
     kept = schema.additional_properties is not None or bool(schema.x_preserve_unknown_fields)
     if kept or crd.spec.preserve_unknown_fields or keeps_as_item(schema):
         return
@@ -286,10 +299,7 @@ def _may_exclude(given: frozenset[str], type_: str) -> bool:
 
 
 def _has_keyword_of_other_type(given: frozenset[str], type_: str) -> bool:
-    return bool(type_) and (
-        ("format" in given and type_ != "string")
-        or any(keyword in given and type_ not in types for keyword, types in _TYPES_OF.items())
-    )
+    return bool(type_) and any(keyword in given and type_ not in types for keyword, types in _TYPES_OF.items())
 
 
 NODES: Final = (
@@ -298,4 +308,5 @@ NODES: Final = (
     NodeAdvice(NEVER.id, enums, ("enum", "allOf")),
     NodeAdvice(NULL.id, null_in_enum, ("nullable",), lambda given, _: "enum" in given),
     NodeAdvice(KEYWORD.id, keywords, when=_has_keyword_of_other_type),
+    NodeAdvice(KEYWORD.id, formats, ("format",), lambda _, type_: type_ not in {"", "string"}),
 )

@@ -7,7 +7,7 @@ about CRDs that the API server accepts. What runs at single nodes of the schemas
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -72,7 +72,7 @@ class NodeAdvice:
     """
 
     rule: str
-    run: Callable[[JSONSchemaProps, DecodedCRD], Iterator[Advisory]]
+    run: Callable[[JSONSchemaProps, DecodedCRD], Iterable[Advisory]]
     fields: tuple[str, ...] = ()
     when: Callable[[frozenset[str], str], bool] | None = None
     once: bool = False
