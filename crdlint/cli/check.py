@@ -78,6 +78,7 @@ class CheckOptions(options.RunOptions):
     sets: tuple[str, ...]
     value_files: tuple[str, ...]
     hidden: bool
+    show_all: bool
     fix: bool
     unsafe_fixes: bool
     diff: bool
@@ -121,6 +122,7 @@ class CheckOptions(options.RunOptions):
 @click.option(
     "--hidden", is_flag=True, help="Also show what the API server would report after the other findings are fixed."
 )
+@click.option("--show-all", is_flag=True, help="Show each finding of severity info, however many there are.")
 @click.option("--fix", is_flag=True, help="Apply safe fixes to the files.")
 @click.option(
     "--unsafe-fixes", is_flag=True, help="With --fix or --diff, also apply fixes that may change the meaning."
@@ -175,7 +177,13 @@ class _Command:
         self._options = given
         self._paths = given.paths
         self._quiet = given.quiet
-        view = View(options.page(given.color, 120), hidden=given.hidden, quiet=given.quiet, statistics=given.statistics)
+        view = View(
+            options.page(given.color, 120),
+            hidden=given.hidden,
+            show_all=given.show_all,
+            quiet=given.quiet,
+            statistics=given.statistics,
+        )
         self._outputs = options.outputs(given.outputs, "findings", formats.findings, view)
         self._known = _known(given.baseline_file, missing_ok=given.update_baseline)
         self._config = options.read_config(given.config)

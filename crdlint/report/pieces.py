@@ -31,12 +31,14 @@ _PIECE: Final = 64 * 1024  # bytes
 class View:
     """What of a run a report shows, and where; a format ignores what it has no place for.
 
-    ``hidden`` adds the findings that others hide. ``quiet`` leaves out notices and closing lines, ``statistics`` adds how
+    ``hidden`` adds the findings that others hide, ``show_all`` those that are
+    folded into one. ``quiet`` leaves out notices and closing lines, ``statistics`` adds how
     often each rule is broken, ``verbose`` the name of every test. ``noun`` is what a run counts.
     """
 
     page: Page = PLAIN
     hidden: bool = False
+    show_all: bool = False
     quiet: bool = False
     statistics: bool = False
     verbose: bool = False

@@ -53,12 +53,7 @@ class Report:
                 title = self._page.styled(printable_line(result.file), "title", self._page.file_link(result.file))
                 yield title + (self._page.styled(printable_line(f"  {crd}"), "title") if crd else "")
                 yield ""
-            shown, left = _without_repeated_advice(said)
-            for diagnostic in shown:
-                yield from self._finding(diagnostic, lines)
-            for rule, times in left.items():
-                yield from self._note(f"{times:,} more {rule} here: --format concise lists them")
-                yield ""
+            yield from self._findings(said, lines)
             if said:
                 yield from self._moved(said)
                 yield from self._stopped(said)
@@ -71,6 +66,34 @@ class Report:
                 count = _count(len(held), "more finding")
                 yield from self._note(f"{count} after these are fixed: crdlint check --hidden shows them")
                 yield ""
+
+    def _findings(self, found: Sequence[Diagnostic], lines: list[str]) -> Iterator[str]:
+        """Yield findings of a CRD, the infos of a rule in one line if the CRD has many of them."""
+        infos = [one for one in found if one.severity == "info"]
+        if self._view.show_all or len(infos) <= _MOST_INFOS:
+            shown, left = (found, Counter[str]()) if self._view.show_all else _without_repeated_advice(found)
+            for diagnostic in shown:
+                yield from self._finding(diagnostic, lines)
+            for rule, times in left.items():
+                yield from self._note(f"{times:,} more {rule} here: --show-all shows them")
+                yield ""
+            return
+        for diagnostic in found:
+            if diagnostic.severity != "info":
+                yield from self._finding(diagnostic, lines)
+        by_rule: dict[str, list[Diagnostic]] = {}
+        for diagnostic in infos:
+            by_rule.setdefault(diagnostic.rule, []).append(diagnostic)
+        for rule, same in by_rule.items():
+            first = same[0]
+            place = printable_line(f"{first.file}:{first.line}:{first.column}")
+            more = f" (and {len(same) - 1:,} more)" if len(same) > 1 else ""
+            head = self._page.styled(f"info[{rule}]", "info", rule_link(rule))
+            yield f"{head} {self._page.styled(place, '', self._page.file_link(first.file))}"
+            yield from self._page.wrapped(f"{fold(first.message)}{more}", "  ")
+        yield ""
+        yield from self._note(f"{len(infos):,} infos, in one entry for each rule: --show-all shows each of them")
+        yield ""
 
     def _finding(self, diagnostic: Diagnostic, lines: list[str]) -> Iterator[str]:
         styled, severity, rule = self._page.styled, diagnostic.severity, diagnostic.rule
@@ -169,6 +192,7 @@ def _without_repeated_advice(found: Sequence[Diagnostic]) -> tuple[list[Diagnost
 
 _UNKNOWN: Final = "unknown-field"
 _ADVICE_SHOWN: Final = 2  # of a rule in a CRD
+_MOST_INFOS: Final = 10  # of a CRD that are shown one by one
 _SEVERITIES: Final = {"error": 0, "warning": 1, "info": 2}
 _PIPED: Final = 120  # columns of source lines, which are cut rather than wrapped
 

@@ -324,7 +324,9 @@ def _nullable(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 def _described(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     name = property_name(schema)
     if (name is not None and not is_of_metadata(schema)) or schema.parent is None:
-        yield Advisory("advice", DESCRIPTION.id, f"`{name or 'the schema'}` has no description", schema.path)
+        yield Advisory(
+            "advice", DESCRIPTION.id, f"{f'`{name}`' if name else 'the schema'} has no description", schema.path
+        )
 
 
 def _items(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:

@@ -127,7 +127,31 @@ def test_advice_that_repeats_is_counted(severity: Severity, shown: int, note: bo
     )  # fmt: skip
     lines = list(Report(View(Terminal(80))).lines(FileResult("a.yaml", "a\n" * 5, 1, (), 0, found)))
     assert sum("[some-rule]" in line for line in lines) == shown
-    assert ("  = note: 3 more some-rule here: --format concise lists them" in lines) is note
+    assert ("  = note: 3 more some-rule here: --show-all shows them" in lines) is note
+
+
+def test_many_infos_have_one_entry_for_each_rule() -> None:
+    rows: list[tuple[str, Severity, range]] = [
+        ("a", "info", range(1, 9)),
+        ("b", "info", range(9, 12)),
+        ("c", "error", range(12, 13)),
+    ]
+    found = tuple(
+        Diagnostic("crdlint", "advice", rule, severity, f"m{line}", file="a.yaml", line=line, end_column=2, crd="x")
+        for rule, severity, lines in rows
+        for line in lines
+    )
+    result = FileResult("a.yaml", "a\n" * 12, 1, (), 0, found)
+    shown = list(Report(View(Terminal(80))).lines(result))
+    assert [line for line in shown if "[" in line] == [
+        "error[c] a.yaml:12:1",
+        "info[a] a.yaml:1:1",
+        "info[b] a.yaml:9:1",
+    ]
+    assert [line for line in shown if "more" in line] == ["  m1 (and 7 more)", "  m9 (and 2 more)"]
+    assert "  = note: 11 infos, in one entry for each rule: --show-all shows each of them" in shown
+    whole = list(Report(View(Terminal(80), show_all=True)).lines(result))
+    assert sum("info[" in line for line in whole) == 11
 
 
 def finding(severity: Severity, message: str, **given: Any) -> Diagnostic:
