@@ -9,6 +9,7 @@ from click.testing import CliRunner
 
 import crdlint.runner.fixes
 from crdlint.cli.main import cli
+from crdlint.runner.task import Checker, CheckOutcome, Task
 from crdlint.safety import atomic
 
 FIXABLE = (Path(__file__).parents[2] / "fixtures/invalid/rule-optional-old-self-unused.yaml").read_text(
@@ -55,6 +56,19 @@ def test_edits_made_meanwhile_are_kept(
     assert "crd.yaml:" in findings  # of the text that was checked
     assert (file.read_text(encoding="utf-8") if file.exists() else None) == edited
     assert [one.name for one in file.parent.iterdir()] == ([] if edited is None else ["crd.yaml"])
+
+
+def test_a_fixed_file_is_checked_once_more(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = []
+    check_text = Checker.check_text
+
+    def counted(self: Checker, text: str, task: Task) -> CheckOutcome:
+        texts.append(text)
+        return check_text(self, text, task)
+
+    monkeypatch.setattr(Checker, "check_text", counted)
+    fix(file)
+    assert texts == [FIXABLE, file.read_text(encoding="utf-8")]
 
 
 def test_a_file_behind_a_link_is_fixed(file: Path) -> None:
