@@ -1,1 +1,1 @@
-"""From the text of a file to its diagnostics: decoding, the rules of a create or update, and positions."""
+"""The check of a file: decoding, the rules for create or update, and positions."""

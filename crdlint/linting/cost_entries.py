@@ -1,4 +1,4 @@
-"""A rule's cost with everything that explains it: the figures, the parts behind them, and a help."""
+"""The cost of a rule with its explanation: figures, parts, and a help."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from crdlint.linting.rule_cost import RuleCost
 
 
-# The help where finding the limits of a rule takes too long.
+# The help if the search for limits takes too long.
 _GENERAL: Final = "Set `maxItems`, `maxProperties` and `maxLength` on the lists, maps and strings that the rule reads"
 
 
 class Schema(NamedTuple):
-    """A schema with rules: its file and CRD, and its version, empty where all versions share theirs."""
+    """A schema with rules: its file and CRD, and its version, empty if all versions share the schema."""
 
     file: str
     crd: str
@@ -57,12 +57,12 @@ class Entry:
 
 
 def schema_of(entry: Entry) -> Schema:
-    """Return the schema that has the rule."""
+    """Return the schema that contains the rule."""
     return Schema(entry.cost.file, entry.cost.crd, entry.cost.version)
 
 
 def schema_costs(entries: Iterable[Entry]) -> dict[Schema, int]:
-    """Return what the rules of each schema cost with their messages, in the order in which they come."""
+    """Return the total cost of the rules and messages of each schema, in order of their first occurrence."""
     costs: dict[Schema, int] = {}
     for entry in entries:
         key = schema_of(entry)
@@ -71,9 +71,9 @@ def schema_costs(entries: Iterable[Entry]) -> dict[Schema, int]:
 
 
 def entries(result: FileResult, versions: Range = NEWEST_ALONE) -> list[Entry]:
-    """Return the costs of all rules of a file, linted with its rules kept, in document order.
+    """Return the costs of all rules of a file that was checked with `keep`, in document order.
 
-    The costs of other servers are those of a range, or of all servers if ``versions`` is a single one.
+    The costs of other servers are those of the range, or of all servers if `versions` is a single version.
     """
     servers = versions.servers if len(versions.servers) > 1 else STABLE
     effort = Effort()

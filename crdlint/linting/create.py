@@ -58,7 +58,7 @@ class Report:
     blocking: tuple[FieldError, ...] = ()
 
     def on(self, server: Server) -> Report:
-        """Return the report as a server words and prints it, made for the newest one."""
+        """Return the report in the words of a server, given the report for the newest one."""
         if server is NEWEST:
             return self
         return Report(
@@ -71,9 +71,9 @@ class Report:
 
 @work.limited()
 def validate(crd: CustomResourceDefinition, server: Server, effort: Effort, common: Common | None = None) -> Report:
-    """Validate a CRD as a server does on create; ``effort`` is what its helps may take.
+    """Validate a CRD as a server does on create; `effort` limits the work for helps.
 
-    ``common`` has what a validation of the same CRD for another server found.
+    `common` contains results of validating the same CRD for another server.
     """
     validator = SpecValidator(crd.spec, Options(server=server, effort=effort, common=common or Common()))
     errors = (
@@ -106,7 +106,7 @@ class SpecValidator:
             self._options = options.with_structural_schema()
 
     def errors(self) -> Iterator[FieldError]:
-        """Yield the errors in upstream's order; what is gathered is complete once they are drained."""
+        """Yield the errors in upstream's order; the collected results are complete after the last one."""
         spec = self.spec
         yield from names.group_and_scope(spec, _SPEC)
         yield from versions.schemas_required(spec, _SPEC, self._options)
@@ -114,7 +114,7 @@ class SpecValidator:
             detail = "must be false in order to use defaults in the schema"
             yield invalid(approval.PRESERVE_DEFAULTS.id, _SPEC.child("preserveUnknownFields"), True, detail)
         per_version = any(version.subresources is not None for version in spec.versions)
-        # Of versions with one name, upstream asks the first.
+        # Among versions with the same name, upstream uses the first.
         by_name = {version.name: version.subresources for version in reversed(spec.versions)}
         for i, version in enumerate(spec.versions):
             path = _SPEC.child("versions").index(i)

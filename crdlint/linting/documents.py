@@ -1,4 +1,4 @@
-"""The walk over the documents of a file, for CRDs and for custom resources alike."""
+"""The walk over the documents of a file, for both CRDs and custom resources."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 @dataclass(slots=True)
 class DocumentWalk(ABC):
-    """Checks the documents of a file one by one, and collects what its FileResult contains.
+    """Checks the documents of a file one by one, and collects the content of its FileResult.
 
-    Each document is checked on its own, so that a broken one keeps none of the others from being checked.
-    ``crds`` are the objects that were checked, ``skipped`` counts the documents without any.
+    Each document is checked separately, so that an invalid one does not affect the others. `crds` are the checked
+    objects, `skipped` is the number of documents without any.
     """
 
     file: str
@@ -41,7 +41,7 @@ class DocumentWalk(ABC):
 
     @abstractmethod
     def check_objects(self, document: Document) -> bool:
-        """Check the objects of a document, and return whether any is of the kind to check. Raises YAMLDecodeError."""
+        """Check the objects of a document, and return whether it has any of the kind to check; raise YAMLDecodeError."""
 
     @abstractmethod
     def skips_template(self, document: Document) -> bool:
@@ -52,11 +52,11 @@ class DocumentWalk(ABC):
         return True
 
     def check_without_objects(self, document: Document) -> bool:  # noqa: ARG002
-        """Check a document that has no object of the kind to check, and return whether it is not skipped."""
+        """Check a document without objects of the kind to check, and return False if it is skipped."""
         return False
 
     def run(self, text: str, only: frozenset[int] | None = None) -> FileResult:
-        """Check the documents of a text (those with the numbers in ``only``, see crdlint.yaml.parse.split)."""
+        """Check the documents of a text; `only` contains their numbers (see crdlint.yaml.parse.split), None for all."""
         with collector_paused():
             self._walk(text, only)
         notice = reading_notice()
@@ -71,7 +71,7 @@ class DocumentWalk(ABC):
         )
 
     def _walk(self, text: str, only: frozenset[int] | None) -> None:
-        """Check each document; no local variable holds a node when the collector is back."""
+        """Check each document; no local variable refers to a node when the garbage collector is enabled again."""
         for document in iter_documents(text, only):
             self._check(document)
 
@@ -99,7 +99,7 @@ class DocumentWalk(ABC):
             if self.skips_template(document):
                 self.skipped += 1
                 return
-            first = first_error(document.root) or error  # in the order in which Go reads the document
+            first = first_error(document.root) or error  # in the order in which Go decodes the document
             span = node_span(first.node or document.root, document.line_offset)
             self.report("decode", "yaml-syntax", str(first), span)
 
@@ -112,22 +112,22 @@ class DocumentWalk(ABC):
         help_: str | None = None,
         manifest: Manifest | None = None,
     ) -> None:
-        """Add a finding of a rule, with a fix if ``manifest`` is given and has one.
+        """Add a finding of a rule, with its fix if `manifest` is given and there is one.
 
-        Its help is the rule's own if ``help_`` is None.
+        If `help_` is None, its help is that of the rule.
         """
         found = catalog.get(rule).diagnostic(self.file, kind, message, span, help_)
         self.diagnostics.append(found if manifest is None else self.with_fix(found, Finding(manifest, rule)))
 
     def with_fix(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:  # noqa: ARG002
-        """Return a diagnostic with the fix of its finding, if fixes are asked for and there is one."""
+        """Return a diagnostic with the fix of its finding, if fixes are requested and there is one."""
         return diagnostic
 
 
 def take_duplicate_keys(document: Document, *, is_json: bool) -> list[DuplicateKey]:
-    """Return the keys that a YAML document sets twice; only the first call for a document returns any.
+    """Return the duplicate keys of a YAML document; only the first call for a document returns any.
 
-    Of a list, the findings of the whole document thus belong to its first object. Duplicate fields of JSON are reported
+    So in a list, the findings of the whole document belong to its first object. Duplicate fields of JSON are reported
     by its decoder.
     """
     mappings = document.take_non_simple_mappings()
@@ -135,7 +135,7 @@ def take_duplicate_keys(document: Document, *, is_json: bool) -> list[DuplicateK
 
 
 def manifests(document: Document) -> Iterator[Mapping]:
-    """Yield the objects of a document: itself, or the items of a List or CustomResourceDefinitionList, however nested."""
+    """Yield the objects of a document: the document, or the items of a List or CustomResourceDefinitionList at any depth."""
     pending = [document.root] if document.root is not None else []
     while pending:
         root = pending.pop()

@@ -1,7 +1,7 @@
-"""Findings about a schema that others hide: what the API server reports once those are fixed.
+"""Findings about a schema that others hide: the errors that the API server reports after those are fixed.
 
-The server stops at the first stage that finds something: conversion to a structural schema, its structure, defaults,
-rules. The later stages are run here as far as their result does not depend on how the errors are fixed.
+The server stops at the first stage with errors: conversion to a structural schema, its structure, defaults, rules. The
+later stages are run here as far as their result does not depend on how the errors are fixed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from crdlint.rules.engine.common import Findings
     from crdlint.rules.engine.options import Options
 
-# Errors after whose fix a schema may have another type or other fields.
+# Errors whose fix may change the type or the fields of a schema.
 _CHANGES_TYPE: Final = frozenset(
     {
         structural.TYPE_REQUIRED.id,
@@ -41,16 +41,16 @@ _CHANGES_TYPE: Final = frozenset(
         *forbidden_fields.CHANGING_TYPE,
     }
 )
-# Errors after whose fix a schema may accept other values.
+# Errors whose fix may change the values that a schema accepts.
 _CHANGES_VALUES: Final = _CHANGES_TYPE | {structural.PATTERN.id}
 
 
 def find(
     schema: JSONSchemaProps, findings: Findings, compiled: SequenceOf[EstimatedRule], options: Options, path: Path
 ) -> list[FieldError]:
-    """Return the errors of the stages that a schema's own errors hide; some may be reported already.
+    """Return the errors of the stages that the errors of a schema hide; some may be reported already.
 
-    ``compiled`` are the rules that the server compiles now, ``path`` is that of the schema's envelope.
+    `compiled` are the rules that the server compiles now, `path` is the path of the schema's parent field.
     """
     if not (findings.structural or findings.schema or findings.refusals or _is_any_broken(compiled, findings)):
         return []

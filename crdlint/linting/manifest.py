@@ -1,4 +1,4 @@
-"""One CRD: decoded, validated, and every finding about it at its position in the file."""
+"""The check of one CRD: decoding, validation, and all findings at their positions in the file."""
 
 from __future__ import annotations
 
@@ -46,11 +46,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How the CRDs of a file are checked, see `lint_file`.
+    """The options for checking the CRDs of a file, see `lint_file`.
 
-    ``advice`` are the advisory rules to run, None for all but those on request that are not ``requested``. ``effort`` limits
-    the work for helps in the whole file.
-    ``policy`` is about the changes of updates.
+    `advice` are the advisory rules to run, None for all except those on request that are not `requested`. `effort`
+    limits the work for helps in the whole file. `policy` applies to the changes of updates.
     """
 
     file: str
@@ -65,7 +64,7 @@ class Options:
     policy: Policy = field(default_factory=Policy)
 
     def with_fix(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:
-        """Return a diagnostic with the fix of its finding, if fixes are asked for and there is one."""
+        """Return a diagnostic with the fix of its finding, if fixes are requested and there is one."""
         return diagnostic if self.fixes_of is None else self.fixes_of.add(diagnostic, finding)
 
 
@@ -77,7 +76,7 @@ class FixesOf:
 
     @cached_property
     def _line_starts(self) -> list[int]:
-        return [0, *(match.end() for match in re.finditer("\n", self._text))]  # as documents count lines
+        return [0, *(match.end() for match in re.finditer("\n", self._text))]  # lines as documents count them
 
     def add(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:
         """Return a diagnostic with the fix of its finding, if there is one."""
@@ -110,9 +109,9 @@ class CheckedCRD:
 def check_crd(
     document: Document, root: Mapping, options: Options, *, rejected: bool, like: CheckedCRD | None = None
 ) -> CheckedCRD:
-    """Check a CRD. What the API server reports is hidden if it has ``rejected`` apiVersion or kind already.
+    """Check a CRD; the server's findings are hidden if its apiVersion or kind is `rejected` already.
 
-    ``like`` is the result for another server that decodes the CRD in the same way, if no update changes it.
+    `like` is the result for another server that decodes the CRD in the same way, unless an update changes that.
     """
     old = options.previous(name_of(root)) if options.previous is not None else None
     server = options.versions.newest
@@ -127,7 +126,7 @@ def check_crd(
         else update.validate(crd, old.crd, server, options.effort)
     )
     manifest = Manifest(document, root, locator, crd, report.rules)
-    # A key that was meant to be apiVersion or kind is correct by the time that the API server decodes the rest.
+    # A misspelled apiVersion or kind is fixed before the API server decodes the other fields.
     problems = [one for one in decoded.problems if not (rejected and is_type_key(root, one.node))]
     found = _duplicate_key_findings(manifest, options, is_json=is_json(root))
     found += _decode_findings(problems, manifest, options, hidden=rejected)
@@ -179,7 +178,7 @@ def _with_marker(diagnostic: Diagnostic, version: str) -> Diagnostic:
     return replace(diagnostic, help=f"{diagnostic.help}. With controller-gen {version}: {marker}")
 
 
-_NEAR: Final = 32  # repeated keys that are compared with one
+_NEAR: Final = 32  # the number of repeated keys that are compared with a key
 
 
 def _duplicate_key_findings(manifest: Manifest, options: Options, *, is_json: bool) -> list[Diagnostic]:
@@ -204,7 +203,7 @@ def _decode_findings(
 
 
 def _decode_finding(problem: DecodeProblem, file: str, offset: int) -> Diagnostic:
-    """Return the finding of a problem of the decoder's."""
+    """Return the finding for a problem of the decoder."""
     if problem.first is not None:
         return duplicates.of_json(problem.message, problem.path, problem.first, problem.node, file, offset)
     help_ = problem.help or (suggestion(problem) if problem.go_type else None)
@@ -218,12 +217,12 @@ _DECODE_RULES: Final = {"decode": "decode-type", "strict": "unknown-field"}
 def _field_findings(
     report: Report, decoded: Decoded, manifest: Manifest, locator: Locator, options: Options, *, hidden: bool
 ) -> dict[str, Diagnostic]:
-    """Return the findings of field errors by message, each once as upstream's ToAggregate has them."""
+    """Return the findings of field errors by message, without duplicates, as in upstream's ToAggregate."""
     not_decoded = {id(one.node) for one in (*decoded.problems, *decoded.later) if one.kind == "decode"}
     found: dict[str, Diagnostic] = {}
     for error in (*report.errors, *report.hidden):
         if not_decoded and _is_at(locator, error, not_decoded):
-            continue  # the value is wrong only since it was not decoded
+            continue  # the value is invalid only because it was not decoded
         message = str(error)
         if message in found:
             continue
@@ -237,7 +236,7 @@ def _field_findings(
 
 
 def _is_at(locator: Locator, error: FieldError, nodes: set[int]) -> bool:
-    """Return whether an error is about one of the nodes, by identity, or the value of a key among them."""
+    """Return whether an error refers to one of the nodes, by identity, or to the value of a key among them."""
     place = locator.find(error.at or error.path)
     return place.exact and (id(place.node) in nodes or id(place.key) in nodes)
 
@@ -253,7 +252,7 @@ def _advisories(
     *,
     accepted: bool,
 ) -> Iterator[Diagnostic]:
-    """Yield the server's warnings and crdlint's advice; some of it is only about CRDs that the server has ``accepted``."""
+    """Yield the server's warnings and crdlint's advice; some of it applies only to CRDs that the server has `accepted`."""
     decoded = DecodedCRD(
         root=root,
         text=manifest.document.text,
@@ -282,7 +281,7 @@ def _state(old: OldCRD | None, crd: CustomResourceDefinition) -> Literal["added"
 
 
 def _changes(old: OldCRD, crd: CustomResourceDefinition, locator: Locator, options: Options) -> Iterator[Diagnostic]:
-    """Yield what an update changes for clients and stored objects."""
+    """Yield the effects of an update on clients and stored objects."""
     from crdlint.changes.compare import changes  # only updates need it
 
     for one in changes(old.crd, crd, options.versions, options.policy):
@@ -308,6 +307,6 @@ def _without_placeholders(found: list[Diagnostic], document: Document) -> tuple[
 
 
 def _version_of(rule: EstimatedRule, crd: CustomResourceDefinition) -> str:
-    """Return the version whose schema has a rule, empty if all versions share it."""
+    """Return the version whose schema contains a rule, empty if all versions share the schema."""
     _, field_, *below = rule.path.steps()
     return crd.spec.versions[int(below[0])].name if field_ == "versions" else ""

@@ -1,4 +1,4 @@
-"""From a file's text to its diagnostics: documents, decoding, rules, positions."""
+"""The pipeline from a file's text to its diagnostics: documents, decoding, rules, positions."""
 
 from __future__ import annotations
 
@@ -42,16 +42,15 @@ def lint_file(
     policy: Policy | None = None,
     requested: frozenset[str] = frozenset(),
 ) -> FileResult:
-    """Check every CRD of a text, as an update if ``previous`` returns an old CRD of the same name.
+    """Check every CRD of a text, as an update if `previous` returns an old CRD of the same name.
 
-    ``keep`` keeps the CRDs and their rules of x-kubernetes-validations in the result. ``fixes`` gives diagnostics their fixes.
-    ``skip_unfinished`` skips what is not a CRD yet, with a notice: templates, and parts of CRDs, which the notice calls
-    ``partial``. It reports misspelled CRDs, which the API server does not know to be CRDs.
-    ``requested`` are the rules to run that are only reported on request.
-    ``only`` has the numbers of the documents to check (see crdlint.yaml.parse.split), None for all.
-    ``policy`` is about the changes of updates.
-    ``kube_version`` is the server's version, or a range such as ``1.29..1.36``: each finding of these servers is reported
-    once, with the servers that it holds for. Bad input raises nothing, an unknown version ValueError.
+    `keep` keeps the CRDs and their rules of x-kubernetes-validations in the result. `fixes` adds fixes to diagnostics.
+    `skip_unfinished` skips, with a notice, templates and incomplete CRDs, which the notice calls `partial`. It also
+    reports misspelled CRDs, which the API server does not recognize as CRDs. `requested` are the rules to run that are
+    only reported on request. `only` contains the numbers of the documents to check (see crdlint.yaml.parse.split), None
+    for all. `policy` applies to the changes of updates. `kube_version` is the server's version, or a range such as
+    `1.29..1.36`: each finding of these servers is reported once, with the servers that report it. Invalid input raises
+    no exceptions; an unknown version raises ValueError.
     """
     fixes_of = FixesOf(text) if fixes else None
     options = Options(
@@ -77,7 +76,7 @@ def lint_file(
 
 @dataclass(slots=True, kw_only=True)
 class _CRDWalk(DocumentWalk):
-    """Checks the CRDs of a file. ``blocking`` has the findings, by identity, that leave rules without a cost."""
+    """Checks the CRDs of a file; `blocking` contains the findings, by identity, because of which rules have no cost."""
 
     options: Options
     partial: str
@@ -89,7 +88,7 @@ class _CRDWalk(DocumentWalk):
     _names_crd: bool | None = None
 
     def reports_syntax_error(self) -> bool:
-        """Return whether the kind of a CRD is somewhere in the file, which may be of anything else."""
+        """Return whether the kind of a CRD occurs anywhere in the file; other files need not be YAML."""
         if not self.options.skip_unfinished:
             return True
         if self._names_crd is None:
@@ -107,18 +106,18 @@ class _CRDWalk(DocumentWalk):
         return True
 
     def with_fix(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:
-        """Return a diagnostic with the fix of its finding, if fixes are asked for and there is one."""
+        """Return a diagnostic with the fix of its finding, if fixes are requested and there is one."""
         return self.options.with_fix(diagnostic, finding)
 
     def check_objects(self, document: Document) -> bool:
-        """Check the CRDs of a document, and return whether it has any, of whatever version."""
+        """Check the CRDs of a document, and return whether it has any, in any version."""
         found = False
         for root in manifests(document):
             found |= self._check_manifest(document, root)
         return found
 
     def check_without_objects(self, document: Document) -> bool:
-        """Report a document without a kind that has the kind of a CRD behind its end, as less indentation causes."""
+        """Report a document without a kind that has the kind of a CRD after its end, as wrong indentation causes."""
         root, offset = document.root, document.line_offset
         has_kind = isinstance(root, Mapping) and root.find("kind") is not None
         if root is None or has_kind or "{{" in document.text or not _LOST.search(document.text):
@@ -132,7 +131,7 @@ class _CRDWalk(DocumentWalk):
         return True
 
     def _check_manifest(self, document: Document, root: Mapping) -> bool:
-        """Check one object; return whether it is a CRD, of whatever version."""
+        """Check one object; return whether it is a CRD, in any version."""
         identity = identify(root, document.text)
         if identity.form == "other":
             return self.options.skip_unfinished and self._check_misspelled(document, root, identity)

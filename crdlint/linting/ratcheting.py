@@ -1,4 +1,4 @@
-"""What an update looks for in the old CRD before it tightens anything (apiextensions validation, require...)."""
+"""Properties of the old CRD that decide what an update may keep. Upstream: the require... functions of validation."""
 
 from __future__ import annotations
 

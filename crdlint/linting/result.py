@@ -29,7 +29,7 @@ class CRD:
 
 @dataclass(frozen=True, slots=True)
 class OldCRD:
-    """A CRD to validate an update from: where its parts and its name are in its file, and how the file is named to people."""
+    """An old CRD to validate an update against: the locator of its parts, the position of its name, and the file's name."""
 
     crd: CustomResourceDefinition
     locator: Locator
@@ -39,7 +39,7 @@ class OldCRD:
 
 @dataclass(frozen=True, slots=True)
 class ComparedCRD:
-    """A CRD that was compared with the old one of its name: there is none, or its spec is equal or different."""
+    """A CRD that was compared with the old one of its name, which does not exist, or whose spec is equal or different."""
 
     name: str
     state: Literal["added", "unchanged", "changed"]
@@ -47,7 +47,7 @@ class ComparedCRD:
 
 @dataclass(frozen=True, slots=True)
 class UnreadDocument:
-    """A document that may contain a CRD but cannot be read: the line of the file to look at, its text and the reason."""
+    """A document that may contain a CRD but cannot be read: its line in the file, its text and the reason."""
 
     line: int
     text: str
@@ -57,7 +57,7 @@ class UnreadDocument:
 
 @dataclass(frozen=True, slots=True)
 class CollectedCRDs:
-    """The CRDs of a text by name, the first one of each name, and the documents that cannot be read."""
+    """The CRDs of a text by name (the first one of each name), and the documents that cannot be read."""
 
     by_name: Mapping[str, OldCRD]
     unread: tuple[UnreadDocument, ...] = ()

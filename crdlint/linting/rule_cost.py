@@ -1,4 +1,4 @@
-"""What the rules of CRDs cost, by the API server's own estimate."""
+"""The costs of the rules of CRDs, as the API server estimates them."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ if TYPE_CHECKING:
 class RuleCost:
     """The cost of one rule, in cost units, and its position in the file (1-based).
 
-    ``version`` is the one whose schema has the rule, empty where all versions share theirs.
-    ``max_cost`` is one evaluation's, ``expression_cost`` is compared with the limit of a rule: the cost times
-    ``max_cardinality`` (how often the value can occur in an object), or, where that is unbounded (None), times
-    ``min_size_cardinality`` (how many such values a request has room for). ``error`` is the server's error about a rule
-    that does not compile; its cost is 0. The ``message_`` fields are the same for a messageExpression, which is
-    evaluated once at most; ``message_expression`` is None if the rule has none.
+    `version` is the version whose schema contains the rule, empty if all versions share the schema. `max_cost` is the
+    cost of one evaluation. `expression_cost` is compared with the limit of a rule: the cost times `max_cardinality`
+    (how often the value can occur in an object) or, if that is unbounded (None), times `min_size_cardinality` (how many
+    such values fit into a request). `error` is the server's error about a rule that does not compile, whose cost is 0.
+    The `message_` fields are the same for a messageExpression, which is evaluated at most once; `message_expression` is
+    None if the rule has none.
     """
 
     crd: str
@@ -40,7 +40,7 @@ class RuleCost:
 
 
 def rule_cost(found: FoundRule, file: str) -> RuleCost:
-    """Return the cost of a rule that a file holds."""
+    """Return the cost of a rule of a file."""
     estimated = found.estimated
     rule, message = estimated.compiled.rule, estimated.compiled.message
     return RuleCost(

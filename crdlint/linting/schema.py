@@ -44,7 +44,7 @@ class SchemaReport:
 def validate_validation(
     validation: CustomResourceValidation | None, *, status_enabled: bool, options: Options, path: Path
 ) -> SchemaReport:
-    """Validate a schema; ``path`` is that of its envelope, ``spec.validation`` or ``spec.versions[i].schema``."""
+    """Validate a schema; `path` is that of its parent field, `spec.validation` or `spec.versions[i].schema`."""
     if validation is None or validation.open_api_v3_schema is None:
         return SchemaReport()
     schema = validation.open_api_v3_schema
@@ -64,14 +64,14 @@ def validate_validation(
 def _reported(
     schema: JSONSchemaProps, findings: Findings, at_root: list[FieldError], options: Options, path: Path
 ) -> SchemaReport:
-    """Return what the server reports at once."""
+    """Return the errors that the server reports at once."""
     open_api = _open_api_errors(findings)
     if not options.require_structural_schema:
         return SchemaReport((*at_root, *open_api))
     if findings.refusals:
         said = (*at_root, *open_api) or (hidden_findings.refused(*findings.refusals[0], path),)
         return SchemaReport(said, blocking=said if findings.with_rules else ())
-    # Upstream sorts by text, so that the order of Go's maps does not show.
+    # Upstream sorts by text, so that the result does not depend on the order of Go's maps.
     structural_errors = sorted((error for _, error in findings.structural), key=str)
     whole = path.child("openAPIV3Schema")
     if findings.with_defaults and not structural_errors:
@@ -107,7 +107,7 @@ def _compiled(findings: Findings) -> tuple[CompiledNode, ...]:
 
 
 def _blocking(findings: Findings) -> Iterator[FieldError]:
-    """Yield the errors at or below nodes with rules, which are not compiled then."""
+    """Yield the errors at or below nodes with rules, because of which these are not compiled."""
     with_rules = {id(node.schema) for node in findings.with_rules}
     known: dict[int, bool] = {}
     for schema, error in findings.schema if with_rules else ():

@@ -1,4 +1,4 @@
-"""The CRDs of a text as the API server has them stored, to validate updates from."""
+"""The CRDs of a text as the API server stores them, for the validation of updates."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def collect_crds(text: str, file: str = "") -> CollectedCRDs:
 
 
 def _of_document(document: Document, found: dict[str, OldCRD], file: str) -> Iterator[UnreadDocument]:
-    """Add the CRDs of a document to ``found``, and yield what cannot be read of it."""
+    """Add the CRDs of a document to `found`, and yield those that cannot be read."""
     problem = document.error
     if problem is not None:
         yield from _unread(document, problem_span(problem).line, problem.message)
@@ -53,7 +53,7 @@ def _of_document(document: Document, found: dict[str, OldCRD], file: str) -> Ite
 
 
 def _unread(document: Document, line: int, reason: str) -> Iterator[UnreadDocument]:
-    """Yield a document that is not YAML as the API server reads it, if it may contain a CRD."""
+    """Yield a document that is not YAML for the API server, if it may contain a CRD."""
     if names_crd(document.text.encode("utf-8", "replace")):
         template = document.line_of("{{")
         if template is None:

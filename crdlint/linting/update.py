@@ -42,7 +42,7 @@ _STATUS: Final = Path("status")
 def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition, server: Server, effort: Effort) -> Report:
     """Validate a CRD as a server does on update.
 
-    ``old`` is stored, with its status; ``effort`` is what the helps may take.
+    `old` is the stored CRD with its status; `effort` limits the work for helps.
     """
     prepare_for_update(crd, old)
     drop_disabled_fields(crd, server, _in_use(old))
@@ -83,7 +83,7 @@ _FILLED_IN: Final = ("resource_version", "uid", "deletion_grace_period_seconds")
 
 
 def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition, server: Server) -> Options:
-    """Return what is not tightened because the old CRD was let pass with it."""
+    """Return the options under which defects of the old CRD remain allowed."""
     before = old.spec
     rules, messages = find_expressions(before)
     established = _is_established(old)
@@ -120,7 +120,7 @@ def _rules_with_messages(spec: CustomResourceDefinitionSpec) -> frozenset[str]:
 
 
 def _in_use(old: CustomResourceDefinition) -> frozenset[str]:
-    """Return the fields behind feature gates that the old CRD has, which a server then keeps."""
+    """Return the fields behind feature gates that the old CRD uses, which a server then keeps."""
     spec = old.spec
     used = set()
     if any("selectable_fields" in vars(holder) for holder in (spec, *spec.versions)):
@@ -144,7 +144,7 @@ def _immutable(
         ]
     for name, value, before, path in fields:
         if value != before:
-            # The scope is of a type of its own, which prints as JSON.
+            # The scope has its own Go type, which is printed as JSON.
             bad = Typed(value, "apiextensions.ResourceScope") if name == "scope" else value
             yield invalid(IMMUTABLE.id, path, bad, "field is immutable", help=f"it was `{before}`: leave it so")
 
@@ -175,9 +175,10 @@ def _unchanged(spec: CustomResourceDefinitionSpec, old: CustomResourceDefinition
 
 
 def _schema_by_version(spec: CustomResourceDefinitionSpec) -> Callable[[str], tuple[bool, JSONSchemaProps | None]]:
-    """Return what finds the schema of a version, and whether there is one to compare (GetSchemaForVersion).
+    """Return a function from a version name to whether there is a schema to compare, and the schema.
 
-    A schema that all versions share is that of any name. Of versions with one name, the first one counts.
+    A schema that all versions share applies to any name. Among versions with the same name, the first is used.
+    Upstream: GetSchemaForVersion.
     """
     if not any(version.schema is not None for version in spec.versions):
         shared = None if spec.validation is None else spec.validation.open_api_v3_schema

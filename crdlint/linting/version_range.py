@@ -1,4 +1,4 @@
-"""A CRD checked for a range of servers: each finding once, with the servers that it holds for."""
+"""The check of a CRD for a range of servers: each finding once, with the servers that report it."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def check_versions(document: Document, root: Mapping, options: Options, *, rejec
         return newest
     fields = frozenset(field for field, pattern in FIELDS.items() if pattern.search(document.text))
     results = {servers[-1]: newest}
-    for server in reversed(servers[:-1]):  # in this order most servers answer as the one before
+    for server in reversed(servers[:-1]):  # in this order most servers have the result of the previous one
         alike = (known for other, known in results.items() if _decodes_alike(known, other, server, fields))
         like = next(alike, None) if options.previous is None else None
         results[server] = check_crd(document, root, _only(options, server), rejected=rejected, like=like)
@@ -53,10 +53,7 @@ def check_versions(document: Document, root: Mapping, options: Options, *, rejec
 
 
 def _is_alike_on_all(newest: CheckedCRD, document: Document, options: Options) -> bool:
-    """Return whether older servers find nothing in a new CRD in which the newest finds nothing.
-
-    What older servers reject or warn of and newer ones accept is a feature that came later.
-    """
+    """Return whether older servers report nothing about a new CRD about which the newest reports nothing."""
     return (
         options.previous is None and not of_server(newest.diagnostics) and _LATER_FEATURES.search(document.text) is None
     )

@@ -1,1 +1,1 @@
-"""What every rule is made of: its texts and examples, the options of a check, and the walk over a schema."""
+"""The common parts of all rules: texts and examples, the options of a check, and the walk over a schema."""

@@ -1,7 +1,7 @@
-"""Advisory rules: what is reported about a CRD without rejecting it.
+"""Advisory rules: findings about a CRD that do not reject it.
 
-A family's module lists its functions, each with the signature of `Advice`, in ``ADVICE``, or in ``PRACTICES`` if they are
-about CRDs that the API server accepts. What runs at single nodes of the schemas of such a CRD is in ``NODES``, each a
+The module of a family lists its functions, each with the signature of `Advice`, in `ADVICE`, or in `PRACTICES` if they
+apply to CRDs that the API server accepts. Advice on single nodes of the schemas of such a CRD is in `NODES`, each a
 `NodeAdvice`.
 """
 
@@ -34,18 +34,18 @@ class Advisory:
     message: str
     path: Path
     help: str | None = None
-    inside: tuple[int, int] | None = None  # the part of a string value to point at: code points from, to
-    subject: object = None  # what the rule's fix needs to know besides
+    inside: tuple[int, int] | None = None  # the range to report within a string value: code points (start, end)
+    subject: object = None  # further information for the rule's fix
 
 
 @dataclass(frozen=True, slots=True)
 class DecodedCRD:
-    """A CRD as advisory rules read it.
+    """A CRD as the input of advisory rules.
 
-    ``root`` is its node and ``text`` that of its document. ``schemas`` are all schemas of its versions, ``old_schemas``
-    those of the CRD that it replaces, empty on create. ``rules`` are those that the server compiles, with their costs.
-    ``requested`` are the rules to run that are only reported on request, ``annotations`` those of the CRD.
-    ``versions`` are the servers that the run is for, ``dropped`` the fields that the newest of them drops: path and name.
+    `root` is its node and `text` the text of its document. `schemas` are all schemas of its versions, `old_schemas`
+    those of the CRD that it replaces, empty on create. `rules` are those that the server compiles, with their costs.
+    `requested` are the rules to run that are only reported on request, `annotations` those of the CRD. `versions` are
+    the servers of the run, `dropped` the fields that the newest of them drops: path and name.
     """
 
     root: Mapping
@@ -65,10 +65,11 @@ Advice: TypeAlias = Callable[[DecodedCRD], Iterator[Advisory]]
 
 @dataclass(frozen=True, slots=True)
 class NodeAdvice:
-    """Advice on the nodes of a schema that give one of ``fields``; all nodes if no field is named.
+    """Advice on the nodes of a schema that set one of `fields`, or on all nodes if it is empty.
 
-    ``when`` narrows it by the given JSON field names and the type. Findings of a rule that is reported ``once`` a CRD are
-    one finding, at the first place, with their number; its subject is the tuple of all their paths.
+    `when` is a further condition on the JSON names of the set fields and the type. Findings of a rule that is reported
+    `once` per CRD are combined into one, at the first position, with their number; its subject is the tuple of all
+    their paths.
     """
 
     rule: str
@@ -84,7 +85,7 @@ class NodeAdvice:
 
 @dataclass(slots=True)
 class NodeAdvisor:
-    """Runs advice over the nodes of a CRD's schemas, and remembers which of it applies to what kind of node."""
+    """Runs advice over the nodes of a CRD's schemas, and caches which of it applies to which kind of node."""
 
     advice: Sequence[NodeAdvice]
     _plans: dict[tuple[int, str], tuple[NodeAdvice, ...]] = field(default_factory=dict)

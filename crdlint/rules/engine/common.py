@@ -1,4 +1,4 @@
-"""What the validations of one CRD for several servers have in common."""
+"""Results that the validations of one CRD for several servers share."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Answer(Generic[_T]):
     context: SchemaContext | None = None
 
     def holds_in(self, environment: Environment, alike: Alike) -> bool:
-        """Return whether the answer is the same in another environment; `alike` compares how both treat the expressions."""
+        """Return whether the result is the same in another environment; `alike` compares how both treat the expressions."""
         if self.environment is None:
             return True
         return not any(one.error is not None for one in self.expressions) and alike(
@@ -49,11 +49,13 @@ class Answer(Generic[_T]):
 
 @dataclass(slots=True)
 class Findings:
-    """What a walk finds, by upstream's two validations."""
+    """The findings of a walk, separated by upstream's two validations."""
 
     structural: list[tuple[JSONSchemaProps, FieldError]] = field(default_factory=list)
     schema: list[tuple[JSONSchemaProps, FieldError]] = field(default_factory=list)
-    refusals: list[tuple[JSONSchemaProps, str]] = field(default_factory=list)  # nodes that no structural schema has
+    refusals: list[tuple[JSONSchemaProps, str]] = field(
+        default_factory=list
+    )  # nodes that structural schemas cannot contain
     with_rules: list[CompiledNode] = field(default_factory=list)
     with_defaults: list[JSONSchemaProps] = field(default_factory=list)
 
@@ -62,16 +64,16 @@ class Findings:
         self.structural.append((schema, error))
 
     def add(self, schema: JSONSchemaProps, error: FieldError) -> None:
-        """Note an error of the OpenAPI validation at a node."""
+        """Add an error of the OpenAPI validation at a node."""
         self.schema.append((schema, error))
 
 
 @dataclass(slots=True)
 class Common:
-    """What the validations of one new CRD for several servers have in common, each part worked out once.
+    """Results that the validations of one new CRD for several servers share, each computed once.
 
-    ``walks`` has the findings of the walk over each whole schema, by its identity. ``defaults`` and ``rules`` have the
-    answers of servers about the defaults and the rules of a schema.
+    `walks` contains the findings of the walk over each root schema, by its identity. `defaults` and `rules` contain the
+    results of servers for the defaults and the rules of a schema.
     """
 
     sharing: Sharing = field(default_factory=shared)
@@ -82,13 +84,13 @@ class Common:
     _contexts: dict[int, list[tuple[CELDialect, SchemaContext]]] = field(default_factory=dict)
 
     def all_schemas(self, spec: CustomResourceDefinitionSpec) -> list[JSONSchemaProps]:
-        """Return every schema of the CRD, those of each version parents first."""
+        """Return every schema of the CRD; within a version, parents come first."""
         if self._all is None:
             self._all = all_schemas(spec)
         return self._all
 
     def context(self, whole: JSONSchemaProps, dialect: CELDialect) -> SchemaContext:
-        """Return the declarations of a whole schema's parts, which servers share that declare them alike."""
+        """Return the declarations of the parts of a root schema, shared by servers with equal declarations."""
         from crdlint.kubecel.schema_context import SchemaContext
 
         known = self._contexts.setdefault(id(whole), [])

@@ -1,4 +1,4 @@
-"""A rule's examples as whole manifests: fragments laid over the smallest CRD that the API server takes."""
+"""The examples of a rule as complete manifests: fragments merged into the smallest CRD that the API server accepts."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from crdlint.rules.engine.rule import Rule
 
 
-# The smallest CRD, up to its schema.
+# The smallest CRD, without its schema.
 HEAD: Final = """\
 apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
@@ -38,12 +38,12 @@ def small(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def manifest(rule: Rule, fragment: str) -> str:
-    """Return the manifest of a rule's bad or good fragment: the file's own text, or laid over a small CRD."""
+    """Return the manifest of a rule's bad or good fragment: the file's own text, or the fragment merged into a small CRD."""
     import json
 
     if rule.scope in {"text", "resource", "template", "crds"}:
         return fragment
-    if rule.scope == "schema":  # as it is written: how a key or word is spelt may be what it is about
+    if rule.scope == "schema":  # unchanged, because the spelling of a key or word may be the point of the example
         return HEAD + "".join(f"        {line}\n" for line in fragment.splitlines())
     given: Any = decode_yaml(fragment) or {}
     crd = small({"type": "object"})
@@ -61,7 +61,7 @@ def _lay_over(target: dict[str, Any], given: dict[str, Any]) -> None:
             target[key] = value
 
 
-EXAMPLE_LIMIT: Final = 2000  # characters of an example that is shown
+EXAMPLE_LIMIT: Final = 2000  # the maximum number of characters of an example
 _PLACES: Final = {
     "metadata": " (in metadata)",
     "spec": " (in spec)",
@@ -71,5 +71,5 @@ _PLACES: Final = {
 
 
 def place_of_example(rule: Rule) -> str:
-    """Return where in a CRD the examples of a rule belong, in brackets; empty for a whole file."""
+    """Return the part of a CRD that contains the examples of a rule, in parentheses; empty for a whole file."""
     return _PLACES.get(rule.scope, "")

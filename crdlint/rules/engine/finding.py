@@ -1,4 +1,4 @@
-"""A finding as the fix of its rule sees it: its nodes in the document, the CRD, and an editor of the text."""
+"""A finding as the input of its rule's fixes: its nodes in the document, the CRD, and an editor of the text."""
 
 from __future__ import annotations
 
@@ -39,9 +39,9 @@ Scope: TypeAlias = Literal["text", "manifest", "metadata", "spec", "version", "s
 
 @dataclass
 class Manifest:
-    """The object that findings are about, in its document; ``crd`` is None where it is not decoded.
+    """The object of findings, in its document; `crd` is None if it is not decoded.
 
-    ``rules`` are its rules of x-kubernetes-validations. ``cause`` is why the document cannot be read, if that is known.
+    `rules` are its rules of x-kubernetes-validations. `cause` is the cause of a syntax error, if known.
     """
 
     document: Document
@@ -61,7 +61,7 @@ class Manifest:
 
     @cached_property
     def schemas(self) -> dict[int, JSONSchemaProps]:
-        """The schemas of the CRD by the identity of the node that each is read from."""
+        """The schemas of the CRD by the identity of their nodes."""
         from crdlint.schema.traversal import root_schemas, schemas
 
         if self.crd is None:
@@ -76,9 +76,9 @@ class Manifest:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One finding: of the decoder (``problem``), of validation (``error``), an advisory rule (``advisory``), or a key set twice.
+    """A finding of the decoder (`problem`), of validation (`error`), of an advisory rule (`advisory`), or a duplicate key.
 
-    ``version`` is the index of the version to look at where all versions share what the path is about.
+    `version` is the index of the version to use if all versions share the part at the path.
     """
 
     manifest: Manifest
@@ -96,39 +96,39 @@ class Finding:
 
     @property
     def crd(self) -> CustomResourceDefinition:
-        """The CRD, in its internal form."""
+        """The CRD, in its internal version."""
         if self.manifest.crd is None:
             raise UneditableError
         return self.manifest.crd
 
     @property
     def path(self) -> Path:
-        """The path that the finding is about, as the server has it."""
+        """The path of the finding, as the server reports it."""
         about = self.error or self.advisory
         if about is None:
             raise UneditableError
         return about.path
 
     def reason(self, *codes: Code) -> Reason | None:
-        """Return what is wrong, if that is one of ``codes``."""
+        """Return the reason of the error, if its code is one of `codes`, else None."""
         found = None if self.error is None else self.error.reason
         return found if found is not None and found.code in codes else None
 
     @property
     def root(self) -> Mapping:
-        """The mapping of the whole object."""
+        """The mapping of the object."""
         if self.manifest.root is None:
             raise UneditableError
         return self.manifest.root
 
     def place(self, path: Path) -> SourceLocation:
-        """Return how far a path leads in the document."""
+        """Return the location of a path in the document, as far as it exists."""
         if self.manifest.locator is None:
             raise UneditableError
         return self.manifest.locator.find_in(path, self.version)
 
     def node(self, path: Path | None = None) -> Node:
-        """Return the node at a path, the finding's own by default; raise UneditableError if the text has none."""
+        """Return the node at a path, by default that of the finding; raise UneditableError if it does not exist."""
         if path is None and self.problem is not None:
             return self.problem.node
         place = self.place(path or self.path)
@@ -152,7 +152,7 @@ class Finding:
 
     @property
     def owner(self) -> Mapping:
-        """The mapping with the field that the finding is about, which may be missing in it."""
+        """The mapping with the field of the finding, which may be missing."""
         parent = self.path.parent
         if parent is None:
             raise UneditableError
@@ -160,12 +160,12 @@ class Finding:
 
     @property
     def name(self) -> str:
-        """The name of the field that the finding is about."""
+        """The name of the field of the finding."""
         return str(self.path.step)
 
     @property
     def entry(self) -> tuple[Mapping, Scalar, Node]:
-        """The mapping, key and value that a decoder's finding is about."""
+        """The mapping, key and value of a finding of the decoder."""
         node = self.node()
         parent = self.editor.parent(node)
         if not isinstance(parent, Mapping):
@@ -177,14 +177,14 @@ class Finding:
         return parent, key, parent.items[at - at % 2 + 1]
 
     def schema(self, mapping: Mapping) -> JSONSchemaProps:
-        """Return the schema that is read from a mapping."""
+        """Return the schema that was decoded from a mapping."""
         found = self.manifest.schemas.get(id(mapping))
         if found is None:
             raise UneditableError
         return found
 
     def each_version(self) -> Iterator[Finding]:
-        """Yield this finding for each version that shares what the path is about."""
+        """Yield this finding for each version that shares the part at its path."""
         yield self
         if self.manifest.locator is None or self.problem is not None or self.duplicate is not None:
             return
@@ -192,11 +192,11 @@ class Finding:
             yield replace(self, version=version)
 
     def remove(self) -> list[Edit]:
-        """Return the edit that removes the field that the finding is about."""
+        """Return the edit that removes the field of the finding."""
         return [self.editor.remove(self.owner, self.name)]
 
     def write(self, value: str) -> list[Edit]:
-        """Return the edit that gives the field that the finding is about a text, at its place or as a new field."""
+        """Return the edit that sets the field of the finding to a text, in place or as a new field."""
         found = self.owner.find(self.name)
         if found is None:
             first = self.editor.first(self.owner)
@@ -208,10 +208,10 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Fixer:
-    """A way to fix the findings of a rule: a title in the imperative, and the edits of the document's text.
+    """A fix for the findings of a rule: an imperative title, and the edits of the document's text.
 
-    ``edits`` returns none, or raises UneditableError, for a finding that it does not fit. ``bad`` becomes ``good`` by it,
-    which a test holds; both are the rule's own examples where they are empty. ``scope`` is the rule's where it is None.
+    `edits` returns none, or raises UneditableError, for a finding to which it does not apply. Tests assert that it
+    turns `bad` into `good`; if empty, these are the examples of the rule. If `scope` is None, it is that of the rule.
     """
 
     title: str
@@ -223,17 +223,17 @@ class Fixer:
 
 
 def removal(finding: Finding) -> Iterable[Edit]:
-    """Remove the field that the finding is about."""
+    """Remove the field of the finding."""
     return finding.remove()
 
 
 def replacement(text: str) -> Callable[[Finding], Iterable[Edit]]:
-    """Return what gives the field that the finding is about a text."""
+    """Return a function that sets the field of the finding to a text."""
     return lambda finding: finding.write(text)
 
 
 def fix_of(fixers: Iterable[Fixer], finding: Finding, line_start: int) -> Fix | None:
-    """Return the first fix that fits a finding; ``line_start`` is the offset of the document in its file."""
+    """Return the first fix that applies to a finding; `line_start` is the offset of the document in its file."""
     for fixer in fixers:
         try:
             edits = [edit for one in finding.each_version() for edit in fixer.edits(one)]
@@ -266,7 +266,7 @@ def texts(nodes: Iterable[Node]) -> list[str]:
 
 
 def is_null(node: Node) -> bool:
-    """Return whether a value is null, written out or left empty."""
+    """Return whether a value is null, explicit or empty."""
     return isinstance(node, Scalar) and not node.style and resolve(node) is None
 
 
@@ -294,7 +294,7 @@ def mapping_at(node: Node, *names: str) -> Mapping:
 
 
 def quoted_tag(finding: Finding, node: Scalar) -> Iterable[Edit]:
-    """Yield the edit that puts a scalar in quotes that begins with what was meant as an exclamation mark."""
+    """Yield the edit that quotes a scalar that begins with an exclamation mark, which YAML reads as a tag."""
     editor = finding.editor
     start = node.start_mark.index
     end = editor.line_end(start)
@@ -310,14 +310,14 @@ def quoted_tag(finding: Finding, node: Scalar) -> Iterable[Edit]:
 
 
 def quoted_with_comment(finding: Finding, node: Scalar) -> Iterable[Edit]:
-    """Yield the edit that puts a plain scalar in quotes together with what YAML reads as a comment behind it."""
+    """Yield the edit that quotes a plain scalar together with the text after it that YAML reads as a comment."""
     text = with_comment(finding, node)
     if text is not None:
         yield Edit(node.start_mark.index, node.start_mark.index + len(text), quoted(text))
 
 
 def with_comment(finding: Finding, node: Scalar) -> str | None:
-    """Return a plain scalar of one line with the comment behind it, None if there is no comment."""
+    """Return a plain scalar of one line with the comment after it, or None if there is no comment."""
     start, end = node.start_mark.index, node.end_mark.index
     rest = finding.editor.text[end : finding.editor.line_end(end)].rstrip()
     if node.style or not rest.startswith(" #") or "\n" in finding.editor.text[start:end]:

@@ -1,4 +1,4 @@
-"""What rules that are only reported on request have in common: their declaration, and questions about schema nodes."""
+"""Common parts of rules that are only reported on request: their declaration, and properties of schema nodes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OnRequest: Final = partial(Rule, severity="info", origin="crdlint", on_request=T
 
 
 def run_requested(by_rule: dict[str, Advice]) -> Callable[[DecodedCRD], Iterator[Advisory]]:
-    """Return one function for those of many rules that are requested."""
+    """Return one function that runs the requested rules of a table."""
 
     def run(crd: DecodedCRD) -> Iterator[Advisory]:
         for rule, advise in by_rule.items() if crd.requested else ():
@@ -28,12 +28,12 @@ def run_requested(by_rule: dict[str, Advice]) -> Callable[[DecodedCRD], Iterator
 
 
 def property_name(schema: JSONSchemaProps) -> str | None:
-    """Return the name of the property that a schema is of, None for items, maps and parts of allOf, anyOf, oneOf and not."""
+    """Return the name of a schema's property, or None for items, maps and parts of allOf, anyOf, oneOf and not."""
     return str(schema.steps[1]) if schema.steps[:1] == ("properties",) and not in_junctor(schema) else None
 
 
 def in_junctor(schema: JSONSchemaProps) -> bool:
-    """Return whether a schema is in allOf, anyOf, oneOf or not, where it only adds to another one."""
+    """Return whether a schema is in allOf, anyOf, oneOf or not, where it extends another schema."""
     at: JSONSchemaProps | None = schema
     while at is not None and at.steps:
         if at.steps[0] in _JUNCTORS:
@@ -46,7 +46,7 @@ _JUNCTORS: Final = frozenset({"allOf", "anyOf", "oneOf", "not"})
 
 
 def top_property(schema: JSONSchemaProps) -> str:
-    """Return the name of the property of the root that a schema is below, empty for the root."""
+    """Return the name of the root's property that contains a schema, empty for the root."""
     at, above = schema, schema.parent
     while above is not None and above.parent is not None:
         at, above = above, above.parent
@@ -54,5 +54,5 @@ def top_property(schema: JSONSchemaProps) -> str:
 
 
 def is_of_metadata(schema: JSONSchemaProps) -> bool:
-    """Return whether a schema is apiVersion, kind or metadata of the root, or below it."""
+    """Return whether a schema is apiVersion, kind or metadata of the root, or a part of them."""
     return top_property(schema) in {"apiVersion", "kind", "metadata"}

@@ -1,4 +1,4 @@
-"""What the API server tightens or lets pass: upstream's ``validationOptions``, decided by create or by the old CRD."""
+"""The switches of validation, which depend on create or on the old CRD. Upstream: validationOptions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from crdlint.safety.work import Effort
 class Options:
     """The switches of apiextensions validation; the defaults are those of a create.
 
-    ``effort`` is what the helps of the file may still take, ``common`` what validations for other servers found.
+    `effort` is the remaining work for helps of the file; `common` contains results of validations for other servers.
     """
 
     require_recognized_conversion_review_version: bool = True
@@ -39,7 +39,7 @@ class Options:
         return self if self.require_structural_schema else replace(self, require_structural_schema=True)
 
     def for_version(self, version: str) -> Options:
-        """Return the options for a version's schema: unchanged schemas keep the cost that their rules have."""
+        """Return the options for the schema of a version: unchanged schemas may keep the cost of their rules."""
         if version in self.versions_with_unchanged_schemas and not self.suppress_per_expression_cost:
             return replace(self, suppress_per_expression_cost=True)
         return self

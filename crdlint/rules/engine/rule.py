@@ -44,7 +44,7 @@ class Rule:
     compares: bool = False
 
     def diagnostic(self, file: str, kind: Kind, message: str, span: Span, help_: str | None = None) -> Diagnostic:
-        """Make a finding of this rule; the rule's own help where none is closer."""
+        """Create a finding of this rule; without `help_`, it has the help of the rule."""
         return Diagnostic(
             origin=self.origin,
             kind=kind,
@@ -72,7 +72,7 @@ class Rule:
         hidden: bool = False,
         related: Related | None = None,
     ) -> Diagnostic:
-        """Make a finding of a field error, whose text is ``message``; the rule's own help where none is closer."""
+        """Create a finding from a field error with the text `message`; without a help, it has the help of the rule."""
         kind = error.kind
         return Diagnostic(
             origin=self.origin,
@@ -82,7 +82,7 @@ class Rule:
             message=message,
             error_type=error.type if kind == "field" else None,
             field=str(error.path),
-            detail=str(error.detail),  # not a Wording, which no other process can read
+            detail=str(error.detail),  # not a Wording, which cannot be sent to other processes
             file=file,
             line=span.line,
             column=span.column,
