@@ -37,6 +37,21 @@ default feature gates. Each section lists what that version does differently fro
 of messages are left out.
 {_PREVIEW}"""
 
+_DIFFERENCES: Final = """\
+## What crdlint does not reproduce
+
+Compared with the code of each server, these differences are known. Only those of 1.37 can change whether a CRD or a resource is
+accepted.
+
+- 1.28 to 1.30 write `Unsupported map key of type`, with a capital letter, for a YAML key that JSON cannot have.
+- 1.28 to 1.33 print pointers in bad values of Go structs. crdlint writes `(*bool)(nil)` for those that are nil, and cannot know
+  the addresses of others.
+- 1.28 to 1.32 name other tokens in a few syntax errors of CEL, since their grammar is older.
+- 1.30 and earlier report another text for an error within an index, such as `self[int('a')]`.
+- 1.37: `dyn(1).orValue(2)` is an error in evaluation, `flatten(-1)` costs more, and `.self` means the object within a macro whose
+  variable is called `self`. The type of `optional_type` is written `type(optional_type(dyn))`.
+"""
+
 # Switches that only change how a message or a bad value is printed, or its position in an expression.
 _WORDING: Final = frozenset(
     {
@@ -72,7 +87,7 @@ def page() -> str:
         f"## Kubernetes {server}{' (preview)' if server.is_preview else ''}\n\n{_listed(_changes(before, server))}"
         for before, server in pairwise(SERVERS)
     ]
-    return "\n".join([_HEAD, first, *sections])
+    return "\n".join([_HEAD, first, *sections, _DIFFERENCES])
 
 
 def _listed(lines: Iterator[str]) -> str:

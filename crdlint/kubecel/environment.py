@@ -6,7 +6,7 @@ If an older server has an older version of a library, a switch of its dialect se
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel import validators
@@ -92,7 +92,15 @@ LIBRARIES: Final = (
         macros=TWO_VARIABLE_MACROS,
     ),
     semver.LIBRARY,
-    Library("lists", (1, 34), functions=cel_lists.functions(3), macros=SORT_BY_MACROS),
+    Library(
+        "lists",
+        (1, 34),
+        functions=cel_lists.functions(3),
+        macros=SORT_BY_MACROS,
+        older_bindings=lambda dialect: (
+            {} if dialect.limits_ranges else {"lists_range": partial(cel_lists.range_, is_limited=False)}
+        ),
+    ),
 )
 
 # Since this version, a field named by a keyword can be selected without escaping.

@@ -32,6 +32,8 @@ class CELDialect:
     ``names_optional_type`` writes the type of optionals as `optional_type(T)`, not as `optional(T)`.
 
     Libraries:
+    ``checks_offsets_of_empty_text`` finds an empty text at the end of a text, not beyond it.
+    ``limits_ranges`` limits `lists.range` to a million numbers.
     ``converts_int_to_duration`` has `duration(1)`, which fails in evaluation.
     ``has_optional_list_functions`` adds `first`, `last` and `unwrap` to the library of optionals.
     ``contains_networks_by_prefix`` finds a network in another by their prefixes, not by the whole address.
@@ -92,6 +94,8 @@ class CELDialect:
     compares_library_types_at_once: bool = False
     resets_field_path: bool = False
     has_quoted_identifiers: bool = False
+    checks_offsets_of_empty_text: bool = False
+    limits_ranges: bool = False
     converts_int_to_duration: bool = True
     caps_metadata_names: bool = False
     counts_affixes_by_argument: bool = False

@@ -233,3 +233,29 @@ def test_owner_references_without_any_field() -> None:
 def test_the_operation_of_managed_fields(operation: str, detail: str) -> None:
     entry = {"manager": "kubectl", "operation": operation, "apiVersion": "v1", "fieldsType": "FieldsV1"}
     assert errors(crd(objects(), managedFields=[entry])) == [f"metadata.managedFields[0].operation: {detail}"]
+
+
+@pytest.mark.parametrize(
+    ("rule", "before", "since"),
+    [
+        ("self.s.indexOf('', 5) == 3", False, True),
+        ("self.s.lastIndexOf('', 5) == 3", False, True),
+        ("self.s.indexOf('', 2) == 2", True, True),
+        ("self.s.indexOf('', -5) == -5", True, False),
+        ("self.s.indexOf('c', 2) == 2", True, True),
+        ("lists.range(-1).size() == 0", True, False),
+        ("lists.range(3).size() == 3", True, True),
+    ],
+)
+def test_functions_that_change(rule: str, before: bool, since: bool) -> None:
+    schema = objects(spec=ruled(rule, **objects(s={"type": "string"})))
+    foo = '{"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "a", "namespace": "b"}, "spec": {"s": "abc"}}'
+    for version, accepts in (("1.36", before), ("1.37", since)):
+        assert (validate_resource(crd(schema), foo, kube_version=version).errors == []) is accepts
+
+
+def test_a_range_has_a_million_numbers_at_most() -> None:
+    schema = objects(spec=ruled("lists.range(2000000).size() > 1", type="object"))
+    foo = '{"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "a", "namespace": "b"}, "spec": {}}'
+    (one,) = validate_resource(crd(schema), foo, kube_version="1.37").errors
+    assert "lists.range: size 2000000 exceeds maximum allowed (1000000) evaluating rule" in one.message

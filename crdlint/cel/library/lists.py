@@ -126,9 +126,16 @@ def distinct(values: Sequence[Any]) -> Sequence[Any]:
     return result
 
 
-def range_(count: int) -> range:
-    """Return the numbers from 0 up to `count`, exclusive."""
+def range_(count: int, *, is_limited: bool = True) -> range:
+    """Return the integers from 0 up to `count`; since cel-go 0.29, which `is_limited`, raise FunctionError for too many."""
+    if is_limited and count < 0:
+        raise FunctionError(f"lists.range: size must be non-negative, got {count}")
+    if is_limited and count > _LARGEST_RANGE:
+        raise FunctionError(f"lists.range: size {count} exceeds maximum allowed ({_LARGEST_RANGE})")
     return range(count)
+
+
+_LARGEST_RANGE: Final = 1_000_000
 
 
 def reverse(values: Sequence[Any]) -> list[Any]:

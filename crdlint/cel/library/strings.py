@@ -49,23 +49,33 @@ def char_at(text: str, index: int) -> str:
     return text[index : index + 1]
 
 
-def index_of(text: str, part: str, offset: int = 0) -> int:
-    """Return the first index of `part` at or after `offset`, -1 if there is none; raise FunctionError for a negative offset."""
-    if not part:
+def index_of(text: str, part: str, offset: int = 0, *, checks_empty: bool = True) -> int:
+    """Return the first index of `part` at or after `offset`, -1 if there is none; raise FunctionError for a negative offset.
+
+    Before cel-go 0.29, which `checks_empty`, an empty text was at any offset.
+    """
+    if not part and not checks_empty:
         return offset
     if offset < 0:
         raise _out_of_range(offset)
+    if not part:
+        return min(offset, len(text))
     return text.find(part, offset)
 
 
-def last_index_of(text: str, part: str, offset: int | None = None) -> int:
-    """Return the last index of `part` up to `offset`, -1 if there is none; raise FunctionError for a negative offset."""
+def last_index_of(text: str, part: str, offset: int | None = None, *, checks_empty: bool = True) -> int:
+    """Return the last index of `part` up to `offset`, -1 if there is none; raise FunctionError for a negative offset.
+
+    Before cel-go 0.29, which `checks_empty`, an empty text was at any offset.
+    """
     if offset is None:
         return _rfind(text, part)
-    if not part:
+    if not part and not checks_empty:
         return offset
     if offset < 0:
         raise _out_of_range(offset)
+    if not part:
+        return min(offset, len(text))
     return -1 if offset >= len(text) else _rfind(text[: offset + len(part)], part)
 
 

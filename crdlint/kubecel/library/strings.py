@@ -10,7 +10,7 @@ from crdlint.cel.ast import Literal
 from crdlint.cel.decls import CallCost
 from crdlint.cel.estimates import STRING_FACTOR, UINT64_MAX, ZERO, CallEstimate, Estimate, Estimator, Node, size_of
 from crdlint.cel.library.format import format_literals
-from crdlint.cel.library.strings import format_, functions
+from crdlint.cel.library.strings import format_, functions, index_of, last_index_of
 from crdlint.kubecel.library.costs import element_of, track_first, track_first_twice
 from crdlint.kubecel.library.declaration import ALWAYS, Library
 
@@ -74,15 +74,20 @@ def _track_join(_values: Sequence[Any], result: Any) -> int:
     return math.ceil(float(actual_size(result)) * 2 * STRING_FACTOR)
 
 
+_OLDER_SEARCHES: Final = {
+    "string_index_of_string_int": partial(index_of, checks_empty=False),
+    "string_last_index_of_string_int": partial(last_index_of, checks_empty=False),
+}
 VERSION_0: Final = Library("strings, version 0", introduced=ALWAYS, removed=(1, 29), functions=functions(0))
 LIBRARY: Final = Library(
     "strings",
     introduced=(1, 29),
     functions=functions(2),
     exempt=("format",),
-    older_bindings=lambda dialect: (
-        {} if dialect.writes_powers_without_spaces else {"string_format": partial(format_, spaced=True)}
-    ),
+    older_bindings=lambda dialect: {
+        **({} if dialect.writes_powers_without_spaces else {"string_format": partial(format_, spaced=True)}),
+        **({} if dialect.checks_offsets_of_empty_text else _OLDER_SEARCHES),
+    },
     # `indexOf` and `lastIndexOf` have the costs of the list functions of these names.
     costs={
         **dict.fromkeys(("lowerAscii", "upperAscii", "substring", "trim"), CallCost(_estimate_target, track_first)),
