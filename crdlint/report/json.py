@@ -11,6 +11,7 @@ from crdlint.report.edit_ranges import Places
 from crdlint.report.escapes import json_text
 from crdlint.report.page import rule_link
 from crdlint.report.pieces import Lines, shown
+from crdlint.rules.consequences import causes
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,9 +26,14 @@ if TYPE_CHECKING:
 FORMAT_VERSION: Final = 1
 
 
-def _finding(one: Diagnostic, places: Places) -> dict[str, Any]:
+def _finding(one: Diagnostic, places: Places, cause: Diagnostic | None) -> dict[str, Any]:
     """Return a finding as an object with the URL of its rule's page; its fix has the lines and columns of edits."""
     fix, given = one.fix, {**asdict(replace(one, fix=None)), "url": rule_link(one.rule)}
+    given["follows_from"] = (
+        None
+        if cause is None
+        else {"rule": cause.rule, "message": cause.message, "line": cause.line, "column": cause.column}
+    )
     if fix is not None:
         edits = [asdict(edit) for edit in places.ranges(fix)]
         given["fix"] = {"title": fix.title, "applicability": fix.applicability, "edits": edits}
@@ -54,8 +60,10 @@ class Report:
         }
         self._files.add(about)
         places = Places(result.text)
-        for one in shown(result, hidden=self._hidden):
-            yield f"{self._before}{json_text(_finding(one, places))}"
+        found = list(shown(result, hidden=self._hidden))
+        first = causes(found)
+        for one in found:
+            yield f"{self._before}{json_text(_finding(one, places, first.get(id(one))))}"
             self._before = ",\n"
 
     def end(self, outcome: Outcome) -> Iterator[str]:

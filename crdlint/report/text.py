@@ -10,6 +10,7 @@ from crdlint.report.escapes import printable, printable_line
 from crdlint.report.fold import fold
 from crdlint.report.page import Part, rule_link
 from crdlint.report.snippet import snippet
+from crdlint.rules.consequences import causes
 from crdlint.yaml.edit import split_lines
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class Report:
     def __init__(self, view: View) -> None:
         self._page = view.page
         self._view = view
+        self._explained: set[str] = set()  # the paths that a note was given for
 
     def file(self, result: FileResult) -> Iterator[str]:
         """Yield the text about a file."""
@@ -60,8 +62,7 @@ class Report:
             if held and self._view.hidden:
                 yield self._page.styled("after these are fixed, the API server would also report:", "title")
                 yield ""
-                for diagnostic in held:
-                    yield from self._finding(diagnostic, lines)
+                yield from self._grouped(held, lines)
             elif held and said:
                 count = _count(len(held), "more finding")
                 yield from self._note(f"{count} after these are fixed: crdlint check --hidden shows them")
@@ -72,15 +73,12 @@ class Report:
         infos = [one for one in found if one.severity == "info"]
         if self._view.show_all or len(infos) <= _MOST_INFOS:
             shown, left = (found, Counter[str]()) if self._view.show_all else _without_repeated_advice(found)
-            for diagnostic in shown:
-                yield from self._finding(diagnostic, lines)
+            yield from self._grouped(shown, lines)
             for rule, times in left.items():
                 yield from self._note(f"{times:,} more {rule} here: --show-all shows them")
                 yield ""
             return
-        for diagnostic in found:
-            if diagnostic.severity != "info":
-                yield from self._finding(diagnostic, lines)
+        yield from self._grouped([one for one in found if one.severity != "info"], lines)
         by_rule: dict[str, list[Diagnostic]] = {}
         for diagnostic in infos:
             by_rule.setdefault(diagnostic.rule, []).append(diagnostic)
@@ -93,6 +91,32 @@ class Report:
             yield from self._page.wrapped(f"{fold(first.message)}{more}", "  ")
         yield ""
         yield from self._note(f"{len(infos):,} infos, in one entry for each rule: --show-all shows each of them")
+        yield ""
+
+    def _grouped(self, found: Sequence[Diagnostic], lines: list[str]) -> Iterator[str]:
+        """Yield findings, each with those below it that only follow from it."""
+        first = causes(found)
+        following: dict[int, list[Diagnostic]] = {}
+        for one in found:
+            if id(one) in first:
+                following.setdefault(id(first[id(one)]), []).append(one)
+        for one in found:
+            if id(one) in first:
+                continue
+            yield from self._finding(one, lines)
+            for other in following.get(id(one), ()):
+                yield from self._consequence(other)
+
+    def _consequence(self, diagnostic: Diagnostic) -> Iterator[str]:
+        """Yield a finding that follows from the one above: its place and message, without a help of its own."""
+        place = printable_line(f"{diagnostic.file}:{diagnostic.line}:{diagnostic.column}")
+        head = self._page.styled(
+            f"{diagnostic.severity}[{diagnostic.rule}]", diagnostic.severity, rule_link(diagnostic.rule)
+        )
+        mark = "" if diagnostic.fix is None else f" {self._page.styled('[*]', 'good')}"
+        where = self._page.styled(place, "", self._page.file_link(diagnostic.file))
+        yield f"{head}{mark} {where}: follows from the finding above"
+        yield from self._message(diagnostic)
         yield ""
 
     def _finding(self, diagnostic: Diagnostic, lines: list[str]) -> Iterator[str]:
@@ -129,10 +153,11 @@ class Report:
         return lines
 
     def _moved(self, found: Sequence[Diagnostic]) -> Iterator[str]:
-        """Explain once the paths that the server moved up."""
+        """Explain once in a run the paths that the server moved up."""
         for internal, name in SHARED.items():
-            if any(is_within(d.field, internal) for d in found):
+            if internal not in self._explained and any(is_within(d.field, internal) for d in found):
                 note = f"{internal} is where the API server keeps what all versions share: spec.versions[0].{name} here"
+                self._explained.add(internal)
                 yield from self._note(note)
                 yield ""
 

@@ -1,0 +1,103 @@
+"""Findings that only follow from others: who fixes the cause gets rid of them as well."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from crdlint.crd.paths import is_within
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from crdlint.diagnostics.diagnostic import Diagnostic
+
+    Key = Callable[[str], str | None]
+
+
+class _Relation(NamedTuple):
+    """How the fields of a finding and of its cause are related: both have the same key, which is not None."""
+
+    of_finding: Key
+    of_cause: Key
+
+
+class _Consequence(NamedTuple):
+    """A rule whose findings follow from those of another rule, if their fields are related."""
+
+    rule: str
+    cause: str
+    relation: _Relation
+
+
+_LAST_STEP: Final = re.compile(r"(?:\.[^.\[\]]*|\[[^\[\]]*\])\Z")
+
+
+def _parent(field: str) -> str:
+    return _LAST_STEP.sub("", field)
+
+
+def _fields(field: str, cause: str) -> _Relation:
+    """Return the relation of a field, or one below it, to another."""
+    return _Relation(
+        lambda given: field if is_within(given, field) else None,
+        lambda given: field if is_within(given, cause) else None,
+    )
+
+
+_SAME: Final = _Relation(str, str)
+_SIBLING: Final = _Relation(_parent, _parent)
+# The type of an alternative, and that of the schema with the alternatives.
+_OF_ALTERNATIVE: Final = _Relation(_parent, lambda field: _parent(_parent(_parent(field))))
+_ANYWHERE: Final = _Relation(lambda _: "", lambda _: "")
+
+_CONSEQUENCES: Final = (
+    _Consequence("type-null", "type-unsupported", _SAME),
+    _Consequence("list-type-not-array", "type-unsupported", _SIBLING),
+    _Consequence("map-type-not-object", "type-unsupported", _SIBLING),
+    _Consequence("list-type-not-array", "structural-type-required", _SIBLING),
+    _Consequence("map-type-not-object", "structural-type-required", _SIBLING),
+    _Consequence("structural-type-required", "forbidden-ref", _SIBLING),
+    _Consequence("structural-type-required", "structural-forbidden-in-junctor", _OF_ALTERNATIVE),
+    _Consequence("structural-items-required", "items-not-a-schema", _SAME),
+    _Consequence("list-map-items", "structural-items-required", _SAME),
+    _Consequence("properties-and-additional-properties", "structural-root-additional-properties", _SAME),
+    _Consequence("cel-schema-cost", "cel-rule-cost", _ANYWHERE),
+    _Consequence("selectable-field-invalid", "schema-required", _ANYWHERE),
+    _Consequence("conversion-webhook-config", "conversion-strategy-invalid", _ANYWHERE),
+    _Consequence("conversion-review-versions", "conversion-strategy-invalid", _ANYWHERE),
+    _Consequence("metadata-name", "group-invalid", _ANYWHERE),
+    _Consequence("metadata-name", "names-required", _fields("metadata.name", "spec.names.plural")),
+    _Consequence("names-required", "names-required", _fields("spec.names.singular", "spec.names.kind")),
+    _Consequence("names-required", "names-required", _fields("spec.names.listKind", "spec.names.kind")),
+    _Consequence("version-name-invalid", "version-name-invalid", _fields("spec.version", "spec.versions")),
+    _Consequence(
+        "storage-version-exactly-one", "storage-version-exactly-one", _fields("status.storedVersions", "spec.versions")
+    ),
+)
+
+
+def causes(found: Sequence[Diagnostic]) -> dict[int, Diagnostic]:
+    """Return the finding that each finding of a CRD follows from, by the identity of the latter; a cause follows from none."""
+    rules = {one.rule for one in found}
+    first: dict[int, Diagnostic] = {}
+    for consequence in _CONSEQUENCES:
+        if consequence.rule not in rules or consequence.cause not in rules:
+            continue
+        by_key: dict[tuple[str | None, str | None], Diagnostic] = {}
+        for one in found:
+            if one.rule == consequence.cause:
+                by_key.setdefault((one.crd, consequence.relation.of_cause(one.field)), one)
+        for one in found:
+            key = consequence.relation.of_finding(one.field) if one.rule == consequence.rule else None
+            cause = None if key is None else by_key.get((one.crd, key))
+            if cause is not None and cause is not one:
+                first.setdefault(id(one), cause)
+    return {key: _root(cause, first) for key, cause in first.items()}
+
+
+def _root(cause: Diagnostic, first: dict[int, Diagnostic]) -> Diagnostic:
+    """Return the cause of a cause, as far up as it goes."""
+    while id(cause) in first:
+        cause = first[id(cause)]
+    return cause

@@ -1,0 +1,101 @@
+"""Findings that only follow from others are grouped below them in text, and name them in JSON."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from crdlint.linting.pipeline import lint_file
+from crdlint.report import formats
+from crdlint.report.pieces import Outcome, View
+from crdlint.report.summary import Summary
+from crdlint.rules.catalog import all_rules
+from crdlint.rules.consequences import _CONSEQUENCES, causes
+from crdlint.rules.engine.examples import HEAD
+
+OBJECT = f"{HEAD}        type: object\n"
+PROPERTIES = f"{OBJECT}        properties:\n"
+LIST = "          a: {{{}, items: {{type: string}}, x-kubernetes-list-type: atomic}}\n"
+CASES = {
+    "names": (
+        OBJECT.replace("  names: {plural: foos, kind: Foo}\n", ""),
+        {
+            "metadata.name": "spec.names.plural",
+            "spec.names.singular": "spec.names.kind",
+            "spec.names.listKind": "spec.names.kind",
+        },
+    ),
+    "storage": (OBJECT.replace("storage: true", "storage: false"), {"status.storedVersions": "spec.versions"}),
+    "version name": (OBJECT.replace("- name: v1", "- name: V1"), {"spec.version": "spec.versions[0].name"}),
+    "strategy": (
+        OBJECT.replace("  scope:", "  conversion: {strategy: webhook, webhook: {conversionReviewVersions: [v1]}}\n  scope:"),
+        {"spec.conversion.conversionReviewVersions": "spec.conversion.strategy"},
+    ),
+    "alternatives": (
+        PROPERTIES + "          a: {anyOf: [{type: string}, {type: integer}]}\n",
+        {
+            "spec.validation.openAPIV3Schema.properties[a].type": (
+                "spec.validation.openAPIV3Schema.properties[a].anyOf[0].type"
+            )
+        },
+    ),
+    "type of a list": (
+        PROPERTIES + LIST.format("maxItems: 4"),
+        {
+            "spec.validation.openAPIV3Schema.properties[a].type": "spec.validation.openAPIV3Schema.properties[a].type",
+        },
+    ),
+    "other property": (
+        PROPERTIES + LIST.format("type: object") + "          b: {maxItems: 4}\n",
+        {},
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_follows_from_what(name: str) -> None:
+    text, expected = CASES[name]
+    found = [one for one in lint_file(text, filename="x").diagnostics if one.severity == "error"]
+    first = causes(found)
+    assert {one.field: first[id(one)].field for one in found if id(one) in first} == expected
+
+
+def test_the_rules_of_the_table_are_rules() -> None:
+    assert {name for one in _CONSEQUENCES for name in (one.rule, one.cause)} - set(all_rules()) == set()
+
+
+def report(name: str, text: str) -> str:
+    result = lint_file(text, filename="x")
+    summary = Summary(files=1)
+    summary.add(result)
+    made = formats.findings(name, View())
+    return "".join([*made.file(result), *made.end(Outcome([], summary))])
+
+
+def test_text_groups_consequences() -> None:
+    text = OBJECT.replace("storage: true", "storage: false")
+    shown = report("text", text)
+    assert shown.count("follows from the finding above") == 1
+    assert shown.count("  help: ") == 1
+    assert "2 errors" in shown
+
+
+def test_json_names_the_cause() -> None:
+    text = OBJECT.replace("storage: true", "storage: false")
+    of_versions, of_status = json.loads(report("json", text))["diagnostics"]
+    assert of_versions["follows_from"] is None
+    assert of_status["follows_from"] == {
+        "rule": of_versions["rule"],
+        "message": of_versions["message"],
+        "line": of_versions["line"],
+        "column": of_versions["column"],
+    }
+
+
+def test_a_note_on_moved_paths_is_given_once_in_a_run() -> None:
+    text = PROPERTIES + "          a: {type: str}\n"
+    made = formats.findings("text", View())
+    shown = "".join(line for name in ("x", "y") for line in made.file(lint_file(text, filename=name)))
+    assert shown.count("error[type-unsupported]") == 2
+    assert shown.count("is where the API server keeps what all versions share") == 1
