@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Final
@@ -129,8 +129,7 @@ class _Command:
         from crdlint.config.model import ConfigError
 
         arguments = self._arguments
-        names = ("include", "exclude", "format_", "outputs", "kube_version", "config", "selected", "ignored", "fail_on")
-        shared = {name: arguments[name] for name in (*names, "accept_rejections", "quiet", "color")}
+        shared = {one.name: arguments[one.name] for one in fields(options.RunOptions) if one.name in arguments}
         run_options = options.RunOptions(**shared, paths=(arguments["new"],), no_ignore=False, allow_empty=True)
         try:
             config = options.read_config(arguments["config"]) or nearest(str(Path(os.curdir) / "x"), {})

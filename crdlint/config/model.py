@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+from crdlint.changes.change import Policy
 from crdlint.config.rule_patterns import current_id, is_glob, is_matched
 from crdlint.rules.sets import ON_REQUEST, SETS
 
@@ -122,6 +123,7 @@ class Config:
     crds: tuple[str, ...] = ()
     placeholders: tuple[str, ...] | None = ()
     accept_rejections: bool = False
+    policy: Policy = field(default_factory=Policy)
     notices: tuple[str, ...] = ()
 
     def merged(

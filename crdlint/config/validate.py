@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.__about__ import __version__
+from crdlint.changes.change import Policy
 from crdlint.config.model import Config, ConfigError, ConfigProblem, with_sets
 from crdlint.config.rule_patterns import did_you_mean, is_known, shown, unknown_rule
 from crdlint.inputs.patterns import is_pattern
@@ -62,6 +63,7 @@ def config_of(source: Source, file: str, folder: str) -> Config:
         include_dependencies=values.get("include-dependencies", False),
         crds=tuple(values.get("crds", ())),
         placeholders=_placeholders(values.get("placeholders", True)),
+        policy=Policy(**values.get("change", {})),
     )
 
 

@@ -44,6 +44,13 @@ _ONLY_WITH_SCHEMA: Final = Wording.by_version(
     (34, "may only be set when `version.schema.openAPIV3Schema` is not included"),
 )
 
+_MISSING_SCHEMA: Final = "Add a schema to every version: selectable fields are fields of the schema"
+# The trap of conversion: what all versions have moves to the spec, each for itself.
+_DIFFERING_SCHEMAS: Final = (
+    "Make the `selectableFields` of the versions differ, or their schemas equal: the API server moves equal "
+    "`selectableFields` to `spec`, and then finds no schema beside them"
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Report:
@@ -133,7 +140,8 @@ class SpecValidator:
             yield from subresources.column(column, _SPEC.child("additionalPrinterColumns").index(i))
         if spec.selectable_fields and spec.validation is None:
             detail = _ONLY_WITH_VALIDATION
-            help_ = "Add a schema to every version: selectable fields are fields of the schema"
+            has_schemas = all(version.schema is not None for version in spec.versions)
+            help_ = _DIFFERING_SCHEMAS if has_schemas else _MISSING_SCHEMA
             yield invalid(selectable_fields.PATH.id, _SPEC.child("selectableFields"), "", detail, help=help_)
         elif spec.validation is not None:
             yield from self._selectable(spec.selectable_fields, spec.validation.open_api_v3_schema, _SPEC, "")

@@ -97,6 +97,12 @@ class Definition:
         """Return the schema of a version."""
         return self.validator(version).schema
 
+    def has_status(self, version: str) -> bool:
+        """Return whether a version has the status subresource."""
+        spec = self.crd.spec
+        found = next((one.subresources for one in spec.versions if one.name == version), None) or spec.subresources
+        return found is not None and found.status is not None
+
 
 class Source(Protocol):
     """A place with CRDs."""

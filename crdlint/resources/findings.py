@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.errors import INVALID, NOT_SUPPORTED, TYPE_INVALID
+from crdlint.crd.errors import INVALID, NOT_SUPPORTED, REQUIRED, TYPE_INVALID
 from crdlint.crd.paths import printable
 from crdlint.crd.positions import SourceLocation, node_span
 from crdlint.diagnostics.diagnostic import Related
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from crdlint.yaml.nodes import Node
 
 _METADATA: Final = "resource-metadata"
+_REQUIRED_STATUS: Final = "Remove `status` from `required` in the CRD: the API server drops the status of new objects"
 _LONGEST_RULE: Final = 100  # the maximum number of characters of a rule in the label of its position
 _SCALARS: Final = {"bool": "a boolean", "number": "a number"}
 
@@ -118,7 +119,10 @@ class Findings:
         path = error.at or error.path
         location = self._location(error, path)
         schema = schema_at(self.definition.schema(self.version), _steps(path))
-        help_ = of_error(error, location, schema, self.definition.crd.spec.names.kind)
+        if error.type == REQUIRED and str(error.path) == "status" and self.definition.has_status(self.version):
+            help_: str | None = _REQUIRED_STATUS
+        else:
+            help_ = of_error(error, location, schema, self.definition.crd.spec.names.kind)
         related = None if error.cause is None else _rule_place(error.cause, error.detail, self.definition)
         span = self.locator.span_of(location)
         return catalog.get(error.rule).diagnostic_of(error, message, span, file=self.file, help=help_, related=related)

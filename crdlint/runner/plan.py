@@ -159,7 +159,9 @@ class Planner:
         if location is not None and location.part == TEMPLATES and b"{{" in data:
             plan.charts[outermost(location.chart)] = None
         support = None if location is None else self._chart(location.chart, config)
-        plan.tasks.append(replace(self._task(name, config, location, support, text), partial=partial))
+        plan.tasks.append(
+            replace(self._task(name, config, location, support, text), partial=partial, policy=config.policy)
+        )
         plan.configs.append(config)
 
     def _skip(self, path: str, config: Config, notice: str) -> None:

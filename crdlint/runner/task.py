@@ -10,6 +10,7 @@ from collections import deque
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
+from crdlint.changes.change import Policy
 from crdlint.crd.recognition import may_hold_crd
 from crdlint.inputs.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
 
@@ -62,6 +63,7 @@ class Task:
     supported: str | None = None
     partial: str = PATCH
     requested: frozenset[str] = frozenset()
+    policy: Policy = field(default_factory=Policy)
 
     @property
     def options(self) -> str:
@@ -250,6 +252,7 @@ class Checker:
             keep=self.settings.keep,
             fixes=fixes and self.settings.fixes,
             requested=task.requested,
+            policy=task.policy,
         )
 
     def _of_charts(self) -> Charts:

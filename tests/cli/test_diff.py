@@ -87,6 +87,16 @@ class TestPaths:
         assert diff("old", "new", "--fail-on", "warning").exit_code == 1
         assert diff("old", "new", "--ignore", "change-*").stdout == "1 CRD changed, 1 without consequence\n"
 
+    @pytest.mark.parametrize(("alpha", "severity"), [("lower", "warning"), ("same", "error")])
+    def test_the_configuration_decides_about_alpha_versions(self, sides: Path, alpha: str, severity: str) -> None:
+        for folder in ("old", "new"):
+            file = sides / folder / "foos.yaml"
+            file.write_text(file.read_text().replace("name: v1", "name: v1alpha1"))
+        (sides / ".crdlint.yaml").write_text(f"change: {{alpha: {alpha}}}\n")
+        assert f"{severity}[change-limit-tightened]" in diff("old", "new").stdout
+        (sides / ".crdlint.yaml").write_text("change: {alpha: 'off'}\n")
+        assert diff("old", "new").stdout == "1 CRD changed, 1 without consequence\n"
+
     def test_a_removed_and_an_added_crd(self, sides: Path) -> None:
         (sides / "new" / "bars.yaml").unlink()
         result = diff("old", "new")
