@@ -123,7 +123,7 @@ class Config:
     crds: tuple[str, ...] = ()
     placeholders: tuple[str, ...] | None = ()
     accept_rejections: bool = False
-    policy: Policy = field(default_factory=Policy)
+    change: Policy = field(default_factory=Policy)
     notices: tuple[str, ...] = ()
 
     def merged(

@@ -63,7 +63,7 @@ def config_of(source: Source, file: str, folder: str) -> Config:
         include_dependencies=values.get("include-dependencies", False),
         crds=tuple(values.get("crds", ())),
         placeholders=_placeholders(values.get("placeholders", True)),
-        policy=Policy(**values.get("change", {})),
+        change=Policy(**values.get("change", {})),
     )
 
 

@@ -160,7 +160,7 @@ class Planner:
             plan.charts[outermost(location.chart)] = None
         support = None if location is None else self._chart(location.chart, config)
         plan.tasks.append(
-            replace(self._task(name, config, location, support, text), partial=partial, policy=config.policy)
+            replace(self._task(name, config, location, support, text), partial=partial, policy=config.change)
         )
         plan.configs.append(config)
 

@@ -31,11 +31,11 @@ def test_a_required_status_with_the_status_subresource() -> None:
     root = crd["spec"]["versions"][0]["schema"]["openAPIV3Schema"]
     root["required"] = ["status"]
     root["properties"]["status"] = {"type": "object"}
-    resource = json.dumps({"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "a"}, "status": {}})
+    resource = json.dumps({"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "a", "namespace": "b"}})
     [found] = crdlint.validate_resource(json.dumps(crd), resource).errors
     assert found.message == "status: Required value"
     assert found.help == "Remove `status` from `required` in the CRD: the API server drops the status of new objects"
     del crd["spec"]["versions"][0]["subresources"]
-    [found] = crdlint.validate_resource(json.dumps(crd), resource.replace(', "status": {}', "")).errors
+    [found] = crdlint.validate_resource(json.dumps(crd), resource).errors
     assert found.help is not None
     assert "`required`" not in found.help
