@@ -22,7 +22,12 @@ from crdlint.crd.recognition import KIND
 from crdlint.inputs.read import UnreadableError, read_text
 from crdlint.lsp import actions
 from crdlint.lsp.checks import Checks
+from crdlint.lsp.complete import TRIGGERS, completions
+from crdlint.lsp.definition import definition_at, references_at
 from crdlint.lsp.diagnostics import diagnostic_of
+from crdlint.lsp.hover import hover_of
+from crdlint.lsp.places import place_at
+from crdlint.lsp.symbols import hints_of, symbols_of
 from crdlint.lsp.workspace import Workspace, settings_of
 from crdlint.rules import catalog
 
@@ -194,6 +199,7 @@ def new_server() -> Server:
     _add_lifecycle(server)
     _add_documents(server)
     _add_actions(server)
+    _add_reading(server)
     return server
 
 
@@ -299,6 +305,59 @@ def _add_actions(server: Server) -> None:
             return None
         server.window_show_message(lsp.ShowMessageParams(lsp.MessageType.Info, text))
         return text
+
+
+def _add_reading(server: Server) -> None:
+    """Add what editors show of a document, and offer while it is written."""
+
+    async def at(
+        params: lsp.HoverParams | lsp.DefinitionParams | lsp.ReferenceParams,
+        function: Callable[..., T],
+        *arguments: Any,
+    ) -> T | None:
+        """Return the result of a function for the place of a request, None if nothing is there."""
+        document = server.documents.documents.get(params.text_document.uri)
+
+        def run(of: Document) -> T | None:
+            place = place_at(of.text.text, of.text.index(params.position))
+            return None if place is None else function(of, place, *arguments)
+
+        return None if document is None else await server.work(run, document)
+
+    @server.feature(lsp.TEXT_DOCUMENT_HOVER)
+    async def hover(params: lsp.HoverParams) -> lsp.Hover | None:
+        text = await at(params, hover_of, server.checks)
+        return None if text is None else lsp.Hover(lsp.MarkupContent(lsp.MarkupKind.Markdown, text))
+
+    @server.feature(lsp.TEXT_DOCUMENT_DEFINITION)
+    async def definition(params: lsp.DefinitionParams) -> lsp.Location | None:
+        return await at(params, definition_at, server.checks, server.read)
+
+    @server.feature(lsp.TEXT_DOCUMENT_REFERENCES)
+    async def references(params: lsp.ReferenceParams) -> list[lsp.Location]:
+        return await at(params, references_at, server.checks) or []
+
+    @server.feature(lsp.TEXT_DOCUMENT_COMPLETION, lsp.CompletionOptions(trigger_characters=TRIGGERS))
+    async def completion(params: lsp.CompletionParams) -> list[lsp.CompletionItem]:
+        document = server.documents.documents.get(params.text_document.uri)
+        if document is None:
+            return []
+        item = getattr(server.client_capabilities.text_document, "completion", None)
+        snippets = bool(getattr(getattr(item, "completion_item", None), "snippet_support", False))
+        index = document.text.index(params.position)
+        return await server.work(lambda: completions(document, index, server.checks, snippets=snippets))
+
+    @server.feature(lsp.TEXT_DOCUMENT_DOCUMENT_SYMBOL)
+    async def symbols(params: lsp.DocumentSymbolParams) -> list[lsp.DocumentSymbol]:
+        document = server.documents.documents.get(params.text_document.uri)
+        return [] if document is None else await server.work(symbols_of, document)
+
+    @server.feature(lsp.TEXT_DOCUMENT_INLAY_HINT)
+    async def hints(params: lsp.InlayHintParams) -> list[lsp.InlayHint]:
+        document = server.documents.documents.get(params.text_document.uri)
+        if document is None:
+            return []
+        return await server.work(lambda: list(hints_of(document, server.checks.of(document), params.range)))
 
 
 def _fixing_edit(document: Document, checks: Checks, versioned: bool) -> lsp.WorkspaceEdit | None:

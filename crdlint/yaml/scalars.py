@@ -8,7 +8,7 @@ returned.
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.yaml.edit import BREAK
@@ -59,6 +59,17 @@ def offsets_inside(text: str, node: Scalar, start: int, end: int) -> tuple[int, 
         return None
     first = spans[start][0] if start < len(spans) else spans[-1][1]
     return first, spans[end - 1][1] if start < end <= len(spans) else first
+
+
+def index_inside(text: str, node: Scalar, offset: int) -> int | None:
+    """Return the index in a scalar's value of the character at an offset in the text, None if that is not sure.
+
+    An offset behind the value, or between the characters of an escape, is that of the next character of the value.
+    """
+    spans = _spans(text, node)
+    if spans is None:
+        return None
+    return bisect_left(spans, offset, key=lambda span: span[0])
 
 
 def _line_starts(text: str, node: Scalar) -> list[int]:

@@ -1,0 +1,394 @@
+"""What can be written at a place of an expression: fields, variables, functions and macros, by the types around it.
+
+Each completion is compiled in its place before it is offered, so that none leads to an error of its own.
+"""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import dataclass, replace
+from functools import cache
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+
+from crdlint.cel.compiler import compile_text
+from crdlint.cel.decls import DeclarationError, Variable
+from crdlint.cel.format import format_type
+from crdlint.cel.lexer import tokenize
+from crdlint.cel.types import DYN, INT, Kind
+from crdlint.kubecel.environment import new_expressions
+from crdlint.kubernetes.servers import SERVERS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crdlint.cel.decls import Overload
+    from crdlint.cel.env import Env
+    from crdlint.cel.types import Type
+    from crdlint.kubecel.declarations import Declarations
+    from crdlint.kubecel.environment import Environment
+    from crdlint.kubernetes.servers import Server, Version
+
+CompletionKind = Literal["field", "variable", "function", "method", "macro", "keyword"]
+
+_TARGET: Final = "target__"  # the variable that stands for what is before the dot
+_CLOSING: Final = {")": "(", "]": "[", "}": "{"}
+_OPENING: Final = frozenset(_CLOSING.values())
+_OPERANDS: Final = frozenset({"IDENTIFIER", "ESC_IDENTIFIER", "STRING", "BYTES", "NUM_INT", "NUM_UINT", "NUM_FLOAT"})
+_KEYWORDS: Final = ("true", "false", "null")
+# Arguments by type. More than one for a type parameter: the first that compiles is used.
+_SAMPLES: Final = {
+    Kind.STRING: ("''",),
+    Kind.INT: ("0",),
+    Kind.UINT: ("0u",),
+    Kind.DOUBLE: ("0.0",),
+    Kind.BOOL: ("true",),
+    Kind.BYTES: ("b''",),
+    Kind.LIST: ("[]",),
+    Kind.MAP: ("{}",),
+    Kind.DURATION: ("duration('1h')",),
+    Kind.TIMESTAMP: ("timestamp('2026-01-01T00:00:00Z')",),
+    Kind.TYPE: ("int",),
+}
+_NAMED_SAMPLES: Final = {
+    "optional_type": "optional.none()",
+    "kubernetes.Quantity": "quantity('1')",
+    "kubernetes.Semver": "semver('1.0.0')",
+    "kubernetes.URL": "url('https://example.com')",
+    "net.IP": "ip('10.0.0.1')",
+    "net.CIDR": "cidr('10.0.0.0/8')",
+    "kubernetes.NamedFormat": "format.uuid().value()",
+}
+# Arguments that must be of a certain form, by function.
+_SPECIAL_SAMPLES: Final = {
+    "duration": ("'1h'",),
+    "timestamp": ("'2026-01-01T00:00:00Z'",),
+    "format": ("[]",),
+}
+_ANY_SAMPLES: Final = ("''", "0", f"{_TARGET}[0]", _TARGET, "true")
+# Macros of a target: the arguments, and how many variables they declare.
+_MACROS: Final = {
+    "all": ("x, true", 1),
+    "exists": ("x, true", 1),
+    "exists_one": ("x, true", 1),
+    "existsOne": ("x, true", 1),
+    "filter": ("x, true", 1),
+    "map": ("x, x", 1),
+    "sortBy": ("x, x", 1),
+    "optMap": ("x, x", 1),
+    "optFlatMap": ("x, optional.of(x)", 1),
+    "transformList": ("i, x, x", 2),
+    "transformMap": ("k, x, x", 2),
+    "transformMapEntry": ("k, x, {k: x}", 2),
+}
+_WITH_ONE_OR_TWO: Final = frozenset({"all", "exists", "exists_one", "existsOne"})
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A text that can be written: its name, what it is, and its type.
+
+    ``arguments`` are those of a call, as they compile; None for what is not a call. ``since`` is the Kubernetes version
+    that introduced it, None if all have it.
+    """
+
+    name: str
+    kind: CompletionKind
+    type: str
+    arguments: tuple[str, ...] | None = None
+    since: Version | None = None
+
+    @property
+    def text(self) -> str:
+        """The text to write, as it compiles."""
+        return self.name if self.arguments is None else f"{self.name}({', '.join(self.arguments)})"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place of an expression: where its word starts, what is before its dot, and what the expression may use there.
+
+    ``receiver`` is None if no dot is before the word. ``env`` has the variables of the comprehensions around the place.
+    """
+
+    start: int
+    word: str
+    receiver: str | None
+    env: Env
+
+
+class _Tokens(NamedTuple):
+    kinds: list[str]
+    texts: list[str]
+    starts: list[int]
+
+
+def place_at(text: str, offset: int, env: Env, environment: Environment) -> Place | None:
+    """Return the place at an offset of an expression; None within a string, or after characters that start no token."""
+    found = tokenize(text[:offset])
+    if found is None:
+        return None
+    kinds, texts, starts = found[0][:-1], found[1][:-1], found[2][:-1]  # without the end of the text
+    start, word = offset, ""
+    if kinds and starts[-1] + len(texts[-1]) == offset and (kinds[-1] == "IDENTIFIER" or texts[-1] in _WORDS):
+        start, word = starts[-1], texts[-1]
+        kinds, texts, starts = kinds[:-1], texts[:-1], starts[:-1]
+    tokens = _Tokens(kinds, texts, starts)
+    scope = _scope(text, tokens, env, environment)
+    if kinds and kinds[-1] == ".":
+        end = len(kinds) - 1
+        first = _receiver(tokens, end)
+        receiver = text[starts[first] : starts[end]].strip() if first < end else ""
+        return Place(start, word, receiver, scope)
+    if kinds and kinds[-1] == "?" and kinds[-2:-1] == ["."]:
+        end = len(kinds) - 2
+        first = _receiver(tokens, end)
+        return Place(start, word, text[starts[first] : starts[end]].strip() + ".?", scope)
+    return Place(start, word, None, scope)
+
+
+_WORDS: Final = frozenset({"in", "true", "false", "null"})
+
+
+def type_of(text: str, env: Env, environment: Environment) -> Type | None:
+    """Return the type of an expression, None if it does not compile."""
+    compiled = compile_text(text, env, environment.parser)
+    return None if compiled.errors else compiled.output_type
+
+
+def complete(
+    text: str, offset: int, env: Env, environment: Environment, declarations: Declarations
+) -> tuple[Place | None, list[Completion]]:
+    """Return the place at an offset of an expression, and what can be written there, whatever of it is written already."""
+    place = place_at(text, offset, env, environment)
+    if place is None:
+        return None, []
+    if place.receiver is None:
+        return place, list(_globals(place.env, environment))
+    optional = place.receiver.endswith(".?")
+    receiver = place.receiver.removesuffix(".?")
+    names = [name for name in place.env.function_names() if name.startswith(f"{receiver}.")]
+    type_ = type_of(receiver, place.env, environment)
+    if type_ is None:
+        calls = (_call(name, None, place.env, environment) for name in names)
+        return place, [_below(one, receiver) for one in calls if one is not None]
+    if optional:
+        return place, list(_fields(type_, declarations))
+    members = _members(type_, place.env, environment, declarations)
+    return place, [_with_target(one, receiver) for one in members]
+
+
+def _below(one: Completion, namespace: str) -> Completion:
+    return Completion(one.name.removeprefix(f"{namespace}."), one.kind, one.type, one.arguments, one.since)
+
+
+def _with_target(one: Completion, receiver: str) -> Completion:
+    """Return a completion with the text of its target in arguments that refer to it."""
+    if one.arguments is None or not any(_TARGET in argument for argument in one.arguments):
+        return one
+    return replace(one, arguments=tuple(argument.replace(_TARGET, receiver) for argument in one.arguments))
+
+
+def _globals(env: Env, environment: Environment) -> Iterator[Completion]:
+    for variable in _variables(env):
+        yield Completion(variable.name, "variable", format_type(variable.type, environment.dialect))
+    yield from (Completion(word, "keyword", "bool" if word != "null" else "null") for word in _KEYWORDS)
+    for name in env.function_names():
+        if not (name[0].isalpha() and name.replace(".", "").replace("_", "").isalnum()):
+            continue
+        call = _call(name, None, env, environment)
+        if call is not None:
+            yield call
+    self_ = env.find_ident("self")
+    if self_ is not None and ("has", 1, False) in environment.parser.macros:
+        field = next((f for f in _selectable(self_.type, env)), None)
+        if field is not None:
+            yield Completion("has", "macro", "bool", (f"self.{field}",))
+
+
+def _selectable(type_: Type, env: Env) -> Iterator[str]:
+    declared = (
+        env.provider.object(type_.name) if type_.kind is Kind.STRUCT and hasattr(env.provider, "object") else None
+    )
+    if declared is not None:
+        yield from declared.fields or {}
+
+
+def _variables(env: Env) -> list[Variable]:
+    """Return the variables of an environment, the innermost first; types and constants are not among them."""
+    found: dict[str, Variable] = {}
+    at: Env | None = env
+    while at is not None:
+        for name, one in at.own_idents.items():
+            if one.type.kind is not Kind.TYPE:
+                found.setdefault(name, one)
+        at = at.parent
+    return list(found.values())
+
+
+def _members(type_: Type, env: Env, environment: Environment, declarations: Declarations) -> Iterator[Completion]:
+    yield from _fields(type_, declarations)
+    with_target = env.extend(idents=[Variable(_TARGET, type_)])
+    for name, (arguments, _) in _MACROS.items():
+        if any(macro == name for macro, _, _ in environment.parser.macros):
+            result = type_of(f"{_TARGET}.{name}({arguments})", with_target, environment)
+            if result is not None:
+                given = tuple(arguments.split(", "))
+                yield Completion(name, "macro", format_type(result, environment.dialect), given, since(name))
+    for name in env.function_names():
+        function = env.find_function(name)
+        if function is not None and any(one.member for one in function.overloads):
+            call = _call(name, type_, with_target, environment)
+            if call is not None:
+                yield call
+
+
+def _fields(type_: Type, declarations: Declarations) -> Iterator[Completion]:
+    """Yield the fields of an object; of an optional one, those of its value."""
+    while type_.is_optional:
+        type_ = type_.params[0]
+    declared = declarations.object(type_.name) if type_.kind is Kind.STRUCT else None
+    for name in () if declared is None else declared.fields or {}:
+        found = declarations.find_struct_field_type(type_.name, name)
+        yield Completion(name, "field", "" if found is None else format_type(found))
+
+
+def _call(name: str, target: Type | None, env: Env, environment: Environment) -> Completion | None:
+    """Return a call of a function, with arguments with which it compiles; None if there are none."""
+    function = env.find_function(name)
+    for overload in () if function is None else function.overloads:
+        if overload.member is (target is None) or (target is not None and not _may_take(overload, target)):
+            continue
+        given = overload.args[1:] if overload.member else overload.args
+        before = f"{_TARGET}." if overload.member else ""
+        for arguments in itertools.islice(itertools.product(*(_samples(name, one) for one in given)), _MOST_TRIED):
+            result = type_of(f"{before}{name}({', '.join(arguments)})", env, environment)
+            if result is not None:
+                kind: CompletionKind = "method" if overload.member else "function"
+                return Completion(name, kind, format_type(result, environment.dialect), tuple(arguments), since(name))
+    return None
+
+
+_MOST_TRIED: Final = 12  # arguments
+
+
+def _may_take(overload: Overload, target: Type) -> bool:
+    first = overload.args[0]
+    return first.kind is Kind.TYPE_PARAM or target.is_dyn or first.kind is target.kind
+
+
+def _samples(function: str, type_: Type) -> Sequence[str]:
+    special = _SPECIAL_SAMPLES.get(function)
+    if special is not None:
+        return special
+    if type_.kind is Kind.OPAQUE or type_.kind is Kind.STRUCT:
+        named = _NAMED_SAMPLES.get(type_.name)
+        return () if named is None else (named,)
+    return _SAMPLES.get(type_.kind, _ANY_SAMPLES)
+
+
+@cache
+def since(name: str) -> Version | None:
+    """Return the oldest Kubernetes version that has a function or macro, None if all that crdlint knows have it."""
+    newest_first = sorted(SERVERS, key=lambda server: (server.major, server.minor), reverse=True)
+    found: Server | None = None
+    for server in newest_first:
+        environment = new_expressions(server)
+        is_macro = any(macro == name for macro, _, _ in environment.parser.macros)
+        if not is_macro and environment.env.find_function(name) is None:
+            return None if found is None else (found.major, found.minor)
+        found = server
+    return None
+
+
+def _receiver(tokens: _Tokens, end: int) -> int:
+    """Return the index of the first token of the operand that ends before a token; ``end`` if there is none."""
+    at = end
+    while at > 0:
+        kind = tokens.kinds[at - 1]
+        if kind in _CLOSING:
+            opening = _opening(tokens, at - 1)
+            if opening is None:
+                return end
+            at = opening
+            if kind == ")" and at > 0 and tokens.kinds[at - 1] == "IDENTIFIER":
+                at -= 1
+            elif kind == "]" and at > 0 and _ends_operand(tokens.kinds[at - 1]):
+                continue
+        elif kind in _OPERANDS or tokens.texts[at - 1] in ("true", "false", "null"):
+            at -= 1
+        else:
+            return end
+        if at > 1 and tokens.kinds[at - 1] == ".":
+            at -= 1
+        elif at > 2 and tokens.kinds[at - 2 : at] == [".", "?"]:
+            at -= 2
+        else:
+            return at
+    return at
+
+
+def _ends_operand(kind: str) -> bool:
+    return kind in _CLOSING or kind in _OPERANDS
+
+
+def _opening(tokens: _Tokens, closing: int) -> int | None:
+    depth = 0
+    for at in range(closing, -1, -1):
+        kind = tokens.kinds[at]
+        if kind in _CLOSING:
+            depth += 1
+        elif kind in _OPENING:
+            depth -= 1
+            if not depth:
+                return at
+    return None
+
+
+def _scope(text: str, tokens: _Tokens, env: Env, environment: Environment) -> Env:
+    """Return the environment at the end of the tokens, with the variables of the macros that are open there."""
+    stack: list[int] = []
+    for at, kind in enumerate(tokens.kinds):
+        if kind in _OPENING:
+            stack.append(at)
+        elif kind in _CLOSING and stack:
+            stack.pop()
+    for opening in stack:
+        if tokens.kinds[opening] != "(" or opening < 2 or tokens.kinds[opening - 2] != ".":
+            continue
+        name = tokens.texts[opening - 1]
+        variables = _declared_variables(tokens, opening, name)
+        first = _receiver(tokens, opening - 2)
+        if not variables or first == opening - 2:
+            continue
+        range_ = type_of(text[tokens.starts[first] : tokens.starts[opening - 2]], env, environment)
+        types = _variable_types(DYN if range_ is None else range_, len(variables))
+        try:
+            env = env.extend(idents=[Variable(one, type_) for one, type_ in zip(variables, types, strict=True)])
+        except DeclarationError:
+            continue  # it has the name of another variable
+    return env
+
+
+def _declared_variables(tokens: _Tokens, opening: int, macro: str) -> list[str]:
+    """Return the variables that the arguments of a macro declare, as far as they are written and followed by a comma."""
+    if macro not in _MACROS:
+        return []
+    most = 2 if macro in _WITH_ONE_OR_TWO else _MACROS[macro][1]
+    names: list[str] = []
+    at = opening + 1
+    while len(names) < most and tokens.kinds[at : at + 2] == ["IDENTIFIER", ","]:
+        names.append(tokens.texts[at])
+        at += 2
+    return names if len(names) >= _MACROS[macro][1] else []
+
+
+def _variable_types(range_: Type, count: int) -> list[Type]:
+    while range_.is_optional:
+        range_ = range_.params[0]
+        if count == 1:
+            return [range_]
+    if range_.kind is Kind.LIST:
+        return [range_.params[0]] if count == 1 else [INT, range_.params[0]]
+    if range_.kind is Kind.MAP:
+        return list(range_.params[:count])
+    return [DYN] * count

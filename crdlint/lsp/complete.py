@@ -1,0 +1,300 @@
+"""Completion: inside of expressions, in CRDs and their schemas, and in custom resources."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from lsprotocol.types import (
+    CompletionItem,
+    CompletionItemKind,
+    InsertTextFormat,
+    MarkupContent,
+    MarkupKind,
+    TextEdit,
+)
+
+from crdlint.golang.values import marshal
+from crdlint.kubecel.completion import complete
+from crdlint.kubecel.function_docs import DOCS
+from crdlint.lsp.hover import schema_of
+from crdlint.lsp.places import expression_at, place_at
+from crdlint.lsp.schema_docs import KEYWORDS, fields_of, is_collection, record_at, values_of
+from crdlint.resources.objects import text_at
+from crdlint.yaml.nodes import Mapping, Scalar
+from crdlint.yaml.scalars import offsets_inside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.kubecel.completion import Completion
+    from crdlint.lsp.checks import Checks
+    from crdlint.lsp.places import Expression, Place, Steps
+    from crdlint.lsp.workspace import Document
+
+TRIGGERS: Final = (".", "-", " ", '"', "'")
+_WORD: Final = re.compile(r"[\w$/-]*\Z")
+_REST: Final = re.compile(r"[\w$/-]*")
+_PROBE: Final = "crdlint-completes-this"  # a key that no document has
+_KINDS: Final = {
+    "field": CompletionItemKind.Field,
+    "variable": CompletionItemKind.Variable,
+    "function": CompletionItemKind.Function,
+    "method": CompletionItemKind.Method,
+    "macro": CompletionItemKind.Operator,
+    "keyword": CompletionItemKind.Keyword,
+}
+_SCHEMA: Final = "JSONSchemaProps"
+
+
+@dataclass(frozen=True, slots=True)
+class _Probed:
+    """The place of a word that is being written: that of a key, or of the value of one.
+
+    ``start`` and ``end`` are where the word is in the text, ``steps`` the path of the mapping or list that has it, or of
+    the value. ``given`` are the other keys of the mapping.
+    """
+
+    place: Place
+    start: int
+    end: int
+    is_key: bool
+    steps: Steps
+    given: frozenset[str]
+    column: int
+
+
+def completions(document: Document, index: int, checks: Checks, *, snippets: bool) -> list[CompletionItem]:
+    """Return what can be written at a place; with ``snippets``, with places to fill in."""
+    text = document.text.text
+    version = checks.kube_version(checks.of(document))
+    place = place_at(text, index)
+    expression = None if place is None else expression_at(place, version)
+    if place is not None and expression is not None and place.inside is not None:
+        return list(_of_expression(document, place, expression, snippets=snippets))
+    for probed in _probes(text, index):
+        words = list(_of_crd(probed) if probed.place.is_crd else _of_resource(document, probed, checks, version))
+        if words:
+            return [_item(document, probed, one, snippets=snippets) for one in words]
+    return []
+
+
+def _of_expression(
+    document: Document, place: Place, expression: Expression, *, snippets: bool
+) -> Iterator[CompletionItem]:
+    at, items = complete(
+        expression.text, place.inside or 0, expression.env, expression.environment, expression.declarations
+    )
+    if at is None:
+        return
+    end = place.inside or 0
+    offsets = offsets_inside(place.document.text, expression.node, at.start, end) or (place.index - place.start,) * 2
+    range_ = document.text.range(place.start + offsets[0], place.start + offsets[1])
+    parent = place.parents[-1]
+    in_flow = isinstance(parent, Mapping) and parent.flow and expression.node.style is None
+    for order, one in enumerate(items):
+        text = _quoted(one.text, expression.node)
+        if in_flow and re.search(r"[\[\]{},]", text):
+            continue  # would end the value
+        is_snippet = snippets and bool(one.arguments)
+        since = "" if one.since is None else f" (since Kubernetes {one.since[0]}.{one.since[1]})"
+        yield CompletionItem(
+            label=one.name if one.arguments is None else f"{one.name}()",
+            kind=_KINDS[one.kind],
+            detail=one.type,
+            documentation=DOCS[one.name] + since if one.name in DOCS else None,
+            sort_text=f"{order:04}",
+            filter_text=one.name,
+            insert_text_format=InsertTextFormat.Snippet if is_snippet else InsertTextFormat.PlainText,
+            text_edit=TextEdit(range_, _snippet(one, expression.node) if is_snippet else text),
+        )
+
+
+def _snippet(one: Completion, node: Scalar) -> str:
+    arguments = ", ".join(
+        f"${{{number}:{_in_snippet(_quoted(argument, node))}}}"
+        for number, argument in enumerate(one.arguments or (), 1)
+    )
+    return f"{one.name}({arguments})"
+
+
+def _in_snippet(text: str) -> str:
+    return re.sub(r"([\\$}])", r"\\\1", text)
+
+
+def _quoted(text: str, node: Scalar) -> str:
+    """Return a text as the scalar of an expression has it: quotes are written twice, or escaped."""
+    if node.style == "'":
+        return text.replace("'", "''")
+    return text.replace("\\", "\\\\").replace('"', '\\"') if node.style == '"' else text
+
+
+def _probes(text: str, index: int) -> Iterator[_Probed]:
+    """Yield the places that the word at an index may have: the text is read with a word of ours there, as key and value."""
+    start = index - len(_WORD.search(text[max(0, index - _LONGEST) : index])[0])  # type: ignore[index]  # it matches always
+    end = _REST.match(text, index).end()  # type: ignore[union-attr]
+    line_end = text.find("\n", end)
+    rest = text[end : len(text) if line_end < 0 else line_end]
+    before = text[text.rfind("\n", 0, start) + 1 : start]
+    if "#" in before:
+        return
+    for written in [_PROBE] if rest.lstrip().startswith(":") else [f"{_PROBE}: ", _PROBE]:
+        place = place_at(f"{text[:start]}{written}{text[end:]}", start + 1)
+        if place is None or _PROBE not in (str(getattr(place.node, "value", "")), place.steps[-1]):
+            continue
+        if place.on_key:
+            parent = place.parents[-1]
+            names = (
+                (str(key.value) for key, _ in parent.pairs() if isinstance(key, Scalar))
+                if isinstance(parent, Mapping)
+                else ()
+            )
+            given = frozenset(name for name in names if name != _PROBE)
+            yield _Probed(place, start, end, True, place.steps[:-1], given, _column(place))
+        else:
+            yield _Probed(place, start, end, False, place.steps, frozenset(), _column(place))
+
+
+_LONGEST: Final = 256  # characters of a word
+
+
+def _column(place: Place) -> int:
+    node = place.key if place.key is not None else place.node
+    column: int = node.start_mark.column
+    return column
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """A key or value that can be written: what follows a key, what it is, and whether an object must have it."""
+
+    text: str
+    detail: str = ""
+    documentation: str = ""
+    collection: bool | None = None
+    is_required: bool = False
+    fields: tuple[str, ...] = ()
+
+
+def _item(document: Document, probed: _Probed, word: _Word, *, snippets: bool) -> CompletionItem:
+    edit = TextEdit(document.text.range(probed.start, probed.end), _written(document, probed, word, snippets=snippets))
+    is_snippet = snippets and "$" in edit.new_text
+    return CompletionItem(
+        label=word.text,
+        kind=CompletionItemKind.Property if probed.is_key else CompletionItemKind.EnumMember,
+        detail=word.detail or None,
+        documentation=MarkupContent(MarkupKind.PlainText, word.documentation) if word.documentation else None,
+        sort_text=f"{0 if word.is_required else 1}{word.text}",
+        insert_text_format=InsertTextFormat.Snippet if is_snippet else InsertTextFormat.PlainText,
+        text_edit=edit,
+    )
+
+
+def _written(document: Document, probed: _Probed, word: _Word, *, snippets: bool) -> str:
+    if not probed.is_key:
+        return word.text
+    follows = document.text.text[probed.end :].lstrip(" ").startswith(":")
+    parent = probed.place.parents[-1] if probed.place.parents else None
+    if follows or (isinstance(parent, Mapping) and parent.flow):
+        return word.text if follows else f"{word.text}: "
+    if word.collection is None or not snippets:
+        return f"{word.text}: " if word.collection is None else f"{word.text}:"
+    indent = "\n" + " " * (probed.column + 2)
+    if not word.collection:
+        return f"{word.text}:{indent}- $0"
+    fields = [f"{indent}{name}: ${number}" for number, name in enumerate(word.fields, 1)]
+    return f"{word.text}:" + ("".join(fields) if fields else f"{indent}$0")
+
+
+def _of_crd(probed: _Probed) -> Iterable[_Word]:
+    """Yield the fields of a CRD and the keywords of its schemas, or the values of one."""
+    if probed.is_key:
+        return _keys_of_crd(probed)
+    field = next((step for step in reversed(probed.steps) if isinstance(step, str)), "")
+    above = probed.steps[: len(probed.steps) - 1 - probed.steps[::-1].index(field)] if field else ()
+    found = record_at(above)
+    if found is None:
+        return ()
+    if found[1] is False and found[0] == _SCHEMA and field in ("required", "x-kubernetes-list-map-keys"):
+        return _names_of_fields(probed, items=field != "required")
+    return (_Word(value) for value in values_of(found[0], field, _type_beside(probed.place)))
+
+
+def _keys_of_crd(probed: _Probed) -> Iterator[_Word]:
+    found = record_at(probed.steps)
+    if found is None or found[1]:
+        return
+    record = found[0]
+    type_ = _type_beside(probed.place)
+    for name in fields_of(record):
+        if name in probed.given:
+            continue
+        documentation, types = KEYWORDS.get(name, ("", ())) if record == _SCHEMA else ("", ())
+        if type_ and types and type_ not in types:
+            continue
+        yield _Word(name, record, documentation, is_collection(record, name))
+
+
+def _type_beside(place: Place) -> str:
+    """Return the type that a schema has beside a key or value, empty if it has none."""
+    parent = next((one for one in reversed(place.parents) if isinstance(one, Mapping)), None)
+    return "" if parent is None else text_at(parent, "type")
+
+
+def _names_of_fields(probed: _Probed, *, items: bool) -> Iterator[_Word]:
+    """Yield the names of the properties beside a list of names, or of those of the items."""
+    schema = next((one for one in reversed(probed.place.parents) if isinstance(one, Mapping)), None)
+    below = schema.find("items") if items and schema is not None else None
+    if items:
+        schema = below[1] if below is not None and isinstance(below[1], Mapping) else None
+    found = schema.find("properties") if schema is not None else None
+    if found is not None and isinstance(found[1], Mapping):
+        yield from (_Word(str(key.value)) for key, _ in found[1].pairs() if isinstance(key, Scalar))
+
+
+def _of_resource(document: Document, probed: _Probed, checks: Checks, version: str) -> Iterator[_Word]:
+    """Yield the fields of a custom resource, the required ones first, or the values of a field."""
+    from dataclasses import replace
+
+    schema = schema_of(document, replace(probed.place, steps=probed.steps), checks, version)
+    if schema is None:
+        return
+    if not probed.is_key:
+        yield from _values(schema)
+        return
+    for name, field in schema.properties.items():
+        if name in probed.given:
+            continue
+        required = tuple(one for one in field.required if one in field.properties)
+        collection = None if field.type not in ("object", "array") else field.type == "object"
+        is_required = name in schema.required
+        yield _Word(
+            name, _described(field, is_required=is_required), field.description, collection, is_required, required
+        )
+
+
+def _values(schema: JSONSchemaProps) -> Iterator[_Word]:
+    for value in schema.enum:
+        yield _Word(value if isinstance(value, str) and _is_plain(value) else marshal(value))
+    if schema.type == "boolean":
+        yield from (_Word(value) for value in ("true", "false"))
+    if schema.default is not None and not schema.enum and schema.type != "boolean":
+        value = schema.default.value
+        if not isinstance(value, (dict, list)):
+            yield _Word(value if isinstance(value, str) and _is_plain(value) else marshal(value), "default")
+
+
+_PLAIN: Final = re.compile(r"[A-Za-z][\w./-]*")
+_SPECIAL: Final = frozenset({"y", "n", "yes", "no", "on", "off", "true", "false", "null"})
+
+
+def _is_plain(text: str) -> bool:
+    """Return whether a text is a string in YAML without quotes."""
+    return _PLAIN.fullmatch(text) is not None and text.lower() not in _SPECIAL
+
+
+def _described(schema: JSONSchemaProps, *, is_required: bool) -> str:
+    type_ = "integer or string" if schema.x_int_or_string else schema.type
+    return f"{type_}, required" if is_required else type_

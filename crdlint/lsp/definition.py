@@ -1,0 +1,210 @@
+"""Definitions and references: from names and paths to the properties that they name, and from a property to all of them."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from lsprotocol.types import Location
+
+from crdlint.cel.ast import Select, nodes
+from crdlint.cel.source_ranges import SourceRanges
+from crdlint.crd.positions import Locator
+from crdlint.kubecel.completion import place_at as place_in_expression
+from crdlint.kubecel.completion import type_of
+from crdlint.kubernetes.servers import parse_range
+from crdlint.lsp.hover import definition_of
+from crdlint.lsp.places import crd_of, expression_at, schema_at, value_schema
+from crdlint.lsp.positions import Text
+from crdlint.lsp.workspace import uri_of
+from crdlint.schema.traversal import all_schemas
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
+    from crdlint.crd.paths import Path
+    from crdlint.linting.result import FoundRule
+    from crdlint.lsp.checks import Checks
+    from crdlint.lsp.places import Place
+    from crdlint.lsp.workspace import Document
+
+_NAME: Final = re.compile(r"\w+")
+_STEP: Final = re.compile(r"\.(\w+)|\[['\"]?([^\]'\"]*)['\"]?\]")
+_PATHS: Final = frozenset({"jsonPath", "specReplicasPath", "statusReplicasPath", "labelSelectorPath"})
+
+
+def definition_at(
+    document: Document, place: Place, checks: Checks, read: Callable[[str], str | None]
+) -> Location | None:
+    """Return where what is at a place is defined, None if it names nothing."""
+    version = checks.kube_version(checks.of(document))
+    if not place.is_crd:
+        return _in_crd(document, place, checks, version, read)
+    path = _named_path(place, version)
+    return None if path is None else _location(document, place, path)
+
+
+def references_at(document: Document, place: Place, checks: Checks) -> list[Location]:
+    """Return where the property at a place is named in its CRD: by rules, lists of names, and paths."""
+    checked = checks.of(document)
+    version = checks.kube_version(checked)
+    crd = crd_of(place.root, parse_range(version).newest) if place.is_crd else None
+    if crd is None:
+        return []
+    found = schema_at(crd, place.steps)
+    is_property = found is not None and not found[1] and found[0].steps[:1] == ("properties",)
+    path = found[0].path if found is not None and is_property else _named_path(place, version)
+    schema = None if path is None else _schema_of_path(crd, path)
+    if schema is None:
+        return []
+    locations = [*_names(document, place, schema), *_paths(document, place, crd, schema)]
+    for rule in () if checked.crds is None else checked.crds.rules:
+        if rule.locator.line_offset == place.document.line_offset:
+            locations += _reads(document, rule, schema)
+    return locations
+
+
+def _in_crd(
+    document: Document, place: Place, checks: Checks, version: str, read: Callable[[str], str | None]
+) -> Location | None:
+    """Return the property of a field of a custom resource, in the file of its CRD."""
+    found = definition_of(document, place, checks, version)
+    schema = None if found is None else value_schema(found[0].schema(found[1]), place.steps)
+    if found is None or schema is None:
+        return None
+    text = Text(read(found[0].file) or "", document.text.encoding)
+    span = found[0].locator.span(schema.path, key=True)
+    return Location(uri_of(found[0].file), text.range_of(span))
+
+
+def _named_path(place: Place, version: str) -> Path | None:
+    """Return the path of the schema that a name, path or expression of a CRD leads to."""
+    crd = crd_of(place.root, parse_range(version).newest)
+    if crd is None or place.on_key:
+        return None
+    schema = _named_schema(crd, place)
+    return _path_in_expression(place, version) if schema is None else schema.path
+
+
+def _named_schema(crd: CustomResourceDefinition, place: Place) -> JSONSchemaProps | None:
+    found = schema_at(crd, place.steps)
+    value = str(getattr(place.node, "value", ""))
+    if found is not None:
+        schema, rest = found
+        if rest[:1] == ("required",):
+            return schema.properties.get(value)
+        if rest[:1] == ("x-kubernetes-list-map-keys",) and schema.items is not None and schema.items.schema is not None:
+            return schema.items.schema.properties.get(value)
+        if rest[-1:] == ("fieldPath",):
+            return _by_path(schema, value)
+        return None
+    if place.steps[-1:] and place.steps[-1] in _PATHS and isinstance(place.steps[2], int):
+        at = schema_at(crd, (*place.steps[:3], "schema", "openAPIV3Schema"))
+        return None if at is None else _by_path(at[0], value)
+    return None
+
+
+def _by_path(schema: JSONSchemaProps, path: str) -> JSONSchemaProps | None:
+    steps: list[str | int] = []
+    for name, inside in _STEP.findall(path):
+        steps.append(0 if not name and (inside.isdigit() or inside == "*") else name or inside)
+    return value_schema(schema, tuple(steps)) if steps else None
+
+
+def _path_in_expression(place: Place, version: str) -> Path | None:
+    """Return the path of the schema of the field under the cursor in an expression."""
+    expression, inside = expression_at(place, version), place.inside
+    if expression is None or inside is None:
+        return None
+    word = next((one for one in _NAME.finditer(expression.text) if one.start() <= inside <= one.end()), None)
+    if word is None:
+        return None
+    at = place_in_expression(expression.text, word.end(), expression.env, expression.environment)
+    if at is None or at.receiver is None:
+        return expression.schema.path if word[0] in ("self", "oldSelf") else None
+    type_ = type_of(at.receiver.removesuffix(".?"), at.env, expression.environment)
+    while type_ is not None and type_.is_optional:
+        type_ = type_.params[0]
+    declared = None if type_ is None else expression.declarations.object(type_.name)
+    member = None if declared is None else expression.declarations.field(declared, word[0])
+    return None if member is None or member.schema is None else member.schema.path
+
+
+def _schema_of_path(crd: CustomResourceDefinition, path: Path) -> JSONSchemaProps | None:
+    """Return the schema of a CRD with a path as `JSONSchemaProps.path` has it."""
+    wanted = str(path)
+    return next((schema for schema in all_schemas(crd.spec) if str(schema.path) == wanted), None)
+
+
+def _location(document: Document, place: Place, path: Path) -> Location:
+    locator = Locator(place.root, place.document.line_offset, place.document.text)
+    version = place.steps[2] if place.steps[:2] == ("spec", "versions") and isinstance(place.steps[2], int) else 0
+    found = locator.find_in(path, version)
+    return Location(document.uri, document.text.range_of(locator.span_of(found, key=True)))
+
+
+def _names(document: Document, place: Place, schema: JSONSchemaProps) -> Iterator[Location]:
+    """Yield where a property is named by ``required`` and by the keys of a map list."""
+    parent = schema.parent
+    if parent is None or schema.steps[:1] != ("properties",):
+        return
+    locator = Locator(place.root, place.document.line_offset, place.document.text)
+    above = parent.parent
+    lists = [(parent.path.child("required"), parent.required)]
+    if above is not None and parent.steps[:1] == ("items",):
+        lists.append((above.path.child("x-kubernetes-list-map-keys"), above.x_list_map_keys))
+    for path, names in lists:
+        for number, name in enumerate(names):
+            if name == schema.steps[1]:
+                yield Location(document.uri, document.text.range_of(locator.span(path.index(number))))
+
+
+def _paths(
+    document: Document, place: Place, crd: CustomResourceDefinition, schema: JSONSchemaProps
+) -> Iterator[Location]:
+    """Yield the paths of columns, selectable fields and subresources that lead to a property."""
+    wanted = str(schema.path)
+    pending: list[tuple[object, tuple[str | int, ...]]] = [(place.root, ())]
+    while pending:
+        node, steps = pending.pop()
+        if isinstance(node, Mapping):
+            for key, value in node.pairs():
+                name = str(getattr(key, "value", ""))
+                if name == "openAPIV3Schema":
+                    continue
+                pending.append((value, (*steps, name)))
+        elif isinstance(node, Sequence):
+            pending.extend((one, (*steps, number)) for number, one in enumerate(node.items))
+        elif isinstance(node, Scalar) and steps and steps[-1] in _PATHS and len(steps) > 3:
+            at = schema_at(crd, (*steps[:3], "schema", "openAPIV3Schema"))
+            found = None if at is None else _by_path(at[0], str(node.value))
+            if found is not None and str(found.path) == wanted:
+                start = place.start
+                yield Location(
+                    document.uri, document.text.range(start + node.start_mark.index, start + node.end_mark.index)
+                )
+
+
+def _reads(document: Document, found: FoundRule, schema: JSONSchemaProps) -> Iterator[Location]:
+    """Yield where a rule and its message read a property."""
+    wanted = str(schema.path)
+    compiled = found.estimated.compiled
+    for name, expression in (("rule", compiled.rule), ("messageExpression", compiled.message)):
+        if expression is None or expression.error is not None:
+            continue
+        ranges = SourceRanges(expression.compiled.expr, expression.compiled.source)
+        types = expression.compiled.result.type_map
+        for node in nodes(expression.compiled.expr):
+            if not isinstance(node, Select):
+                continue
+            operand = types.get(node.operand.id)
+            declared = None if operand is None else expression.declarations.object(operand.name)
+            member = None if declared is None else expression.declarations.field(declared, node.field)
+            at = ranges.of(node)
+            if at is None or member is None or member.schema is None or str(member.schema.path) != wanted:
+                continue
+            end = at[1] - (1 if node.test_only else 0)
+            span = found.locator.span_inside(found.estimated.path.child(name), (end - len(node.field), end))
+            yield Location(document.uri, document.text.range_of(span))

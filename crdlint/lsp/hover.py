@@ -1,0 +1,234 @@
+"""Hover: costs of rules, types and functions in expressions, what schemas mean, and the fields of custom resources."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel.ast import nodes
+from crdlint.cel.format import format_type
+from crdlint.cel.lexer import tokenize
+from crdlint.cel.source_ranges import SourceRanges
+from crdlint.golang.values import marshal
+from crdlint.kubecel import completion
+from crdlint.kubecel.completion import place_at as place_in_expression
+from crdlint.kubecel.completion import type_of
+from crdlint.kubecel.cost.explain import describe_cardinality
+from crdlint.kubecel.cost.limits import value_path
+from crdlint.kubecel.function_docs import DOCS
+from crdlint.kubecel.limits import RULE_COST_LIMIT
+from crdlint.kubernetes.servers import parse_range
+from crdlint.lsp.places import crd_of, expression_at, schema_at, value_schema
+from crdlint.lsp.schema_docs import KEYWORDS
+from crdlint.resources.objects import text_at
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.linting.result import FoundRule
+    from crdlint.lsp.checks import Checked, Checks
+    from crdlint.lsp.places import Expression, Place
+    from crdlint.lsp.workspace import Document
+    from crdlint.resources.definitions import Definition
+
+_NAME: Final = re.compile(r"[A-Za-z_]\w*")
+_LIMITS: Final = (
+    ("minimum", "minimum"), ("maximum", "maximum"), ("multiple_of", "multipleOf"), ("min_length", "minLength"),
+    ("max_length", "maxLength"), ("pattern", "pattern"), ("min_items", "minItems"), ("max_items", "maxItems"),
+    ("min_properties", "minProperties"), ("max_properties", "maxProperties"),
+)  # fmt: skip
+
+
+def hover_of(document: Document, place: Place, checks: Checks) -> str | None:
+    """Return what is known about a place, in Markdown; None if nothing is."""
+    checked = checks.of(document)
+    version = checks.kube_version(checked)
+    if not place.is_crd:
+        return "\n\n".join(_of_field(document, place, checks, version)) or None
+    expression = expression_at(place, version)
+    inside = place.inside
+    if expression is not None and inside is not None:
+        return "\n\n".join(_of_expression(expression, inside)) or None
+    rule = rule_at(place, checked)
+    if rule is not None:
+        return cost_of(rule)
+    return "\n\n".join(_of_schema(place, version)) or None
+
+
+def rule_at(place: Place, checked: Checked) -> FoundRule | None:
+    """Return the rule that a place is in, if the API server compiles it."""
+    if "x-kubernetes-validations" not in place.steps or checked.crds is None:
+        return None
+    number = place.steps.index("x-kubernetes-validations") + 2
+    item = (*place.parents, place.node)[number] if len(place.parents) >= number else place.node
+    first = item.start_mark.line + place.document.line_offset + 1
+    last = item.end_mark.line + place.document.line_offset + 1
+    return next((one for one in checked.crds.rules if first <= one.span.line <= last), None)
+
+
+def cost_of(found: FoundRule) -> str:
+    """Return what a rule costs, in Markdown."""
+    rule = found.estimated
+    if rule.compiled.rule.error is not None:
+        return "The rule does not compile, so it has no cost."
+    parts = [
+        f"**Cost** {rule.total_cost:,} of {RULE_COST_LIMIT:,} units ({share_of(rule.total_cost)} of the budget of a rule)",
+        f"One evaluation costs at most {rule.cost:,}. The rule is evaluated {describe_cardinality(rule)}.",
+    ]
+    if rule.compiled.message is not None:
+        parts.append(f"The messageExpression costs at most {rule.message_cost:,}.")
+    return "\n\n".join(parts)
+
+
+def share_of(cost: int) -> str:
+    """Return the share of the budget of a rule that a cost is."""
+    share = 100 * cost / RULE_COST_LIMIT
+    return f"{share:,.0f} %" if share >= 1 or not cost else "< 1 %"
+
+
+def _of_expression(expression: Expression, index: int) -> Iterator[str]:
+    """Yield the type of what is at an index of an expression, and what is known of it."""
+    text, dialect = expression.text, expression.environment.dialect
+    word = next((one for one in _NAME.finditer(text) if one.start() <= index <= one.end()), None)
+    place = None
+    if word is not None:
+        place = place_in_expression(text, word.end(), expression.env, expression.environment)
+    if word is None or place is None:
+        yield from _of_part(expression, index)
+        return
+    before = "" if place.receiver is None else f"{place.receiver}."
+    written = f"{before}{word[0]}"
+    call = _call(text, word.end())
+    type_ = type_of(f"{written}{call}", place.env, expression.environment)
+    shown = " ".join(f"{written}{'(…)' if call else ''}".split())
+    if type_ is not None:
+        yield f"```cel\n{shown}: {format_type(type_, dialect)}\n```"
+    if call:
+        name = word[0] if word[0] in DOCS else written
+        yield DOCS.get(name, "")
+        since = completion.since(name)
+        if since is not None:
+            yield f"Since Kubernetes {since[0]}.{since[1]}."
+        return
+    receiver = None if place.receiver is None else type_of(place.receiver, place.env, expression.environment)
+    declared = None if receiver is None else expression.declarations.object(receiver.name)
+    member = None if declared is None else expression.declarations.field(declared, word[0])
+    if member is not None and member.schema is not None:
+        yield from _described(member.schema, required=member.required)
+
+
+def _of_part(expression: Expression, index: int) -> Iterator[str]:
+    """Yield the type of the smallest part around an index, if the expression compiles."""
+    from crdlint.cel.compiler import compile_text
+
+    compiled = compile_text(expression.text, expression.env, expression.environment.parser)
+    if compiled.errors:
+        return
+    ranges = SourceRanges(compiled.expr, compiled.source)
+    parts = [(ranges.of(node), node) for node in nodes(compiled.expr)]
+    around = [(at[1] - at[0], node) for at, node in parts if at is not None and at[0] <= index <= at[1]]
+    if around:
+        node = min(around, key=lambda pair: pair[0])[1]
+        type_ = compiled.result.type_map.get(node.id)
+        if type_ is not None:
+            yield f"```cel\n{' '.join(ranges.text(node).split())}: {format_type(type_)}\n```"
+
+
+def _call(text: str, start: int) -> str:
+    """Return the arguments of a call with their brackets, empty if none follow."""
+    if text[start : start + 1] != "(":
+        return ""
+    for end in (match.end() for match in re.finditer(r"\)", text[start:])):
+        found = tokenize(text[start : start + end])
+        if found is not None and found[0].count("(") == found[0].count(")"):
+            return text[start : start + end]
+    return ""
+
+
+def _of_schema(place: Place, version: str) -> Iterator[str]:
+    """Yield what the API server makes of a schema."""
+    crd = crd_of(place.root, parse_range(version).newest)
+    found = None if crd is None else schema_at(crd, place.steps)
+    if found is None:
+        return
+    schema, rest = found
+    keyword = str(rest[0]) if rest else ""
+    if place.on_key and keyword in KEYWORDS:
+        yield f"**{keyword}**: {KEYWORDS[keyword][0]}"
+        return
+    yield f"`{value_path(schema)}`"
+    yield from _described(schema, required=_is_required(schema))
+    if _preserves(schema):
+        yield "Fields that the schema does not list are kept."
+    elif schema.type == "object" and schema.properties:
+        yield "Fields that the schema does not list are dropped."
+
+
+def _of_field(document: Document, place: Place, checks: Checks, version: str) -> Iterator[str]:
+    """Yield what is known of a field of a custom resource."""
+    schema, wanted = schema_of(document, place, checks, version), place.steps
+    if schema is None or not wanted:
+        return
+    yield f"`{value_path(schema)}`"
+    yield from _described(schema, required=_is_required(schema))
+
+
+def schema_of(document: Document, place: Place, checks: Checks, version: str) -> JSONSchemaProps | None:
+    """Return the schema of a place of a custom resource."""
+    found = definition_of(document, place, checks, version)
+    return None if found is None else value_schema(found[0].schema(found[1]), place.steps)
+
+
+def definition_of(document: Document, place: Place, checks: Checks, version: str) -> tuple[Definition, str] | None:
+    """Return the CRD of a custom resource, and the name of its version."""
+    group, _, name = text_at(place.root, "apiVersion").rpartition("/")
+    if not group:
+        return None
+    definitions = checks.index.definitions(document, checks.of(document).config, version)
+    definition = definitions.kinds(group).get(text_at(place.root, "kind"))
+    if definition is None or name not in {one.name for one in definition.crd.spec.versions}:
+        return None
+    return definition, name
+
+
+def _is_required(schema: JSONSchemaProps) -> bool:
+    parent = schema.parent
+    return parent is not None and schema.steps[:1] == ("properties",) and schema.steps[1] in parent.required
+
+
+def _preserves(schema: JSONSchemaProps) -> bool:
+    return bool(schema.x_preserve_unknown_fields)
+
+
+def _described(schema: JSONSchemaProps, *, required: bool) -> Iterator[str]:
+    """Yield the description, type, default, limits and rules of a schema."""
+    if schema.description:
+        yield schema.description.strip()
+    type_ = "integer or string" if schema.x_int_or_string else schema.type or "any type"
+    facts = [f"`{type_}`" + (f" ({schema.format})" if schema.format else ""), "required" if required else "optional"]
+    if schema.nullable:
+        facts.append("nullable")
+    if schema.default is not None:
+        facts.append(f"default `{marshal(schema.default.value)}`")
+    yield ", ".join(facts)
+    limits = [
+        f"{name} {value if isinstance(value, str) else marshal(value)}"
+        for attribute, name in _LIMITS
+        if (value := getattr(schema, attribute)) not in (None, "")
+    ]
+    if schema.x_list_type:
+        keys = f" by {', '.join(schema.x_list_map_keys)}" if schema.x_list_map_keys else ""
+        limits.append(f"{schema.x_list_type} list{keys}")
+    if limits:
+        yield "; ".join(f"`{one}`" for one in limits)
+    if schema.enum:
+        yield f"One of {', '.join(f'`{marshal(value)}`' for value in schema.enum[:_MOST_SHOWN])}" + (
+            " and more" if len(schema.enum) > _MOST_SHOWN else ""
+        )
+    for rule in schema.x_validations[:_MOST_SHOWN]:
+        text = " ".join(rule.rule.split())
+        yield f"Rule: `{text}`" + (f" ({rule.message.strip()})" if rule.message else "")
+
+
+_MOST_SHOWN: Final = 20

@@ -1,0 +1,230 @@
+"""What is at a position of a document: the object, the path of its nodes, and the schema or expression that they are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, TypeAlias
+
+from crdlint.crd.convert import read_crd
+from crdlint.crd.decode import identify
+from crdlint.kubecel.compilation import CompilationError, RuleCompiler
+from crdlint.kubecel.environment import new_expressions
+from crdlint.kubecel.schema_context import DeclarationFailedError, SchemaContext
+from crdlint.kubernetes.servers import parse_range
+from crdlint.resources.objects import objects_of
+from crdlint.yaml import YAMLDecodeError
+from crdlint.yaml.edit import line_starts
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.parse import iter_documents
+from crdlint.yaml.scalars import index_inside
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from crdlint.cel.env import Env
+    from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
+    from crdlint.kubecel.declarations import Declarations
+    from crdlint.kubecel.environment import Environment
+    from crdlint.kubernetes.servers import Server
+    from crdlint.yaml.nodes import Node
+    from crdlint.yaml.parse import Document
+
+Steps: TypeAlias = "tuple[str | int, ...]"
+_RULES: Final = "x-kubernetes-validations"
+_EXPRESSIONS: Final = ("rule", "messageExpression")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place of a file: the object that it is in, and the path to its node.
+
+    ``start`` is the index of the document's first character in the file. ``node`` is the innermost node, ``key`` the key
+    of its value; ``on_key`` is true if the place is on the key. ``parents`` are the nodes above, from the object on.
+    """
+
+    document: Document
+    start: int
+    index: int
+    root: Mapping
+    steps: Steps
+    parents: tuple[Node, ...]
+    key: Node | None
+    node: Node
+    on_key: bool
+
+    @property
+    def is_crd(self) -> bool:
+        """Whether the object is a CRD."""
+        return identify(self.root, self.document.text).form not in {"other", "list", "crd-list"}
+
+    @property
+    def inside(self) -> int | None:
+        """The index of the place in the value of its scalar, None if it is in no scalar's value."""
+        if self.on_key or not isinstance(self.node, Scalar):
+            return None
+        return index_inside(self.document.text, self.node, self.index - self.start)
+
+
+def roots(text: str) -> Iterator[tuple[Document, int, Mapping]]:
+    """Yield the objects of a file with their document and where that starts; broken documents have none."""
+    starts: list[int] = []
+    for document in iter_documents(text):
+        if not starts:
+            starts = line_starts(text)
+        try:
+            for one in objects_of(document):
+                yield document, starts[min(document.line_offset, len(starts) - 1)], one.root
+        except YAMLDecodeError:
+            continue
+
+
+def place_at(text: str, index: int) -> Place | None:
+    """Return the place of a character, None if it is in no object."""
+    found: Place | None = None
+    for document, start, root in roots(text):
+        if root.start_mark.index <= index - start <= _end(root):
+            found = _descend(document, start, index, root)
+    return found
+
+
+def _end(node: Node) -> int:
+    end: int = node.end_mark.index
+    return end
+
+
+def _descend(document: Document, start: int, index: int, root: Mapping) -> Place:
+    at = index - start
+    steps: list[str | int] = []
+    parents: list[Node] = []
+    node: Node = root
+    key: Node | None = None
+    while True:
+        if isinstance(node, Mapping):
+            pair = _last(node.pairs(), at)
+            if pair is None:
+                return Place(document, start, index, root, tuple(steps), tuple(parents), key, node, on_key=False)
+            found, value = pair
+            parents.append(node)
+            steps.append(str(found.value) if isinstance(found, Scalar) else "")
+            if at <= found.end_mark.index:
+                return Place(document, start, index, root, tuple(steps), tuple(parents), found, value, on_key=True)
+            key, node = found, value
+        elif isinstance(node, Sequence):
+            number = sum(1 for one in node.items if one.start_mark.index <= at) - 1
+            if number < 0:
+                return Place(document, start, index, root, tuple(steps), tuple(parents), key, node, on_key=False)
+            parents.append(node)
+            steps.append(number)
+            key, node = None, node.items[number]
+        else:
+            return Place(document, start, index, root, tuple(steps), tuple(parents), key, node, on_key=False)
+
+
+def _last(pairs: Iterable[tuple[Node, Node]], at: int) -> tuple[Node, Node] | None:
+    """Return the last of some pairs, in order, whose key starts before a character or at it."""
+    found = None
+    for pair in pairs:
+        if pair[0].start_mark.index > at:
+            break
+        found = pair
+    return found
+
+
+def crd_of(root: Mapping, server: Server) -> CustomResourceDefinition | None:
+    """Return the CRD of an object as far as it can be decoded, None if it cannot."""
+    try:
+        return read_crd(root, server=server).crd
+    except YAMLDecodeError:
+        return None
+
+
+def schema_at(crd: CustomResourceDefinition, steps: Steps) -> tuple[JSONSchemaProps, Steps] | None:
+    """Return the deepest schema of a version on a path, and the steps below it; None if the path leads to none."""
+    if (
+        steps[:2] != ("spec", "versions")
+        or steps[3:5] != ("schema", "openAPIV3Schema")
+        or not isinstance(steps[2], int)
+    ):
+        return None
+    versions = crd.spec.versions
+    if steps[2] >= len(versions):
+        return None
+    validation = versions[steps[2]].schema or crd.spec.validation
+    schema = None if validation is None else validation.open_api_v3_schema
+    if schema is None:
+        return None
+    rest = steps[5:]
+    while rest:
+        below, taken = _below(schema, rest)
+        if below is None:
+            break
+        schema, rest = below, rest[taken:]
+    return schema, rest
+
+
+def _below(schema: JSONSchemaProps, steps: Steps) -> tuple[JSONSchemaProps | None, int]:
+    """Return the schema that the first steps lead to, and how many they are."""
+    first = steps[0]
+    if first == "properties" and len(steps) > 1:
+        return schema.properties.get(str(steps[1])), 2
+    if first == "items":
+        return (None if schema.items is None else schema.items.schema), 1
+    if first == "additionalProperties":
+        return (None if schema.additional_properties is None else schema.additional_properties.schema), 1
+    if first == "not":
+        return schema.not_, 1
+    many = {"allOf": schema.all_of, "anyOf": schema.any_of, "oneOf": schema.one_of}.get(str(first))
+    if many is not None and len(steps) > 1 and isinstance(steps[1], int) and steps[1] < len(many):
+        return many[steps[1]], 2
+    return None, 0
+
+
+def value_schema(schema: JSONSchemaProps | None, steps: Steps) -> JSONSchemaProps | None:
+    """Return the schema of a value of an object, None if none describes it."""
+    for step in steps:
+        if schema is None:
+            return None
+        if isinstance(step, int):
+            schema = None if schema.items is None else schema.items.schema
+        elif step in schema.properties:
+            schema = schema.properties[step]
+        else:
+            schema = None if schema.additional_properties is None else schema.additional_properties.schema
+    return schema
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """The expression of a rule or message, its CRD, which holds its schemas, and what it is compiled with."""
+
+    crd: CustomResourceDefinition
+    text: str
+    node: Scalar
+    schema: JSONSchemaProps
+    environment: Environment
+    env: Env
+    declarations: Declarations
+
+
+def expression_at(place: Place, kube_version: str) -> Expression | None:
+    """Return the expression that a place is in, None if it is in none or its schema has no type."""
+    if place.on_key or len(place.steps) < 3 or place.steps[-1] not in _EXPRESSIONS or place.steps[-3] != _RULES:
+        return None
+    if not isinstance(place.node, Scalar) or not place.is_crd:
+        return None
+    server = parse_range(kube_version).newest
+    crd = crd_of(place.root, server)
+    found = None if crd is None else schema_at(crd, place.steps)
+    number = place.steps[-2]
+    if crd is None or found is None or len(found[1]) != 3 or not isinstance(number, int):
+        return None
+    schema = found[0]
+    try:
+        compiler = RuleCompiler(SchemaContext(server.cel).declared(schema))
+    except (CompilationError, DeclarationFailedError):
+        return None
+    rules = schema.x_validations
+    optional = number < len(rules) and bool(rules[number].optional_old_self)
+    environment = new_expressions(server)
+    env = compiler.env(environment, optional_old_self=optional)
+    return Expression(crd, place.node.value, place.node, schema, environment, env, compiler.declarations(environment))

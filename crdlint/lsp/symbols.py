@@ -1,0 +1,124 @@
+"""The symbols of a document: CRDs with their versions, fields and rules, and other objects."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final
+
+from lsprotocol.types import DocumentSymbol, InlayHint, SymbolKind
+
+from crdlint.crd.decode import identify
+from crdlint.lsp.hover import cost_of, share_of
+from crdlint.lsp.places import roots
+from crdlint.resources.objects import text_at
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lsprotocol.types import Range
+
+    from crdlint.lsp.checks import Checked
+    from crdlint.lsp.workspace import Document
+    from crdlint.yaml.nodes import Node
+
+_MOST: Final = 20_000  # symbols of a document
+_LONGEST: Final = 80  # characters of a rule
+_BELOW: Final = ("properties", "items", "additionalProperties")
+
+
+def symbols_of(document: Document) -> list[DocumentSymbol]:
+    """Return the symbols of a document."""
+    return _Symbols(document).all()
+
+
+def hints_of(document: Document, checked: Checked, wanted: Range) -> Iterator[InlayHint]:
+    """Yield the share of its budget beside each rule in a range."""
+    text = document.text
+    for found in () if checked.crds is None else checked.crds.rules:
+        line = found.span.line - 1
+        if found.estimated.compiled.rule.error is None and wanted.start.line <= line <= wanted.end.line:
+            end = text.range(text.starts[line], text.starts[line] + len(text.line(line).rstrip())).end
+            label = f"{share_of(found.estimated.total_cost)} of the budget"
+            yield InlayHint(end, label, tooltip=cost_of(found), padding_left=True)
+
+
+class _Symbols:
+    """Makes the symbols of one document."""
+
+    def __init__(self, document: Document) -> None:
+        self._text: Final = document.text
+        self._start = 0
+        self._count = 0
+
+    def all(self) -> list[DocumentSymbol]:
+        """Return the symbols of all objects."""
+        found = []
+        for document, start, root in roots(self._text.text):
+            self._start = start
+            name = text_at(root, "metadata", "name") or text_at(root, "kind") or "object"
+            is_crd = identify(root, document.text).form not in {"other", "list", "crd-list"}
+            children = self._versions(root) if is_crd else []
+            kind = SymbolKind.Class if is_crd else SymbolKind.Object
+            found.append(self._symbol(name, text_at(root, "kind"), kind, root, root, children))
+        return found
+
+    def _versions(self, root: Mapping) -> list[DocumentSymbol]:
+        found = []
+        versions = _at(root, "spec", "versions")
+        for one in versions.items if isinstance(versions, Sequence) else []:
+            if isinstance(one, Mapping):
+                name = text_at(one, "name") or "version"
+                schema = _at(one, "schema", "openAPIV3Schema")
+                fields = list(self._below(schema)) if schema is not None else []
+                found.append(self._symbol(name, "version", SymbolKind.Module, one, one, fields))
+        return found
+
+    def _below(self, schema: Node) -> Iterator[DocumentSymbol]:
+        """Yield the rules and fields of a schema; those of its items or values are its own."""
+        if not isinstance(schema, Mapping):
+            return
+        for key, value in schema.pairs():
+            name = key.value if isinstance(key, Scalar) else ""
+            if name == "x-kubernetes-validations" and isinstance(value, Sequence):
+                yield from self._rules(value)
+            elif name == "properties" and isinstance(value, Mapping):
+                for field, below in value.pairs():
+                    if isinstance(field, Scalar) and self._count < _MOST:
+                        self._count += 1
+                        type_ = text_at(below, "type") if isinstance(below, Mapping) else ""
+                        children = list(self._below(below))
+                        yield self._symbol(str(field.value), type_, SymbolKind.Field, field, below, children)
+            elif name in _BELOW:
+                yield from self._below(value)
+
+    def _rules(self, rules: Sequence) -> Iterator[DocumentSymbol]:
+        for one in rules.items:
+            if isinstance(one, Mapping):
+                text = " ".join(text_at(one, "rule").split())
+                name = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+                yield self._symbol(name or "rule", "rule", SymbolKind.Event, one, one, [])
+
+    def _symbol(
+        self, name: str, detail: str, kind: SymbolKind, key: Node, value: Node, children: list[DocumentSymbol]
+    ) -> DocumentSymbol:
+        start = self._start + key.start_mark.index
+        end = max(self._start + value.end_mark.index, start)
+        end = start + len(self._text.text[start:end].rstrip())
+        name_end = self._start + key.end_mark.index if isinstance(key, Scalar) else start
+        return DocumentSymbol(
+            name=name,
+            kind=kind,
+            range=self._text.range(start, end),
+            selection_range=self._text.range(start, min(max(name_end, start), end)),
+            detail=detail or None,
+            children=children or None,
+        )
+
+
+def _at(node: Node, *names: str) -> Node | None:
+    for name in names:
+        found = node.find(name) if isinstance(node, Mapping) else None
+        if found is None:
+            return None
+        node = found[1]
+    return node

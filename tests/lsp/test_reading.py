@@ -1,0 +1,242 @@
+"""Hover, definitions, references, symbols and inlay hints."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from lsprotocol import types as lsp
+
+if TYPE_CHECKING:
+    from editor import Editor
+
+CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata:
+  name: widgets.example.com
+spec:
+  group: example.com
+  names: {kind: Widget, plural: widgets}
+  scope: Namespaced
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    additionalPrinterColumns:
+    - {name: Size, type: integer, jsonPath: .spec.size}
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            description: What is wanted.
+            required: [size, mode]
+            x-kubernetes-validations:
+            - rule: self.size <= 10 || self.ports.exists(p, p.name.startsWith('x'))
+              message: too large
+            properties:
+              size:
+                type: integer
+                minimum: 1
+                description: How large it is.
+              mode: {type: string, enum: [A, B], default: A}
+              ports:
+                type: array
+                maxItems: 5
+                x-kubernetes-list-type: map
+                x-kubernetes-list-map-keys: [name]
+                items:
+                  type: object
+                  required: [name]
+                  properties:
+                    name: {type: string, maxLength: 9}
+"""
+WIDGET = """\
+apiVersion: example.com/v1
+kind: Widget
+metadata:
+  name: one
+spec:
+  size: 1
+  mode: A
+  ports:
+  - name: x
+"""
+
+
+def position(text: str, part: str, inside: str = "") -> lsp.Position:
+    """Return the position of the first character of a part of a text, or of a text in that part."""
+    at = text.index(part) + part.index(inside)
+    return lsp.Position(text.count("\n", 0, at), at - (text.rfind("\n", 0, at) + 1))
+
+
+def hover(editor: Editor, name: str, at: lsp.Position) -> str:
+    found = editor.do(editor.client.text_document_hover_async(lsp.HoverParams(editor.document(name), at)))
+    if found is None:
+        return ""
+    assert isinstance(found.contents, lsp.MarkupContent)
+    return found.contents.value
+
+
+@pytest.mark.parametrize(
+    ("part", "inside", "expected"),
+    [
+        ("self.size <=", "size", ["self.size: int", "How large it is.", "`integer`, required", "`minimum 1`"]),
+        ("self.size <=", "self", ["self: selfType"]),
+        ("<= 10", "<=", ["self.size <= 10: bool"]),
+        ("exists(p", "exists", ["self.ports.exists(…): bool", "at least one element"]),
+        ("p.name", "name", ["p.name: string"]),
+        ("p.name", "p", ["p: selfType.ports.@idx"]),
+        ("startsWith('x')", "startsWith", ["p.name.startsWith(…): bool", "starts with another one"]),
+        ("- rule: self", "rule", ["**Cost** ", "of 10,000,000 units", "once in an object"]),
+        ("message: too", "message", ["**Cost** "]),
+        ("ports:\n", "ports", ["`spec.ports`", "`array`, optional", "`maxItems 5`; `map list by name`"]),
+        ("maxItems: 5", "maxItems", ["**maxItems**: The greatest number of items. It bounds the cost of rules."]),
+        ("spec:\n            type", "spec", ["What is wanted.", "are dropped", "Rule: `self.size <= 10"]),
+        ("mode: {type", "mode", ['default `"A"`', 'One of `"A"`, `"B"`']),
+    ],
+)
+def test_hover_in_a_crd(editor: Editor, part: str, inside: str, expected: list[str]) -> None:
+    assert editor.open("crd.yaml", CRD) == []
+    text = hover(editor, "crd.yaml", position(CRD, part, inside))
+    assert [one for one in expected if one not in text] == []
+
+
+def test_hover_of_a_function_says_since_when(editor: Editor) -> None:
+    text = CRD.replace("self.size <= 10", "quantity('1').isLessThan(quantity('2'))")
+    editor.open("crd.yaml", text)
+    assert "Since Kubernetes 1.29." in hover(editor, "crd.yaml", position(text, "isLessThan"))
+
+
+def test_hover_works_in_an_expression_that_does_not_compile(editor: Editor) -> None:
+    text = CRD.replace("self.size <= 10", "self.size <=")
+    assert [one.code for one in editor.open("crd.yaml", text)] == ["cel-compilation"]
+    assert "self.size: int" in hover(editor, "crd.yaml", position(text, "self.size", "size"))
+    assert "does not compile" in hover(editor, "crd.yaml", position(text, "- rule: self", "rule"))
+
+
+@pytest.mark.parametrize(
+    ("part", "inside", "expected"),
+    [
+        ("size: 1", "size", ["`spec.size`", "How large it is.", "`integer`, required"]),
+        ("mode: A", "A", ['default `"A"`']),
+        ("- name: x", "name", ["`spec.ports[*].name`", "`maxLength 9`"]),
+        ("kind: Widget", "kind", []),
+    ],
+)
+def test_hover_in_a_resource(editor: Editor, part: str, inside: str, expected: list[str]) -> None:
+    (editor.folder / "crd.yaml").write_text(CRD)
+    assert editor.open("widget.yaml", WIDGET) == []
+    text = hover(editor, "widget.yaml", position(WIDGET, part, inside))
+    assert [one for one in expected if one not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("part", "inside", "target"),
+    [
+        ("map-keys: [name]", "name", "name: {type: string, max"),
+        ("required: [size, mode]", "mode", "mode: {type"),
+        ("jsonPath: .spec.size", ".spec", "size:\n"),
+        ("self.size <=", "size", "size:\n"),
+        ("p.name", "name", "name: {type: string, max"),
+        ("exists(p, p", "(p, p", None),
+        ("served: true", "true", None),
+    ],
+)
+def test_definition_in_a_crd(editor: Editor, part: str, inside: str, target: str | None) -> None:
+    editor.open("crd.yaml", CRD)
+    params = lsp.DefinitionParams(editor.document("crd.yaml"), position(CRD, part, inside))
+    found = editor.do(editor.client.text_document_definition_async(params))
+    if target is None:
+        assert found is None
+    else:
+        assert (found.uri, found.range.start) == (editor.uri("crd.yaml"), position(CRD, target))
+
+
+def test_definition_of_a_resources_field_is_in_the_crd(editor: Editor) -> None:
+    (editor.folder / "crds").mkdir()
+    (editor.folder / "crds" / "crd.yaml").write_text(CRD)
+    editor.open("widget.yaml", WIDGET)
+    params = lsp.DefinitionParams(editor.document("widget.yaml"), position(WIDGET, "- name", "name"))
+    found = editor.do(editor.client.text_document_definition_async(params))
+    assert found.uri == editor.uri("crds/crd.yaml")
+    assert found.range.start == position(CRD, "name: {type: string, max")
+
+
+def test_references_of_a_property(editor: Editor) -> None:
+    editor.open("crd.yaml", CRD)
+
+    def references(part: str, inside: str) -> set[tuple[int, int]]:
+        context = lsp.ReferenceContext(include_declaration=False)
+        params = lsp.ReferenceParams(context, editor.document("crd.yaml"), position(CRD, part, inside))
+        found = editor.do(editor.client.text_document_references_async(params))
+        return {(one.range.start.line, one.range.start.character) for one in found}
+
+    def places(*parts: tuple[str, str]) -> set[tuple[int, int]]:
+        found = [position(CRD, *part) for part in parts]
+        return {(one.line, one.character) for one in found}
+
+    of_size = places(("[size", "size"), (".spec.size", ".spec"), ("self.size", "size"))
+    assert references("size:\n", "size") == of_size
+    assert references("self.size", "size") == of_size
+    assert references("name: {type: string, max", "name") == places(
+        ("map-keys: [name]", "name"), ("required: [name]", "name"), ("p.name", "name")
+    )
+    assert references("served", "served") == set()
+
+
+def test_symbols_are_versions_fields_and_rules(editor: Editor) -> None:
+    text = f"{CRD}---\n{WIDGET}"
+    editor.open("all.yaml", text)
+    params = lsp.DocumentSymbolParams(editor.document("all.yaml"))
+    crd, widget = editor.do(editor.client.text_document_document_symbol_async(params))
+
+    def tree(one: lsp.DocumentSymbol) -> object:
+        return {one.name: [tree(child) for child in one.children or ()]}
+
+    assert tree(crd) == {
+        "widgets.example.com": [
+            {
+                "v1": [
+                    {
+                        "spec": [
+                            {"self.size <= 10 || self.ports.exists(p, p.name.startsWith('x'))": []},
+                            {"size": []},
+                            {"mode": []},
+                            {"ports": [{"name": []}]},
+                        ]
+                    }
+                ]
+            }
+        ]
+    }
+    assert (widget.name, widget.range.start.line) == ("one", CRD.count("\n") + 1)
+
+
+def test_rules_have_their_share_of_the_budget_beside_them(editor: Editor) -> None:
+    editor.open("crd.yaml", CRD)
+    everywhere = lsp.Range(lsp.Position(0, 0), lsp.Position(99, 0))
+    params = lsp.InlayHintParams(editor.document("crd.yaml"), everywhere)
+    (hint,) = editor.do(editor.client.text_document_inlay_hint_async(params))
+    line = position(CRD, "- rule").line
+    assert hint.position == lsp.Position(line, len(CRD.split("\n")[line]))
+    assert hint.label == "< 1 % of the budget"
+    assert "of 10,000,000 units" in hint.tooltip
+    above = lsp.InlayHintParams(editor.document("crd.yaml"), lsp.Range(lsp.Position(0, 0), lsp.Position(3, 0)))
+    assert not editor.do(editor.client.text_document_inlay_hint_async(above))
+
+
+@pytest.mark.parametrize(
+    "text", ["", "a: [", "- 1\n- {a: 2}\n", CRD.replace("type: object", "type: [object]"), "kind: List\nitems: 3\n"]
+)
+def test_nothing_is_known_of_other_texts(editor: Editor, text: str) -> None:
+    editor.open("a.yaml", text)
+    for line in range(0, text.count("\n") + 2, 5):
+        at = lsp.Position(line, 6)
+        assert "Cost" not in hover(editor, "a.yaml", at)
+        editor.do(editor.client.text_document_definition_async(lsp.DefinitionParams(editor.document("a.yaml"), at)))
+        editor.do(editor.client.text_document_completion_async(lsp.CompletionParams(editor.document("a.yaml"), at)))
+    editor.do(editor.client.text_document_document_symbol_async(lsp.DocumentSymbolParams(editor.document("a.yaml"))))
+    assert [one for one in editor.messages if "Error" in one] == []
