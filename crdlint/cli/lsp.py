@@ -13,12 +13,12 @@ import click
 def command(ctx: click.Context, stdio: bool) -> None:
     """Run the language server for an editor, over standard input and output.
 
-    The editor starts it: see docs/editors.md. It needs the packages of crdlint[lsp].
+    The editor starts it: see docs/editors.md. It needs more packages: pip install 'crdlint[lsp]'.
 
     \b
     Examples:
-      pip install 'crdlint[lsp]'
       crdlint lsp
+      crdlint lsp --stdio
     """  # noqa: D301  \b keeps the lines below it as they are
     del stdio
     if find_spec("pygls") is None or find_spec("lsprotocol") is None:
