@@ -10,11 +10,12 @@ from lsprotocol.types import Location
 from crdlint.cel.ast import Select, nodes
 from crdlint.cel.source_ranges import SourceRanges
 from crdlint.crd.positions import Locator
+from crdlint.diagnostics.diagnostic import Related
 from crdlint.kubecel.completion import place_at as place_in_expression
 from crdlint.kubecel.completion import type_of
 from crdlint.kubernetes.servers import parse_range
 from crdlint.lsp.hover import definition_of
-from crdlint.lsp.places import crd_of, expression_at, schema_at, value_schema
+from crdlint.lsp.places import crd_of, expression_at, place_at, schema_at, value_schema
 from crdlint.lsp.positions import Text
 from crdlint.lsp.workspace import uri_of
 from crdlint.schema.traversal import all_schemas
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
     from crdlint.crd.model import CustomResourceDefinition, JSONSchemaProps
     from crdlint.crd.paths import Path
+    from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FoundRule
     from crdlint.lsp.checks import Checks
     from crdlint.lsp.places import Place
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
 _NAME: Final = re.compile(r"\w+")
 _STEP: Final = re.compile(r"\.(\w+)|\[['\"]?([^\]'\"]*)['\"]?\]")
+_OF_PROPERTIES: Final = frozenset({"resource-value", "resource-list-type"})
 _PATHS: Final = frozenset({"jsonPath", "specReplicasPath", "statusReplicasPath", "labelSelectorPath"})
 
 
@@ -44,6 +47,20 @@ def definition_at(
         return _in_crd(document, place, checks, version, read)
     path = _named_path(place, version)
     return None if path is None else _location(document, place, path)
+
+
+def related_to(finding: Diagnostic, document: Document, checks: Checks) -> Related | None:
+    """Return the place of the property that a finding on a custom resource is about, None if there is none."""
+    if finding.related is not None or finding.rule not in _OF_PROPERTIES:
+        return finding.related
+    place = place_at(document.text.text, document.text.place(finding.line, finding.column))
+    version = checks.kube_version(checks.of(document))
+    found = None if place is None or place.is_crd else definition_of(document, place, checks, version)
+    schema = None if found is None or place is None else value_schema(found[0].schema(found[1]), place.steps)
+    if found is None or schema is None:
+        return None
+    span = found[0].locator.span(schema.path, key=True)
+    return Related("the field in the CRD", found[0].file, span.line, span.column)
 
 
 def references_at(document: Document, place: Place, checks: Checks) -> list[Location]:

@@ -8,6 +8,7 @@ import os
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from threading import Event
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
@@ -23,7 +24,7 @@ from crdlint.inputs.read import UnreadableError, read_text
 from crdlint.lsp import actions
 from crdlint.lsp.checks import Checks
 from crdlint.lsp.complete import TRIGGERS, completions
-from crdlint.lsp.definition import definition_at, references_at
+from crdlint.lsp.definition import definition_at, references_at, related_to
 from crdlint.lsp.diagnostics import diagnostic_of
 from crdlint.lsp.hover import hover_of
 from crdlint.lsp.places import place_at
@@ -43,6 +44,7 @@ T = TypeVar("T")
 # Seconds without a change before a document is checked: as long as its last check took, within these bounds.
 _SHORTEST_PAUSE: Final = 0.02
 _LONGEST_PAUSE: Final = 0.25
+_MOST_RELATED: Final = 20  # findings on resources whose places in the CRD are looked for
 _LARGEST_MESSAGE: Final = 256 * 1024 * 1024  # bytes
 _LONGEST_HEADER: Final = 8 * 1024  # bytes
 _WATCHED: Final = ("**/*.yaml", "**/*.yml", "**/*.json", "**/pyproject.toml")
@@ -189,7 +191,11 @@ class Server(LanguageServer):
     def _diagnostics(self, document: Document) -> tuple[Checked, list[lsp.Diagnostic], float]:
         start = time.thread_time()
         checked = self.checks.of(document)
-        found = [diagnostic_of(one, document, self.read) for one in checked.findings]
+        findings = [
+            replace(one, related=related_to(one, document, self.checks)) if number < _MOST_RELATED else one
+            for number, one in enumerate(checked.findings)
+        ]
+        found = [diagnostic_of(one, document, self.read) for one in findings]
         return checked, found, time.thread_time() - start
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-LANGUAGES: Final = {"", "console", "sh", "yaml", "toml", "json", "text", "python"}
+LANGUAGES: Final = {"", "console", "elisp", "js", "json", "lua", "python", "sh", "text", "toml", "yaml"}
 
 # What a reader has: files of the project by the fixture that they are.
 PROJECT: Final = {
@@ -47,6 +47,8 @@ NOT_RUN: Final = {
     "python3 -m venv .venv && .venv/bin/pip install -q . && .venv/bin/crdlint check fixtures/": "tests/pipelines",
     "python3 -m venv .venv && .venv/bin/pip install -q -e '.[dev]' && .venv/bin/pytest -n auto": "this run",
     ".ci/run": "this run",
+    "crdlint lsp": "tests/lsp",
+    "pip install 'crdlint[lsp]'": "tests/lsp",
     "pre-commit run crdlint --all-files": "tests/pipelines",
     "pip wheel --wheel-dir dist .": "tests/pipelines",
     "python docs/make_playground.py site/playground": "tests/browser",

@@ -58,6 +58,16 @@ def test_a_resource_is_validated_against_the_workspace(editor: Editor, place: st
     assert related.location.range.start.line == CRD[: CRD.index("self.size")].count("\n")
 
 
+def test_a_wrong_value_leads_to_the_field_of_the_crd(editor: Editor) -> None:
+    (editor.folder / "crd.yaml").write_text(CRD)
+    found = editor.open("widget.yaml", WIDGET.replace("size: 11", "size: 1\n  mode: C"))
+    (one,) = [one for one in found if one.code == "resource-value"]
+    (related,) = one.related_information or ()
+    assert related.message == "the field in the CRD"
+    assert related.location.uri == editor.uri("crd.yaml")
+    assert related.location.range.start.line == CRD[: CRD.index("mode: {type")].count("\n")
+
+
 def test_the_unsaved_text_of_a_crd_counts(editor: Editor) -> None:
     (editor.folder / "crd.yaml").write_text(CRD)
     assert codes(editor, "widget.yaml", WIDGET) == [("resource-rule", 4)]
