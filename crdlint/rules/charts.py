@@ -52,5 +52,17 @@ SKIPPED = Rule(
     origin="crdlint",
     scope="template",
 )
+WITHOUT_KEEP = Rule(
+    id="helm-crd-without-keep",
+    summary="Uninstalling the chart deletes the CRD and all of its objects",
+    why="Helm deletes what it installed from `templates/`, and deleting a CRD deletes every object of it in the cluster. crdlint "
+    "reports it once for each chart.",
+    bad=_CRD,
+    good=_CRD.replace("metadata:\n", "metadata:\n  annotations: {helm.sh/resource-policy: keep}\n"),
+    help="Add the annotation `helm.sh/resource-policy: keep`, or move the CRD to `crds/`",
+    severity="info",
+    origin="crdlint",
+    scope="template",
+)
 
-RULES = (BRACES, IN_CRDS, KUBE_VERSION, SKIPPED)
+RULES = (BRACES, IN_CRDS, KUBE_VERSION, SKIPPED, WITHOUT_KEEP)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
     from crdlint.inputs.helm.check import Support
     from crdlint.inputs.helm.layout import ChartLocation
 
+_KIND: Final = re.compile(rb"^kind:[ \t]+CustomResourceDefinition\b", re.MULTILINE)
+# The annotation, or annotations that the chart's values or its helpers add.
+_KEPT: Final = re.compile(
+    rb"resource-policy|\.Values[.\w]*annotations|annotations:\s*\{\{|include\s+\"[^\"\n]*annotations", re.IGNORECASE
+)
 _NAMED: Final = 3  # the number of suites in one notice
 
 
@@ -70,6 +76,7 @@ class Planner:
     _fragments: Fragments = field(default_factory=Fragments)
     _suites: list[str] = field(default_factory=list)
     _reported: set[int] = field(default_factory=set)
+    _deleting: set[str] = field(default_factory=set)  # charts with a CRD that Helm deletes
 
     def add(self, paths: Iterable[str]) -> Plan:
         """Plan the check of files, and return the plan."""
@@ -154,6 +161,8 @@ class Planner:
                 return
             partial = fragment.what if fragment is not None else partial
         location = self._layout.place(name) if is_file else None
+        if location is not None and location.part == TEMPLATES:
+            self._report_deleted_crds(outermost(location.chart), name, data, config)
         if is_file and location is None and b"{{" in data:
             self._note_lone_templates(name)
         if location is not None and location.part == TEMPLATES and b"{{" in data:
@@ -163,6 +172,20 @@ class Planner:
             replace(self._task(name, config, location, support, text), partial=partial, policy=config.change)
         )
         plan.configs.append(config)
+
+    def _report_deleted_crds(self, chart: str, path: str, data: bytes, config: Config) -> None:
+        """Report the first template of a chart with a CRD that Helm deletes when the chart is uninstalled."""
+        kind = _KIND.search(data)
+        if kind is None or chart in self._deleting or _KEPT.search(data):
+            return
+        self._deleting.add(chart)
+        from crdlint.crd.positions import Span
+        from crdlint.rules.charts import WITHOUT_KEEP
+
+        line = data.count(b"\n", 0, kind.start()) + 1
+        message = "uninstalling the chart deletes this CRD and all of its objects"
+        finding = WITHOUT_KEEP.diagnostic(path, "advice", message, Span(line, 1, line, len(kind[0]) + 1))
+        self.plan.results.append((FileResult(path, "", 0, (), 0, (finding,)), config))
 
     def _skip(self, path: str, config: Config, notice: str) -> None:
         self.plan.results.append((FileResult(path, "", 1, (), 1, (), (notice,)), config))
