@@ -1,7 +1,7 @@
-"""The texts that Go's regular expressions match, compared by automata (Go 1.25, Perl syntax, without word boundaries).
+"""Comparison of the texts that Go's regular expressions match, by automata (Go 1.25, Perl syntax, no word boundaries).
 
-A pattern becomes an automaton that reads a text and remembers whether a part of it has matched. Two automata are run side by
-side over all texts, shortest first, until a text tells them apart. The size of automata and the number of states are
+A pattern is converted to an automaton that reads a text and records whether a part of it has matched. Two automata run
+in parallel over all texts, shortest first, until they differ. The size of automata and the number of states are
 limited.
 """
 
@@ -23,20 +23,20 @@ if TYPE_CHECKING:
 Ranges: TypeAlias = "tuple[tuple[int, int], ...]"
 
 _MAX: Final = 0x10FFFF
-_MOST_STATES: Final = 4000  # of the automaton of one pattern
-MOST_STEPS: Final = 100_000  # states looked at for one comparison
+_MOST_STATES: Final = 4000  # the maximum number of states of an automaton
+MOST_STEPS: Final = 100_000  # the maximum number of states in one comparison
 _DEEPEST: Final = 60  # nested groups
 _BEGIN: Final = "begin"
 _END: Final = "end"
 
 
 class UnsupportedError(Exception):
-    """A pattern whose texts are not compared: a construct without an automaton, or too large a one."""
+    """The texts of a pattern cannot be compared: it has an unsupported construct, or is too large."""
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The shortest text that only the first pattern matches, and one that only the second matches; None without one."""
+    """The shortest text that only the first pattern matches, and one that only the second matches, or None."""
 
     only_first: str | None
     only_second: str | None
@@ -44,17 +44,17 @@ class Comparison:
 
 
 def compare(first: str, second: str) -> Comparison:
-    """Compare the texts that two patterns match. Raises UnsupportedError."""
+    """Compare the texts that two patterns match; raise UnsupportedError."""
     automata = _automaton(first), _automaton(second)
-    alphabet = _alphabet(one.ranges() for one in automata)
+    alphabet = _alphabet(automaton.ranges() for automaton in automata)
     search = _Search(automata, alphabet)
     return search.run()
 
 
 def lengths(pattern: str) -> tuple[int, int | None]:
-    """Return the characters of the shortest and of the longest text that a pattern matches, None for any length.
+    """Return the length of the shortest and of the longest text that a pattern matches, None if unlimited.
 
-    Raises UnsupportedError, also for a pattern that matches no text.
+    Raise UnsupportedError, also for a pattern that matches no text.
     """
     automaton = _automaton(pattern)
     return _Lengths(automaton, _alphabet([automaton.ranges()])).run()
@@ -92,26 +92,26 @@ _Node: TypeAlias = "_Class | _Assertion | _Sequence | _Alternatives | _Repeat"
 
 
 def _ranges(pairs: Iterable[tuple[int, int]]) -> Ranges:
-    """Return ranges in order, with those that touch joined."""
-    found: list[tuple[int, int]] = []
+    """Return sorted ranges, with adjacent ones joined."""
+    joined: list[tuple[int, int]] = []
     for low, high in sorted(pairs):
-        if found and low <= found[-1][1] + 1:
-            found[-1] = (found[-1][0], max(found[-1][1], high))
+        if joined and low <= joined[-1][1] + 1:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], high))
         else:
-            found.append((low, high))
-    return tuple(found)
+            joined.append((low, high))
+    return tuple(joined)
 
 
 def _negated(ranges: Ranges) -> Ranges:
-    found = []
+    result = []
     start = 0
     for low, high in ranges:
         if start < low:
-            found.append((start, low - 1))
+            result.append((start, low - 1))
         start = high + 1
     if start <= _MAX:
-        found.append((start, _MAX))
-    return tuple(found)
+        result.append((start, _MAX))
+    return tuple(result)
 
 
 def _of(text: str) -> Ranges:
@@ -149,10 +149,10 @@ class _Parser:
         self._dot = _ANY
 
     def parse(self) -> _Node:
-        found = self._alternatives()
+        node = self._alternatives()
         if self._at < len(self._text):
             raise UnsupportedError
-        return found
+        return node
 
     def _alternatives(self) -> _Node:
         parts = [self._sequence()]
@@ -206,11 +206,11 @@ class _Parser:
         if "s" in (opening["flags"] or ""):
             self._dot = _EVERY
         self._depth += 1
-        found = self._alternatives()
+        node = self._alternatives()
         self._depth -= 1
         self._dot = outer
         self._at += 1  # the closing parenthesis
-        return found
+        return node
 
     def _escaped(self) -> _Node:
         text, following = self._text, self._text[self._at + 1]
@@ -269,8 +269,8 @@ class _Parser:
             else:
                 pairs += ranges
         self._at += 1
-        found = _ranges(pairs)
-        return _negated(found) if is_negated else found
+        members = _ranges(pairs)
+        return _negated(members) if is_negated else members
 
     def _continues_range(self) -> bool:
         text = self._text
@@ -286,9 +286,9 @@ class _Parser:
 
 @dataclass(slots=True)
 class _Automaton:
-    """States by number: edges that read a character, and edges that read none, some only at an end of the text.
+    """States by number: edges that read a character, and edges that read none, some of them only at an end of the text.
 
-    The first state is the start; ``final`` is reached as soon as a part of the text matches.
+    The first state is the start; `final` is reached as soon as a part of the text matches.
     """
 
     reads: list[list[tuple[Ranges, int]]] = field(default_factory=list)
@@ -311,15 +311,15 @@ class _Automaton:
 
     def closure(self, states: Iterable[int], *, begin: bool, end: bool) -> frozenset[int]:
         """Return the states that are reached without reading, at the begin or the end of the text or within it."""
-        found = set(states)
-        pending = list(found)
+        reached = set(states)
+        pending = list(reached)
         while pending:
             for condition, target in self.skips[pending.pop()]:
                 is_open = not condition or (condition == _BEGIN and begin) or (condition == _END and end)
-                if is_open and target not in found:
-                    found.add(target)
+                if is_open and target not in reached:
+                    reached.add(target)
                     pending.append(target)
-        return frozenset(found)
+        return frozenset(reached)
 
     def start(self) -> frozenset[int]:
         """Return the states before the first character."""
@@ -341,8 +341,8 @@ class _Automaton:
 
 
 def _contains(ranges: Ranges, code: int) -> bool:
-    at = bisect_left(ranges, (code + 1,)) - 1
-    return at >= 0 and ranges[at][1] >= code
+    index = bisect_left(ranges, (code + 1,)) - 1
+    return index >= 0 and ranges[index][1] >= code
 
 
 def _automaton(pattern: str) -> _Automaton:
@@ -398,20 +398,20 @@ def _build_repeat(node: _Repeat, start: int, end: int, automaton: _Automaton) ->
 
 
 def _alphabet(ranges: Iterable[Iterable[Ranges]]) -> list[int]:
-    """Return one code point for each set of characters that no edge tells apart, the most readable ones first."""
-    distinct = list(dict.fromkeys(one for group in ranges for one in group))
+    """Return one code point for each set of characters that no edge distinguishes, the most readable ones first."""
+    distinct = list(dict.fromkeys(ranges_of_edge for group in ranges for ranges_of_edge in group))
     edges = {0, _MAX + 1}
-    for one in distinct:
-        for low, high in one:
+    for ranges_of_edge in distinct:
+        for low, high in ranges_of_edge:
             edges.update((low, high + 1))
     bounds = sorted(edges)
-    found: dict[tuple[bool, ...], int] = {}
+    by_signature: dict[tuple[bool, ...], int] = {}
     for low, following in pairwise(bounds):
-        signature = tuple(_contains(one, low) for one in distinct)
+        signature = tuple(_contains(ranges_of_edge, low) for ranges_of_edge in distinct)
         code = _readable(low, following - 1)
-        if code is not None and (signature not in found or _rank(code) < _rank(found[signature])):
-            found[signature] = code
-    return sorted(found.values(), key=_rank)
+        if code is not None and (signature not in by_signature or _rank(code) < _rank(by_signature[signature])):
+            by_signature[signature] = code
+    return sorted(by_signature.values(), key=_rank)
 
 
 _PREFERRED: Final = "abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-./_"
@@ -425,7 +425,7 @@ def _rank(code: int) -> tuple[int, int]:
 
 
 def _readable(low: int, high: int) -> int | None:
-    """Return the most readable code point of a range, None if it has surrogates only, which no text has."""
+    """Return the most readable code point of a range, or None if it contains only surrogates."""
     preferred = next((ord(char) for char in _PREFERRED if low <= ord(char) <= high), None)
     if preferred is not None:
         return preferred
@@ -449,9 +449,7 @@ class _Search:
 
     def run(self) -> Comparison:
         start = self._first.start(), self._second.start()
-        seen: set[tuple[frozenset[int], frozenset[int]]] = (
-            set()
-        )  # the start is seen later only if a text leads back to it
+        seen: set[tuple[frozenset[int], frozenset[int]]] = set()  # the start is recorded only if a text returns to it
         pending = deque([(start, "")])
         only_first: str | None = None
         only_second: str | None = None
@@ -507,13 +505,13 @@ class _Lengths:
         edges: list[set[int]] = [set()]
         accepted = {0} if automaton.accepts(states[0], at_start=True) else set()
         steps = 0
-        at = 0
-        while at < len(states):
+        index = 0
+        while index < len(states):
             for code in self._alphabet:
-                steps += len(states[at])
+                steps += len(states[index])
                 if steps > MOST_STEPS:
                     raise UnsupportedError
-                after = automaton.after(states[at], code)
+                after = automaton.after(states[index], code)
                 number = numbers.get(after)
                 if number is None:
                     number = numbers[after] = len(states)
@@ -521,8 +519,8 @@ class _Lengths:
                     edges.append(set())
                     if automaton.accepts(after, at_start=False):
                         accepted.add(number)
-                edges[at].add(number)
-            at += 1
+                edges[index].add(number)
+            index += 1
         return edges, accepted
 
     def _shortest(self, edges: list[set[int]], accepted: set[int]) -> int:
@@ -537,14 +535,14 @@ class _Lengths:
 
     def _longest(self, edges: list[set[int]], accepted: set[int]) -> int | None:
         """Return the length of the longest accepted text, None if there is no longest."""
-        above: list[set[int]] = [set() for _ in edges]
+        predecessors: list[set[int]] = [set() for _ in edges]
         for state, targets in enumerate(edges):
             for target in targets:
-                above[target].add(state)
+                predecessors[target].add(state)
         useful = set(accepted)
         pending = list(accepted)
         while pending:
-            new = above[pending.pop()] - useful
+            new = predecessors[pending.pop()] - useful
             useful |= new
             pending.extend(new)
         level, length = {0} & useful, 0

@@ -24,30 +24,30 @@ def files_in(folder: str) -> list[str]:
 
 def files_beside(paths: Iterable[str]) -> list[str]:
     """Return the files in the directories of `paths`; directories that cannot be read are treated as empty."""
-    found: dict[str, None] = {}
+    result: dict[str, None] = {}
     for path in paths:
         folder = path if os.path.isdir(path) else os.path.dirname(path)
         try:
             files = files_in(folder or os.curdir)
         except OSError:
             continue
-        found.update(dict.fromkeys(str(Path(file)) for file in files))
-    return list(found)
+        result.update(dict.fromkeys(str(Path(file)) for file in files))
+    return list(result)
 
 
 def crd_folders_near(paths: Iterable[str]) -> list[str]:
     """Return the CRD directories beside each path, or else the nearest ones in its parent directories within the repository."""
-    found: dict[str, None] = {}
+    result: dict[str, None] = {}
     for path in paths:
         folder = path if os.path.isdir(path) else os.path.dirname(path)
         while True:
             here = [os.path.normpath(os.path.join(folder, name)) for name in _FOLDERS]
-            here = [one for one in here if os.path.isdir(one)]
-            found.update(dict.fromkeys(here))
+            here = [candidate for candidate in here if os.path.isdir(candidate)]
+            result.update(dict.fromkeys(here))
             if here or os.path.exists(os.path.join(folder, ".git")) or _is_root(folder):
                 break
             folder = os.path.join(folder, os.pardir)
-    return list(found)
+    return list(result)
 
 
 def configured_crds(locations: Iterable[str], folder: str, selection: Selection | None = None) -> list[str]:

@@ -69,11 +69,11 @@ class Fragments:
         for _ in range(_LEVELS):
             if folder not in self._compared:
                 paths = (os.path.join(folder, name) for name in _CHAINSAW)
-                path = next((one for one in paths if os.path.isfile(one)), None)
+                path = next((candidate for candidate in paths if os.path.isfile(candidate)), None)
                 self._compared[folder] = None if path is None else tuple(_files_of_test(path))
-            found = self._compared[folder]
-            if found is not None:
-                return found
+            compared = self._compared[folder]
+            if compared is not None:
+                return compared
             folder = os.path.dirname(folder)
         return None
 
@@ -120,4 +120,4 @@ def _files_of_test(path: str) -> list[Glob | str]:
                     compared.append(Glob.of(named) or named)
                 elif key.value in _APPLIED:
                     applied.add(Glob.of(named) or named)
-    return [one for one in compared if one not in applied]
+    return [compared_file for compared_file in compared if compared_file not in applied]

@@ -87,12 +87,12 @@ def commit_of(repository: Repository, revision: str) -> str:
 
 def objects_of(repository: Repository, commit: str) -> dict[str, str]:
     """Return the object id of each regular file of a commit, by its path; raise RepositoryError."""
-    found = {}
+    objects = {}
     for row in _output(repository, "ls-tree", "-rz", "--full-tree", commit).split(b"\0"):
         information, _, path = row.partition(b"\t")
         if information.startswith(_REGULAR_FILES):
-            found[os.fsdecode(path)] = information.rpartition(b" ")[2].decode("ascii")
-    return found
+            objects[os.fsdecode(path)] = information.rpartition(b" ")[2].decode("ascii")
+    return objects
 
 
 def contents(repository: Repository, commit: str, objects: Sequence[str]) -> Iterator[Content]:
@@ -103,9 +103,9 @@ def contents(repository: Repository, commit: str, objects: Sequence[str]) -> Ite
         if size > MAX_BYTES:
             reader.unreadable[name] = too_large(MAX_BYTES)
     for chunk in _chunks(objects, sizes):
-        held = {name: data for name, _, data in reader.read("--batch", chunk)}
+        data_by_id = {name: data for name, _, data in reader.read("--batch", chunk)}
         for name in chunk:
-            yield Content(held[name]) if name in held else Content(problem=reader.unreadable[name])
+            yield Content(data_by_id[name]) if name in data_by_id else Content(problem=reader.unreadable[name])
 
 
 def tracked_files(repository: Repository, folder: str) -> list[str]:
@@ -128,7 +128,9 @@ class _Reader:
         """Yield the readable objects, their sizes and, with `--batch`, their contents; raise RepositoryError."""
         pending = self._readable(objects)
         while pending:
-            done = _git(self.repository, "cat-file", option, data="".join(f"{one}\n" for one in pending).encode())
+            done = _git(
+                self.repository, "cat-file", option, data="".join(f"{object_id}\n" for object_id in pending).encode()
+            )
             answered = 0
             for name, size, content in _answers(done.data, pending, with_content=option == "--batch"):
                 answered += 1
@@ -142,7 +144,7 @@ class _Reader:
                 pending = self._readable(pending)
 
     def _readable(self, objects: Iterable[str]) -> list[str]:
-        return [one for one in dict.fromkeys(objects) if one not in self.unreadable]
+        return [name for name in dict.fromkeys(objects) if name not in self.unreadable]
 
     def _skip(self, name: str, done: Done) -> None:
         """Record the objects that cannot be read after git stopped at `name`; raise RepositoryError."""
@@ -153,7 +155,7 @@ class _Reader:
             options = ("--objects", "--no-object-names", "--missing=print")
             listed = _output(self.repository, "rev-list", *options, f"{self.commit}^{{tree}}").decode("ascii")
             missing = (line[1:] for line in listed.splitlines() if line.startswith("?"))
-            self.unreadable.update((one, _missing(one)) for one in missing)
+            self.unreadable.update((object_id, _missing(object_id)) for object_id in missing)
         self.restarts += 1
         self.unreadable.setdefault(name, f"git cannot read its content: {reason}")
 
@@ -164,21 +166,21 @@ def _answers(data: bytes, names: Iterable[str], *, with_content: bool) -> Iterat
     Stop before the first answer that is incomplete or that does not match the id: for a corrupt object, git may print
     less than it announces.
     """
-    at = 0
+    start = 0
     for name in names:
-        end = data.find(b"\n", at)
-        found, _, kind = data[at:end].partition(b" ")
-        if end < 0 or found != name.encode():
+        end = data.find(b"\n", start)
+        answered_name, _, kind = data[start:end].partition(b" ")
+        if end < 0 or answered_name != name.encode():
             return
-        at = end + 1
+        start = end + 1
         if kind == b"missing":
             yield name, None, b""
             continue
         size = int(kind.rpartition(b" ")[2])
         content = b""
         if with_content:
-            content = data[at : at + size]
-            at += size + 1
+            content = data[start : start + size]
+            start += size + 1
             if _id_of(kind, content, name) != name:
                 return
         yield name, size, content
@@ -197,14 +199,14 @@ def _missing(name: str) -> str:
 def _chunks(objects: Sequence[str], sizes: dict[str, int]) -> Iterator[list[str]]:
     """Yield groups of objects whose total content does not exceed the chunk size, except for single large objects."""
     chunk: list[str] = []
-    held = 0
+    chunk_size = 0
     for name in objects:
         size = sizes.get(name, 0)
-        if chunk and held + size > _CHUNK:
+        if chunk and chunk_size + size > _CHUNK:
             yield chunk
-            chunk, held = [], 0
+            chunk, chunk_size = [], 0
         chunk.append(name)
-        held += size
+        chunk_size += size
     if chunk:
         yield chunk
 

@@ -82,14 +82,14 @@ def ignored_in(folder: str, report: Report) -> Ignored:
 
     Without a repository, only the patterns of the directory itself apply.
     """
-    above = [folder]
-    while not os.path.lexists(os.path.join(above[-1], ".git")):
-        parent = os.path.dirname(above[-1])
-        if parent == above[-1]:
-            del above[1:]
+    folders = [folder]
+    while not os.path.lexists(os.path.join(folders[-1], ".git")):
+        parent = os.path.dirname(folders[-1])
+        if parent == folders[-1]:
+            del folders[1:]
             break
-        above.append(parent)
-    found = Ignored(report=report)
-    for path in reversed(above):
-        found = found.below(path)
-    return found
+        folders.append(parent)
+    ignored = Ignored(report=report)
+    for path in reversed(folders):
+        ignored = ignored.below(path)
+    return ignored

@@ -100,5 +100,5 @@ class Glob:
 
 
 def _component(text: str) -> _Component:
-    found = None if text == "**" else segment(os.fsencode(text))
-    return _Component(found, text.startswith("."))
+    compiled = None if text == "**" else segment(os.fsencode(text))
+    return _Component(compiled, text.startswith("."))

@@ -57,11 +57,13 @@ class Sandbox:
         )
 
     def _environment(self) -> dict[str, str]:
-        kept = {name: os.environ[name] for name in ("SYSTEMROOT",) if sys.platform == "win32" and name in os.environ}
+        inherited = {
+            name: os.environ[name] for name in ("SYSTEMROOT",) if sys.platform == "win32" and name in os.environ
+        }
         proxies = {name: _NOWHERE for lower in _PROXIES for name in (lower, lower.upper())}
         files = dict.fromkeys(_SETTINGS_FILES, os.path.join(self.home, "none"))
         return {
-            **kept,
+            **inherited,
             **proxies,
             **dict.fromkeys(_SETTINGS, self.home),
             **files,

@@ -167,10 +167,10 @@ class _Walk:
 
     def _add_tracked(self, top: str, glob: Glob | None) -> None:
         """Add the files that git tracks although they match a .gitignore."""
-        found = set(self.files)
+        known = set(self.files)
         for name in self._tracked(top):
             path = os.path.normpath(os.path.join(top, name))
-            if path in found:
+            if path in known:
                 continue
             filter_ = self.filter
             is_taken = filter_.wants(path) if glob is None else filter_.matches(glob, path, glob.states_of(name))

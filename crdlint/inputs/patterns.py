@@ -37,27 +37,27 @@ class Segment(NamedTuple):
         if not between:
             return len(name) == len(first) and _is_at(first, name, 0)
         last = between.pop()
-        at, end = len(first), len(name) - len(last)
-        if at > end or not _is_at(first, name, 0) or not _is_at(last, name, end):
+        start, end = len(first), len(name) - len(last)
+        if start > end or not _is_at(first, name, 0) or not _is_at(last, name, end):
             return False
         for piece in between:
-            found = _find(piece, name, at, end)
-            if found < 0:
+            position = _find(piece, name, start, end)
+            if position < 0:
                 return False
-            at = found + len(piece)
+            start = position + len(piece)
         return True
 
 
-def _is_at(piece: _Piece, name: bytes, at: int) -> bool:
+def _is_at(piece: _Piece, name: bytes, start: int) -> bool:
     if isinstance(piece, bytes):
-        return name.startswith(piece, at)
-    return all(name[at + i] in fitting for i, fitting in enumerate(piece))
+        return name.startswith(piece, start)
+    return all(name[start + i] in fitting for i, fitting in enumerate(piece))
 
 
 def _find(piece: _Piece, name: bytes, start: int, end: int) -> int:
     if isinstance(piece, bytes):
         return name.find(piece, start, end)
-    return next((at for at in range(start, end - len(piece) + 1) if _is_at(piece, name, at)), -1)
+    return next((position for position in range(start, end - len(piece) + 1) if _is_at(piece, name, position)), -1)
 
 
 class Glob(NamedTuple):
@@ -72,19 +72,19 @@ class Glob(NamedTuple):
             return len(parts) == len(first) and _fits(first, parts, 0)
         last = between.pop()
         # `a/**` matches the content of a, not a itself.
-        at, end = len(first), len(parts) - max(len(last), 1)
-        if at > end or not _fits(first, parts, 0) or not _fits(last, parts, len(parts) - len(last)):
+        start, end = len(first), len(parts) - max(len(last), 1)
+        if start > end or not _fits(first, parts, 0) or not _fits(last, parts, len(parts) - len(last)):
             return False
         for run in between:
-            found = next((i for i in range(at, end - len(run) + 1) if _fits(run, parts, i)), -1)
-            if found < 0:
+            position = next((i for i in range(start, end - len(run) + 1) if _fits(run, parts, i)), -1)
+            if position < 0:
                 return False
-            at = found + len(run)
+            start = position + len(run)
         return True
 
 
-def _fits(run: Sequence[Segment], parts: Sequence[bytes], at: int) -> bool:
-    return all(segment.matches(parts[at + i]) for i, segment in enumerate(run))
+def _fits(run: Sequence[Segment], parts: Sequence[bytes], start: int) -> bool:
+    return all(segment.matches(parts[start + i]) for i, segment in enumerate(run))
 
 
 class _Rule(NamedTuple):
@@ -128,8 +128,8 @@ class Patterns:
         """Return whether the lines select a relative path or one of its parents; the path of a directory ends in a slash."""
         encoded = os.fsencode(path)
         parts = encoded.removesuffix(b"/").split(b"/")
-        above = (b"/".join(parts[:i]) for i in range(1, len(parts)))
-        if any(self.decision(folder, folder=True) for folder in above):
+        parents = (b"/".join(parts[:i]) for i in range(1, len(parts)))
+        if any(self.decision(folder, folder=True) for folder in parents):
             return True
         return bool(self.decision(b"/".join(parts), folder=encoded.endswith(b"/")))
 
@@ -152,8 +152,8 @@ def compiled(lines: Iterable[bytes]) -> Patterns:
             known.setdefault(text.removeprefix(b"/"), []).append(rule)
         elif text:
             try:
-                found = map(_glob, _without_quirks(text)) if b"/" in text else (segment(text),)
-                globs.extend((rule, pattern) for pattern in found)
+                patterns = map(_glob, _without_quirks(text)) if b"/" in text else (segment(text),)
+                globs.extend((rule, pattern) for pattern in patterns)
             except BrokenPatternError:
                 continue
     return Patterns(names, paths, globs)
@@ -161,8 +161,8 @@ def compiled(lines: Iterable[bytes]) -> Patterns:
 
 def is_pattern(text: str) -> bool:
     """Return whether a pattern can match anything."""
-    found = compiled([os.fsencode(text)])
-    return found != Patterns()
+    patterns = compiled([os.fsencode(text)])
+    return patterns != Patterns()
 
 
 def _without_trailing_spaces(line: bytes) -> bytes:
@@ -234,17 +234,17 @@ def _piece(tokens: Sequence[int | frozenset[int]]) -> _Piece:
 
 def _tokens(text: bytes) -> list[_Part]:
     tokens: list[_Part] = []
-    at = 0
-    while at < len(text):
-        char = text[at]
-        at += 1
+    position = 0
+    while position < len(text):
+        char = text[position]
+        position += 1
         if char == _BACKSLASH:
-            if at == len(text):
+            if position == len(text):
                 raise BrokenPatternError
-            tokens.append(_SLASH if text[at] == _SLASH_CHAR else text[at])
-            at += 1
+            tokens.append(_SLASH if text[position] == _SLASH_CHAR else text[position])
+            position += 1
         elif char == _BRACKET:
-            fitting, at = _bracket(text, at)
+            fitting, position = _bracket(text, position)
             tokens.append(fitting)
         else:
             tokens.append(_SPECIAL.get(char, char))
@@ -255,48 +255,48 @@ _BACKSLASH, _BRACKET, _CLOSING, _HYPHEN, _COLON, _SLASH_CHAR = b"\\[]-:/"
 _SPECIAL: Final[dict[int, _Part]] = {ord("*"): _STAR, ord("/"): _SLASH, ord("?"): _ANY}
 
 
-def _bracket(text: bytes, at: int) -> tuple[frozenset[int], int]:
-    """Return the characters of the bracket expression that begins before `at`, and its end."""
-    negated = text[at : at + 1] in {b"!", b"^"}
-    at += negated
+def _bracket(text: bytes, position: int) -> tuple[frozenset[int], int]:
+    """Return the characters of the bracket expression that begins before `position`, and its end."""
+    negated = text[position : position + 1] in {b"!", b"^"}
+    position += negated
     fitting: set[int] = set()
     previous: int | None = None
     first = True
     while True:
-        if at >= len(text):
+        if position >= len(text):
             raise BrokenPatternError
-        char = text[at]
+        char = text[position]
         if char == _CLOSING and not first:
             break
         first = False
-        at += 1
+        position += 1
         if char == _BACKSLASH:
-            char, at = _escaped(text, at)
-        elif char == _HYPHEN and previous is not None and text[at : at + 1] not in {b"", b"]"}:
-            char, at = text[at], at + 1
+            char, position = _escaped(text, position)
+        elif char == _HYPHEN and previous is not None and text[position : position + 1] not in {b"", b"]"}:
+            char, position = text[position], position + 1
             if char == _BACKSLASH:
-                char, at = _escaped(text, at)
+                char, position = _escaped(text, position)
             fitting.update(range(previous, char + 1))
             previous = None
             continue
-        elif char == _BRACKET and text[at : at + 1] == b":":
-            end = text.find(b"]", at)
+        elif char == _BRACKET and text[position : position + 1] == b":":
+            end = text.find(b"]", position)
             if end < 0:
                 raise BrokenPatternError
-            if end > at + 1 and text[end - 1] == _COLON:
-                fitting |= _class(text[at + 1 : end - 1])
-                previous, at = None, end + 1
+            if end > position + 1 and text[end - 1] == _COLON:
+                fitting |= _class(text[position + 1 : end - 1])
+                previous, position = None, end + 1
                 continue
         fitting.add(char)
         previous = char
-    found = _ANY - fitting if negated else frozenset(fitting)
-    return found - {_SLASH_CHAR}, at + 1
+    matching = _ANY - fitting if negated else frozenset(fitting)
+    return matching - {_SLASH_CHAR}, position + 1
 
 
-def _escaped(text: bytes, at: int) -> tuple[int, int]:
-    if at >= len(text):
+def _escaped(text: bytes, position: int) -> tuple[int, int]:
+    if position >= len(text):
         raise BrokenPatternError
-    return text[at], at + 1
+    return text[position], position + 1
 
 
 def _class(name: bytes) -> frozenset[int]:

@@ -130,8 +130,8 @@ def decode(data: bytes) -> str:
     except UnicodeDecodeError as error:
         raise UnreadableError(_position(data, len(mark) + error.start, encoding)) from error
     if "\0" in text:
-        at = text.index("\0")
-        msg = f"binary data: a NUL character at line {text.count(chr(10), 0, at) + 1} (character {at + 1} of the file)"
+        position = text.index("\0")
+        msg = f"binary data: a NUL character at line {text.count(chr(10), 0, position) + 1} (character {position + 1} of the file)"
         raise UnreadableError(msg)
     return text
 
@@ -157,11 +157,11 @@ _MEBIBYTE: Final = 1024 * 1024
 _CHUNK: Final = 64 * 1024
 
 
-def _position(data: bytes, at: int, encoding: str) -> str:
+def _position(data: bytes, offset: int, encoding: str) -> str:
     name = encoding.upper()
     if encoding != "utf-8":
-        return f"not {name} according to its byte order mark: byte offset {at}"
-    line = data.count(b"\n", 0, at) + 1
-    before = data[data.rfind(b"\n", 0, at) + 1 : at].removeprefix(codecs.BOM_UTF8 if line == 1 else b"")
+        return f"not {name} according to its byte order mark: byte offset {offset}"
+    line = data.count(b"\n", 0, offset) + 1
+    before = data[data.rfind(b"\n", 0, offset) + 1 : offset].removeprefix(codecs.BOM_UTF8 if line == 1 else b"")
     column = len(before.decode("utf-8", "replace")) + 1
-    return f"not {name}: byte 0x{data[at]:02x} at line {line}, column {column} (byte offset {at})"
+    return f"not {name}: byte 0x{data[offset]:02x} at line {line}, column {column} (byte offset {offset})"

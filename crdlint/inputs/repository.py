@@ -56,16 +56,16 @@ def repository_of(path: str) -> Repository | None:
     ceilings = os.environ.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep)
     folder = start
     while folder == start or folder not in ceilings:
-        found = repository_at(folder)
-        if found is not None and found.is_valid:
-            found.require_regular_files()
-            return found
-        if found is not None and not os.path.isdir(os.path.join(folder, ".git")):
-            raise RepositoryError(f"{folder}/.git leads to {found.folder}, which is not a git repository")
-        above = os.path.dirname(folder)
-        if above == folder:
+        repository = repository_at(folder)
+        if repository is not None and repository.is_valid:
+            repository.require_regular_files()
+            return repository
+        if repository is not None and not os.path.isdir(os.path.join(folder, ".git")):
+            raise RepositoryError(f"{folder}/.git leads to {repository.folder}, which is not a git repository")
+        parent = os.path.dirname(folder)
+        if parent == folder:
             break
-        folder = above
+        folder = parent
     return None
 
 
@@ -95,10 +95,10 @@ def _target(path: str) -> str | None:
 
 def repository_top(folder: str) -> str:
     """Return the real path of the repository of a real path, or the root of the file system if there is none."""
-    at = folder
-    while not os.path.lexists(os.path.join(at, ".git")) and os.path.dirname(at) != at:
-        at = os.path.dirname(at)
-    return at
+    current = folder
+    while not os.path.lexists(os.path.join(current, ".git")) and os.path.dirname(current) != current:
+        current = os.path.dirname(current)
+    return current
 
 
 def is_below(path: str, folder: str) -> bool:

@@ -34,10 +34,10 @@ class Patches:
                 self._of[folder] = _patches(folder)
             if real in self._of[folder]:
                 return True
-            above = os.path.dirname(folder)
-            if above == folder:
+            parent = os.path.dirname(folder)
+            if parent == folder:
                 return False
-            folder = above
+            folder = parent
 
 
 def _patches(folder: str) -> set[str]:

@@ -84,11 +84,11 @@ class Build:
 
     def run(self, timeout: float = TIMEOUT) -> Output:
         """Build the kustomization offline, in a copy of its files."""
-        found, program = self.kustomization, self.program
+        kustomization, program = self.kustomization, self.program
         try:
             with sandbox() as box:
-                box.write(found.tree())
-                folder = os.path.relpath(found.top.folder, found.parent)
+                box.write(kustomization.tree())
+                folder = os.path.relpath(kustomization.top.folder, kustomization.parent)
                 done = box.run([program.path, program.command, "."], folder, timeout)
                 problem = reason(done, _LONGEST).replace(os.path.join(box.files, ""), "")
         except (ProgramError, OSError) as error:
@@ -103,12 +103,12 @@ class Build:
             return _note(self.kustomization, output.problem)
         result = lint(output.text, self.file)
         lines = output.text.split("\n")
-        return replace(result, diagnostics=tuple(self._with_line(one, lines) for one in result.diagnostics))
+        return replace(result, diagnostics=tuple(self._with_line(finding, lines) for finding in result.diagnostics))
 
-    def _with_line(self, one: Diagnostic, lines: list[str]) -> Diagnostic:
-        shown = lines[one.line - 1].strip() if one.line <= len(lines) else ""
-        origin = f"in what `{self.program.name}` prints, line {one.line}: {shown[:_SHOWN]}"
-        return replace(one, help=f"{one.help} ({origin})" if one.help else origin)
+    def _with_line(self, finding: Diagnostic, lines: list[str]) -> Diagnostic:
+        shown = lines[finding.line - 1].strip() if finding.line <= len(lines) else ""
+        origin = f"in what `{self.program.name}` prints, line {finding.line}: {shown[:_SHOWN]}"
+        return replace(finding, help=f"{finding.help} ({origin})" if finding.help else origin)
 
     def results(self, built: FileResult) -> list[FileResult]:
         """Return the findings that only the build has, and the other results without the findings that the build fixes."""
@@ -135,15 +135,15 @@ def plan_build(
     kustomization are added to it and have results of their own. `elsewhere` contains the real paths of directories
     whose kustomizations the run checks as well.
     """
-    found = read_kustomization(folder)
-    if found is None:
+    kustomization = read_kustomization(folder)
+    if kustomization is None:
         problem = reading_problem(folder)
         return [] if problem is None else [_unreadable(*problem)]
-    if found.top.is_component:
+    if kustomization.top.is_component:
         return []
     resources: list[FileResult] = []
     others: list[FileResult] = []
-    for path in dict.fromkeys(path for layer in found.layers.values() for path in layer.resources):
+    for path in dict.fromkeys(path for layer in kustomization.layers.values() for path in layer.resources):
         real = os.path.realpath(path)
         result = checked.get(real)
         if result is None:
@@ -153,52 +153,55 @@ def plan_build(
                 others.append(result)
         if result is not None and result.crds:
             resources.append(result)
-    if not resources or not changes_crds(found, elsewhere):
+    if not resources or not changes_crds(kustomization, elsewhere):
         return others
-    if found.problem is not None:
-        return [_note(found, f"not built: {found.problem}; {_INSTEAD}"), *others]
+    if kustomization.problem is not None:
+        return [_note(kustomization, f"not built: {kustomization.problem}; {_INSTEAD}"), *others]
     program = _program()
     if program is None:
-        return [_note(found, f"neither kustomize nor kubectl is on the path: {_INSTEAD}"), *others]
-    return Build(found, program, resources, others)
+        return [_note(kustomization, f"neither kustomize nor kubectl is on the path: {_INSTEAD}"), *others]
+    return Build(kustomization, program, resources, others)
 
 
 def _unreadable(path: str, text: str, reason: str) -> FileResult:
     return FileResult(path, text, 0, (), 0, (), (f"not built: kustomize cannot read this file: {reason}",))
 
 
-def _note(found: Kustomization, *notices: str) -> FileResult:
+def _note(kustomization: Kustomization, *notices: str) -> FileResult:
     """Return a result that contains only notices."""
-    return FileResult(found.top.path, found.top.text, 0, (), 0, (), notices)
+    return FileResult(kustomization.top.path, kustomization.top.text, 0, (), 0, (), notices)
 
 
 def _compared(build: Build, built: FileResult) -> list[FileResult]:
     """Return the result of the build, if it has findings or notices of its own, and those of the other files."""
-    found = build.kustomization
-    known = {_identity(one) for resource in build.resources for one in resource.diagnostics}
-    new = [one for one in built.diagnostics if _identity(one) not in known]
-    spans = _spans(found, {one.crd or "" for one in new})
-    diagnostics = tuple(_moved(one, spans[one.crd or ""]) for one in new)
+    kustomization = build.kustomization
+    known = {_identity(finding) for resource in build.resources for finding in resource.diagnostics}
+    new = [finding for finding in built.diagnostics if _identity(finding) not in known]
+    spans = _spans(kustomization, {finding.crd or "" for finding in new})
+    diagnostics = tuple(_moved(finding, spans[finding.crd or ""]) for finding in new)
     names = {crd.name for crd in built.crds}
-    in_build = {_identity(one) for one in built.diagnostics}
+    in_build = {_identity(finding) for finding in built.diagnostics}
     others = {id(other) for other in build.others}
     results = [other for other in build.others if not other.crds]
     notices = []
     for resource in build.resources:
         fixed = [
-            one
-            for one in resource.diagnostics
-            if one.crd in names and one.origin == "apiserver" and _identity(one) not in in_build
+            finding
+            for finding in resource.diagnostics
+            if finding.crd in names and finding.origin == "apiserver" and _identity(finding) not in in_build
         ]
         if id(resource) in others:
-            gone = {id(one) for one in fixed}
+            gone = {id(finding) for finding in fixed}
             results.append(replace(resource, diagnostics=tuple(d for d in resource.diagnostics if id(d) not in gone)))
         elif fixed:
             notices.append(_fix_notice(build, resource, fixed))
     if not diagnostics and not notices:
         return results
     crds = tuple(CRD(name, spans[name].line) for name in sorted(spans) if name)
-    return [FileResult(found.top.path, found.top.text, 1, crds, 0, diagnostics, tuple(notices)), *results]
+    return [
+        FileResult(kustomization.top.path, kustomization.top.text, 1, crds, 0, diagnostics, tuple(notices)),
+        *results,
+    ]
 
 
 def _fix_notice(build: Build, resource: FileResult, fixed: list[Diagnostic]) -> str:
@@ -207,37 +210,39 @@ def _fix_notice(build: Build, resource: FileResult, fixed: list[Diagnostic]) -> 
     return f"`{build.program.name} {folder}` fixes the finding at {resource.file}:{fixed[0].line}{more}"
 
 
-def _identity(one: Diagnostic) -> tuple[str | None, str, str | None]:
+def _identity(finding: Diagnostic) -> tuple[str | None, str, str | None]:
     """Return the common identity of a finding in a resource and in its build; numbers in advice depend on the layout."""
-    return one.crd, one.rule, one.message if one.origin == "apiserver" else one.field
+    return finding.crd, finding.rule, finding.message if finding.origin == "apiserver" else finding.field
 
 
-def _moved(one: Diagnostic, span: Span) -> Diagnostic:
-    return replace(one, line=span.line, column=span.column, end_line=span.line, end_column=span.end_column)
+def _moved(finding: Diagnostic, span: Span) -> Diagnostic:
+    return replace(finding, line=span.line, column=span.column, end_line=span.line, end_column=span.end_column)
 
 
-def _patches(found: Kustomization) -> list[tuple[Span, str]]:
+def _patches(kustomization: Kustomization) -> list[tuple[Span, str]]:
     """Return the position and text of each patch of the top layer."""
-    layer = found.top
+    layer = kustomization.top
     made = []
     for name in PATCHES:
         items = items_of(child(layer.root, name))
-        texts = [_patch_text(found, patch) for patch in layer.document.get(name) or ()] if items else []
+        texts = [_patch_text(kustomization, patch) for patch in layer.document.get(name) or ()] if items else []
         made += [(node_span(item), text) for item, text in zip(items, texts, strict=False)]
     return made
 
 
-def _patch_text(found: Kustomization, patch: Any) -> str:
+def _patch_text(kustomization: Kustomization, patch: Any) -> str:
     path = patch.get("path") if isinstance(patch, dict) else patch
-    content = found.top.content(path).decode("utf-8", "replace") if isinstance(path, str) and path[:1] == "." else ""
+    content = (
+        kustomization.top.content(path).decode("utf-8", "replace") if isinstance(path, str) and path[:1] == "." else ""
+    )
     return f"{json.dumps(patch)}\n{content}"
 
 
-def _spans(found: Kustomization, names: Iterable[str]) -> dict[str, Span]:
+def _spans(kustomization: Kustomization, names: Iterable[str]) -> dict[str, Span]:
     """Return by CRD the span of the first patch that names it, else of the first field that can change CRDs."""
-    patches = _patches(found)
-    keys = (entry[0] for field in _CHANGES if (entry := found.top.root.find(field)) is not None)
-    default = node_span(next(keys, found.top.root))
+    patches = _patches(kustomization)
+    keys = (entry[0] for field in _CHANGES if (entry := kustomization.top.root.find(field)) is not None)
+    default = node_span(next(keys, kustomization.top.root))
     return {name: next((span for span, text in patches if name and name in text), default) for name in names}
 
 
@@ -258,5 +263,5 @@ def _resource(path: str, lint: Lint) -> FileResult | None:
 
 def _program() -> Program | None:
     """Return the first of the programs that is on the PATH."""
-    found = ((find(name), command) for name, command in _PROGRAMS)
-    return next((Program(path, command) for path, command in found if path is not None), None)
+    programs = ((find(name), command) for name, command in _PROGRAMS)
+    return next((Program(path, command) for path, command in programs if path is not None), None)

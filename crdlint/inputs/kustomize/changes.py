@@ -49,22 +49,22 @@ def changes_crds(kustomization: Kustomization, elsewhere: Container[str] = ()) -
 
 
 def _inverse(following: dict[str, list[str]]) -> dict[str, list[str]]:
-    made: dict[str, list[str]] = {one: [] for one in following}
-    for one, others in following.items():
+    made: dict[str, list[str]] = {node: [] for node in following}
+    for node, others in following.items():
         for other in others:
-            made[other].append(one)
+            made[other].append(node)
     return made
 
 
 def _closure(start: Iterable[str], following: dict[str, list[str]]) -> set[str]:
     """Return everything that can be reached from `start`."""
-    found = set(start)
-    pending = list(found)
+    reached = set(start)
+    pending = list(reached)
     while pending:
-        new = [one for one in following[pending.pop()] if one not in found]
-        found.update(new)
+        new = [successor for successor in following[pending.pop()] if successor not in reached]
+        reached.update(new)
         pending += new
-    return found
+    return reached
 
 
 def _changes_crds(layer: Layer, *, configured: bool) -> bool:
@@ -75,7 +75,7 @@ def _changes_crds(layer: Layer, *, configured: bool) -> bool:
         return True
     if any(_patches_crds(layer, patch) for name in PATCHES for patch in document.get(name) or ()):
         return True
-    return any(_replaces_in_crds(layer, one) for one in document.get("replacements") or ())
+    return any(_replaces_in_crds(layer, replacement) for replacement in document.get("replacements") or ())
 
 
 def _configures_crds(layer: Layer) -> bool:
@@ -104,22 +104,22 @@ def _list(value: Any) -> list[Any]:
 
 def _adds_invalid(layer: Layer, field: str) -> bool:
     """Return whether the labels or annotations that are added to all resources may be invalid."""
-    given = layer.document.get(field)
-    if not given:
+    value_of_field = layer.document.get(field)
+    if not value_of_field:
         return False
-    listed = given if field == "labels" else [{"pairs": given}]
-    if not isinstance(listed, list) or not all(isinstance(one, dict) and one.keys() <= _LABELS for one in listed):
+    listed = value_of_field if field == "labels" else [{"pairs": value_of_field}]
+    if not isinstance(listed, list) or not all(isinstance(entry, dict) and entry.keys() <= _LABELS for entry in listed):
         return True
-    pairs = [one.get("pairs") for one in listed]
-    if not all(isinstance(one, dict) for one in pairs):
+    pairs = [entry.get("pairs") for entry in listed]
+    if not all(isinstance(entry, dict) for entry in pairs):
         return True
     if field == "commonAnnotations":
-        size = sum(len(str(value)) for one in pairs for value in one.values())
-        return size > _SHORT or any(key == _APPROVAL or is_label_key(key.lower()) for one in pairs for key in one)
+        size = sum(len(str(value)) for entry in pairs for value in entry.values())
+        return size > _SHORT or any(key == _APPROVAL or is_label_key(key.lower()) for entry in pairs for key in entry)
     return any(
         is_label_key(key) or not isinstance(value, str) or is_label_value(value)
-        for one in pairs
-        for key, value in one.items()
+        for entry in pairs
+        for key, value in entry.items()
     )
 
 
@@ -130,12 +130,12 @@ _LABELS: Final = {"pairs", "includeSelectors", "includeTemplates"}
 
 def _patches_crds(layer: Layer, patch: Any) -> bool:
     """Return whether a patch, or its path or text, may apply to CRDs."""
-    given = patch if isinstance(patch, dict) else {"path" if patch.startswith(".") else "patch": patch}
-    target = given.get("target")
+    patch_fields = patch if isinstance(patch, dict) else {"path" if patch.startswith(".") else "patch": patch}
+    target = patch_fields.get("target")
     if isinstance(target, dict):
         return _selects_crds(target)
-    documents = _documents(layer, given.get("path"), given.get("patch"))
-    return documents is None or any(one.get("kind") == KIND for one in documents)
+    documents = _documents(layer, patch_fields.get("path"), patch_fields.get("patch"))
+    return documents is None or any(document_.get("kind") == KIND for document_ in documents)
 
 
 def _replaces_in_crds(layer: Layer, replacement: dict[str, Any]) -> bool:
@@ -151,18 +151,18 @@ def _replaces_in_crds(layer: Layer, replacement: dict[str, Any]) -> bool:
 def _documents(layer: Layer, path: Any, text: Any) -> list[dict[str, Any]] | None:
     """Return the documents of a referenced file or else of a text, or None if they are not mappings."""
     try:
-        given = decode(layer.content(path)) if isinstance(path, str) else text
+        content = decode(layer.content(path)) if isinstance(path, str) else text
     except (KeyError, UnreadableError):
         return None
-    return json_documents(given) if isinstance(given, str) else None
+    return json_documents(content) if isinstance(content, str) else None
 
 
 def _selects_crds(selector: Any) -> bool:
     """Return whether a selector may match a CRD by its kind and group. Upstream: types.SelectorRegex."""
     if not isinstance(selector, dict):
         return True
-    given = {key.lower(): value for key, value in selector.items()}
-    return _matches(given.get("kind"), KIND) and _matches(given.get("group"), GROUP)
+    fields = {key.lower(): value for key, value in selector.items()}
+    return _matches(fields.get("kind"), KIND) and _matches(fields.get("group"), GROUP)
 
 
 def _matches(pattern: Any, text: str) -> bool:

@@ -78,7 +78,7 @@ class Kustomization:
     @property
     def problem(self) -> str | None:
         """The reason why the kustomization is not built, or None."""
-        problems = list(dict.fromkeys(one for layer in self.layers.values() for one in layer.problems))
+        problems = list(dict.fromkeys(problem_ for layer in self.layers.values() for problem_ in layer.problems))
         more = f", and {len(problems) - _SHOWN} more" if len(problems) > _SHOWN else ""
         return ", ".join(problems[:_SHOWN]) + more if problems else None
 
@@ -133,10 +133,10 @@ def reading_problem(folder: str) -> tuple[str, str, str] | None:
 
 def patch_files(folder: str) -> set[str]:
     """Return the real paths of the patch files that the kustomization of a folder names."""
-    found = _document_of(folder)
-    document, real = ({}, "") if found is None else (_canonical(found[2]), os.path.realpath(folder))
-    patches = [one for key in PATCHES if isinstance(listed := document.get(key), list) for one in listed]
-    names = [_canonical(one).get("path") if isinstance(one, dict) else one for one in patches]
+    parsed = _document_of(folder)
+    document, real = ({}, "") if parsed is None else (_canonical(parsed[2]), os.path.realpath(folder))
+    patches = [entry for key in PATCHES if isinstance(listed := document.get(key), list) for entry in listed]
+    names = [_canonical(entry).get("path") if isinstance(entry, dict) else entry for entry in patches]
     paths = (local_path(real, name) for name in names)
     return {path for path in paths if path is not None and os.path.isfile(path)}
 
@@ -183,8 +183,8 @@ def _json(root: Node | None) -> Any:
 def json_documents(text: str) -> list[dict[str, Any]] | None:
     """Return the documents of a text, or None unless all of them are mappings."""
     documents = parse_stream(text).documents
-    values = [_json(one.root) for one in documents if one.root is not None or one.error is not None]
-    return values if values and all(isinstance(one, dict) for one in values) else None
+    values = [_json(document.root) for document in documents if document.root is not None or document.error is not None]
+    return values if values and all(isinstance(document, dict) for document in values) else None
 
 
 def _canonical(document: dict[str, Any]) -> dict[str, Any]:
@@ -207,10 +207,10 @@ class _Reader:
             return None
         if real != self.repository and not is_below(real, self.repository):
             return "is outside of the repository"
-        found = _document_of(folder)
-        if found is None:
+        parsed = _document_of(folder)
+        if parsed is None:
             return "has no readable kustomization file"
-        path, text, value, root = found
+        path, text, value, root = parsed
         layer = self.layers[real] = Layer(real, path, text, root)
         self.pending.append(_Resolver(self, layer, value))
         return None
@@ -360,23 +360,28 @@ def _plugins(resolver: _Resolver, value: Any, field: str) -> str | None:
         resolver.reject(f"{_shown(value, field)} is not a local file with configurations of plugins")
         return None
     made = []
-    for one in documents:
-        references = _PLUGINS.get(str(one.get("kind"))) if one.get("apiVersion") == "builtin" else None
-        if references is None or not all(key.isascii() for key in one):
+    for configuration in documents:
+        references = (
+            _PLUGINS.get(str(configuration.get("kind"))) if configuration.get("apiVersion") == "builtin" else None
+        )
+        if references is None or not all(key.isascii() for key in configuration):
             resolver.reject(
-                f"`{field}` runs a plugin that is not built in ({one.get('apiVersion')}, {one.get('kind')})"
+                f"`{field}` runs a plugin that is not built in ({configuration.get('apiVersion')}, {configuration.get('kind')})"
             )
             return None
         known = {name.lower(): name for name in references}
-        names = {key: known.get(key.lower(), key) for key in one}
+        names = {key: known.get(key.lower(), key) for key in configuration}
         made.append(
-            {names[key]: references.get(names[key], _plain)(resolver, one[key], f"{field}.{key}") for key in one}
+            {
+                names[key]: references.get(names[key], _plain)(resolver, configuration[key], f"{field}.{key}")
+                for key in configuration
+            }
         )
     return _joined(made)
 
 
 def _joined(documents: list[dict[str, Any]]) -> str:
-    return "\n---\n".join(json.dumps(one) for one in documents)
+    return "\n---\n".join(json.dumps(document) for document in documents)
 
 
 def _each(handler: _Handler) -> _Handler:

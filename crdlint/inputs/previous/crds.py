@@ -70,15 +70,15 @@ class PreviousCRDs:
 
     def of_file(self, index: int) -> CollectedCRDs:
         """Return the CRDs of a file by its index."""
-        found = self._held.get(index)
-        if found is None:
-            found = self._held[index] = collect(self.files[index].text, self.files[index].name)
-            self._names[index] = frozenset(found.by_name)
-            self._unread[index] = found.unread
+        crds = self._held.get(index)
+        if crds is None:
+            crds = self._held[index] = collect(self.files[index].text, self.files[index].name)
+            self._names[index] = frozenset(crds.by_name)
+            self._unread[index] = crds.unread
             if len(self._held) > _HELD:
                 self._held.popitem(last=False)
         self._held.move_to_end(index)
-        return found
+        return crds
 
     def find(self, name: str, path: str) -> tuple[OldCRD | None, list[str]]:
         """Return the old CRD with a name, and reasons why there may be one that cannot be read.
@@ -106,18 +106,18 @@ class PreviousCRDs:
             self._by_name = self._index()
         for index in dict.fromkeys((*self._by_name.get(name, ()), *self._indirect)):
             names = self._names.get(index)
-            if names is None or name in names or any(name in one.text for one in self._unread[index]):
+            if names is None or name in names or any(name in document.text for document in self._unread[index]):
                 yield index
 
     def _index(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
+        by_name: dict[str, list[int]] = {}
         for index, file in enumerate(self.files):
             text = file.text
             for name in set(_NAME.findall(text)):
-                found.setdefault(name, []).append(index)
+                by_name.setdefault(name, []).append(index)
             if _INDIRECT_NAME.search(text):
                 self._indirect.append(index)
-        return found
+        return by_name
 
 
 def collect(text: str, file: str = "") -> CollectedCRDs:

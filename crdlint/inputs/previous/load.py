@@ -65,7 +65,7 @@ def load(place: str, arguments: Sequence[str], selection: Selection) -> Loaded:
     repositories = _repositories(arguments)
     if not os.path.lexists(place):
         return _of_revision(place, repositories, arguments, selection)
-    if not place.startswith((".", "/")) and any(_has_revision(one, place) for one in repositories):
+    if not place.startswith((".", "/")) and any(_has_revision(repository, place) for repository in repositories):
         # A checkout must not choose what it is compared with.
         message = f"{place!r} is both a path and a git revision: write `./{place}` or `{place}^{{commit}}`"
         raise RepositoryError(message)
@@ -73,8 +73,8 @@ def load(place: str, arguments: Sequence[str], selection: Selection) -> Loaded:
 
 
 def _repositories(arguments: Sequence[str]) -> list[Repository]:
-    found = (repository_of(one if open_descriptor(one) is None else ".") for one in arguments)
-    return list(dict.fromkeys(one for one in found if one is not None))
+    repositories = (repository_of(argument if open_descriptor(argument) is None else ".") for argument in arguments)
+    return list(dict.fromkeys(argument for argument in repositories if argument is not None))
 
 
 def _has_revision(repository: Repository, name: str) -> bool:
@@ -87,10 +87,10 @@ def _has_revision(repository: Repository, name: str) -> bool:
 
 def _of_path(place: str, arguments: Sequence[str], selection: Selection) -> Loaded:
     loaded = Loaded()
-    found = discover([place], selection)
-    loaded.problems += [one for one in found.problems if one.fatal]
+    discovered = discover([place], selection)
+    loaded.problems += [problem for problem in discovered.problems if problem.fatal]
     in_scope = not os.path.isdir(place) or Scope(arguments, selection.filter()).has_folder
-    for path in found.files:
+    for path in discovered.files:
         try:
             loaded.add(path, "", read_bytes(path), None, in_scope=in_scope)
         except UnreadableError as error:  # noqa: PERF203  a file at a time

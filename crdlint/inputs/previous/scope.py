@@ -40,7 +40,7 @@ class Scope:
 
     def find(self, path: str) -> tuple[str, str] | None:
         """Return the argument that covers an absolute path, and the path as the run would spell it, or None."""
-        return next((one for one in self._spellings(path) if not self.filter.excludes(one[1])), None)
+        return next((spelling for spelling in self._spellings(path) if not self.filter.excludes(spelling[1])), None)
 
     def _spellings(self, path: str) -> Iterator[tuple[str, str]]:
         top = path
@@ -50,10 +50,10 @@ class Scope:
                 name = os.path.normpath(os.path.join(argument, os.path.relpath(path, top)))
                 if top == path or self.filter.wants(name):
                     yield argument, name
-            above = os.path.dirname(top)
-            if above == top:
+            parent = os.path.dirname(top)
+            if parent == top:
                 break
-            top = above
+            top = parent
         for base, glob in self._globs:
             if path.startswith(base):
                 below = path[len(base) :]
