@@ -100,8 +100,11 @@ class Definition:
     def has_status(self, version: str) -> bool:
         """Return whether a version has the status subresource."""
         spec = self.crd.spec
-        found = next((one.subresources for one in spec.versions if one.name == version), None) or spec.subresources
-        return found is not None and found.status is not None
+        subresources = (
+            next((candidate.subresources for candidate in spec.versions if candidate.name == version), None)
+            or spec.subresources
+        )
+        return subresources is not None and subresources.status is not None
 
 
 class Source(Protocol):
