@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 CompletionKind = Literal["field", "variable", "function", "method", "macro", "keyword"]
 
-_TARGET: Final = "target__"  # the variable that stands for what is before the dot
+_TARGET: Final = "target__"  # the variable that represents the text before the dot
 _CLOSING: Final = {")": "(", "]": "[", "}": "{"}
 _OPENING: Final = frozenset(_CLOSING.values())
 _OPERANDS: Final = frozenset({"IDENTIFIER", "ESC_IDENTIFIER", "STRING", "BYTES", "NUM_INT", "NUM_UINT", "NUM_FLOAT"})
@@ -124,10 +124,10 @@ class _Tokens(NamedTuple):
 
 def place_at(text: str, offset: int, env: Env, environment: Environment) -> Place | None:
     """Return the place at an offset of an expression; None within a string, or after characters that start no token."""
-    found = tokenize(text[:offset])
-    if found is None:
+    tokenized = tokenize(text[:offset])
+    if tokenized is None:
         return None
-    kinds, texts, starts = found[0][:-1], found[1][:-1], found[2][:-1]  # without the end of the text
+    kinds, texts, starts = tokenized[0][:-1], tokenized[1][:-1], tokenized[2][:-1]  # without the end of the text
     start, word = offset, ""
     if kinds and starts[-1] + len(texts[-1]) == offset and (kinds[-1] == "IDENTIFIER" or texts[-1] in _WORDS):
         start, word = starts[-1], texts[-1]
@@ -159,33 +159,41 @@ def complete(
     text: str, offset: int, env: Env, environment: Environment, declarations: Declarations
 ) -> tuple[Place | None, list[Completion]]:
     """Return the place at an offset of an expression, and what can be written there, whatever of it is written already."""
-    place = place_at(text, offset, env, environment)
-    if place is None:
+    position = place_at(text, offset, env, environment)
+    if position is None:
         return None, []
-    if place.receiver is None:
-        return place, list(_globals(place.env, environment))
-    optional = place.receiver.endswith(".?")
-    receiver = place.receiver.removesuffix(".?")
-    names = [name for name in place.env.function_names() if name.startswith(f"{receiver}.")]
-    type_ = type_of(receiver, place.env, environment)
+    if position.receiver is None:
+        return position, list(_globals(position.env, environment))
+    optional = position.receiver.endswith(".?")
+    receiver = position.receiver.removesuffix(".?")
+    names = [name for name in position.env.function_names() if name.startswith(f"{receiver}.")]
+    type_ = type_of(receiver, position.env, environment)
     if type_ is None:
-        calls = (_call(name, None, place.env, environment) for name in names)
-        return place, [_below(one, receiver) for one in calls if one is not None]
+        calls = (_call(name, None, position.env, environment) for name in names)
+        return position, [_below(completion, receiver) for completion in calls if completion is not None]
     if optional:
-        return place, list(_fields(type_, declarations))
-    members = _members(type_, place.env, environment, declarations)
-    return place, [_with_target(one, receiver) for one in members]
+        return position, list(_fields(type_, declarations))
+    members = _members(type_, position.env, environment, declarations)
+    return position, [_with_target(completion, receiver) for completion in members]
 
 
-def _below(one: Completion, namespace: str) -> Completion:
-    return Completion(one.name.removeprefix(f"{namespace}."), one.kind, one.type, one.arguments, one.since)
+def _below(completion: Completion, namespace: str) -> Completion:
+    return Completion(
+        completion.name.removeprefix(f"{namespace}."),
+        completion.kind,
+        completion.type,
+        completion.arguments,
+        completion.since,
+    )
 
 
-def _with_target(one: Completion, receiver: str) -> Completion:
+def _with_target(completion: Completion, receiver: str) -> Completion:
     """Return a completion with the text of its target in arguments that refer to it."""
-    if one.arguments is None or not any(_TARGET in argument for argument in one.arguments):
-        return one
-    return replace(one, arguments=tuple(argument.replace(_TARGET, receiver) for argument in one.arguments))
+    if completion.arguments is None or not any(_TARGET in argument for argument in completion.arguments):
+        return completion
+    return replace(
+        completion, arguments=tuple(argument.replace(_TARGET, receiver) for argument in completion.arguments)
+    )
 
 
 def _globals(env: Env, environment: Environment) -> Iterator[Completion]:
@@ -215,14 +223,14 @@ def _selectable(type_: Type, env: Env) -> Iterator[str]:
 
 def _variables(env: Env) -> list[Variable]:
     """Return the variables of an environment, the innermost first; types and constants are not among them."""
-    found: dict[str, Variable] = {}
-    at: Env | None = env
-    while at is not None:
-        for name, one in at.own_idents.items():
-            if one.type.kind is not Kind.TYPE:
-                found.setdefault(name, one)
-        at = at.parent
-    return list(found.values())
+    declared: dict[str, Variable] = {}
+    current: Env | None = env
+    while current is not None:
+        for name, variable in current.own_idents.items():
+            if variable.type.kind is not Kind.TYPE:
+                declared.setdefault(name, variable)
+        current = current.parent
+    return list(declared.values())
 
 
 def _members(type_: Type, env: Env, environment: Environment, declarations: Declarations) -> Iterator[Completion]:
@@ -232,11 +240,11 @@ def _members(type_: Type, env: Env, environment: Environment, declarations: Decl
         if any(macro == name for macro, _, _ in environment.parser.macros):
             result = type_of(f"{_TARGET}.{name}({arguments})", with_target, environment)
             if result is not None:
-                given = tuple(arguments.split(", "))
-                yield Completion(name, "macro", format_type(result, environment.dialect), given, since(name))
+                macro_arguments = tuple(arguments.split(", "))
+                yield Completion(name, "macro", format_type(result, environment.dialect), macro_arguments, since(name))
     for name in env.function_names():
         function = env.find_function(name)
-        if function is not None and any(one.member for one in function.overloads):
+        if function is not None and any(overload.member for overload in function.overloads):
             call = _call(name, type_, with_target, environment)
             if call is not None:
                 yield call
@@ -248,8 +256,8 @@ def _fields(type_: Type, declarations: Declarations) -> Iterator[Completion]:
         type_ = type_.params[0]
     declared = declarations.object(type_.name) if type_.kind is Kind.STRUCT else None
     for name in () if declared is None else declared.fields or {}:
-        found = declarations.find_struct_field_type(type_.name, name)
-        yield Completion(name, "field", "" if found is None else format_type(found))
+        field_type = declarations.find_struct_field_type(type_.name, name)
+        yield Completion(name, "field", "" if field_type is None else format_type(field_type))
 
 
 def _call(name: str, target: Type | None, env: Env, environment: Environment) -> Completion | None:
@@ -258,9 +266,11 @@ def _call(name: str, target: Type | None, env: Env, environment: Environment) ->
     for overload in () if function is None else function.overloads:
         if overload.member is (target is None) or (target is not None and not _may_take(overload, target)):
             continue
-        given = overload.args[1:] if overload.member else overload.args
+        parameters = overload.args[1:] if overload.member else overload.args
         before = f"{_TARGET}." if overload.member else ""
-        for arguments in itertools.islice(itertools.product(*(_samples(name, one) for one in given)), _MOST_TRIED):
+        for arguments in itertools.islice(
+            itertools.product(*(_samples(name, parameter) for parameter in parameters)), _MOST_TRIED
+        ):
             result = type_of(f"{before}{name}({', '.join(arguments)})", env, environment)
             if result is not None:
                 kind: CompletionKind = "method" if overload.member else "function"
@@ -290,41 +300,41 @@ def _samples(function: str, type_: Type) -> Sequence[str]:
 def since(name: str) -> Version | None:
     """Return the oldest Kubernetes version that has a function or macro, None if all that crdlint knows have it."""
     newest_first = sorted(SERVERS, key=lambda server: (server.major, server.minor), reverse=True)
-    found: Server | None = None
+    oldest: Server | None = None
     for server in newest_first:
         environment = new_expressions(server)
         is_macro = any(macro == name for macro, _, _ in environment.parser.macros)
         if not is_macro and environment.env.find_function(name) is None:
-            return None if found is None else (found.major, found.minor)
-        found = server
+            return None if oldest is None else (oldest.major, oldest.minor)
+        oldest = server
     return None
 
 
 def _receiver(tokens: _Tokens, end: int) -> int:
     """Return the index of the first token of the operand that ends before a token; ``end`` if there is none."""
-    at = end
-    while at > 0:
-        kind = tokens.kinds[at - 1]
+    index = end
+    while index > 0:
+        kind = tokens.kinds[index - 1]
         if kind in _CLOSING:
-            opening = _opening(tokens, at - 1)
+            opening = _opening(tokens, index - 1)
             if opening is None:
                 return end
-            at = opening
-            if kind == ")" and at > 0 and tokens.kinds[at - 1] == "IDENTIFIER":
-                at -= 1
-            elif kind == "]" and at > 0 and _ends_operand(tokens.kinds[at - 1]):
+            index = opening
+            if kind == ")" and index > 0 and tokens.kinds[index - 1] == "IDENTIFIER":
+                index -= 1
+            elif kind == "]" and index > 0 and _ends_operand(tokens.kinds[index - 1]):
                 continue
-        elif kind in _OPERANDS or tokens.texts[at - 1] in ("true", "false", "null"):
-            at -= 1
+        elif kind in _OPERANDS or tokens.texts[index - 1] in ("true", "false", "null"):
+            index -= 1
         else:
             return end
-        if at > 1 and tokens.kinds[at - 1] == ".":
-            at -= 1
-        elif at > 2 and tokens.kinds[at - 2 : at] == [".", "?"]:
-            at -= 2
+        if index > 1 and tokens.kinds[index - 1] == ".":
+            index -= 1
+        elif index > 2 and tokens.kinds[index - 2 : index] == [".", "?"]:
+            index -= 2
         else:
-            return at
-    return at
+            return index
+    return index
 
 
 def _ends_operand(kind: str) -> bool:
@@ -333,23 +343,23 @@ def _ends_operand(kind: str) -> bool:
 
 def _opening(tokens: _Tokens, closing: int) -> int | None:
     depth = 0
-    for at in range(closing, -1, -1):
-        kind = tokens.kinds[at]
+    for index in range(closing, -1, -1):
+        kind = tokens.kinds[index]
         if kind in _CLOSING:
             depth += 1
         elif kind in _OPENING:
             depth -= 1
             if not depth:
-                return at
+                return index
     return None
 
 
 def _scope(text: str, tokens: _Tokens, env: Env, environment: Environment) -> Env:
     """Return the environment at the end of the tokens, with the variables of the macros that are open there."""
     stack: list[int] = []
-    for at, kind in enumerate(tokens.kinds):
+    for index, kind in enumerate(tokens.kinds):
         if kind in _OPENING:
-            stack.append(at)
+            stack.append(index)
         elif kind in _CLOSING and stack:
             stack.pop()
     for opening in stack:
@@ -363,7 +373,9 @@ def _scope(text: str, tokens: _Tokens, env: Env, environment: Environment) -> En
         range_ = type_of(text[tokens.starts[first] : tokens.starts[opening - 2]], env, environment)
         types = _variable_types(DYN if range_ is None else range_, len(variables))
         try:
-            env = env.extend(idents=[Variable(one, type_) for one, type_ in zip(variables, types, strict=True)])
+            env = env.extend(
+                idents=[Variable(variable, type_) for variable, type_ in zip(variables, types, strict=True)]
+            )
         except DeclarationError:
             continue  # it has the name of another variable
     return env
@@ -375,10 +387,10 @@ def _declared_variables(tokens: _Tokens, opening: int, macro: str) -> list[str]:
         return []
     most = 2 if macro in _WITH_ONE_OR_TWO else _MACROS[macro][1]
     names: list[str] = []
-    at = opening + 1
-    while len(names) < most and tokens.kinds[at : at + 2] == ["IDENTIFIER", ","]:
-        names.append(tokens.texts[at])
-        at += 2
+    index = opening + 1
+    while len(names) < most and tokens.kinds[index : index + 2] == ["IDENTIFIER", ","]:
+        names.append(tokens.texts[index])
+        index += 2
     return names if len(names) >= _MACROS[macro][1] else []
 
 
