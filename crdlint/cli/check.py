@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from crdlint.inputs.previous.crds import PreviousCRDs
     from crdlint.inputs.previous.load import Loaded
     from crdlint.linting.result import FileResult
+    from crdlint.report.changes import Changes
     from crdlint.runner.cache import Cache
     from crdlint.runner.fix_files import Fixing
     from crdlint.runner.plan import Plan
@@ -49,6 +50,7 @@ class CheckState:
 
     matching: BaselineMatcher | None = None
     updates: bool = False
+    changes: Changes | None = None  # of a check of updates
     removed: bool = False  # whether an old CRD is gone
     update: Update | None = None
     checked: dict[str, FileResult] = field(default_factory=dict)
@@ -250,10 +252,15 @@ class _Command:
         return nothing.is_error
 
     def _new_run(self, *, updates: bool) -> CheckState:
+        changes = None
+        if updates:
+            from crdlint.report.changes import Changes
+
+            changes = Changes()
         if self._known is None:
-            return CheckState(updates=updates)
+            return CheckState(updates=updates, changes=changes)
         update = self._known.update() if self._options.update_baseline else None
-        return CheckState(self._known.matching(), updates=updates, update=update)
+        return CheckState(self._known.matching(), updates=updates, changes=changes, update=update)
 
     def _take_problems(self, run: CheckState, problems: Iterable[Problem]) -> None:
         for problem in problems:
@@ -357,6 +364,8 @@ class _Command:
         if run.update is not None:
             run.update.add(apply(result, config, comments, updates=run.updates).result)
         applied = apply(result, config, comments, run.matching, updates=run.updates)
+        if run.changes is not None:
+            run.changes.add(applied.result)
         run.summary.add(applied.result)
         run.summary.below_minimum += applied.counts()["min-severity"]
         run.by_rule.update(d.rule for d in applied.result.diagnostics if not d.hidden)
@@ -389,6 +398,9 @@ class _Command:
                 console.err(f"crdlint: the same bug in {times - 1:,} more files: {text}")
         self._report_known(run)
         outcome = Outcome(run.problems, run.summary, run.by_rule)
+        if run.changes is not None and not self._quiet:
+            line = f"compared with {self._options.against}: {run.changes.headline()}"
+            (console.out if self._is_text else console.err)(line)
         for piece in batches(self._report.end(outcome)):
             console.out(piece, nl=False)
         run.unwritten += options.write(self._outputs, lambda report: report.end(outcome))
