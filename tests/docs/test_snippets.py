@@ -58,6 +58,9 @@ NOT_RUN: Final = {
 }
 # Commands that end in another status than 0, by page.
 STATUS: Final = {
+    ("README.md", "crdlint diff origin/main"): 1,
+    ("docs/updates.md", "crdlint diff origin/main"): 1,
+    ("docs/updates.md", "crdlint diff origin/main . --format markdown"): 1,
     ("README.md", "crdlint check ."): 1,
     ("README.md", "crdlint check --kube-version 1.29..1.36 ."): 1,
     ("README.md", "crdlint check . --output sarif=crdlint.sarif --output junit=crdlint.xml"): 1,
