@@ -6,6 +6,7 @@ Reproduces apiextensions pkg/apiserver/schema (validation.go ValidateStructural,
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import Code, Reason, forbidden, invalid, required
@@ -724,9 +725,12 @@ def _pattern(schema: JSONSchemaProps, _context: Context, findings: Findings) -> 
     if error is not None:
         detail = f"must be a valid regular expression, but isn't: {error}"
         path = schema.path.child("pattern")
-        findings.add_structural(
-            schema, invalid(PATTERN.id, path, schema.pattern, detail, help=_pattern_help(schema.pattern))
-        )
+        found = invalid(PATTERN.id, path, schema.pattern, detail, help=_pattern_help(schema.pattern))
+        lookaround = _LOOKAROUND.search(schema.pattern)
+        findings.add_structural(schema, found if lookaround is None else replace(found, inside=lookaround.span()))
+
+
+_LOOKAROUND: Final = re.compile(r"\(\?(?:[=!]|<[=!])[^()]*\)?")
 
 
 def _pattern_help(pattern: str) -> str | None:

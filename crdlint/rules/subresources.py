@@ -203,6 +203,12 @@ def _json_path_problem(text: str) -> str | None:
     return None if text.startswith(".") else "must be a simple json path starting with ."
 
 
+def _dotted_help(given: str) -> str:
+    """Return the help for a path that does not start with a dot."""
+    path = _SIMPLE.match(given)
+    return f"Write `.{path[1]}`" if path is not None else "Write the path of a field, such as `.status.phase`"
+
+
 def column(given: CustomResourceColumnDefinition, path: Path) -> Iterator[FieldError]:
     """Yield what is wrong with a printer column."""
     if not given.name:
@@ -219,4 +225,4 @@ def column(given: CustomResourceColumnDefinition, path: Path) -> Iterator[FieldE
     if not given.json_path:
         yield required(COLUMN.id, at, "", help="Add `jsonPath`, such as `jsonPath: .status.phase`")
     elif problem := _json_path_problem(given.json_path):
-        yield invalid(COLUMN.id, at, given.json_path, problem, help=f"Write `.{given.json_path}`")
+        yield invalid(COLUMN.id, at, given.json_path, problem, help=_dotted_help(given.json_path))

@@ -235,11 +235,13 @@ def as_a_whole(spec: CustomResourceDefinitionSpec, path: Path) -> Iterator[Field
         yield invalid(UNIQUE.id, at, Typed(versions, _VERSIONS_TYPE), "must contain unique version names", help=help_)
     stored = [version.name for version in versions if version.storage]
     if len(stored) != 1:
+        marked = [i for i, version in enumerate(versions) if version.storage]
         yield invalid(
             STORAGE.id,
             at,
             Typed(versions, _VERSIONS_TYPE),
             "must have exactly one version marked as storage version",
+            at=at.index(marked[1]).child("storage") if marked else None,
             help=_storage_help(stored, names),
         )
 
