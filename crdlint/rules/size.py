@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from heapq import nlargest
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.object_meta_validation import ANNOTATIONS_LIMIT
@@ -46,16 +47,43 @@ def too_large(crd: DecodedCRD) -> Iterator[Advisory]:
             f"about {_kibibytes(size)} of JSON, more than the {_kibibytes(ANNOTATIONS_LIMIT)} that `kubectl apply` can store "
             "in an annotation"
         )
+        if size > _ETCD_LIMIT:
+            message += f"; etcd rejects requests of more than {_kibibytes(_ETCD_LIMIT)} by default"
         yield Advisory("advice", TOO_LARGE.id, message, Path("metadata"), help=_help(crd, size))
 
 
 def _help(crd: DecodedCRD, size: int) -> str:
     """Return the help; removing descriptions is part of it if the remaining size is small enough."""
-    described = sum(len(schema.description) for schema in crd.schemas)
+    described = _copies(crd) * sum(len(schema.description) for schema in crd.schemas)
+    share = f"{described / size:.0%}"
     apply = "Use `kubectl apply --server-side`"
     if size - described > ANNOTATIONS_LIMIT:
-        return f"{apply}: without its descriptions ({described / size:.0%} of it) the CRD would still be too large"
-    return f"{apply}, or remove the descriptions, {described / size:.0%} of the CRD (controller-gen `crd:maxDescLen=0`)"
+        return f"{apply}: without its descriptions ({share} of it) the CRD would still be too large{_largest(crd)}"
+    return f"{apply}, or remove the descriptions, {share} of the CRD (controller-gen `crd:maxDescLen=0`){_largest(crd)}"
+
+
+def _copies(crd: DecodedCRD) -> int:
+    """Return how often the manifest has each schema: once for each version if all versions share it."""
+    return 1 if crd.spec.validation is None else len(crd.spec.versions)
+
+
+def _largest(crd: DecodedCRD) -> str:
+    """Return the largest descriptions, with the bytes that removing each of them saves."""
+    from crdlint.kubecel.cost.limits import value_path
+
+    times = _copies(crd)
+    found = nlargest(_SHOWN, crd.schemas, key=lambda schema: len(schema.description))
+    named = [
+        f"`{value_path(schema)}` ({times * len(schema.description.encode('utf-8', 'surrogatepass')):,} bytes)"
+        for schema in found
+        if len(schema.description) >= _WORTH_A_WORD
+    ]
+    return f". The largest descriptions: {', '.join(named)}" if named else ""
+
+
+_SHOWN: Final = 3  # descriptions
+_WORTH_A_WORD: Final = 200  # characters of a description
+_ETCD_LIMIT: Final = 1536 * 1024  # bytes of a request (--max-request-bytes)
 
 
 def _kibibytes(size: int) -> str:

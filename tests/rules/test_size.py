@@ -44,3 +44,26 @@ def test_the_limit(bytes_left: int, found: int) -> None:
 
     taken = len(json.dumps(head, separators=(",", ":"))) + 1 + len("kubectl.kubernetes.io/last-applied-configuration")
     assert len(advice(1, 262144 - taken + 2 - bytes_left)) == found
+
+
+def test_the_largest_descriptions_are_named_with_their_bytes() -> None:
+    fields = FIELD.format(0, "x" * 300) + FIELD.format(1, "é" * 250000) + FIELD.format(2, "z" * 100)
+    [one] = [one for one in crdlint.lint_text(CRD + fields) if one.rule == "too-large-to-apply"]
+    assert one.help is not None
+    assert one.help.endswith(". The largest descriptions: `f1` (500,000 bytes), `f0` (300 bytes)")
+    assert "etcd" not in one.message
+
+
+def test_more_than_etcd_accepts() -> None:
+    [(message, _)] = advice(1000, 1600)
+    assert message.endswith("; etcd rejects requests of more than 1,536 KiB by default")
+
+
+def test_a_description_in_each_of_two_versions_counts_twice() -> None:
+    version = CRD[CRD.index("  - name: v1") :] + FIELD.format(0, "x" * 150000)
+    second = version.replace("name: v1", "name: v2").replace("storage: true", "storage: false")
+    text = CRD[: CRD.index("  - name: v1")] + version + second
+    [one] = [one for one in crdlint.lint_text(text) if one.rule == "too-large-to-apply"]
+    assert one.help is not None
+    assert "`f0` (300,000 bytes)" in one.help
+    assert "100% of the CRD" in one.help
