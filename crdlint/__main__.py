@@ -1,10 +1,15 @@
 """`python -m crdlint`, and the `crdlint` command."""
 
+import gc
 import signal
+
+# Allocations between two collections: importing the modules of a command makes many objects, and hardly any garbage.
+_ALLOCATIONS = 50_000
 
 
 def main() -> None:
     """Run the command line. Signals are handled before everything else is imported."""
+    gc.set_threshold(_ALLOCATIONS)
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, signal.SIG_DFL)  # no traceback of the imports that follow
     from crdlint.cli.interrupts import exit_on_signals
@@ -12,7 +17,10 @@ def main() -> None:
     exit_on_signals()
     from crdlint.cli.main import main as run
 
-    run()
+    try:
+        run()
+    finally:
+        gc.freeze()  # Python collects garbage at its end, in every module: the process gives back that memory anyway
 
 
 if __name__ == "__main__":

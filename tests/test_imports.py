@@ -19,6 +19,23 @@ LATER = {
     "crdlint.kubecel.cost", "crdlint.resources", "crdlint.suites", "crdlint.inputs.helm.render", "crdlint.report.sarif",
 }  # fmt: skip
 
+# What only the cache, updates, ranges of versions and rejected metadata need.
+LATER_THAN_A_CLEAN_CHECK = {
+    "platformdirs", "crdlint.linting.update", "crdlint.linting.version_range", "crdlint.diagnostics.by_version",
+    "crdlint.yaml.from_json",
+}  # fmt: skip
+# Runs the command line as `python -m crdlint` does, and prints how often Python collected garbage.
+COLLECTIONS = """
+import gc, sys
+from crdlint.__main__ import main
+sys.argv = ["crdlint", "check", "--no-cache", {path!r}]
+before = sum(one["collections"] for one in gc.get_stats())
+try:
+    main()
+except SystemExit:
+    print(sum(one["collections"] for one in gc.get_stats()) - before, gc.get_freeze_count())
+"""
+
 
 def loaded(code: str, folder: Path) -> set[str]:
     done = subprocess.run(
@@ -41,7 +58,7 @@ def loaded(code: str, folder: Path) -> set[str]:
             RUN.format(["check", "--no-require-crds", "none.yaml"]),
             {*LATER, "ruamel", "crdlint.linting.pipeline", "crdlint.config"},
         ),
-        (RUN.format(["check", "--no-cache", PLAIN]), {*LATER, "platformdirs"}),
+        (RUN.format(["check", "--no-cache", PLAIN]), {*LATER, *LATER_THAN_A_CLEAN_CHECK}),
         (RUN.format(["rules"]), {"rich", "xml", "crdlint.cel"}),
         (RUN.format(["explain", "yaml-syntax"]), {"rich", "xml", "crdlint.cel"}),
         (RUN.format(["cost", PLAIN]), {"rich", "xml"}),
@@ -64,3 +81,12 @@ def test_heavy_modules_stay_out(code: str, absent: set[str], tmp_path: Path) -> 
     modules = loaded(code, tmp_path)
     below = tuple(f"{name}." for name in absent)
     assert [module for module in sorted(modules) if f"{module}.".startswith(below)] == []
+
+
+def test_few_collections_of_garbage_at_the_start_and_none_at_the_end(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", COLLECTIONS.format(path=PLAIN)], capture_output=True, text=True, check=True, cwd=tmp_path
+    )
+    collections, frozen = map(int, done.stdout.splitlines()[-1].split())
+    assert collections < 20
+    assert frozen > 10_000

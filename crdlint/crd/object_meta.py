@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.crd.decode_values import INT_RANGES
 from crdlint.crd.gotypes import OBJECT_META
 from crdlint.golang.times import as_utc, check_rfc3339
-from crdlint.yaml.from_json import json_node
 
 if TYPE_CHECKING:
     from crdlint.crd.gotypes import GoType
@@ -70,6 +69,7 @@ _GO_TYPES: Final = {str: "string", bool: "bool", int: "int64", float: "float64",
 def decode_error(metadata: Any) -> MetadataError:
     """Return the error of decoding metadata as an ObjectMeta."""
     from crdlint.crd.decode_errors import GoError, explain  # most metadata needs neither
+    from crdlint.yaml.from_json import json_node
 
     error = explain(OBJECT_META, json_node(metadata))
     if not isinstance(error, GoError) or error.struct != "ObjectMeta":

@@ -16,7 +16,7 @@ from crdlint.crd.near_misses import is_type_key
 from crdlint.crd.placeholders import PLACEHOLDERS, is_placeholder
 from crdlint.crd.positions import Locator, node_span
 from crdlint.diagnostics.diagnostic import Related
-from crdlint.linting import create, update
+from crdlint.linting import create
 from crdlint.linting.documents import name_of, take_duplicate_keys
 from crdlint.linting.result import ComparedCRD, FoundCRD, FoundRule, OldCRD
 from crdlint.rules import catalog, duplicates
@@ -120,11 +120,12 @@ def check_crd(
     common = (like.common if like is not None else None) or Common()
     crd, locator = decoded.crd, Locator(root, document.line_offset, document.text)
     has_placeholders = options.skip_unfinished and any(opening in document.text for opening in PLACEHOLDERS)
-    report = (
-        create.validate(crd, server, options.effort, common)
-        if old is None
-        else update.validate(crd, old.crd, server, options.effort)
-    )
+    if old is None:
+        report = create.validate(crd, server, options.effort, common)
+    else:
+        from crdlint.linting import update  # only updates need it
+
+        report = update.validate(crd, old.crd, server, options.effort)
     manifest = Manifest(document, root, locator, crd, report.rules)
     # A misspelled apiVersion or kind is fixed before the API server decodes the other fields.
     problems = [one for one in decoded.problems if not (rejected and is_type_key(root, one.node))]

@@ -14,9 +14,8 @@ from crdlint.crd.positions import node_span
 from crdlint.crd.recognition import KIND, names_crd
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.linting.documents import DocumentWalk, manifests, name_of
-from crdlint.linting.manifest import FixesOf, Options
+from crdlint.linting.manifest import FixesOf, Options, check_crd
 from crdlint.linting.result import CRD, ComparedCRD, FileResult, FoundCRD, FoundRule
-from crdlint.linting.version_range import check_versions
 from crdlint.rules.engine.finding import Manifest
 from crdlint.yaml.nodes import Mapping
 
@@ -142,7 +141,13 @@ class _CRDWalk(DocumentWalk):
             self._report_type(document, root, identity)
             if identity.form == "unserved" or identity.kind != KIND:
                 return True
-        checked = check_versions(document, root, self.options, rejected=identity.error is not None)
+        rejected = identity.error is not None
+        if len(self.options.versions.servers) == 1:
+            checked = check_crd(document, root, self.options, rejected=rejected)
+        else:
+            from crdlint.linting.version_range import check_versions  # only ranges need it
+
+            checked = check_versions(document, root, self.options, rejected=rejected)
         self.diagnostics += checked.diagnostics
         self.notices += checked.notices
         self.rules += checked.rules

@@ -29,7 +29,7 @@ def check_versions(document: Document, root: Mapping, options: Options, *, rejec
     """Check a CRD for each server of a range; see `check_crd`, which checks it for the newest."""
     newest = check_crd(document, root, options, rejected=rejected)
     servers = options.versions.servers
-    if len(servers) == 1 or _is_alike_on_all(newest, document, options):
+    if _is_alike_on_all(newest, document, options):
         return newest
     fields = frozenset(field for field, pattern in FIELDS.items() if pattern.search(document.text))
     results = {servers[-1]: newest}
