@@ -25,6 +25,7 @@ _COMMANDS: Final = {
     "check": ("crdlint.cli.check", "Check CRDs as the API server does."),
     "diff": ("crdlint.cli.diff", "Show what has changed between two versions of CRDs."),
     "cost": ("crdlint.cli.cost", "Show the estimated costs of CEL rules."),
+    "eval": ("crdlint.cli.eval", "Evaluate CEL expressions and rules on an object."),
     "validate": ("crdlint.cli.validate", "Validate custom resources as the API server does."),
     "test": ("crdlint.cli.test", "Run declarative tests of CRDs."),
     "rules": ("crdlint.cli.rules", "List all rules."),

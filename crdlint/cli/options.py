@@ -185,6 +185,7 @@ _NOUNS: Final[dict[formats.Kind, str]] = {
     "costs": "costs",
     "suites": "results",
     "changes": "changes",
+    "values": "values",
 }
 output = output_of("findings")
 

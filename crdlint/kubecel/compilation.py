@@ -41,9 +41,9 @@ class CompilationError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """The purpose of an expression: its required type, and the server's messages for each step that can fail."""
+    """The purpose of an expression: its required type, None for any, and the server's messages for each step that can fail."""
 
-    output: Type
+    output: Type | None
     not_compiled: str
     wrong_output: str
     not_instantiated: str
@@ -58,6 +58,9 @@ MESSAGE: Final = Kind(
     "messageExpression must evaluate to a string",
     "messageExpression instantiation failed: ",
 )
+
+# An expression that is evaluated on its own, whose value may have any type.
+ANY_VALUE: Final = Kind(None, "compilation failed: ", "", "program instantiation failed: ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +242,7 @@ class RuleCompiler:
         error = None
         if compiled.errors:
             error = kind.not_compiled + compiled.display()
-        elif compiled.output_type is not kind.output:
+        elif kind.output is not None and compiled.output_type is not kind.output:
             error = kind.wrong_output
         elif compiled.may_fail_to_plan():
             problem = _plan_error(compiled, environment)

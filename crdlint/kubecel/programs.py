@@ -22,8 +22,11 @@ if TYPE_CHECKING:
 _REGEXES: Final = tuple(regex for library in LIBRARIES for regex in library.regexes)
 
 
-def program(compiled: Compiled, environment: Environment) -> Program:
-    """Return the program of an expression without errors; raise PlanError if it cannot be planned."""
+def program(compiled: Compiled, environment: Environment, *, traced: bool = False) -> Program:
+    """Return the program of an expression without errors; raise PlanError if it cannot be planned.
+
+    A program that is `traced` can be traced; it is slower.
+    """
     return plan(
         compiled.expr,
         compiled.result,
@@ -31,6 +34,7 @@ def program(compiled: Compiled, environment: Environment) -> Program:
         regex_optimizations=_REGEXES,
         costs=costs_of(environment.dialect),
         structs=new_message,
+        traced=traced,
     )
 
 

@@ -12,18 +12,23 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from crdlint.cel import ast
 from crdlint.cel.ast import children, nodes
+from crdlint.cel.eval.equality import equal
+from crdlint.cel.eval.values import kind_of
 from crdlint.cel.types import DYN, Kind
 from crdlint.kubecel.values import ListValue, MapListValue, ObjectValue, SetValue
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from crdlint.cel.compiler import Compiled
+    from crdlint.cel.eval.program import Result
     from crdlint.cel.eval.values import Value
     from crdlint.crd.errors import Cause
+    from crdlint.kubecel.cel_python import Steps
+    from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.evaluation import Evaluation
 
-_STEPS_OF_RULE: Final = 50_000  # steps of cel-python for one evaluation
+STEPS_OF_RULE: Final = 50_000  # steps of cel-python for one evaluation
 _STEPS_OF_OBJECT: Final = 200_000
 _LISTED: Final = 8  # the number of functions in a notice
 _TOO_MANY_STEPS: Final = "the rules of the object take cel-python too many steps"
@@ -173,36 +178,67 @@ def _counts(reasons: Counter[str]) -> str:
     return ", ".join(f"{reason} ({count:,})" for reason, count in sorted(reasons.items()))
 
 
+@dataclass(frozen=True, slots=True)
+class Opinion:
+    """cel-python's answer for one evaluation.
+
+    `value` is its value, `cel_python.FAILS` for an error. `skipped` is the reason why there is none, else None. `known` is
+    the known difference that explains another value, None if there is none.
+    """
+
+    value: Value = None
+    agrees: bool = False
+    known: str | None = None
+    skipped: str | None = None
+
+
+def opinion(
+    expression: Expression, variables: Mapping[str, Value], result: Result, steps: Steps, functions: set[str]
+) -> Opinion:
+    """Evaluate an expression again with cel-python; add the functions that it does not have to `functions`."""
+    from crdlint.kubecel.cel_python import FAILS, NotEvaluatedError, evaluate
+
+    reason = _unsupported(expression.compiled, functions)
+    if reason is not None:
+        return Opinion(skipped=reason)
+    try:
+        theirs = evaluate(expression.text, variables, steps)
+    except NotEvaluatedError as error:
+        return Opinion(skipped=str(error))
+    ours_fails, theirs_fails = result.error is not None, theirs is FAILS
+    if ours_fails or theirs_fails:
+        agrees = ours_fails and theirs_fails
+    else:
+        agrees = kind_of(result.value) is kind_of(theirs) and equal(result.value, theirs) is True
+    if agrees:
+        return Opinion(theirs, agrees=True)
+    traits = frozenset(_traits(expression.compiled, variables.values()))
+    known = next((known for known in KNOWN if known.explains(traits, ours_fails, theirs_fails)), None)
+    return Opinion(theirs, known=None if known is None else known.summary)
+
+
 def compare(evaluations: Iterable[Evaluation], tally: Tally) -> Iterator[Disagreement]:
     """Evaluate the rules of one object again with cel-python, yield the disagreements, and count all in `tally`."""
-    from crdlint.kubecel.cel_python import FAILS, NotEvaluatedError, Steps, evaluate
+    from crdlint.kubecel.cel_python import Steps
 
     left = _STEPS_OF_OBJECT
     for evaluation in evaluations:
         expression, result = evaluation.compiled.rule, evaluation.result
-        reason = _unsupported(expression.compiled, tally) if left > 0 else _TOO_MANY_STEPS
-        if reason is not None:
-            tally.skipped[reason] += 1
+        if left <= 0:
+            tally.skipped[_TOO_MANY_STEPS] += 1
             continue
-        steps = Steps(min(left, _STEPS_OF_RULE))
-        try:
-            theirs = evaluate(expression.text, evaluation.variables, steps)
-        except NotEvaluatedError as error:
-            tally.skipped[str(error)] += 1
-            continue
-        finally:
-            left -= steps.used
-        ours = FAILS if result.error is not None else result.value
-        if (type(ours), ours) == (type(theirs), theirs):
+        steps = Steps(min(left, STEPS_OF_RULE))
+        theirs = opinion(expression, evaluation.variables, result, steps, tally.functions)
+        left -= steps.used
+        if theirs.skipped is not None:
+            tally.skipped[theirs.skipped] += 1
+        elif theirs.agrees:
             tally.agreed += 1
-            continue
-        traits = frozenset(_traits(expression.compiled, evaluation.variables.values()))
-        known = next((known for known in KNOWN if known.explains(traits, ours == FAILS, theirs == FAILS)), None)
-        if known is not None:
-            tally.known[known.summary] += 1
-            continue
-        tally.disagreed += 1
-        yield Disagreement(evaluation.cause, _answer(ours, result.error), _answer(theirs, None))
+        elif theirs.known is not None:
+            tally.known[theirs.known] += 1
+        else:
+            tally.disagreed += 1
+            yield Disagreement(evaluation.cause, _answer(result.value, result.error), _answer(theirs.value, None))
 
 
 def _answer(value: Value, error: str | None) -> str:
@@ -211,8 +247,8 @@ def _answer(value: Value, error: str | None) -> str:
     return "an error" if error is None else f"an error ({error})"
 
 
-def _unsupported(compiled: Compiled, tally: Tally) -> str | None:
-    """Return the reason why cel-python cannot evaluate an expression, or None; add missing functions to the tally."""
+def _unsupported(compiled: Compiled, functions: set[str]) -> str | None:
+    """Return the reason why cel-python cannot evaluate an expression, or None; add missing functions to `functions`."""
     from crdlint.kubecel.cel_python import FUNCTIONS
 
     if any(type_.is_optional for type_ in compiled.result.type_map.values()):
@@ -223,7 +259,7 @@ def _unsupported(compiled: Compiled, tally: Tally) -> str | None:
         if isinstance(node, ast.Call):
             name = compiled.result.namespaced.get(node.id, node.function)
             if name not in FUNCTIONS and not name.startswith("@"):
-                tally.functions.add(name)
+                functions.add(name)
                 return "cel-python does not have a function"
     return None
 

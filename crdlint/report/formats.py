@@ -19,11 +19,11 @@ from crdlint.safety import atomic
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from crdlint.report.pieces import CostReport, Report, SuiteReport, View
+    from crdlint.report.pieces import CostReport, Report, SuiteReport, ValuesReport, View
 
 # What is reported: the findings of `check` and `validate`, the costs of `cost`, the results of `test`,
-# the changes of `diff`.
-Kind: TypeAlias = Literal["findings", "costs", "suites", "changes"]
+# the changes of `diff`, the values of `eval`.
+Kind: TypeAlias = Literal["findings", "costs", "suites", "changes", "values"]
 AnyReport = TypeVar("AnyReport")
 
 TEXT: Final = "text"
@@ -39,13 +39,23 @@ class Format:
     costs: str = ""
     suites: str = ""
     changes: str = ""
+    values: str = ""
 
 
 FORMATS: Final = {
-    TEXT: Format("for people", findings="text", costs="cost_text", suites="suites_text", changes="changes_text"),
+    TEXT: Format(
+        "for people",
+        findings="text",
+        costs="cost_text",
+        suites="suites_text",
+        changes="changes_text",
+        values="values_text",
+    ),
     "concise": Format("a line for each finding", findings="concise", changes="concise"),
     "server": Format("nothing but the API server's sentences", findings="server"),
-    "json": Format("for programs (docs/json-output.md)", findings="json", costs="json", changes="json"),
+    "json": Format(
+        "for programs (docs/json-output.md)", findings="json", costs="json", changes="json", values="values_json"
+    ),
     "sarif": Format("SARIF 2.1.0, for code scanning", findings="sarif", changes="sarif"),
     "junit": Format("JUnit XML, for test reports", findings="junit", suites="junit"),
     "github": Format("annotations of GitHub Actions", findings="github", changes="github"),
@@ -63,6 +73,7 @@ _CLASSES: Final[dict[Kind, str]] = {
     "costs": "CostReport",
     "suites": "SuiteReport",
     "changes": "Report",
+    "values": "ValuesReport",
 }
 
 
@@ -103,6 +114,12 @@ def costs(name: str, view: View) -> CostReport:
 def suites(name: str, view: View) -> SuiteReport:
     """Return a new report of suites in a format."""
     report: SuiteReport = _new(name, "suites", view)
+    return report
+
+
+def values(name: str, view: View) -> ValuesReport:
+    """Return a new report of values in a format."""
+    report: ValuesReport = _new(name, "values", view)
     return report
 
 

@@ -39,6 +39,14 @@ class Row:
     help: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """A branch of a tree: its label, escaped already, and the branches below it."""
+
+    label: Sequence[Part]
+    branches: Sequence[Branch] = ()
+
+
 class Page:
     """A file or a pipe: no styles, and no line is wrapped, so that messages can be searched for.
 
@@ -87,6 +95,14 @@ class Page:
                 yield self.styled(f"{indent}{part.text}", part.style)
             if row.help:
                 yield from self.wrapped(printable_line(row.help), "        ", "  help: ", "label")
+
+    def tree(self, root: Branch) -> Iterator[str]:
+        """Yield the lines of a tree, each level indented by two columns."""
+        stack = [(root, "")]
+        while stack:
+            branch, indent = stack.pop()
+            yield indent + "".join(self.styled(part.text, part.style, part.link) for part in branch.label)
+            stack.extend((below, f"{indent}  ") for below in reversed(branch.branches))
 
     def file_link(self, name: str) -> str | None:
         """Return the URL of a file, None where it is not shown."""

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.evaluation.evaluate import Answer
+    from crdlint.evaluation.rules import RuleResult
     from crdlint.linting.cost_entries import Entry
     from crdlint.linting.result import FileResult
     from crdlint.report.summary import Summary
@@ -199,4 +201,22 @@ class SuiteReport(Protocol):
 
     def end(self, outcome: SuiteOutcome) -> Iterable[str]:
         """Return the last pieces."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Values:
+    """What `eval` found: the answer for an expression, or the results of rules; ``trees`` shows the sub-expressions."""
+
+    answer: Answer | None = None
+    rules: Sequence[RuleResult] = ()
+    trees: bool = False
+    notices: Sequence[str] = ()
+
+
+class ValuesReport(Protocol):
+    """The values of expressions in one format."""
+
+    def pieces(self, values: Values) -> Iterable[str]:
+        """Return the pieces of the report."""
         ...

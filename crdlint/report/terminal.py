@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from crdlint.report.page import Column, Part, Row
+    from crdlint.report.page import Branch, Column, Part, Row
 
 STYLES: Final = {
     "error": "bold red",
@@ -123,6 +123,20 @@ class Terminal(Page):
             last = Text("\n").join([self._text(row.cells[-1]), *map(self._below, row.below), *self._help(row.help)])
             table.add_row(*map(self._text, row.cells[:-1]), last)
         yield from self._rendered(table)
+
+    def tree(self, root: Branch) -> Iterator[str]:
+        """Yield the lines of a tree with guides, each label wrapped behind its guide."""
+        from rich.tree import Tree
+
+        if self.width is None:
+            yield from super().tree(root)
+            return
+        whole = Tree(self._text(root.label), guide_style=self._styles["faint"])
+        pending = [(whole, root)]
+        while pending:
+            tree, branch = pending.pop()
+            pending.extend((tree.add(self._text(below.label)), below) for below in branch.branches)
+        yield from self._rendered(whole)
 
     def _stacked(self, rows: Iterable[Row]) -> Iterator[str]:
         for row in rows:

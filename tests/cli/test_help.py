@@ -46,7 +46,7 @@ def test_help_is_plain_english(command: str) -> None:
 @pytest.mark.parametrize("command", COMMANDS)
 def test_help_opens_with_what_the_command_does(command: str) -> None:
     first = shown(command).split("\n\n")[1].strip()
-    assert re.match("(Check|Validate|Run|Show|List|Explain|Print) ", first)
+    assert re.match("(Check|Evaluate|Validate|Run|Show|List|Explain|Print) ", first)
     assert first.endswith(".")
 
 

@@ -7,7 +7,7 @@ This module keeps the same stack in order to compute the same costs.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.cel.eval.errors import COST_LIMIT_EXCEEDED, CancelledError
 from crdlint.cel.eval.values import MISSING
@@ -107,3 +107,38 @@ class Frame:
         self.cost += cost
         if self.cost > self.limit:
             raise CancelledError(COST_LIMIT_EXCEEDED)
+
+
+class Event(NamedTuple):
+    """The value of a node, by its id, and the cost of the evaluation so far (cost units)."""
+
+    id: int
+    value: Value
+    cost: int
+
+
+class TracingFrame(Frame):
+    """A frame that records the values of all nodes in the order of their evaluation."""
+
+    __slots__ = ("events",)
+
+    def __init__(self, variables: Mapping[str, Value], slots: int, limit: int | None) -> None:
+        super().__init__(variables, slots, limit)
+        self.events: Final[list[Event]] = []
+
+    def push(self, id_: int, value: Value) -> None:
+        """Push a value on the stack, and record it."""
+        super().push(id_, value)
+        self.events.append(Event(id_, value, self.cost))
+
+    def attribute(self, id_: int, value: Value, pushed: int, cost: int) -> None:
+        """Record the value of an attribute."""
+        super().attribute(id_, value, pushed, cost)
+        self.events.append(Event(pushed, value, self.cost))
+
+
+def traced_selection(frame: Frame, id_: int, value: Value) -> None:
+    """Record the selection of a field, key or index in a trace."""
+    frame.qualified(id_, value)
+    assert type(frame) is TracingFrame  # noqa: S101  a traced plan requires it
+    frame.events.append(Event(id_, value, frame.cost))

@@ -18,7 +18,7 @@ from crdlint.cel.eval.attributes import Attribute, Conditional, computed, consta
 from crdlint.cel.eval.comprehensions import SLOTS, accumulator, fold, iterations_independent, variable
 from crdlint.cel.eval.equality import equal, members_of
 from crdlint.cel.eval.errors import CancelledError, Error, PlanError, with_expr_id
-from crdlint.cel.eval.frame import Frame
+from crdlint.cel.eval.frame import Frame, traced_selection
 from crdlint.cel.eval.functions import Resolved, caught
 from crdlint.cel.eval.regex import matches
 from crdlint.cel.eval.values import MISSING
@@ -81,9 +81,15 @@ def plan_expression(
     regexes: Sequence[RegexOptimization],
     costs: Costs | None,
     structs: Structs | None,
+    traced: bool = False,
 ) -> Plan:
-    """Plan an expression; raise PlanError if cel-go cannot create a program for it."""
-    planner = _Planner(result, functions, optimize=optimize, regexes=regexes, costs=costs, structs=structs)
+    """Plan an expression; raise PlanError if cel-go cannot create a program for it.
+
+    A plan that is `traced` requires a `TracingFrame`, which records the value of each node.
+    """
+    planner = _Planner(
+        result, functions, optimize=optimize, regexes=regexes, costs=costs, structs=structs, traced=traced
+    )
     return planner.plan(expr)
 
 
@@ -97,6 +103,7 @@ class _Planner:
         regexes: Sequence[RegexOptimization],
         costs: Costs | None,
         structs: Structs | None,
+        traced: bool,
     ) -> None:
         self._types: Final = result.type_map
         self._references: Final = result.reference_map
@@ -106,8 +113,9 @@ class _Planner:
         self._regexes: Final = {item.function: item for item in regexes}
         self._structs: Final = structs
         self._costs: Final = costs
-        # Whether arguments must be looked up on the stack of values; only some comprehensions need that.
-        self._stacked = False
+        self._traced: Final = traced
+        # Whether arguments must be looked up on the stack of values; only some comprehensions and traces need that.
+        self._stacked = traced
         self._scopes: Final[list[Mapping[str, Run]]] = []
         self._slots = 0
 
@@ -194,6 +202,8 @@ class _Planner:
         """Return the function that records a selection."""
         if self._costs is None:
             return None
+        if self._traced:
+            return traced_selection
         return Frame.qualified if self._stacked else Frame.selected
 
     def literal(self, expr: ast.Literal) -> Visit:
@@ -493,7 +503,7 @@ class _Planner:
         # The accumulator is resolved first.
         self._scopes.append({**inner, **outer})
         stacked = self._stacked
-        self._stacked = self._costs is not None and not iterations_independent(expr, self._resolved)
+        self._stacked = self._traced or (self._costs is not None and not iterations_independent(expr, self._resolved))
         (condition, step), depth = self._runs([(yield expr.loop_condition), (yield expr.loop_step)])
         self._stacked = stacked
         self._scopes[-1] = outer

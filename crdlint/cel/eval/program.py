@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.eval.errors import CancelledError, Error
-from crdlint.cel.eval.frame import Frame
+from crdlint.cel.eval.frame import Frame, TracingFrame
 from crdlint.cel.eval.planner import plan_expression
 from crdlint.cel.eval.regex import MATCHES
 from crdlint.cel.stack import more_frames
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from crdlint.cel.checker import CheckResult
     from crdlint.cel.decls import RegexOptimization
     from crdlint.cel.eval.cost import Costs
+    from crdlint.cel.eval.frame import Event
     from crdlint.cel.eval.functions import Functions
     from crdlint.cel.eval.planner import Plan, Structs
     from crdlint.cel.eval.values import Value
@@ -47,8 +48,15 @@ class Program:
 
     def evaluate(self, activation: Mapping[str, Value], cost_limit: int | None = None) -> Result:
         """Evaluate with variables by name; errors, including an exceeded cost limit, are results. Upstream: Program.Eval."""
+        return self._run(Frame(activation, self._plan.slots, cost_limit))
+
+    def trace(self, activation: Mapping[str, Value], cost_limit: int | None = None) -> tuple[Result, list[Event]]:
+        """Evaluate a program that was planned with `traced`; also return the values of its nodes, in order."""
+        frame = TracingFrame(activation, self._plan.slots, cost_limit)
+        return self._run(frame), frame.events
+
+    def _run(self, frame: Frame) -> Result:
         plan = self._plan
-        frame = Frame(activation, plan.slots, cost_limit)
         try:
             value = plan.run(frame) if plan.depth < _SHALLOW else _deep(plan, frame)
         except CancelledError as cancelled:
@@ -65,15 +73,26 @@ def plan(
     regex_optimizations: Sequence[RegexOptimization] = (),
     costs: Costs | None = None,
     structs: Structs | None = None,
+    traced: bool = False,
 ) -> Program:
     """Plan a checked expression; raise PlanError with cel-go's text if that fails. Upstream: Env.Program.
 
     With `optimize`, constants are folded and the patterns of `matches` are compiled (cel.OptOptimize). With `costs`,
-    costs are counted, which takes time. `structs` creates messages from a type name and fields.
+    costs are counted, which takes time. `structs` creates messages from a type name and fields. With `traced`, which
+    requires `costs`, the program can be traced.
     """
     regexes = (*regex_optimizations, MATCHES) if optimize else tuple(regex_optimizations)
     return Program(
-        plan_expression(expr, check_result, functions, optimize=optimize, regexes=regexes, costs=costs, structs=structs)
+        plan_expression(
+            expr,
+            check_result,
+            functions,
+            optimize=optimize,
+            regexes=regexes,
+            costs=costs,
+            structs=structs,
+            traced=traced,
+        )
     )
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from crdlint.cel.ast import Expr
+    from crdlint.cel.source import SourceInfo
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.kubecel.compilation import Expression
     from crdlint.kubecel.declarations import DeclType
@@ -44,22 +45,9 @@ def explain(expression: Expression) -> Part:
     cost = expression.cost(estimator)
     compiled = expression.compiled
     ranges = SourceRanges(compiled.expr, compiled.source)
-    offsets = compiled.source.offsets
-
-    def made(node: Expr, of: Expr) -> bool:
-        """Return whether a macro generated the node."""
-        mine = offsets.get(node.id)
-        return isinstance(of, Comprehension) and (mine is None or mine[0] == offsets[of.id][0])
-
-    def written(node: Expr, of: Expr) -> Iterator[Expr]:
-        for child in children(node):
-            if made(child, of):
-                yield from written(child, of)
-            else:
-                yield child
 
     def part(node: Expr, depth: int) -> Part:
-        below = [] if depth > _MAX_DEPTH else list(written(node, node))
+        below = [] if depth > _MAX_DEPTH else written_parts(node, compiled.source)
         parts = tuple(part(child, depth + 1) for child in below if _cost(child) > 0)
         bound = ""
         if isinstance(node, Comprehension):
@@ -82,6 +70,23 @@ def explain(expression: Expression) -> Part:
         return 0 if estimate is None else estimate.max
 
     return part(compiled.expr, 0)
+
+
+def written_parts(node: Expr, source: SourceInfo) -> list[Expr]:
+    """Return the parts of a node that the text contains; a macro generates others around them."""
+
+    def is_generated(part: Expr) -> bool:
+        span = source.offsets.get(part.id)
+        return isinstance(node, Comprehension) and (span is None or span[0] == source.offsets[node.id][0])
+
+    def written(of: Expr) -> Iterator[Expr]:
+        for part in children(of):
+            if is_generated(part):
+                yield from written(part)
+            else:
+                yield part
+
+    return list(written(node))
 
 
 def describe_bound(declared: DeclType, dialect: CELDialect) -> str:

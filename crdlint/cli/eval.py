@@ -1,0 +1,130 @@
+"""`crdlint eval`: CEL expressions on an object, and the rules of its CRD."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from crdlint.cli import console, options
+from crdlint.cli.completion import complete_paths
+from crdlint.inputs.read import STDIN
+from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
+from crdlint.report import formats
+from crdlint.report.pieces import Values, View, batches
+
+if TYPE_CHECKING:
+    from crdlint.evaluation.places import PlaceError
+    from crdlint.evaluation.source import Source
+
+
+@click.command("eval")
+@click.argument("expression", required=False)
+@click.option("--crd", metavar="PATH", shell_complete=complete_paths, help="The file or directory with the CRD.")
+@click.option("--kind", help="The kind of the CRD, if PATH defines several.")
+@click.option(
+    "--version", metavar="NAME", help="The version of the CRD. Default: that of the object, else the stored one."
+)
+@click.option(
+    "--field", default="", metavar="FIELD",
+    help="The field whose value is `self`, such as spec or spec.ports[0]. Default: the whole object.",
+)  # fmt: skip
+@click.option(
+    "--object", "object_", metavar="FILE", shell_complete=complete_paths, help="The object to evaluate on; - is stdin."
+)
+@click.option("--old", metavar="FILE", shell_complete=complete_paths, help="The object before the update, for oldSelf.")
+@click.option(
+    "--type", "type_", metavar="TYPE",
+    help="Without a CRD, the type of `self`, such as int or {name: string, ports: list(int)}.",
+)  # fmt: skip
+@click.option(
+    "--rule", metavar="FIELD_OR_TEXT",
+    help="Evaluate the CRD's own rules at this field, or those whose text contains this.",
+)  # fmt: skip
+@click.option("--explain", is_flag=True, help="Show all sub-expressions with type, value and cost.")
+@click.option("--second-opinion", is_flag=True, help="Also evaluate the expression with cel-python.")
+@click.option(
+    "--kube-version", type=options.KubeVersion(), default=NEWEST_VERSION, show_default=True,
+    help="The Kubernetes version to evaluate for.",
+)  # fmt: skip
+@options.format_of("values", "text for people, json for programs.")
+@options.color
+@click.pass_context
+def command(
+    ctx: click.Context,
+    expression: str | None,
+    crd: str | None,
+    kind: str | None,
+    version: str | None,
+    field: str,
+    object_: str | None,
+    old: str | None,
+    type_: str | None,
+    rule: str | None,
+    explain: bool,
+    second_opinion: bool,
+    kube_version: str,
+    format_: str,
+    color: str,
+) -> None:
+    """Evaluate a CEL expression, with its type, its cost and the values of its parts.
+
+    The types come from the CRD, or without one from the object. The API server prunes and defaults the object before it
+    evaluates rules, and so does crdlint. The exit status is 1 if the expression does not compile, ends in an error or
+    is over the cost limit, or if a rule rejects the object.
+
+    \b
+    Examples:
+      crdlint eval 'self.replicas > 1' --crd crd.yaml --field spec --object sample.yaml
+      crdlint eval --rule spec --crd crd.yaml --object sample.yaml
+    """  # noqa: D301  \b keeps the lines below it as they are
+    from crdlint.evaluation.places import PlaceError
+    from crdlint.evaluation.source import Request, SourceError, load
+
+    if (crd, object_, old).count(STDIN) > 1:
+        raise click.UsageError("- can be read only once")
+    if crd is None and (kind or version or rule is not None):
+        raise click.UsageError("--kind, --version and --rule need --crd")
+    if crd is not None and type_ is not None:
+        raise click.UsageError("--type is for expressions without --crd")
+    if rule is not None and (expression is not None or field or second_opinion):
+        raise click.UsageError("--rule takes no expression, no --field and no --second-opinion")
+    versions = parse_range(kube_version)
+    if len(versions.servers) > 1:
+        raise click.UsageError("--kube-version: name one version to evaluate for")
+    if expression is None and rule is None:
+        raise click.UsageError("Missing argument 'EXPRESSION'.")
+    if second_opinion:
+        options.new_tally()
+    try:
+        source = load(Request(versions.newest, crd, kind, version, object_, old, type_))
+        values = _values(source, expression, field, rule, explain=explain, second_opinion=second_opinion)
+    except SourceError as error:
+        raise click.ClickException(str(error)) from error
+    except PlaceError as error:
+        raise click.ClickException(_reason(error)) from error
+    if format_ == formats.TEXT:
+        for notice in source.notices:
+            console.err(*f"crdlint: note: {notice}".split("\n"))
+    report = formats.values(format_, View(options.page(color, 120)))
+    for piece in batches(report.pieces(values)):
+        console.out(piece, nl=False)
+    accepted = values.answer.is_accepted if values.answer is not None else all(r.is_accepted for r in values.rules)
+    ctx.exit(0 if accepted else 1)
+
+
+def _values(
+    source: Source, expression: str | None, field: str, rule: str | None, *, explain: bool, second_opinion: bool
+) -> Values:
+    """Evaluate the expression, or the rules of the CRD."""
+    from crdlint.evaluation.evaluate import Workbench
+    from crdlint.evaluation.rules import run_rules, selected
+
+    if rule is not None:
+        return Values(rules=run_rules(source, selected(source, rule)), trees=explain, notices=source.notices)
+    answer = Workbench(source, field).evaluate(expression or "", second_opinion=second_opinion)
+    return Values(answer, trees=explain, notices=source.notices)
+
+
+def _reason(error: PlaceError) -> str:
+    return str(error) + (f"\n  help: {error.help}" if error.help else "")

@@ -1,0 +1,206 @@
+"""Evaluation of one expression at a place: its errors, type, costs and value, and the values of its parts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.cel.eval.errors import Error
+from crdlint.cel.eval.program import Result
+from crdlint.cel.source_ranges import error_range
+from crdlint.diagnostics.diagnostic import Diagnostic
+from crdlint.evaluation.places import PlaceError, is_resource_at, parse_place, place_text, schema_at, value_at
+from crdlint.evaluation.trace import Tree, type_text
+from crdlint.evaluation.types import any_schema
+from crdlint.kubecel.compilation import ANY_VALUE, OLD_SELF, SELF, RuleCompiler
+from crdlint.kubecel.declarations import Declarer
+from crdlint.kubecel.environment import new_expressions
+from crdlint.kubecel.evaluation import MISSING
+from crdlint.kubecel.hints import hint
+from crdlint.kubecel.limits import PER_CALL_LIMIT, RULE_COST_LIMIT, max_cardinality, multiply
+from crdlint.kubecel.programs import program
+from crdlint.kubecel.schema_context import SchemaContext
+from crdlint.kubecel.values import to_value
+from crdlint.rules.cel import COMPILES, OUTPUT_TYPE
+from crdlint.safety import work
+from crdlint.safety.work import Effort, WorkLimitError
+
+if TYPE_CHECKING:
+    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.evaluation.places import PlaceStep
+    from crdlint.evaluation.source import Source
+    from crdlint.evaluation.trace import Step
+    from crdlint.kubecel.compilation import Expression
+    from crdlint.kubecel.second_opinion import Opinion
+
+NAME: Final = "<expression>"  # of the text in diagnostics
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The estimated cost of an expression (cost units): the highest of one evaluation, and the number of evaluations.
+
+    `times` is how often a rule at the place is evaluated in one object at most. `is_bounded` is false if no limit of the
+    schema bounds that number, so that it is the number of values that fit into a request. `has_limits` is false without
+    a CRD, when no limits of sizes are known.
+    """
+
+    lowest: int
+    highest: int
+    times: int
+    is_bounded: bool
+    has_limits: bool
+
+    @property
+    def total(self) -> int:
+        """The highest cost of a rule with the expression in one object."""
+        return multiply(self.highest, self.times)
+
+    @property
+    def share(self) -> float:
+        """The share of the budget of a rule."""
+        return self.total / RULE_COST_LIMIT
+
+    @property
+    def is_rejected(self) -> bool:
+        """Whether the API server rejects a rule with the expression because of its cost."""
+        return self.has_limits and self.share > 1
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """The result of an expression.
+
+    `errors` are the errors of an expression that does not compile; then there is nothing else. `result` is None if it was
+    not evaluated, for the reason `not_evaluated`. `tree` has its sub-expressions.
+    """
+
+    text: str
+    place: str
+    errors: tuple[Diagnostic, ...] = ()
+    type: str = ""
+    estimate: Estimate | None = None
+    result: Result | None = None
+    tree: Step | None = None
+    not_evaluated: str | None = None
+    opinion: Opinion | None = None
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether the expression compiles, is within the budget, and was evaluated without an error, if at all."""
+        failed = self.result is not None and self.result.error is not None
+        return not (self.errors or failed or (self.estimate is not None and self.estimate.is_rejected))
+
+
+class Workbench:
+    """Evaluates expressions at one place of a source."""
+
+    def __init__(self, source: Source, field: str = "") -> None:
+        """Find the place `field`; raise PlaceError."""
+        self.source: Final = source
+        self.steps: Final[tuple[PlaceStep, ...]] = parse_place(field)
+        self.place: Final = place_text(self.steps)
+        if source.schema is None and self.steps:
+            raise _untyped()
+        root = any_schema() if source.schema is None else source.schema
+        self.schema: Final[JSONSchemaProps] = schema_at(root, self.steps)
+        is_resource = is_resource_at(root, self.steps, root_is_resource=source.is_resource)
+        self._environment = new_expressions(source.server)
+        declared = Declarer(source.server.cel).declare(self.schema, is_resource=is_resource)
+        if declared is None:
+            message = f"{self.place or 'the object'} has no CEL type"
+            raise PlaceError(message, "Add a `type` to its schema, and to `items` of a list")
+        self._compiler = RuleCompiler(declared)
+        self.variables: Final[dict[str, Any]] = {}
+        for name, root in ((SELF, source.value), (OLD_SELF, source.old)):
+            value = MISSING if root is MISSING else value_at(root, self.steps)
+            if value is not MISSING:
+                self.variables[name] = to_value(value, self.schema, is_resource=is_resource)
+
+    @property
+    def environment_version(self) -> str:
+        """The Kubernetes version whose libraries expressions may use."""
+        return ".".join(map(str, self._environment.version))
+
+    def compile(self, text: str) -> Expression:
+        """Compile an expression as the server compiles a new one."""
+        return self._compiler.expression(text, ANY_VALUE, self._environment, optional_old_self=False)
+
+    def evaluate(self, text: str, *, second_opinion: bool = False) -> Answer:
+        """Compile, estimate and evaluate an expression; raise PlaceError if it uses a variable of an unknown type."""
+        with work.limited():
+            expression = self.compile(text)
+            if expression.error is not None:
+                return Answer(text, self.place, (self._error(expression),))
+            type_, reason = type_text(expression.compiled.output_type), self._not_evaluated(expression)
+            if reason is not None:
+                return Answer(text, self.place, (), type_, self._estimate(expression), not_evaluated=reason)
+            result, tree = traced(expression, self.variables)
+            opinion = _opinion(expression, self.variables, result) if second_opinion else None
+            return Answer(text, self.place, (), type_, self._estimate(expression), result, tree, None, opinion)
+
+    def _estimate(self, expression: Expression) -> Estimate:
+        total = expression.cost().total
+        cardinality = SchemaContext(self.source.server.cel).cardinality(self.schema)
+        least = self._compiler.declared.min_serialized_size
+        times = max_cardinality(least) if cardinality is None else cardinality
+        return Estimate(total.min, total.max, times, cardinality is not None, self.source.definition is not None)
+
+    def _not_evaluated(self, expression: Expression) -> str | None:
+        """Return the reason why an expression cannot be evaluated on the object, or None."""
+        names = {reference.name for reference in expression.compiled.result.reference_map.values()}
+        if self.source.schema is None and not names.isdisjoint((SELF, OLD_SELF)):
+            raise _untyped()
+        for name, root, option in ((SELF, self.source.value, "--object"), (OLD_SELF, self.source.old, "--old")):
+            if name in names and name not in self.variables:
+                if root is MISSING:
+                    return f"{name} has no value: name an object with {option}"
+                return f"{name} has no value: the object has no {self.place}"
+        return None
+
+    def _error(self, expression: Expression) -> Diagnostic:
+        """Return the error of an expression, at the characters that it is about."""
+        errors, text = expression.compiled.errors, expression.error or ""
+        start, end = (0, len(expression.text))
+        if errors:
+            first = min(errors, key=lambda error: error.location)
+            start, end = error_range(first, expression.compiled.source) or (start, end)
+        source = expression.compiled.source
+        begin, stop = source.location(start), source.location(end)
+        return Diagnostic(
+            "apiserver",
+            "field",
+            (COMPILES if errors else OUTPUT_TYPE).id,
+            "error",
+            text,
+            detail=text,
+            file=NAME,
+            line=begin.line,
+            column=begin.column + 1,
+            end_line=stop.line,
+            end_column=stop.column + 1,
+            help=hint(expression, Effort()).text if errors else None,
+        )
+
+
+def _untyped() -> PlaceError:
+    message = "the type of `self` is not known"
+    return PlaceError(message, "Name a CRD with --crd, an object with --object, or a type with --type")
+
+
+def traced(expression: Expression, variables: dict[str, Any]) -> tuple[Result, Step]:
+    """Evaluate an expression without errors, with its sub-expressions."""
+    try:
+        result, events = program(expression.compiled, expression.environment, traced=True).trace(
+            variables, PER_CALL_LIMIT
+        )
+    except WorkLimitError as limit:
+        result, events = Result(Error(str(limit)), 0), []
+    return result, Tree(expression.compiled, events, variables).root(result.value, result.cost)
+
+
+def _opinion(expression: Expression, variables: dict[str, Any], result: Result) -> Opinion:
+    from crdlint.kubecel.cel_python import Steps
+    from crdlint.kubecel.second_opinion import STEPS_OF_RULE, opinion
+
+    return opinion(expression, variables, result, Steps(STEPS_OF_RULE), set())

@@ -1,0 +1,164 @@
+"""The rules of a CRD at one place of an object: the value and message of each, and the sub-expressions that decided it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from crdlint.evaluation.evaluate import traced
+from crdlint.evaluation.places import AnyItem, PlaceError, matches, parse_place, place_text, schema_at
+from crdlint.evaluation.trace import deciding
+from crdlint.golang.text import SPACE
+from crdlint.kubecel.evaluation import MISSING, OutOfBudgetError, Run, recorded, rule_validator, validate_rules
+from crdlint.kubecel.limits import RUNTIME_BUDGET
+from crdlint.resources.validation import RULE_ID
+from crdlint.safety import work
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from crdlint.cel.eval.program import Result
+    from crdlint.crd.model import JSONSchemaProps, ValidationRule
+    from crdlint.evaluation.places import PlaceStep
+    from crdlint.evaluation.source import Source
+    from crdlint.evaluation.trace import Step
+    from crdlint.kubecel.evaluation import Evaluation
+
+_LISTED: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaRule:
+    """A rule of a schema: the place of its values, and its number at that place, from 1."""
+
+    place: tuple[PlaceStep, ...]
+    number: int
+    rule: ValidationRule
+
+
+@dataclass(frozen=True, slots=True)
+class RuleResult:
+    """The result of a rule for one value: `message` is the server's error, empty if the rule accepts the value.
+
+    `result` is None if the rule was not evaluated, for the reason `not_evaluated`. `why` are the sub-expressions that
+    decided its value, `tree` all of them.
+    """
+
+    rule: str
+    place: str
+    number: int
+    message: str = ""
+    result: Result | None = None
+    not_evaluated: str = ""
+    why: tuple[Step, ...] = ()
+    tree: Step | None = None
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether the rule rejects nothing."""
+        return not self.message
+
+
+def rules_of(schema: JSONSchemaProps) -> Iterator[SchemaRule]:
+    """Yield the rules of a schema and its subschemas, parents first."""
+    stack: list[tuple[JSONSchemaProps, tuple[PlaceStep, ...]]] = [(schema, ())]
+    while stack:
+        current, place = stack.pop()
+        for number, rule in enumerate(current.x_validations, 1):
+            yield SchemaRule(place, number, rule)
+        below: list[tuple[JSONSchemaProps, tuple[PlaceStep, ...]]] = [
+            (child, (*place, name)) for name, child in current.properties.items()
+        ]
+        below += [
+            (holder.schema, (*place, AnyItem()))
+            for holder in (current.items, current.additional_properties)
+            if holder is not None and holder.schema is not None
+        ]
+        stack.extend(reversed(below))
+
+
+def selected(source: Source, wanted: str) -> list[tuple[tuple[PlaceStep, ...], SchemaRule]]:
+    """Return the rules at a place, or else those whose text contains `wanted`, and the place of the values to report.
+
+    Raise PlaceError if there is none.
+    """
+    schema = source.schema
+    if schema is None or source.definition is None:
+        message = "--rule needs a CRD"
+        raise PlaceError(message, "Name it with --crd")
+    known = list(rules_of(schema))
+    try:
+        place = parse_place(wanted)
+        node = schema_at(schema, place)
+    except PlaceError:
+        found = [(one.place, one) for one in known if wanted in one.rule.rule]
+        if found:
+            return found
+    else:
+        at_place = [(place, SchemaRule(place, number, rule)) for number, rule in enumerate(node.x_validations, 1)]
+        if at_place:
+            return at_place
+    places = list(dict.fromkeys(place_text(one.place) or "." for one in known))
+    help_ = f"There are rules at {', '.join(places[:_LISTED])}{', ...' if len(places) > _LISTED else ''}"
+    message = f"no rule at {wanted!r}, and none that contains it"
+    raise PlaceError(message, help_ if places else "The schema has no rules")
+
+
+@work.limited()
+def run_rules(source: Source, wanted: Sequence[tuple[tuple[PlaceStep, ...], SchemaRule]]) -> list[RuleResult]:
+    """Evaluate rules on the object of a source as the server does, as an update if it has an old object."""
+    assert source.schema is not None  # noqa: S101  rules are those of a schema
+    if source.value is MISSING:
+        return [_not_evaluated(place, one, "name an object with --object") for place, one in wanted]
+    stopped = ""
+    with recorded() as record:
+        run = Run(RULE_ID, RUNTIME_BUDGET)
+        try:
+            validate_rules(
+                rule_validator(source.schema, source.server, is_root=True), run, None, source.value, source.old
+            )
+        except OutOfBudgetError:
+            stopped = "the rules before it exceed the budget of the object"
+    errors = {
+        (id(error.cause.rule), str(error.cause.self_path)): str(error.on(source.server))
+        for error in run.errors
+        if error.cause is not None
+    }
+    results = []
+    for place, one in wanted:
+        found = [each for each in record if each.cause.rule is one.rule and matches(place, _steps(each))]
+        results += [_result(one, each, errors.get((id(one.rule), str(each.cause.self_path)), "")) for each in found]
+        if not found:
+            broken = next((text for (rule, _), text in errors.items() if rule == id(one.rule)), "")
+            reason = "it does not compile" if broken else stopped or _reason(source, one)
+            results.append(_not_evaluated(place, one, reason, broken))
+    return results
+
+
+def _steps(evaluation: Evaluation) -> Sequence[str | int]:
+    path = evaluation.cause.self_path
+    return () if path is None else path.steps()
+
+
+def _result(one: SchemaRule, evaluation: Evaluation, message: str) -> RuleResult:
+    result, tree = traced(evaluation.compiled.rule, dict(evaluation.variables))
+    path = evaluation.cause.self_path
+    return RuleResult(
+        one.rule.rule.strip(SPACE),
+        "" if path is None else str(path),
+        one.number,
+        message,
+        result,
+        why=tuple(deciding(tree)),
+        tree=tree,
+    )
+
+
+def _not_evaluated(place: Sequence[PlaceStep], one: SchemaRule, reason: str, message: str = "") -> RuleResult:
+    return RuleResult(one.rule.rule.strip(SPACE), place_text(place), one.number, message, not_evaluated=reason)
+
+
+def _reason(source: Source, one: SchemaRule) -> str:
+    if "oldSelf" in one.rule.rule and source.old is MISSING:
+        return "a transition rule is only evaluated on update: name the old object with --old"
+    return "the object has no value at its place" + (", or had none" if "oldSelf" in one.rule.rule else "")

@@ -1,0 +1,254 @@
+"""What expressions are evaluated on: the schema of a CRD or of a value, and the objects of files."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final
+
+from crdlint.crd.decode_values import Reader, is_json, reader_json
+from crdlint.diagnostics.spelling import nearest
+from crdlint.evaluation.types import NotationError, schema_of, schema_of_notation
+from crdlint.inputs.paths import Selection, discover
+from crdlint.inputs.read import STDIN, UnreadableError, read_text
+from crdlint.kubecel.evaluation import MISSING
+from crdlint.linting.pipeline import lint_file
+from crdlint.resources.definitions import Definitions
+from crdlint.resources.objects import objects_of
+from crdlint.resources.report import version_of
+from crdlint.resources.validation import NotDecodedError, ResourceValidator
+from crdlint.yaml import YAMLDecodeError
+from crdlint.yaml.parse import iter_documents
+
+if TYPE_CHECKING:
+    from crdlint.crd.model import JSONSchemaProps
+    from crdlint.kubernetes.servers import Server
+    from crdlint.resources.definitions import Definition
+    from crdlint.yaml.parse import Document
+
+_LISTED: Final = 8
+
+
+class SourceError(Exception):
+    """An input cannot be used; `str()` is the reason."""
+
+
+def _shown(path: str | None) -> str:
+    return "<stdin>" if path == STDIN else path or ""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to read: files by their names, None for those that are not given. See `crdlint eval --help`."""
+
+    server: Server
+    crd: str | None = None
+    kind: str | None = None
+    version: str | None = None
+    object: str | None = None
+    old: str | None = None
+    type: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The schema and the objects. `value` and `old` are `MISSING` if there are none.
+
+    `definition` is the CRD, None without one. `name` describes the schema. `notices` are facts to know about the input.
+    """
+
+    server: Server
+    schema: JSONSchemaProps | None
+    name: str
+    definition: Definition | None = None
+    version: str = ""
+    value: Any = MISSING
+    old: Any = MISSING
+    notices: tuple[str, ...] = ()
+
+    @property
+    def is_resource(self) -> bool:
+        """Whether the root is a custom resource, with type and object metadata."""
+        return self.definition is not None
+
+
+def load(request: Request) -> Source:
+    """Read the files of a request; raise SourceError."""
+    if request.crd is None:
+        return _without_crd(request)
+    return _with_crd(request, _definitions(request.crd, request.server))
+
+
+def _definitions(path: str, server: Server) -> Definitions:
+    """Return the CRDs of a file or a directory."""
+    found = discover([path], Selection())
+    for problem in found.problems:
+        if problem.fatal:
+            message = f"{problem.path}: {problem.message}"
+            raise SourceError(message)
+    definitions = Definitions()
+    for file in found.files:
+        try:
+            text = read_text(file, only_crds=len(found.files) > 1)
+        except UnreadableError as error:
+            message = f"{_shown(file)}: {error}"
+            raise SourceError(message) from error
+        if text is not None:
+            name = _shown(file)
+            result = lint_file(text, filename=name, kube_version=str(server), skip_unfinished=True, keep=True)
+            broken = next((one for one in result.diagnostics if one.rule == "yaml-syntax"), None)
+            if broken is not None:
+                message = f"{name}:{broken.line}:{broken.column}: {broken.message}"
+                raise SourceError(message)
+            definitions.add(result)
+    if definitions.by_kind:
+        return definitions
+    unreadable = next(iter(definitions.unreadable.values()), None)
+    message = unreadable or f"{_shown(path)}: no CustomResourceDefinition in it"
+    raise SourceError(message)
+
+
+def _with_crd(request: Request, definitions: Definitions) -> Source:
+    objects = None if request.object is None else _objects(request.object)
+    olds = None if request.old is None else _objects(request.old)
+    definition, sent = _chosen(request, definitions, objects)
+    old: Any = MISSING if olds is None else _of_kind(definition, olds, request.old or "")
+    versions = [version.name for version in definition.crd.spec.versions]
+    version = request.version or version_of(definition.crd, sent if isinstance(sent, dict) else {})
+    if version not in versions:
+        near = nearest(version, versions)
+        help_ = f"did you mean {near}?" if near else f"it has {', '.join(versions)}"
+        message = f"{definition.crd.metadata.name} has no version {version!r}: {help_}"
+        raise SourceError(message)
+    server = request.server
+    validator = ResourceValidator(definition.crd, version, server=server)
+    spec = definition.crd.spec
+    notices = [*definitions.duplicates]
+    if definition.errors:
+        notices.append(
+            f"{definition.file}: the API server rejects the CRD {definition.crd.metadata.name} itself;"
+            " crdlint check shows why"
+        )
+
+    def stored(resource: Any, file: str | None) -> Any:
+        """Return an object as the server stores it in the version."""
+        if resource is MISSING:
+            return MISSING
+        try:
+            outcome = validator.create({**resource, "apiVersion": f"{spec.group}/{version}", "kind": spec.names.kind})
+        except NotDecodedError as error:
+            message = f"{_shown(file)}: the API server cannot decode the object: {error}"
+            raise SourceError(message) from error
+        notices.extend(f"{_shown(file)}: the API server drops the unknown field {name}" for name in outcome.unknown)
+        return outcome.resource
+
+    value, old = stored(sent, request.object), stored(old, request.old)
+    name = f"{spec.names.kind} {spec.group}/{version}"
+    return Source(server, validator.schema, name, definition, version, value, old, tuple(notices))
+
+
+def _chosen(request: Request, definitions: Definitions, objects: list[dict[str, Any]] | None) -> tuple[Definition, Any]:
+    """Return the CRD to use, and the object, `MISSING` without one."""
+    known = definitions.by_kind
+    candidates = list(known.values())
+    if request.kind is not None:
+        candidates = [one for (_, kind), one in known.items() if kind == request.kind]
+        if not candidates:
+            near = nearest(request.kind, [kind for _, kind in known])
+            help_ = f"did you mean {near}?" if near else f"they define {_kinds(definitions)}"
+            message = f"no CRD defines {request.kind}: {help_}"
+            raise SourceError(message)
+    if objects is not None and len(candidates) > 1:
+        ids = {_identity(one) for one in objects}
+        candidates = [one for one in candidates if (one.crd.spec.group, one.crd.spec.names.kind) in ids] or candidates
+    if len(candidates) > 1:
+        message = f"{len(candidates)} CRDs define a kind, choose one with --kind: {_kinds(definitions)}"
+        raise SourceError(message)
+    definition = candidates[0]
+    return definition, MISSING if objects is None else _of_kind(definition, objects, request.object or "")
+
+
+def _kinds(definitions: Definitions) -> str:
+    kinds = [kind for _, kind in definitions.by_kind]
+    return ", ".join(kinds[:_LISTED]) + (", ..." if len(kinds) > _LISTED else "")
+
+
+def _identity(value: dict[str, Any]) -> tuple[str, str]:
+    return str(value.get("apiVersion", "")).rpartition("/")[0], str(value.get("kind", ""))
+
+
+def _of_kind(definition: Definition, objects: list[dict[str, Any]], file: str) -> dict[str, Any]:
+    """Return the first object that a CRD defines; an object without apiVersion and kind is taken to be one."""
+    spec = definition.crd.spec
+    for one in objects:
+        if _identity(one) == (spec.group, spec.names.kind) or not ("apiVersion" in one or "kind" in one):
+            return one
+    kinds = ", ".join(dict.fromkeys(f"{one.get('kind', 'an object')} ({one.get('apiVersion', '')})" for one in objects))
+    message = f"{_shown(file)}: no {spec.names.kind} of {spec.group} in it, only {kinds}"
+    raise SourceError(message)
+
+
+def _documents(file: str) -> list[Document]:
+    """Return the documents of a file that are not empty."""
+    name = _shown(file)
+    try:
+        text = read_text(file)
+    except UnreadableError as error:
+        message = f"{name}: {error}"
+        raise SourceError(message) from error
+    documents = []
+    for document in iter_documents(text or ""):
+        if document.error is not None:
+            line, column = document.error.line + 1, document.error.column + 1
+            message = f"{name}:{line}:{column}: {document.error.message}"
+            raise SourceError(message)
+        if document.root is not None:
+            documents.append(document)
+    if not documents:
+        message = f"{name}: no object in it"
+        raise SourceError(message)
+    return documents
+
+
+def _objects(file: str) -> list[dict[str, Any]]:
+    """Return the objects of a file, at least one."""
+    try:
+        objects = [one.read() for document in _documents(file) for one in objects_of(document)]
+    except YAMLDecodeError as error:
+        message = f"{_shown(file)}: {error}"
+        raise SourceError(message) from error
+    if not objects:
+        message = f"{_shown(file)}: no object in it"
+        raise SourceError(message)
+    return objects
+
+
+def _without_crd(request: Request) -> Source:
+    value = MISSING if request.object is None else _any_value(request.object)
+    old = MISSING if request.old is None else _any_value(request.old)
+    if request.type is not None:
+        try:
+            schema = schema_of_notation(request.type)
+        except NotationError as error:
+            message = f"--type: {error}"
+            raise SourceError(message) from error
+        return Source(request.server, schema, "the type given", value=value, old=old)
+    given = [one for one in (value, old) if one is not MISSING]
+    if not given:
+        return Source(request.server, None, "no schema")
+    return Source(request.server, schema_of(*given), "the types of the object", value=value, old=old)
+
+
+def _any_value(file: str) -> Any:
+    """Return the first value of a file, of any type."""
+    root = _documents(file)[0].root
+    assert root is not None  # noqa: S101  empty documents are left out
+    reader = Reader(json=is_json(root))
+    try:
+        value = reader_json(reader, root, 1)
+    except YAMLDecodeError as error:
+        message = f"{_shown(file)}: {error}"
+        raise SourceError(message) from error
+    if reader.failed:
+        message = f"{_shown(file)}: json: exceeded max depth"
+        raise SourceError(message)
+    return value

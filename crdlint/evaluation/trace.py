@@ -1,0 +1,215 @@
+"""The tree of the sub-expressions of an evaluation, with type, value and cost, and those that decided its value."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from crdlint.cel import ast
+from crdlint.cel.ast import nodes
+from crdlint.cel.eval.errors import Error
+from crdlint.cel.eval.values import MISSING, element, find, kind_of
+from crdlint.cel.source_ranges import SourceRanges
+from crdlint.cel.types import DYN, Kind, write
+from crdlint.kubecel.cost.explain import written_parts
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from crdlint.cel.compiler import Compiled
+    from crdlint.cel.eval.frame import Event
+    from crdlint.cel.eval.values import Value
+    from crdlint.cel.types import Type
+
+_ITERATIONS: Final = 3  # of a loop that are part of the tree, besides the one that decides its value
+_MAX_DEPTH: Final = 200
+_LOGICAL: Final = ("_&&_", "_||_")
+_SELECTIONS: Final = ("_[_]", "_[?_]", "_?._")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A sub-expression: its text, type, value and cost with its parts (cost units).
+
+    `value` is `MISSING` if it was not evaluated, or if its value alone was not recorded; `evaluated` distinguishes
+    the two. `binding` is the element of the loop for which it was evaluated, such as `z = "a"`. `left_out` is the
+    number of iterations that the tree leaves out. `node` is the node of the expression.
+    """
+
+    text: str
+    type: str
+    value: Value
+    cost: int
+    evaluated: bool
+    node: ast.Expr
+    parts: tuple[Step, ...] = ()
+    binding: tuple[tuple[str, Value], ...] = ()
+    left_out: int = 0
+
+    @property
+    def error(self) -> str | None:
+        """The text of the error in which it ends, None for any other value."""
+        return self.value.message if type(self.value) is Error else None
+
+
+def type_text(type_: Type) -> str:
+    """Return a type; the objects of a schema have no names of their own."""
+    return write(type_, lambda one: "object" if one.kind is Kind.STRUCT and one.name.startswith("selfType") else None)
+
+
+class Tree:
+    """The steps of one evaluation, from the events that it recorded."""
+
+    def __init__(self, compiled: Compiled, events: Sequence[Event], variables: Mapping[str, Value]) -> None:
+        self._compiled = compiled
+        self._events = events
+        self._variables = variables
+        self._ranges = SourceRanges(compiled.expr, compiled.source)
+        self._positions: dict[int, list[int]] = {}
+        for position, event in enumerate(events):
+            self._positions.setdefault(event.id, []).append(position)
+        self._ids: dict[int, frozenset[int]] = {}
+
+    def root(self, value: Value, cost: int) -> Step:
+        """Return the tree of the whole expression, whose value and cost are known."""
+        step = self._step(self._compiled.expr, 0, len(self._events), {}, 0)
+        return replace(step, value=value, cost=cost, evaluated=True)
+
+    def _step(self, node: ast.Expr, start: int, end: int, bound: Mapping[str, Value], depth: int) -> Step:
+        """Return the step of a node that is evaluated at most once in the events from `start` to `end`."""
+        own = self._last(node.id, start, end)
+        value = MISSING if own is None else self._events[own].value
+        if own is None and isinstance(node, ast.Ident):
+            value = bound.get(node.name, self._variables.get(node.name, MISSING))
+        parts, left_out = ((), 0) if depth > _MAX_DEPTH else self._parts(node, start, end, bound, depth)
+        cost, any_event = self._cost(node, start, end)
+        if value is MISSING:  # the evaluation of a name ends at its first error
+            value = next((part.value for part in parts if part.error is not None), MISSING)
+        return Step(
+            " ".join(self._ranges.text(node).split()),
+            type_text(self._compiled.result.type_map.get(node.id, DYN)),
+            value,
+            cost,
+            any_event,
+            node,
+            parts,
+            left_out=left_out,
+        )
+
+    def _parts(
+        self, node: ast.Expr, start: int, end: int, bound: Mapping[str, Value], depth: int
+    ) -> tuple[tuple[Step, ...], int]:
+        written = [part for part in written_parts(node, self._compiled.source) if _is_shown(part)]
+        if not isinstance(node, ast.Comprehension):
+            return tuple(self._step(part, start, end, bound, depth + 1) for part in written), 0
+        range_ = node.iter_range
+        steps = [self._step(part, start, end, bound, depth + 1) for part in written if part is range_]
+        body = [part for part in written if part is not range_]
+        at = self._last(range_.id, start, end)
+        over = self._value_of(range_, at, bound)
+        turns = self._between(node.loop_condition.id, start, end)
+        shown = self._iterations(turns)
+        for index in shown:
+            first, last = turns[index] + 1, turns[index + 1] if index + 1 < len(turns) else end
+            names = _binding(node, over, index)
+            inner = {**bound, **dict(names)}
+            steps += [replace(self._step(part, first, last, inner, depth + 1), binding=names) for part in body]
+        return tuple(steps), self._evaluated_turns(turns) - len(shown)
+
+    def _value_of(self, node: ast.Expr, at: int | None, bound: Mapping[str, Value]) -> Value:
+        if at is not None:
+            return self._events[at].value
+        if isinstance(node, ast.Ident):
+            return bound.get(node.name, self._variables.get(node.name, MISSING))
+        if isinstance(node, ast.Literal):
+            return node.value
+        return MISSING
+
+    def _evaluated_turns(self, turns: Sequence[int]) -> int:
+        """Return the number of iterations whose body was evaluated; a condition that is false ends the loop before it."""
+        if turns and self._events[turns[-1]].value is False:
+            return len(turns) - 1
+        return len(turns)
+
+    def _iterations(self, turns: Sequence[int]) -> list[int]:
+        """Return the first iterations, and the last, which decides the value if the loop ended early."""
+        count = self._evaluated_turns(turns)
+        return sorted({*range(min(count, _ITERATIONS)), *([count - 1] if count else [])})
+
+    def _between(self, id_: int, start: int, end: int) -> list[int]:
+        positions = self._positions.get(id_, [])
+        return positions[bisect_left(positions, start) : bisect_left(positions, end)]
+
+    def _last(self, id_: int, start: int, end: int) -> int | None:
+        found = self._between(id_, start, end)
+        return found[-1] if found else None
+
+    def _cost(self, node: ast.Expr, start: int, end: int) -> tuple[int, bool]:
+        """Return the cost of a node and its parts, and whether it was evaluated."""
+        ids = self._ids.get(node.id)
+        if ids is None:
+            ids = self._ids[node.id] = frozenset(part.id for part in nodes(node))
+        found = [
+            (positions[first], positions[last - 1])
+            for id_ in ids
+            if (positions := self._positions.get(id_))
+            and (first := bisect_left(positions, start)) < (last := bisect_left(positions, end))
+        ]
+        if not found:
+            return 0, False
+        first, last = min(pair[0] for pair in found), max(pair[1] for pair in found)
+        return self._events[last].cost - (self._events[first - 1].cost if first else 0), True
+
+
+def _is_shown(node: ast.Expr) -> bool:
+    """Return whether a part is a step of its own: constants and the variables of rules explain nothing."""
+    if isinstance(node, ast.Ident):
+        return False
+    return any(not isinstance(part, (ast.Literal, ast.ListExpr, ast.MapExpr)) for part in nodes(node))
+
+
+def _binding(node: ast.Comprehension, over: Value, index: int) -> tuple[tuple[str, Value], ...]:
+    """Return the variables of an iteration."""
+    if over is MISSING:
+        return ()
+    kind = kind_of(over)
+    names = [node.iter_var, *([node.iter_var2] if node.iter_var2 else [])]
+    if kind is Kind.LIST:
+        item = element(over, index)
+        return tuple(zip(names, (index, item) if node.iter_var2 else (item,), strict=True))
+    if kind is Kind.MAP:
+        key = next(key for number, key in enumerate(over) if number == index)
+        return tuple(zip(names, (key, find(over, key)) if node.iter_var2 else (key,), strict=True))
+    return ()
+
+
+def deciding(step: Step) -> Iterator[Step]:
+    """Yield the sub-expressions that decided the value of a step, which is a bool or an error."""
+    parts = [part for part in step.parts if part.evaluated]
+    node = step.node
+    below: Sequence[Step] = ()
+    if isinstance(node, ast.Call) and node.function in _LOGICAL:
+        same = [part for part in parts if part.value is step.value or part.error is not None]
+        below = same or parts
+    elif isinstance(node, ast.Call) and node.function == "!_":
+        below = parts
+    elif isinstance(node, ast.Call) and node.function == "_?_:_":
+        below = [part for part in parts if type(part.value) in (bool, Error)]
+    elif isinstance(node, ast.Comprehension):
+        bodies = [part for part in parts if part.binding and type(part.value) in (bool, Error)]
+        decided = [part for part in bodies if part.value is step.value or part.error is not None]
+        below = decided[-1:] if len(decided) < len(bodies) or step.error is not None else decided
+    elif step.error is not None:
+        below = [part for part in parts if part.error is not None][:1]
+    if not below:
+        yield step
+        return
+    for part in below:
+        yield from (_bound(one, part.binding) for one in deciding(part))
+
+
+def _bound(step: Step, binding: tuple[tuple[str, Value], ...]) -> Step:
+    names = {name for name, _ in step.binding}
+    added = tuple(pair for pair in binding if pair[0] not in names)
+    return replace(step, binding=(*added, *step.binding))
