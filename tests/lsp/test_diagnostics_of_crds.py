@@ -48,7 +48,8 @@ def test_a_finding_has_all_that_editors_show(editor: Editor) -> None:
     assert one.code == "list-map-key-duplicate"
     assert one.severity == lsp.DiagnosticSeverity.Error
     assert one.source == "crdlint"
-    assert list(one.tags or ()) == [lsp.DiagnosticTag.Unnecessary]
+    assert one.tags is not None
+    assert list(one.tags) == [lsp.DiagnosticTag.Unnecessary]
     assert one.code_description == lsp.CodeDescription(
         "https://github.com/crdlint/crdlint/blob/main/docs/rules/list-map-key-duplicate.md"
     )
@@ -76,7 +77,8 @@ def test_the_other_place_is_related(editor: Editor) -> None:
     text = VALID.replace("  scope: Namespaced\n", "  scope: Namespaced\n  scope: Cluster\n")
     (one,) = editor.open("crd.yaml", text)
     assert one.code == "duplicate-key"
-    assert list(one.related_information or ()) == [
+    assert one.related_information is not None
+    assert list(one.related_information) == [
         lsp.DiagnosticRelatedInformation(
             lsp.Location(editor.uri("crd.yaml"), lsp.Range(lsp.Position(7, 2), lsp.Position(7, 19))), "first set"
         )
