@@ -55,6 +55,17 @@ def test_crds_among_and_beside_the_resources(tmp_path: Path) -> None:
     assert run(str(file)).exit_code == 0
 
 
+def test_the_configuration_names_crds(tmp_path: Path) -> None:
+    (tmp_path / "operator").mkdir()
+    (tmp_path / "operator" / "x.yaml").write_text(Path(CRD).read_text())
+    (tmp_path / "work").mkdir()
+    file = tmp_path / "work" / "bad.yaml"
+    file.write_text(Path(BAD).read_text())
+    assert run("--no-require-resources", str(file)).exit_code == 0
+    (tmp_path / "work" / ".crdlint.yaml").write_text("crds: [../operator]\n")
+    assert run(str(file)).exit_code == 1
+
+
 def test_update() -> None:
     args = ("--crd", CRD, str(FIXTURES / "changed.yaml"))
     assert found(*args) == []
