@@ -64,7 +64,7 @@ COLUMN = Rule(
     scope="version",
     severity="warning",
     origin="crdlint",
-    marker="write `+kubebuilder:printcolumn:name=NAME,type=TYPE,JSONPath=PATH`",
+    marker="correct `+kubebuilder:printcolumn`",
     fixes=_FIXERS,
 )
 SCALE = Rule(
@@ -78,7 +78,7 @@ SCALE = Rule(
     scope="version",
     severity="warning",
     origin="crdlint",
-    marker="write `+kubebuilder:subresource:scale:specpath=PATH,statuspath=PATH,selectorpath=PATH`",
+    marker="correct `+kubebuilder:subresource:scale`",
     fixes=_FIXERS,
 )
 

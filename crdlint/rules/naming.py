@@ -113,7 +113,7 @@ CATEGORY = OnRequest(
     good="names: {plural: foos, kind: Foo, categories: [foo-tools]}\n",
     help="Remove `all`, or use a category of your own",
     scope="spec",
-    marker="write `+kubebuilder:resource:categories=NAME`",
+    marker="correct the `categories` of `+kubebuilder:resource`",
 )
 PLURAL = OnRequest(
     id="plural-same-as-builtin",
@@ -132,7 +132,7 @@ SHORT = OnRequest(
     good="names: {plural: foos, kind: Foo, shortNames: [fo]}\n",
     help="Use another short name",
     scope="spec",
-    marker="write `+kubebuilder:resource:shortName=NAME`",
+    marker="correct the `shortName` of `+kubebuilder:resource`",
 )
 DEFAULTED = OnRequest(
     id="names-defaulted",

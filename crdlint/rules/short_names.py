@@ -43,7 +43,7 @@ OWN_NAME = Rule(
     scope="spec",
     severity="warning",
     origin="crdlint",
-    marker="write `+kubebuilder:resource:shortName=NAME`",
+    marker="correct the `shortName` of `+kubebuilder:resource`",
     fixes=(Fixer("Remove the short name", "safe", _removed),),
 )
 
