@@ -45,6 +45,7 @@ REVISED: Final = (
     "crd",
     "diagnostics",
     "golang",
+    "inputs",
     "kubecel",
     "kubernetes",
     "resources",

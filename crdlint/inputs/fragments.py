@@ -31,10 +31,13 @@ _APPLIED: Final = frozenset({"apply", "create", "update"})
 
 
 class Fragment(NamedTuple):
-    """The purpose of the CRDs of a file: `what` describes one of them. If `whole`, even a complete CRD is not checked."""
+    """The purpose of the CRDs of a file: `what` describes one of them.
+
+    With `includes_complete`, a CRD of the file is not checked even if it is complete.
+    """
 
     what: str
-    whole: bool
+    includes_complete: bool
 
 
 @dataclass(slots=True)
@@ -50,18 +53,19 @@ class Fragments:
     def of(self, path: str, data: bytes) -> Fragment | None:
         """Return the purpose of the CRDs of a file if they are not for a cluster, or None; `data` is its content."""
         if is_suite(path, data):
-            return Fragment(SUITE, whole=True)
+            return Fragment(SUITE, includes_complete=True)
         folder, name = os.path.split(os.path.abspath(path))
         if _OVERRIDES in folder.split(os.sep):
-            return Fragment("an override of a generated CRD", whole=True)
+            return Fragment("an override of a generated CRD", includes_complete=True)
         compared = self._compared_in(folder)
         if compared is not None:
             return Fragment(
-                "an assertion of chainsaw", whole=any(_names(one, os.path.join(folder, name)) for one in compared)
+                "an assertion of chainsaw",
+                includes_complete=any(_names(pattern, os.path.join(folder, name)) for pattern in compared),
             )
         match = _KUTTL.fullmatch(name)
         if match is not None and (match[1] or _STEP.match(os.path.basename(folder))):
-            return Fragment("an assertion of kuttl", whole=True)
+            return Fragment("an assertion of kuttl", includes_complete=True)
         return None
 
     def _compared_in(self, folder: str) -> tuple[Glob | str, ...] | None:

@@ -132,7 +132,7 @@ class Checks:
         if not groups:
             return ()
         definitions = self.index.definitions(document, checked.config, version)
-        place = Layout().place(path) if "{{" in text else None
+        place = Layout().locate(path) if "{{" in text else None
         is_template = place is not None and place.part == TEMPLATES
         result = resources.validated(text, path, definitions, checked.config, is_template=is_template)
         if not any(map(definitions.knows, groups)):

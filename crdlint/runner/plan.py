@@ -156,11 +156,11 @@ class Planner:
             if fragment is not None and fragment.what == SUITE:
                 self._suites.append(name)
                 return
-            if fragment is not None and fragment.whole:
+            if fragment is not None and fragment.includes_complete:
                 self._skip(name, config, f"skipped: {fragment.what}")
                 return
             partial = fragment.what if fragment is not None else partial
-        location = self._layout.place(name) if is_file else None
+        location = self._layout.locate(name) if is_file else None
         if location is not None and location.part == TEMPLATES:
             self._report_deleted_crds(outermost(location.chart), name, data, config)
         if is_file and location is None and b"{{" in data:

@@ -400,7 +400,7 @@ def test_many_files_are_read_once(checkout: Any, monkeypatch: pytest.MonkeyPatch
     real = module.PreviousCRDs.of_file
 
     def noted(self: Any, index: int) -> Any:
-        if index not in self._held:
+        if index not in self._cache:
             read.append(self.files[index].path)
         return real(self, index)
 

@@ -112,4 +112,4 @@ def test_a_test_of_chainsaw_that_cannot_be_read_names_nothing(tmp_path: Path) ->
     write(tmp_path, {"chainsaw-test.yaml": "a: &a [*a]\n---\nassert: {file: b.yaml}\n---\n{"})
     found = Fragments().of(str(tmp_path / "b.yaml"), PARTIAL.encode())
     assert found is not None
-    assert found.whole
+    assert found.includes_complete

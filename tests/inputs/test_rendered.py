@@ -51,7 +51,7 @@ def chart(folder: Path, templates: Mapping[str, str], **files: str) -> Path:
 def check(folder: Path, name: str = "crd.yaml", charts: Charts | None = None) -> FileResult:
     path = str(folder / "templates" / name)
     text = (folder / "templates" / name).read_text(encoding="utf-8")
-    place = Layout().place(path)
+    place = Layout().locate(path)
     assert place is not None
     return (charts or Charts()).check(
         path, text, place, lambda given, file: lint_file(given, filename=file, skip_unfinished=True)

@@ -56,18 +56,18 @@ class TemplateAnalysis:
 def analyse(masked: Masked) -> TemplateAnalysis:
     """Determine the documents of a masked template that can be checked, in linear time."""
     lines = masked.text.split("\n")
-    asked = [(output.directive.line, _depth(output)) for output in masked.outputs]
+    positions = [(output.directive.line, _depth(output)) for output in masked.outputs]
     blocks = sorted(masked.blocks, key=lambda block: block.line)
-    found = outline(lines, asked, [block.line for block in blocks])
-    analysis = TemplateAnalysis("", outline=found)
+    structure = outline(lines, positions, [block.line for block in blocks])
+    analysis = TemplateAnalysis("", outline=structure)
     reasons: dict[int, SkippedPart] = {}
-    for output, where in zip(masked.outputs, found.places, strict=True):
+    for output, where in zip(masked.outputs, structure.positions, strict=True):
         _take_output(output, where, masked, analysis, reasons)
     for block in blocks:
-        _take_block(block, found, analysis, reasons)
-    _take_moved(masked, found, reasons)
+        _take_block(block, structure, analysis, reasons)
+    _take_moved(masked, structure, reasons)
     lines = masked.text.split("\n")  # filler may have become something else
-    for part in found.parts:
+    for part in structure.parts:
         if part.first and (part.start in reasons or not part.may_be_crd):
             if not part.may_be_crd:
                 analysis.other += 1
@@ -78,22 +78,24 @@ def analyse(masked: Masked) -> TemplateAnalysis:
         elif part.first:
             analysis.checked.add(part)
     starts = {part.start for part in analysis.checked}
-    analysis.conditions = [one for one in analysis.conditions if found.contents[one.line][1].part.start in starts]
+    analysis.conditions = [
+        block for block in analysis.conditions if structure.contents[block.line][1].part.start in starts
+    ]
     analysis.text = "\n".join(lines)
     return analysis
 
 
 def _depth(output: Output) -> int:
     """Return the indentation of an output: that of nindent, else that of its directive."""
-    one = output.directive
-    indent = _INDENT.search(one.body) if output.alone else None
+    directive = output.directive
+    indent = _INDENT.search(directive.body) if output.alone else None
     if indent is not None:
         return int(indent[1])
-    return one.column
+    return directive.column
 
 
-def _shown(one: Directive) -> str:
-    body = " ".join(one.body.split())
+def _shown(directive: Directive) -> str:
+    body = " ".join(directive.body.split())
     return f"`{{{{ {body if len(body) <= _SHOWN else body[:_SHOWN] + '...'} }}}}`"
 
 
@@ -101,38 +103,38 @@ def _take_output(
     output: Output, where: Where, masked: Masked, analysis: TemplateAnalysis, reasons: dict[int, SkippedPart]
 ) -> None:
     """Fill in the output of a directive, or record why its document cannot be checked."""
-    one = output.directive
-    structure = output.alone or (_STRUCTURE.search(one.body) is not None and not where.within_text)
-    given = masked.pieces[output.piece]
+    directive = output.directive
+    structure = output.alone or (_STRUCTURE.search(directive.body) is not None and not where.within_text)
+    piece = masked.pieces[output.piece]
     if where.in_comment or (where.within_text and where.key in _TEXTS):
         pass
     elif where.is_label or (output.alone and where.head == ("metadata",) and where.part.named):
         if structure and not output.alone:
-            masked.pieces[output.piece] = re.sub(r"[^\n]", " ", given)
+            masked.pieces[output.piece] = re.sub(r"[^\n]", " ", piece)
     elif not structure and where.key in _TEXTS:
         pass
     elif not structure and ("clientConfig" in where.tail and where.key in _ADDRESS):
-        masked.pieces[output.piece] = _filled(given, _ADDRESS[where.key])
+        masked.pieces[output.piece] = _filled(piece, _ADDRESS[where.key])
     else:
-        place = f"`{where.key}`" if where.key else "the document"
+        target = f"`{where.key}`" if where.key else "the document"
         what = "puts something into" if structure or not where.key else "is the value of"
-        reason = f"{_shown(one)} {what} {place}, which decides whether the CRD is valid"
-        reasons.setdefault(where.part.start, SkippedPart(where.part, one.line, reason, one))
+        reason = f"{_shown(directive)} {what} {target}, which decides whether the CRD is valid"
+        reasons.setdefault(where.part.start, SkippedPart(where.part, directive.line, reason, directive))
         return
-    analysis.filled.update(range(one.line, one.end_line + 1))
+    analysis.filled.update(range(directive.line, directive.end_line + 1))
 
 
-def _filled(given: str, unit: str) -> str:
-    """Return filler of the length of `given`: a unit once, or repeated if it has four characters."""
-    if "\n" in given:
-        return given
-    times = len(given) // len(unit) if unit in {"AAAA", "x"} else 1
-    return (unit * min(times, 63 if unit == "x" else times)).ljust(len(given))
+def _filled(text: str, unit: str) -> str:
+    """Return filler of the length of `text`: a unit once, or repeated if it has four characters."""
+    if "\n" in text:
+        return text
+    times = len(text) // len(unit) if unit in {"AAAA", "x"} else 1
+    return (unit * min(times, 63 if unit == "x" else times)).ljust(len(text))
 
 
-def _take_block(block: Block, found: Outline, analysis: TemplateAnalysis, reasons: dict[int, SkippedPart]) -> None:
+def _take_block(block: Block, structure: Outline, analysis: TemplateAnalysis, reasons: dict[int, SkippedPart]) -> None:
     """Handle a block: around whole documents it is only a condition, below labels it is irrelevant."""
-    line, where = found.contents.get(block.line, (0, None))
+    line, where = structure.contents.get(block.line, (0, None))
     if where is None or line > block.end_line or where.is_label:
         return
     part = where.part
@@ -147,9 +149,9 @@ def _take_block(block: Block, found: Outline, analysis: TemplateAnalysis, reason
         analysis.conditions.append(block)
 
 
-def _take_moved(masked: Masked, found: Outline, reasons: dict[int, SkippedPart]) -> None:
+def _take_moved(masked: Masked, structure: Outline, reasons: dict[int, SkippedPart]) -> None:
     for line in sorted(masked.moved):
-        part = found.part_at(line)
+        part = structure.part_at(line)
         reasons.setdefault(
             part.start, SkippedPart(part, line, f"this line is not where it seems to be: {masked.moved[line]}")
         )

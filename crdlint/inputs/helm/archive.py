@@ -114,8 +114,8 @@ class _Header:
         prefix = _text(block[345:500]) if block[257:263] == b"ustar\0" else ""
         extended = self.extended if self.kind not in _EXTENDING else {}
         self.name = extended.get("path") or (f"{prefix}/{name}" if prefix else name)
-        given = extended.get("size")
-        size = _decimal(given) if given is not None else _number(block[124:136])
+        size_record = extended.get("size")
+        size = _decimal(size_record) if size_record is not None else _number(block[124:136])
         if size is None:
             raise ArchiveError("a header has an invalid size: the rest is not read", self.name)
         self.size = size
@@ -136,16 +136,16 @@ class _Header:
 def _pax(data: bytes, name: str) -> dict[str, str]:
     """Return the records of a pax header, each `length key=value` and a newline. Upstream: parsePAXRecord."""
     records = {}
-    at = 0
-    while at < len(data):
-        space = data.find(b" ", at, at + 8)
-        length = _decimal(data[at:space].decode("ascii", "replace")) if space > at else None
-        record = b"" if length is None else data[space + 1 : at + length]
+    start = 0
+    while start < len(data):
+        space = data.find(b" ", start, start + 8)
+        length = _decimal(data[start:space].decode("ascii", "replace")) if space > start else None
+        record = b"" if length is None else data[space + 1 : start + length]
         key, equals, value = record[:-1].partition(b"=")
-        if length is None or at + length > len(data) or record[-1:] != b"\n" or not equals or not key:
+        if length is None or start + length > len(data) or record[-1:] != b"\n" or not equals or not key:
             raise ArchiveError("a pax header is malformed: the rest is not read", name)
         records[key.decode("utf-8", "surrogateescape")] = value.decode("utf-8", "surrogateescape")
-        at += length
+        start += length
     return records
 
 
@@ -172,7 +172,7 @@ class _Unpacked:
 
     packed: bytes
     budget: Budget
-    at: int = 0
+    offset: int = 0
     inflating: zlib._Decompress | None = None
     ready: bytearray = field(default_factory=bytearray)
 
@@ -185,7 +185,7 @@ class _Unpacked:
         return data
 
     def exactly(self, size: int, name: str) -> bytes:
-        """Return exactly `size` bytes; raise ArchiveError."""
+        """Return exactly `size` bytes; raise ArchiveError if the archive ends before."""
         data = self.read(min(size, MAX_BYTES + 1))
         if len(data) < size:
             raise ArchiveError("it ends within this file", name)
@@ -199,19 +199,19 @@ class _Unpacked:
     def _fill(self) -> bool:
         """Unpack more data and return whether there is more; like Go, accept files with several parts."""
         if self.inflating is None:
-            if self.at >= len(self.packed):
+            if self.offset >= len(self.packed):
                 return False
             self.inflating = zlib.decompressobj(_GZIP)
         inflating = self.inflating
         if inflating.unconsumed_tail:
-            given = inflating.unconsumed_tail
+            packed = inflating.unconsumed_tail
         else:
-            given = self.packed[self.at : self.at + _CHUNK]
-            self.at += len(given)
-        if not given:
+            packed = self.packed[self.offset : self.offset + _CHUNK]
+            self.offset += len(packed)
+        if not packed:
             raise ArchiveError("it ends too early")
         try:
-            made = inflating.decompress(given, _CHUNK)
+            made = inflating.decompress(packed, _CHUNK)
         except zlib.error as error:
             raise ArchiveError(f"its compressed data is damaged ({str(error).rpartition(': ')[2]})") from error
         self.budget.bytes -= len(made)
@@ -219,6 +219,6 @@ class _Unpacked:
             raise ArchiveError(f"more than {MAX_BYTES // 1024 // 1024} MiB when unpacked: the rest is not read")
         self.ready += made
         if inflating.eof:
-            self.at -= len(inflating.unused_data)
+            self.offset -= len(inflating.unused_data)
             self.inflating = None
         return True

@@ -66,20 +66,22 @@ class Charts:
     _asking: Lock = field(default_factory=Lock)  # for Helm's version, which is cached
 
     def check(
-        self, path: str, text: str, place: ChartLocation, lint: Lint, versions: str = "", *, is_saved: bool = True
+        self, path: str, text: str, location: ChartLocation, lint: Lint, versions: str = "", *, is_saved: bool = True
     ) -> FileResult:
         """Return the result of a file of a chart for some versions of Kubernetes, which `lint` checks for.
 
         A template whose text differs from the file on disk is checked without Helm.
         """
-        is_template = place.part == TEMPLATES and "{{" in text
-        whole = outermost(place.chart)
-        chart = self._of(whole) if is_template and is_saved else None
-        inside = os.path.normpath(os.path.join(os.path.relpath(place.chart, whole), place.path)).replace(os.sep, "/")
-        key = self._key(text, place.part, versions, inside, chart)
+        is_template = location.part == TEMPLATES and "{{" in text
+        outermost_chart = outermost(location.chart)
+        chart = self._of(outermost_chart) if is_template and is_saved else None
+        inside = os.path.normpath(
+            os.path.join(os.path.relpath(location.chart, outermost_chart), location.path)
+        ).replace(os.sep, "/")
+        key = self._key(text, location.part, versions, inside, chart)
         result = self.cache.get(key, path, text) if self.cache is not None and key is not None else None
         if result is None:
-            result = self._checked(path, text, place.part, lint, whole, inside, chart)
+            result = self._checked(path, text, location.part, lint, outermost_chart, inside, chart)
             if self.cache is not None and key is not None:
                 self.cache.put(key, result)
         elif is_template:
@@ -101,7 +103,7 @@ class Charts:
         )
 
     def _checked(
-        self, path: str, text: str, part: str, lint: Lint, whole: str, inside: str, chart: _Chart | None
+        self, path: str, text: str, part: str, lint: Lint, outermost_chart: str, inside: str, chart: _Chart | None
     ) -> FileResult:
         if part == CRDS:
             return check_unrendered(path, text, lint)
@@ -110,7 +112,7 @@ class Charts:
         if chart is None:
             return check_template(path, text, lint)
         if chart.rendered is None:
-            chart.rendered = self._render(whole)
+            chart.rendered = self._render(outermost_chart)
         documents = chart.rendered.documents.get(inside)
         if documents:
             return _with_the_rest(check_rendered(path, text, documents, lint), lint)
@@ -159,12 +161,12 @@ class Charts:
 
     def _render(self, chart: str) -> Rendered:
         with self._asking:
-            found = helm()
-        if found.program is None:
-            return Rendered(problems=[found.problem] if found.problem else [], final=False)
+            installed = helm()
+        if installed.program is None:
+            return Rendered(problems=[installed.problem] if installed.problem else [], final=False)
         support = chart_support(chart)[0]
         newest = support.versions.rpartition("..")[2] if support is not None else str(NEWEST)
-        return render(chart, self.values, found.program, newest)
+        return render(chart, self.values, installed.program, newest)
 
 
 def _is_main_process() -> bool:
@@ -186,11 +188,11 @@ def _with_the_rest(result: FileResult, lint: Lint) -> FileResult:
     if result.text.count(_KIND) > len(crds):
         rest = check_template(result.file, result.text, lint, {crd.name for crd in crds})
         # The documents that are skipped there without Helm are those that Helm has rendered.
-        said = [one for one in rest.diagnostics if one.rule not in {SKIPPED.id, BRACES.id}]
+        added = [finding for finding in rest.diagnostics if finding.rule not in {SKIPPED.id, BRACES.id}]
         if rest.crds:
             names = ", ".join(crd.name for crd in rest.crds)
             notices = (*notices, f"not rendered with the values given, read without Helm: {names}")
-        diagnostics, crds = (*diagnostics, *said), (*crds, *rest.crds)
+        diagnostics, crds = (*diagnostics, *added), (*crds, *rest.crds)
     return replace(result, diagnostics=diagnostics, crds=crds, notices=notices, masked=masked.text)
 
 
@@ -219,10 +221,10 @@ def chart_support(chart: str) -> tuple[Support | None, FileResult | None]:
         text = decode(read_bytes(path))
     except UnreadableError:
         return None, None
-    found = child(parse_first(text).root, "kubeVersion")
-    if not isinstance(found, Scalar):
+    value = child(parse_first(text).root, "kubeVersion")
+    if not isinstance(value, Scalar):
         return None, None
-    constraint, span = found.value, node_span(found, 0)
+    constraint, span = value.value, node_span(value, 0)
     message = f"no version of Kubernetes that crdlint knows satisfies kubeVersion {constraint!r}"
     try:
         versions = range_of(constraint)

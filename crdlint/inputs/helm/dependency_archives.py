@@ -63,14 +63,14 @@ def _files(path: str, data: bytes, budget: Budget, depth: int) -> Iterator[tuple
                 yield from _files(name, member.data, budget, depth + 1)
             elif may_hold_crd(member.data):
                 try:
-                    yield name, decode(member.data), _place(path, member.name)
+                    yield name, decode(member.data), _location(path, member.name)
                 except UnreadableError as error:
                     yield Problem(name, str(error))
     except ArchiveError as error:
         yield Problem(f"{path}:{error.member}" if error.member else path, f"cannot be unpacked: {error}")
 
 
-def _place(archive: str, name: str) -> ChartLocation:
+def _location(archive: str, name: str) -> ChartLocation:
     """Return the location of a member: charts within the packed chart have directories of their own."""
     parts = name.split("/")
     inside = parts[1:]

@@ -56,32 +56,32 @@ class Directive:
 
 def directives(text: str) -> Iterator[Directive]:
     """Yield the directives in order; one without an end includes its line and is the last, because Go stops there as well."""
-    at, line, counted, line_start = text.find("{{"), 1, 0, 0
-    while at >= 0:
-        end = _end(text, at)
+    start, line, counted, line_start = text.find("{{"), 1, 0, 0
+    while start >= 0:
+        end = _end(text, start)
         closed = end >= 0
         if not closed:
-            end = text.find("\n", at)
+            end = text.find("\n", start)
             end = len(text) if end < 0 else end
-        line += text.count("\n", counted, at)
-        line_start = text.rfind("\n", counted, at) + 1 or line_start
-        end_line = line + text.count("\n", at, end)
-        yield _directive(text, at, end, (line, end_line, at - line_start), closed=closed)
+        line += text.count("\n", counted, start)
+        line_start = text.rfind("\n", counted, start) + 1 or line_start
+        end_line = line + text.count("\n", start, end)
+        yield _directive(text, start, end, (line, end_line, start - line_start), closed=closed)
         if not closed:
             return
-        line_start = text.rfind("\n", at, end) + 1 or line_start
+        line_start = text.rfind("\n", start, end) + 1 or line_start
         line, counted = end_line, end
-        at = text.find("{{", end)
+        start = text.find("{{", end)
 
 
-def _directive(text: str, start: int, end: int, place: tuple[int, int, int], *, closed: bool) -> Directive:
+def _directive(text: str, start: int, end: int, position: tuple[int, int, int], *, closed: bool) -> Directive:
     trims_left = text[start + 2 : start + 3] == "-" and text[start + 3 : start + 4].isspace()
     stop = end - 2 if closed else end
     trims_right = closed and text[stop - 1] == "-" and (text[stop - 2].isspace() or text[stop - 3 : stop - 1] == "*/")
     body = text[start + 2 + trims_left : stop - trims_right].strip()
     word = _WORD.match(body)
     keyword = word[0] if word and word[0] in _KEYWORDS else ""
-    return Directive(start, end, *place, body, keyword, trims_left, trims_right, closed)
+    return Directive(start, end, *position, body, keyword, trims_left, trims_right, closed)
 
 
 def _end(text: str, start: int) -> int:
@@ -89,27 +89,27 @@ def _end(text: str, start: int) -> int:
     if _COMMENT.match(text, start):
         closing = _COMMENT_END.search(text, start)
         return -1 if closing is None else closing.end()
-    at = start + 2
-    while (mark := _MARK.search(text, at)) is not None:
+    offset = start + 2
+    while (mark := _MARK.search(text, offset)) is not None:
         if mark[0] == "}}":
             return mark.end()
         quoted = _TEXTS[mark[0]].match(text, mark.start())
         if quoted is None:
             return -1  # Go stops at a quote without an end
-        at = quoted.end()
+        offset = quoted.end()
     return -1
 
 
 def without_texts(body: str) -> str:
     """Return the text between the braces of a directive, with its quoted texts emptied."""
-    parts, at = [], 0
-    while (mark := _MARK.search(body, at)) is not None:
+    parts, offset = [], 0
+    while (mark := _MARK.search(body, offset)) is not None:
         quoted = _TEXTS[mark[0]].match(body, mark.start()) if mark[0] != "}}" else None
         if quoted is None:
             break
-        parts.append(body[at : mark.start()] + '""')
-        at = quoted.end()
-    return "".join([*parts, body[at:]])
+        parts.append(body[offset : mark.start()] + '""')
+        offset = quoted.end()
+    return "".join([*parts, body[offset:]])
 
 
 # The fields of a template's root object (helm's engine and chartutil.ToRenderValues).
@@ -134,5 +134,5 @@ def is_foreign(directive: Directive) -> bool:
         return True
     if _ONE_WORD.match(body):
         return body not in _WITHOUT_ARGUMENTS
-    asked = [name for name in _FROM_ROOT.findall(without_texts(body)) if name]
-    return bool(asked) and "$" not in body and not any(name in _ROOT for name in asked)
+    names = [name for name in _FROM_ROOT.findall(without_texts(body)) if name]
+    return bool(names) and "$" not in body and not any(name in _ROOT for name in names)

@@ -23,9 +23,9 @@ class ChartLocation:
 def outermost(chart: str) -> str:
     """Return the outermost chart that contains a chart: its values are used for rendering the inner one."""
     while True:
-        above = os.path.dirname(os.path.abspath(chart))
-        outer = os.path.dirname(above)
-        if os.path.basename(above) != "charts" or not os.path.isfile(os.path.join(outer, CHART)):
+        parent = os.path.dirname(os.path.abspath(chart))
+        outer = os.path.dirname(parent)
+        if os.path.basename(parent) != "charts" or not os.path.isfile(os.path.join(outer, CHART)):
             return chart
         chart = os.path.normpath(os.path.join(chart, os.pardir, os.pardir))  # spelled like the chart
 
@@ -36,7 +36,7 @@ class Layout:
     def __init__(self) -> None:
         self._charts: dict[str, str | None] = {}
 
-    def place(self, path: str) -> ChartLocation | None:
+    def locate(self, path: str) -> ChartLocation | None:
         """Return the location of a file in a chart, or None."""
         folder = os.path.dirname(path) or "."
         chart = self.chart_of(folder)
@@ -49,18 +49,18 @@ class Layout:
         """Return the nearest parent directory with a Chart.yaml."""
         known = self._charts
         way: list[str] = []
-        found: str | None = None
+        chart: str | None = None
         while folder not in known:
             way.append(folder)
             if os.path.isfile(os.path.join(folder, CHART)):
-                found = folder
+                chart = folder
                 break
-            above = os.path.dirname(folder) or ("" if os.path.isabs(folder) else ".")
-            if above == folder or above == "":
+            parent = os.path.dirname(folder) or ("" if os.path.isabs(folder) else ".")
+            if parent == folder or parent == "":
                 break
-            folder = above
+            folder = parent
         else:
-            found = known[folder]
-        for one in way:
-            known[one] = found
-        return found
+            chart = known[folder]
+        for visited in way:
+            known[visited] = chart
+        return chart

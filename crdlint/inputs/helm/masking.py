@@ -70,10 +70,10 @@ class Masked:
 
 @dataclass(slots=True)
 class _Open:
-    """An open block; `kept` is whether the current branch is kept, `elses` whether it had another branch."""
+    """An open block; `keeps` is whether the current branch is kept, `elses` whether it had another branch."""
 
     directive: Directive
-    kept: bool
+    keeps: bool
     elses: bool = False
 
 
@@ -92,80 +92,80 @@ class _Masking:
 
     def plain(self, start: int, end: int, line: int, left: Directive | None, right: Directive | None) -> None:
         """Handle text between directives; `line` is its first line."""
-        given = self.text[start:end]
+        piece = self.text[start:end]
         if self.dropping:
-            self.masked.pieces.append(_BLANK.sub(" ", given))
+            self.masked.pieces.append(_BLANK.sub(" ", piece))
             return
-        self.masked.pieces.append(given)
-        written = given.lstrip() if left is not None and left.trims_right else given
+        self.masked.pieces.append(piece)
+        written = piece.lstrip() if left is not None and left.trims_right else piece
         if right is not None and right.trims_left:
             written = written.rstrip()
         first, newline, _ = written.partition("\n")
         if first.strip():
-            at = end - len(given.lstrip()) if left is not None and left.trims_right else start
-            source_line = line + self.text.count("\n", start, at)
-            self._first(first, at, source_line)
+            start_of_text = end - len(piece.lstrip()) if left is not None and left.trims_right else start
+            source_line = line + self.text.count("\n", start, start_of_text)
+            self._first(first, start_of_text, source_line)
             self.content_line = source_line
         self.column += len(first)
         if newline:
             last = written[written.rfind("\n") + 1 :]
             self.column = len(last)
-            taken = len(given) - len(given.lstrip()) if left is not None and left.trims_right else 0
-            last_line = line + given.count("\n", 0, taken) + written.count("\n")
+            trimmed = len(piece) - len(piece.lstrip()) if left is not None and left.trims_right else 0
+            last_line = line + piece.count("\n", 0, trimmed) + written.count("\n")
             self.content_line = last_line if last.strip() else 0
 
-    def _first(self, first: str, at: int, line: int) -> None:
+    def _first(self, first: str, start: int, line: int) -> None:
         """Check whether the text after a directive stays at its position."""
         if self.content_line:
             if self.content_line != line:
                 self.masked.moved[line] = f"Helm joins it to line {self.content_line}, as `-}}}}` and `{{{{-` ask"
             return
         blanks = len(first) - len(first.lstrip())
-        seen = at + blanks - (self.text.rfind("\n", 0, at) + 1)
+        seen = start + blanks - (self.text.rfind("\n", 0, start) + 1)
         if seen != self.column + blanks:
             self.masked.moved[line] = f"Helm writes it {self.column + blanks} blanks deep, not {seen}"
 
-    def directive(self, one: Directive) -> None:
+    def directive(self, directive: Directive) -> None:
         """Handle a directive."""
-        given = self.text[one.start : one.end]
-        if one.is_output and not self.dropping:
-            alone = _alone(self.text, one)
-            self.masked.outputs.append(Output(one, len(self.masked.pieces), alone))
-            self.masked.pieces.append(_BLANK.sub(" " if alone else FILLER, given))
-            self.content_line = one.end_line
+        source = self.text[directive.start : directive.end]
+        if directive.is_output and not self.dropping:
+            alone = _alone(self.text, directive)
+            self.masked.outputs.append(Output(directive, len(self.masked.pieces), alone))
+            self.masked.pieces.append(_BLANK.sub(" " if alone else FILLER, source))
+            self.content_line = directive.end_line
         else:
-            self.masked.pieces.append(_BLANK.sub(" ", given))
-        if not self.scopes and not one.is_comment and is_foreign(one):
-            self.masked.braces.append(one)
-        self._follow(one)
+            self.masked.pieces.append(_BLANK.sub(" ", source))
+        if not self.scopes and not directive.is_comment and is_foreign(directive):
+            self.masked.braces.append(directive)
+        self._follow(directive)
 
-    def _follow(self, one: Directive) -> None:
+    def _follow(self, directive: Directive) -> None:
         """Open and close blocks."""
-        if one.keyword in OPENING:
-            kept = one.keyword != "define"
-            self.open.append(_Open(one, kept))
-            self.dropping += not kept
-            self.scopes += one.keyword in {"range", "with"}
-        elif one.keyword == "else" and self.open:
+        if directive.keyword in OPENING:
+            keeps = directive.keyword != "define"
+            self.open.append(_Open(directive, keeps))
+            self.dropping += not keeps
+            self.scopes += directive.keyword in {"range", "with"}
+        elif directive.keyword == "else" and self.open:
             block = self.open[-1]
             block.elses = True
-            self._keep(block, kept=self.takes_else and block.directive.keyword != "define")
-        elif one.keyword == "end" and self.open:
+            self._keep(block, keeps=self.takes_else and block.directive.keyword != "define")
+        elif directive.keyword == "end" and self.open:
             block = self.open.pop()
-            self.dropping -= not block.kept
+            self.dropping -= not block.keeps
             self.scopes -= block.directive.keyword in {"range", "with"}
             if block.directive.keyword == "define":
-                self.masked.defined.append((block.directive, one.start))
+                self.masked.defined.append((block.directive, directive.start))
             if not self.dropping and block.directive.keyword in {"if", "with", "range"}:
-                self.masked.blocks.append(Block(block.directive, block.directive.line, one.end_line, block.elses))
-        elif one.keyword in {"else", "end"} and self.masked.broken is None:
-            self.masked.broken = one.line, f"`{one.keyword}` belongs to nothing"
-        if not one.closed:
-            self.masked.broken = one.line, "a directive has no end: `}}` is missing, or the end of a quoted text"
+                self.masked.blocks.append(Block(block.directive, block.directive.line, directive.end_line, block.elses))
+        elif directive.keyword in {"else", "end"} and self.masked.broken is None:
+            self.masked.broken = directive.line, f"`{directive.keyword}` belongs to nothing"
+        if not directive.closed:
+            self.masked.broken = directive.line, "a directive has no end: `}}` is missing, or the end of a quoted text"
 
-    def _keep(self, block: _Open, *, kept: bool) -> None:
-        self.dropping += block.kept - kept
-        block.kept = kept
+    def _keep(self, block: _Open, *, keeps: bool) -> None:
+        self.dropping += block.keeps - keeps
+        block.keeps = keeps
 
 
 def mask(text: str, *, takes_else: bool = False) -> Masked:
@@ -187,28 +187,28 @@ def mask(text: str, *, takes_else: bool = False) -> Masked:
 
 def _walk(masking: _Masking, firsts: dict[int, bool]) -> None:
     """Process the template; `firsts` maps the start of a branch to whether it is not the last of its block."""
-    at, line = 0, 1
+    end, line = 0, 1
     left: Directive | None = None
-    for one in directives(masking.text):
-        masking.plain(at, one.start, line, left, one)
-        masking.directive(one)
-        if firsts.get(one.start) and masking.open:
-            masking._keep(masking.open[-1], kept=False)  # noqa: SLF001  the two are one
-        at, line, left = one.end, one.end_line, one
-    masking.plain(at, len(masking.text), line, left, None)
+    for directive in directives(masking.text):
+        masking.plain(end, directive.start, line, left, directive)
+        masking.directive(directive)
+        if firsts.get(directive.start) and masking.open:
+            masking._keep(masking.open[-1], keeps=False)  # noqa: SLF001  the two are one
+        end, line, left = directive.end, directive.end_line, directive
+    masking.plain(end, len(masking.text), line, left, None)
 
 
 def _drop_all_but_last(masking: _Masking) -> None:
     """Process the template and keep the last branch of each `if` and `with`."""
     firsts: dict[int, bool] = {}
     branches: list[Directive] = []
-    for one in directives(masking.text):
-        if one.keyword in OPENING:
-            branches.append(one)
-        elif one.keyword == "else" and branches:
+    for directive in directives(masking.text):
+        if directive.keyword in OPENING:
+            branches.append(directive)
+        elif directive.keyword == "else" and branches:
             firsts[branches[-1].start] = True
-            branches[-1] = one
-        elif one.keyword == "end" and branches:
+            branches[-1] = directive
+        elif directive.keyword == "end" and branches:
             branches.pop()
     _walk(masking, firsts)
 
@@ -218,7 +218,7 @@ _AFTER: Final = re.compile(r"[ \t]*(?:\r?\n|\Z)")
 
 def _alone(text: str, directive: Directive) -> bool:
     """Return whether the lines of a directive contain nothing else."""
-    at = directive.start
-    while at and text[at - 1] in " \t":
-        at -= 1
-    return (at == 0 or text[at - 1] == "\n") and _AFTER.match(text, directive.end) is not None
+    start = directive.start
+    while start and text[start - 1] in " \t":
+        start -= 1
+    return (start == 0 or text[start - 1] == "\n") and _AFTER.match(text, directive.end) is not None

@@ -66,10 +66,10 @@ class Where:
 
 @dataclass(slots=True)
 class Outline:
-    """The documents of a text, the structural position of each requested position, and the next content after lines."""
+    """The documents of a text, the structural position of each output, and the next content after lines."""
 
     parts: list[Part] = field(default_factory=list)
-    places: list[Where] = field(default_factory=list)
+    positions: list[Where] = field(default_factory=list)
     contents: dict[int, tuple[int, Where]] = field(default_factory=dict)
 
     def part_at(self, line: int) -> Part:
@@ -93,8 +93,8 @@ class _Walk:
         if dashes is not None:
             depth += dashes.end()
             content = content[dashes.end() :]
-        at = bisect_left(self.indents, depth)
-        del self.indents[at:], self.keys[at:]
+        level = bisect_left(self.indents, depth)
+        del self.indents[level:], self.keys[level:]
         colon = content.find(": ")
         colon = len(content) - 1 if colon < 0 and content.endswith(":") else colon
         if colon <= 0:
@@ -116,21 +116,21 @@ class _Walk:
         return Where(tuple(head), tuple(tail), self.part, in_text, in_comment)
 
 
-def outline(lines: Sequence[str], asked: Sequence[tuple[int, int]], openings: Sequence[int]) -> Outline:
+def outline(lines: Sequence[str], positions: Sequence[tuple[int, int]], openings: Sequence[int]) -> Outline:
     """Determine the structure of a text, in linear time.
 
-    `asked` contains positions, as line (1-based) and indentation of the output; `openings` contains lines whose next
-    content is needed. Both are sorted by line.
+    `positions` are those of outputs, as line (1-based) and indentation; `openings` are lines whose next content is
+    needed. Both are sorted by line.
     """
-    found = Outline([Part(1)])
-    walk = _Walk(found.parts[0])
-    next_asked = next_opening = 0
+    result = Outline([Part(1)])
+    walk = _Walk(result.parts[0])
+    next_position = next_opening = 0
     for number, line in enumerate(lines, 1):
         content = line.strip()
         if line.startswith("---"):
             walk.part.end = number
             walk = _Walk(Part(number + 1))
-            found.parts.append(walk.part)
+            result.parts.append(walk.part)
             content = ""
         depth = len(line) - len(line.lstrip(" "))
         in_text = walk.scalar >= 0 and (not content or depth > walk.scalar)
@@ -144,13 +144,13 @@ def outline(lines: Sequence[str], asked: Sequence[tuple[int, int]], openings: Se
                 walk.scalar = -1
                 walk.enter(line, content)
             while next_opening < len(openings) and openings[next_opening] <= number:
-                found.contents[openings[next_opening]] = (
+                result.contents[openings[next_opening]] = (
                     number,
                     walk.where(depth + 1, in_text=in_text, in_comment=False),
                 )
                 next_opening += 1
-        while next_asked < len(asked) and asked[next_asked][0] == number:
-            found.places.append(walk.where(asked[next_asked][1], in_text=in_text, in_comment=in_comment))
-            next_asked += 1
+        while next_position < len(positions) and positions[next_position][0] == number:
+            result.positions.append(walk.where(positions[next_position][1], in_text=in_text, in_comment=in_comment))
+            next_position += 1
     walk.part.end = len(lines) + 1
-    return found
+    return result

@@ -58,14 +58,14 @@ class Rendered:
 @cache
 def helm() -> Helm:
     """Return the Helm on the PATH."""
-    found = find("helm")
-    if found is None:
+    program = find("helm")
+    if program is None:
         return Helm(None)
     try:
         with sandbox() as box:
-            done = box.run([found, "version", "--short", "--client"])
+            done = box.run([program, "version", "--short", "--client"])
             if done.status:  # Helm 4 does not know --client, which keeps Helm 2 from asking a cluster
-                done = box.run([found, "version", "--short"])
+                done = box.run([program, "version", "--short"])
     except (ProgramError, OSError) as error:
         return Helm(None, f"{error}: {_INSTEAD}")
     version = _VERSION.search(done.output)
@@ -75,7 +75,7 @@ def helm() -> Helm:
     if tuple(int(part or 0) for part in version.groups()) < OLDEST:
         oldest = ".".join(map(str, OLDEST))
         return Helm(None, f"helm {version[0]} is too old, crdlint needs {oldest} or later: {_INSTEAD}")
-    return Helm(found)
+    return Helm(program)
 
 
 def render(chart: str, values: Values, program: str, kube_version: str | None = None) -> Rendered:
@@ -88,26 +88,26 @@ def render(chart: str, values: Values, program: str, kube_version: str | None = 
         return Rendered(problems=[f"not rendered: {outside} leads out of the repository; {_INSTEAD}"])
     rendered = Rendered()
     version = [f"--kube-version=v{kube_version}.0"] if kube_version is not None else []
-    refused: dict[str, list[Values]] = {}
-    for one in _runs(chart, values):
+    failures: dict[str, list[Values]] = {}
+    for run in _runs(chart, values):
         # Helm fetches a file whose name looks like a URL; an absolute path never does.
-        files = [f"--values={os.path.abspath(file)}" for file in one.files]
-        options = [*files, *(f"--set={given}" for given in one.sets), *version]
+        files = [f"--values={os.path.abspath(file)}" for file in run.files]
+        options = [*files, *(f"--set={assignment}" for assignment in run.sets), *version]
         try:
             with sandbox() as box:
                 done = box.run([program, "template", "crdlint", os.path.abspath(chart), "--include-crds", *options])
         except (ProgramError, OSError) as error:
-            rendered.problems.append(f"{error}{_with(one)}: {_INSTEAD}")
+            rendered.problems.append(f"{error}{_with(run)}: {_INSTEAD}")
             rendered.final = False
             break
         if done.status:
-            refused.setdefault(reason(done, _LONGEST), []).append(one)
+            failures.setdefault(reason(done, _LONGEST), []).append(run)
             continue
         for path, document in _documents(done.output):
             known = rendered.documents.setdefault(path, [])
             if document not in known:
                 known.append(document)
-    rendered.problems += [_problem(why, with_, chart) for why, with_ in refused.items()]
+    rendered.problems += [_problem(why, with_, chart) for why, with_ in failures.items()]
     return rendered
 
 
@@ -186,7 +186,7 @@ def _mode(path: str) -> int:
 
 def _with(*values: Values) -> str:
     """Return the description of values: their files."""
-    files = [", ".join(one.files) for one in values if one.files]
+    files = [", ".join(run.files) for run in values if run.files]
     if not files:
         return ""
     more = f" and {len(files) - 1} more" if len(files) > 1 else ""

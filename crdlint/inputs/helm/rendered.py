@@ -29,7 +29,7 @@ def check_rendered(path: str, text: str, documents: Sequence[str], lint: Lint) -
     """Return the result of the documents of a template, with positions in the template and each finding once."""
     template = text.split("\n")
     parts = _Parts(text)
-    found: dict[tuple[str, int, str], Diagnostic] = {}
+    diagnostics: dict[tuple[str, int, str], Diagnostic] = {}
     crds: dict[str, CRD] = {}
     first: FileResult | None = None
     for document in documents:
@@ -39,13 +39,13 @@ def check_rendered(path: str, text: str, documents: Sequence[str], lint: Lint) -
         lines = _Lines(document.split("\n"), template, start, end)
         for crd in result.crds:
             crds.setdefault(crd.name, CRD(crd.name, lines.line(crd.line)))
-        for one in result.diagnostics:
-            mapped = lines.mapped(replace(one, fix=None))  # its edits are those of what was rendered
-            found.setdefault((mapped.rule, mapped.line, mapped.message), mapped)
+        for diagnostic in result.diagnostics:
+            mapped = lines.mapped(replace(diagnostic, fix=None))  # its edits refer to the rendered text
+            diagnostics.setdefault((mapped.rule, mapped.line, mapped.message), mapped)
     assert first is not None  # noqa: S101  the caller has documents
-    # Definitions and rules have positions in what was rendered, not in the template.
+    # Definitions and rules have positions in the rendered text, not in the template.
     return replace(
-        first, text=text, crds=tuple(crds.values()), diagnostics=tuple(found.values()), definitions=(), rules=()
+        first, text=text, crds=tuple(crds.values()), diagnostics=tuple(diagnostics.values()), definitions=(), rules=()
     )
 
 
@@ -87,62 +87,64 @@ class _Lines:
 
     def __post_init__(self) -> None:
         pairs = enumerate(align(self.rendered, self.template[self.start : self.end]))
-        matched = [(i, at + self.start) for i, at in pairs if at is not None]
+        matched = [(i, origin + self.start) for i, origin in pairs if origin is not None]
         self.known = [i for i, _ in matched]
-        self.origins = [at for _, at in matched]
+        self.origins = [origin for _, origin in matched]
 
     def line(self, line: int) -> int:
         """Return the template line (1-based) of a rendered line, or of the nearest line above with a known one."""
-        at = bisect_right(self.known, min(line, len(self.rendered)) - 1)
-        return (self.origins[at - 1] if at else self.start) + 1
+        index = bisect_right(self.known, min(line, len(self.rendered)) - 1)
+        return (self.origins[index - 1] if index else self.start) + 1
 
     def is_exact(self, line: int) -> bool:
         """Return whether a rendered line (1-based) is unchanged from the template."""
-        at = bisect_left(self.known, line - 1)
-        return at < len(self.known) and self.known[at] == line - 1
+        index = bisect_left(self.known, line - 1)
+        return index < len(self.known) and self.known[index] == line - 1
 
-    def mapped(self, one: Diagnostic) -> Diagnostic:
+    def mapped(self, finding: Diagnostic) -> Diagnostic:
         """Return a finding at its position in the template; for a line that Helm generates, at its directive, with a help."""
-        if not self.is_exact(one.line):
-            if one.line not in self._made:
-                self._made[one.line] = self._maker(one.line)
-            (line, column, end_column), origin = self._made[one.line]
-            help_ = f"{one.help or ''} ({origin})".strip()
-            return replace(one, line=line, column=column, end_line=line, end_column=end_column, help=help_)
-        line, end_line = self.line(one.line), self.line(one.end_line)
+        if not self.is_exact(finding.line):
+            if finding.line not in self._made:
+                self._made[finding.line] = self._maker(finding.line)
+            (line, column, end_column), origin = self._made[finding.line]
+            help_ = f"{finding.help or ''} ({origin})".strip()
+            return replace(finding, line=line, column=column, end_line=line, end_column=end_column, help=help_)
+        line, end_line = self.line(finding.line), self.line(finding.end_line)
         text = self.template[line - 1]
-        column = one.column + _indent(text) - _indent(self.rendered[one.line - 1])
-        if end_line < line or (end_line == line and one.end_line != one.line):
-            return replace(one, line=line, column=column, end_line=line, end_column=len(text.rstrip()) + 1)
-        end_column = max(one.end_column + column - one.column, 1)
-        return replace(one, line=line, column=column, end_line=end_line, end_column=end_column)
+        column = finding.column + _indent(text) - _indent(self.rendered[finding.line - 1])
+        if end_line < line or (end_line == line and finding.end_line != finding.line):
+            return replace(finding, line=line, column=column, end_line=line, end_column=len(text.rstrip()) + 1)
+        end_column = max(finding.end_column + column - finding.column, 1)
+        return replace(finding, line=line, column=column, end_line=end_line, end_column=end_column)
 
     def _maker(self, line: int) -> tuple[tuple[int, int, int], str]:
         """Return the position in the template that generates a rendered line, and a text that explains it."""
-        above = self.line(line)
+        known_line = self.line(line)
         made = self.rendered[line - 1].strip() if line <= len(self.rendered) else ""
-        filled = self._filled(line, made, above)
+        filled = self._filled(line, made, known_line)
         where = "of" if filled else "below"
-        text = self.template[above - 1]
-        place = filled or (above, _indent(text) + 1, len(text.rstrip()) + 1)
-        return place, f"in what Helm makes {where} this line: {shortened(made, _LONGEST)}"
+        text = self.template[known_line - 1]
+        position = filled or (known_line, _indent(text) + 1, len(text.rstrip()) + 1)
+        return position, f"in what Helm makes {where} this line: {shortened(made, _LONGEST)}"
 
-    def _filled(self, line: int, made: str, above: int) -> tuple[int, int, int] | None:
+    def _filled(self, line: int, made: str, first: int) -> tuple[int, int, int] | None:
         """Return the position of the directives that generate a rendered line: line, column, end column; None if uncertain.
 
-        It is the only template line between the known neighbours (`above` is the first, 1-based) that is equal except
+        It is the only template line between the known neighbours (the upper one is line `first`, 1-based) that is equal except
         for its directives.
         """
-        at = bisect_left(self.known, line)
-        below = self.origins[at] if at < len(self.origins) else len(self.template)
-        if (above, below) not in self._candidates:
-            self._candidates[above, below] = self._between(above, below)
-        candidates = self._candidates[above, below]
-        found = [one for one in candidates if one.matches(made)] if len(candidates) <= _MOST else []
-        return found[0].place if len(found) == 1 else None
+        index = bisect_left(self.known, line)
+        below = self.origins[index] if index < len(self.origins) else len(self.template)
+        if (first, below) not in self._candidates:
+            self._candidates[first, below] = self._between(first, below)
+        candidates = self._candidates[first, below]
+        matching = (
+            [candidate for candidate in candidates if candidate.matches(made)] if len(candidates) <= _MOST else []
+        )
+        return matching[0].position if len(matching) == 1 else None
 
-    def _between(self, above: int, below: int) -> list[_Candidate]:
-        numbered = ((number, self.template[number - 1]) for number in range(above + 1, below + 1))
+    def _between(self, first: int, below: int) -> list[_Candidate]:
+        numbered = ((number, self.template[number - 1]) for number in range(first + 1, below + 1))
         return [
             _Candidate.of(number, text)
             for number, text in numbered
@@ -154,7 +156,7 @@ class _Lines:
 class _Candidate:
     """A template line with directives: their position (line, column, end column), and the texts around them."""
 
-    place: tuple[int, int, int]
+    position: tuple[int, int, int]
     texts: tuple[str, ...]
 
     @staticmethod
@@ -171,24 +173,24 @@ class _Candidate:
         *inner, last = rest
         if not made.startswith(first) or not made.endswith(last) or len(made) < len(first) + len(last):
             return False
-        at, end = len(first), len(made) - len(last)
+        start, end = len(first), len(made) - len(last)
         for text in inner:
-            at = made.find(text, at, end)
-            if at < 0:
+            start = made.find(text, start, end)
+            if start < 0:
                 return False
-            at += len(text)
+            start += len(text)
         return True
 
 
 def _around_directives(text: str) -> list[str]:
     """Return the parts of a line before, between and after its directives."""
-    parts, at = [], 0
-    while (start := text.find("{{", at)) >= 0 and (end := text.find("}}", start)) >= 0:
-        parts.append(text[at:start])
-        at = end + 2
-    return [*parts, text[at:]]
+    parts, offset = [], 0
+    while (start := text.find("{{", offset)) >= 0 and (end := text.find("}}", start)) >= 0:
+        parts.append(text[offset:start])
+        offset = end + 2
+    return [*parts, text[offset:]]
 
 
 def _indent(line: str) -> int:
-    found = _SPACES.match(line)
-    return found.end() if found else 0
+    match = _SPACES.match(line)
+    return match.end() if match else 0

@@ -39,13 +39,13 @@ def check_template(path: str, text: str, lint: Lint, without: Container[str] = (
     if masked.broken is not None:
         line, reason = masked.broken
         result = lint("", path)
-        said = (
+        broken = (
             _skipped(path, text.split("\n"), line, f"Helm cannot read this template: {reason}")
             if KIND in text
             else None
         )
-        found = [*([said] if said else []), *template_findings(path, text, masked)]
-        return replace(result, text=text, skipped=1, diagnostics=tuple(found))
+        diagnostics = [*([broken] if broken else []), *template_findings(path, text, masked)]
+        return replace(result, text=text, skipped=1, diagnostics=tuple(diagnostics))
     result = _masked(path, text, masked, lint, without)
     if masked.has_else:
         other = _masked(path, text, mask(text, takes_else=True), lint, without)
@@ -62,21 +62,21 @@ def _masked(path: str, text: str, masked: Masked, lint: Lint, without: Container
     crds = tuple(crd for crd in result.crds if crd.name not in without and part_at(crd.line) not in unreadable)
     names = {crd.name for crd in crds}
     filled = sorted(analysis.filled)
-    kept = [
-        one if one.fix is None or _is_own(one.fix, text, analysis.text) else replace(one, fix=None)
-        for one in result.diagnostics
-        if (one.crd is None or one.crd in names)
-        and not _has_between(filled, one.line, one.end_line)
-        and part_at(one.line) not in unreadable
+    findings = [
+        finding if finding.fix is None or _is_own(finding.fix, text, analysis.text) else replace(finding, fix=None)
+        for finding in result.diagnostics
+        if (finding.crd is None or finding.crd in names)
+        and not _has_between(filled, finding.line, finding.end_line)
+        and part_at(finding.line) not in unreadable
     ]
     lines = text.split("\n")
     lost = "with its directives left out this CRD cannot be read"
-    crd_parts = {one.part for one in analysis.skipped} | analysis.checked
+    crd_parts = {skipped.part for skipped in analysis.skipped} | analysis.checked
     more = [
         *(_skipped(path, lines, line, lost) for line in unreadable.values()),
-        *(_left_out(path, lines, one) for one in analysis.skipped),
+        *(_left_out(path, lines, skipped) for skipped in analysis.skipped),
         *_defined(path, text, masked),
-        *(_unescaped(path, text, one) for one in masked.braces if part_at(one.line) in crd_parts),
+        *(_unescaped(path, text, brace) for brace in masked.braces if part_at(brace.line) in crd_parts),
     ]
     notices = list(result.notices)
     if analysis.conditions and names:
@@ -88,7 +88,7 @@ def _masked(path: str, text: str, masked: Masked, lint: Lint, without: Container
         documents=result.documents + left,
         crds=crds,
         skipped=result.skipped + left + len(result.crds) - len(crds),
-        diagnostics=_in_order(kept, more),
+        diagnostics=_in_order(findings, more),
         notices=tuple(notices),
     )
 
@@ -104,15 +104,15 @@ def _is_own(fix: Fix, text: str, checked: str) -> bool:
 
 def _has_between(numbers: list[int], first: int, last: int) -> bool:
     """Return whether one of the sorted numbers is between two others."""
-    at = bisect_left(numbers, first)
-    return at < len(numbers) and numbers[at] <= last
+    index = bisect_left(numbers, first)
+    return index < len(numbers) and numbers[index] <= last
 
 
-def _in_order(kept: Sequence[Diagnostic], more: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+def _in_order(findings: Sequence[Diagnostic], more: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Return findings in the server's order, or by line if there are additional ones."""
     if not more:
-        return tuple(kept)
-    return tuple(sorted([*kept, *more], key=lambda one: (one.line, one.column)))
+        return tuple(findings)
+    return tuple(sorted([*findings, *more], key=lambda finding: (finding.line, finding.column)))
 
 
 def _unreadable(result: FileResult, analysis: TemplateAnalysis, masked: Masked) -> dict[Part, int]:
@@ -120,7 +120,7 @@ def _unreadable(result: FileResult, analysis: TemplateAnalysis, masked: Masked) 
 
     The error of a document without directives remains a finding.
     """
-    errors = [one for one in result.diagnostics if one.rule == "yaml-syntax"]
+    errors = [finding for finding in result.diagnostics if finding.rule == "yaml-syntax"]
     if not errors:
         return {}
     part_at = analysis.outline.part_at
@@ -129,7 +129,7 @@ def _unreadable(result: FileResult, analysis: TemplateAnalysis, masked: Masked) 
         part = part_at(line)
         if part.first < line < part.last:
             inside.add(part)
-    return {part_at(one.line): one.line for one in reversed(errors) if part_at(one.line) in inside}
+    return {part_at(error.line): error.line for error in reversed(errors) if part_at(error.line) in inside}
 
 
 def _assumed(analysis: TemplateAnalysis) -> str:
@@ -144,8 +144,12 @@ def _assumed(analysis: TemplateAnalysis) -> str:
 
 def _united(result: FileResult, other: FileResult) -> FileResult:
     """Return the findings of both choices of branches of a template, without duplicates."""
-    said = {(one.rule, one.line, one.column, one.message) for one in result.diagnostics}
-    more = [one for one in other.diagnostics if (one.rule, one.line, one.column, one.message) not in said]
+    known = {(finding.rule, finding.line, finding.column, finding.message) for finding in result.diagnostics}
+    more = [
+        finding
+        for finding in other.diagnostics
+        if (finding.rule, finding.line, finding.column, finding.message) not in known
+    ]
     names = {crd.name for crd in result.crds}
     crds = (*result.crds, *(crd for crd in other.crds if crd.name not in names))
     return replace(result, crds=crds, diagnostics=_in_order(result.diagnostics, more))
@@ -153,24 +157,24 @@ def _united(result: FileResult, other: FileResult) -> FileResult:
 
 def template_findings(path: str, text: str, masked: Masked) -> list[Diagnostic]:
     """Return the findings in the text of a template, independent of Helm."""
-    return [_unescaped(path, text, one) for one in masked.braces] if KIND in text else []
+    return [_unescaped(path, text, brace) for brace in masked.braces] if KIND in text else []
 
 
 def check_unrendered(path: str, text: str, lint: Lint) -> FileResult:
     """Check a file of crds/, which Helm does not render: the server reads its directives as text."""
     result = lint(text, path)
-    at = next((text.find(mark) for mark in _DIRECTIVES if mark in text), -1)
-    if at < 0:
+    start = next((text.find(mark) for mark in _DIRECTIVES if mark in text), -1)
+    if start < 0:
         return result
-    line = text.count("\n", 0, at) + 1
-    column = at - text.rfind("\n", 0, at)
-    end = text.find("}}", at)
-    line_end = text.find("\n", at)
+    line = text.count("\n", 0, start) + 1
+    column = start - text.rfind("\n", 0, start)
+    end = text.find("}}", start)
+    line_end = text.find("\n", start)
     line_end = len(text) if line_end < 0 else line_end
     stop = end + 2 if 0 <= end < line_end else line_end
     message = "Helm does not render what is in crds/: this is sent to the API server as it is"
-    said = IN_CRDS.diagnostic(path, "advice", message, Span(line, column, line, column + stop - at))
-    return replace(result, diagnostics=(*result.diagnostics, said))
+    finding = IN_CRDS.diagnostic(path, "advice", message, Span(line, column, line, column + stop - start))
+    return replace(result, diagnostics=(*result.diagnostics, finding))
 
 
 # Directives that are certainly meant for Helm, other than texts about templates.
@@ -182,11 +186,11 @@ _DIRECTIVES: Final = tuple(
 )
 
 
-def _left_out(path: str, lines: list[str], one: SkippedPart) -> Diagnostic:
-    if one.directive is None:
-        return _skipped(path, lines, one.line, f"this CRD is not checked: {one.reason}")
-    message = f"this CRD is not checked without Helm: {one.reason}"
-    return SKIPPED.diagnostic(path, "advice", message, _place(one.directive))
+def _left_out(path: str, lines: list[str], skipped: SkippedPart) -> Diagnostic:
+    if skipped.directive is None:
+        return _skipped(path, lines, skipped.line, f"this CRD is not checked: {skipped.reason}")
+    message = f"this CRD is not checked without Helm: {skipped.reason}"
+    return SKIPPED.diagnostic(path, "advice", message, _span(skipped.directive))
 
 
 def _skipped(path: str, lines: list[str], line: int, message: str) -> Diagnostic:
@@ -201,23 +205,23 @@ def _defined(path: str, text: str, masked: Masked) -> list[Diagnostic]:
     message = "this CRD is not checked without Helm: it is in a named template"
     kinds = [match.start() for match in _KIND.finditer(text)] if masked.defined else []
     return [
-        SKIPPED.diagnostic(path, "advice", message, _place(one))
-        for one, end in masked.defined
-        if _has_between(kinds, one.end, end - 1)
+        SKIPPED.diagnostic(path, "advice", message, _span(directive))
+        for directive, end in masked.defined
+        if _has_between(kinds, directive.end, end - 1)
     ]
 
 
 def _unescaped(path: str, text: str, directive: Directive) -> Diagnostic:
-    given = " ".join(text[directive.start : directive.end].split())
-    quote = '"' if '"' not in given and "\\" not in given else "`"
-    message = f"Helm executes `{given}`, so the text is missing from the CRD"
-    escaped = f"{{{{ {quote}{given}{quote} }}}}"
-    fits = quote not in given and directive.line == directive.end_line
+    source = " ".join(text[directive.start : directive.end].split())
+    quote = '"' if '"' not in source and "\\" not in source else "`"
+    message = f"Helm executes `{source}`, so the text is missing from the CRD"
+    escaped = f"{{{{ {quote}{source}{quote} }}}}"
+    fits = quote not in source and directive.line == directive.end_line
     help_ = f"Write {escaped} to keep it as text" if fits else None
-    return BRACES.diagnostic(path, "advice", message, _place(directive), help_)
+    return BRACES.diagnostic(path, "advice", message, _span(directive), help_)
 
 
-def _place(one: Directive) -> Span:
+def _span(directive: Directive) -> Span:
     """Return the span of a directive or, if it has several lines, of its opening braces."""
-    end_column = one.column + (one.end - one.start if one.line == one.end_line else 2)
-    return Span(one.line, one.column + 1, one.line, end_column + 1)
+    end_column = directive.column + (directive.end - directive.start if directive.line == directive.end_line else 2)
+    return Span(directive.line, directive.column + 1, directive.line, end_column + 1)

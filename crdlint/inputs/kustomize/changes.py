@@ -83,9 +83,9 @@ def _configures_crds(layer: Layer) -> bool:
     openapi = layer.document.get("openapi") or {}
     documents = [_documents(layer, path, None) for path in layer.document.get("configurations") or ()]
     return "path" in openapi or any(
-        one is None
-        or any(_configures(spec) for document in one for specs in document.values() for spec in _list(specs))
-        for one in documents
+        specs_by_kind is None
+        or any(_configures(spec) for document in specs_by_kind for specs in document.values() for spec in _list(specs))
+        for specs_by_kind in documents
     )
 
 
@@ -141,11 +141,11 @@ def _patches_crds(layer: Layer, patch: Any) -> bool:
 def _replaces_in_crds(layer: Layer, replacement: dict[str, Any]) -> bool:
     if replacement.get("path"):
         documents = _documents(layer, replacement["path"], None)
-        return documents is None or any(_replaces_in_crds(layer, {**one, "path": None}) for one in documents)
+        return documents is None or any(_replaces_in_crds(layer, {**document, "path": None}) for document in documents)
     targets = replacement.get("targets")
     if not isinstance(targets, list):
         return True
-    return any(not isinstance(one, dict) or _selects_crds(one.get("select")) for one in targets)
+    return any(not isinstance(target, dict) or _selects_crds(target.get("select")) for target in targets)
 
 
 def _documents(layer: Layer, path: Any, text: Any) -> list[dict[str, Any]] | None:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 LONGEST_REASON: Final = 200  # characters: some errors of the API server quote the whole document
-_HELD: Final = 2  # the number of files whose CRDs are cached, because neighbouring names are needed in turn
+_CACHED: Final = 2  # the number of files whose CRDs are cached, because neighbouring names are needed in turn
 # Candidates for metadata.name; a match ends at the first character that no name contains, so the search is linear.
 _NAME: Final = re.compile(r"""name["']?\s{0,8}:\s{0,8}["']?([^\s"'#,}&!*|>\\]+)""")
 # Names that do not occur literally in the text: escaped, tagged, in a block, or by an alias.
@@ -62,7 +62,7 @@ class PreviousCRDs:
 
     files: Sequence[OldFile]
     unreadable: Sequence[str] = ()
-    _held: OrderedDict[int, CollectedCRDs] = field(default_factory=OrderedDict)
+    _cache: OrderedDict[int, CollectedCRDs] = field(default_factory=OrderedDict)
     _names: dict[int, frozenset[str]] = field(default_factory=dict)
     _unread: dict[int, tuple[UnreadDocument, ...]] = field(default_factory=dict)
     _by_name: dict[str, list[int]] | None = None
@@ -70,14 +70,14 @@ class PreviousCRDs:
 
     def of_file(self, index: int) -> CollectedCRDs:
         """Return the CRDs of a file by its index."""
-        crds = self._held.get(index)
+        crds = self._cache.get(index)
         if crds is None:
-            crds = self._held[index] = collect(self.files[index].text, self.files[index].name)
+            crds = self._cache[index] = collect(self.files[index].text, self.files[index].name)
             self._names[index] = frozenset(crds.by_name)
             self._unread[index] = crds.unread
-            if len(self._held) > _HELD:
-                self._held.popitem(last=False)
-        self._held.move_to_end(index)
+            if len(self._cache) > _CACHED:
+                self._cache.popitem(last=False)
+        self._cache.move_to_end(index)
         return crds
 
     def find(self, name: str, path: str) -> tuple[OldCRD | None, list[str]]:
@@ -87,14 +87,19 @@ class PreviousCRDs:
         CRDs.
         """
         problems = []
-        for index in sorted(self._candidates(name), key=lambda one: self.files[one].path != path):
+        for index in sorted(self._candidates(name), key=lambda index: self.files[index].path != path):
             file = self.files[index]
             old = self.of_file(index).by_name.get(name)
             if old is not None:
                 return old, []
             if not file.in_scope:  # others are reported at the end of the run
-                documents = (one for one in self._unread[index] if name in one.text and one.cause == "broken")
-                problems += [f"{file.name}:{one.line}: {shortened(one.reason, LONGEST_REASON)}" for one in documents]
+                documents = (
+                    document for document in self._unread[index] if name in document.text and document.cause == "broken"
+                )
+                problems += [
+                    f"{file.name}:{document.line}: {shortened(document.reason, LONGEST_REASON)}"
+                    for document in documents
+                ]
         if self.unreadable:
             more = f" (and {len(self.unreadable) - 1:,} more files)" if len(self.unreadable) > 1 else ""
             problems.append(self.unreadable[0] + more)
@@ -122,21 +127,23 @@ class PreviousCRDs:
 
 def collect(text: str, file: str = "") -> CollectedCRDs:
     """Return the CRDs of a text; a document that only Helm can render contains none."""
-    found = collect_crds(text, file)
-    if not any(one.cause == "template" for one in found.unread):
-        return found
+    crds = collect_crds(text, file)
+    if not any(document.cause == "template" for document in crds.unread):
+        return crds
     from crdlint.inputs.helm.analysis import analyse
     from crdlint.inputs.helm.masking import mask
 
     masked = mask(text)
     if masked.broken is not None:
-        return found
+        return crds
     analysis = analyse(masked)
     readable = collect_crds(analysis.text, file)
     lines = text.split("\n")
     unread = [
-        UnreadDocument(one.line, "\n".join(lines[one.part.start - 1 : one.part.end - 1]), one.reason, "template")
-        for one in analysis.skipped
+        UnreadDocument(
+            skipped.line, "\n".join(lines[skipped.part.start - 1 : skipped.part.end - 1]), skipped.reason, "template"
+        )
+        for skipped in analysis.skipped
     ]
-    unread += [replace(one, cause="template") for one in readable.unread]
+    unread += [replace(document, cause="template") for document in readable.unread]
     return CollectedCRDs(readable.by_name, tuple(unread))

@@ -57,19 +57,19 @@ class Loaded:
             self.unreadable.append(f"{name}: {problem}")
 
 
-def load(place: str, arguments: Sequence[str], selection: Selection) -> Loaded:
+def load(source: str, arguments: Sequence[str], selection: Selection) -> Loaded:
     """Return the old files of a file, a directory, or else of a git revision of the repositories of `arguments`.
 
-    Raise RepositoryError if `place` is none of the three, or both a path and a revision.
+    Raise RepositoryError if `source` is none of the three, or both a path and a revision.
     """
     repositories = _repositories(arguments)
-    if not os.path.lexists(place):
-        return _of_revision(place, repositories, arguments, selection)
-    if not place.startswith((".", "/")) and any(_has_revision(repository, place) for repository in repositories):
+    if not os.path.lexists(source):
+        return _of_revision(source, repositories, arguments, selection)
+    if not source.startswith((".", "/")) and any(_has_revision(repository, source) for repository in repositories):
         # A checkout must not choose what it is compared with.
-        message = f"{place!r} is both a path and a git revision: write `./{place}` or `{place}^{{commit}}`"
+        message = f"{source!r} is both a path and a git revision: write `./{source}` or `{source}^{{commit}}`"
         raise RepositoryError(message)
-    return _of_path(place, arguments, selection)
+    return _of_path(source, arguments, selection)
 
 
 def _repositories(arguments: Sequence[str]) -> list[Repository]:
@@ -85,11 +85,11 @@ def _has_revision(repository: Repository, name: str) -> bool:
     return True
 
 
-def _of_path(place: str, arguments: Sequence[str], selection: Selection) -> Loaded:
+def _of_path(source: str, arguments: Sequence[str], selection: Selection) -> Loaded:
     loaded = Loaded()
-    discovered = discover([place], selection)
+    discovered = discover([source], selection)
     loaded.problems += [problem for problem in discovered.problems if problem.fatal]
-    in_scope = not os.path.isdir(place) or Scope(arguments, selection.filter()).has_folder
+    in_scope = not os.path.isdir(source) or Scope(arguments, selection.filter()).has_folder
     for path in discovered.files:
         try:
             loaded.add(path, "", read_bytes(path), None, in_scope=in_scope)
@@ -103,23 +103,23 @@ def _of_revision(
 ) -> Loaded:
     if not repositories:
         raise RepositoryError(f"no file or folder named {revision!r}, and {arguments[0]} is in no git repository")
-    loaded = Loaded(tops=[one.top for one in repositories])
+    loaded = Loaded(tops=[repository.top for repository in repositories])
     scope = Scope(arguments, selection.filter())
     patches = Patches()
     for repository in repositories:
         commit = _commit(repository, revision)
-        wanted: list[tuple[str, str, bool]] = []
+        selected: list[tuple[str, str, bool]] = []
         objects = []
         for path, name in objects_of(repository, commit).items():
             absolute = os.path.join(repository.top, path)
-            found = scope.find(absolute)
-            if found is not None:
-                loaded.covered.add(found[0])
-            if (found is not None or scope.filter.wants(absolute)) and not patches.has(absolute):
-                spelled = os.path.relpath(absolute) if found is None else found[1]
-                wanted.append((path, spelled, found is not None))
+            argument = scope.find(absolute)
+            if argument is not None:
+                loaded.covered.add(argument[0])
+            if (argument is not None or scope.filter.wants(absolute)) and not patches.has(absolute):
+                spelled = os.path.relpath(absolute) if argument is None else argument[1]
+                selected.append((path, spelled, argument is not None))
                 objects.append(name)
-        for (path, spelled, in_scope), content in zip(wanted, contents(repository, commit, objects), strict=True):
+        for (path, spelled, in_scope), content in zip(selected, contents(repository, commit, objects), strict=True):
             data = None if content.problem else content.data
             loaded.add(f"{revision}:{path}", spelled, data, content.problem, in_scope=in_scope)
     return loaded

@@ -39,16 +39,18 @@ def compare(
     have been moved. `is_checked` returns whether the configuration includes a file.
     """
     comparison = Comparison()
-    names = {name for found in crds.values() for name in found}
+    names = {name for names_in_file in crds.values() for name in names_in_file}
     missing: dict[str, tuple[OldFile, OldCRD]] = {}
     for index, file in enumerate(previous.files):
         if not file.in_scope or _is_unchanged(file) or not (file.path == "" or is_checked(file.path)):
             continue
-        found = previous.of_file(index)
-        for one in found.unread:
-            message = f"not compared: {shortened(one.reason, LONGEST_REASON)}"
-            comparison.problems.append(Problem(f"{file.name}:{one.line}", message, fatal=one.cause == "broken"))
-        for name, old in found.by_name.items():
+        old_crds = previous.of_file(index)
+        for document in old_crds.unread:
+            message = f"not compared: {shortened(document.reason, LONGEST_REASON)}"
+            comparison.problems.append(
+                Problem(f"{file.name}:{document.line}", message, fatal=document.cause == "broken")
+            )
+        for name, old in old_crds.by_name.items():
             if name not in names:
                 missing.setdefault(name, (file, old))
     if missing:
@@ -85,11 +87,13 @@ def _moved(names: Iterable[str], paths: Iterable[str]) -> Iterator[tuple[str, st
         near = {name for name in pending if name in text}
         if near:
             collected = collect(text)
-            found = {
-                name for name in near if name in collected.by_name or any(name in one.text for one in collected.unread)
+            contained = {
+                name
+                for name in near
+                if name in collected.by_name or any(name in document.text for document in collected.unread)
             }
-            pending -= found
-            yield from ((name, path) for name in sorted(found))
+            pending -= contained
+            yield from ((name, path) for name in sorted(contained))
 
 
 def _results(
@@ -126,5 +130,5 @@ def _diagnostic(file: OldFile, name: str, span: Span, renamed: str | None = None
     if renamed is not None:
         message = f"CRD {name} of {file.name} is now named {renamed}"
         help_ = f"Keep the name {name}; to rename a CRD, keep both until no cluster has objects of the old one"
-    found = REMOVED.diagnostic(file.path or file.name, "advice", message, span, help_)
-    return replace(found, crd=name)
+    finding = REMOVED.diagnostic(file.path or file.name, "advice", message, span, help_)
+    return replace(finding, crd=name)

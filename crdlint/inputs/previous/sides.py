@@ -38,21 +38,21 @@ class Side:
         return f"{self.shown}{'' if self.shown.endswith(':') else '/'}{below}"
 
 
-def side(place: str, folder: str) -> Side:
+def side(source: str, folder: str) -> Side:
     """Return a side from a path, or from a git revision, whose files are written to `folder`.
 
     A revision means its files below the working directory, and `REVISION:PATH` a file or directory of it. Raise
     RepositoryError if it is neither.
     """
     repository = repository_of(os.curdir)
-    revision, colon, path = place.partition(":")
-    if os.path.lexists(place):
-        if repository is not None and not place.startswith((".", "/")) and _has(repository, place):
-            message = f"{place!r} is both a path and a git revision: write `./{place}` or `{place}^{{commit}}`"
+    revision, colon, path = source.partition(":")
+    if os.path.lexists(source):
+        if repository is not None and not source.startswith((".", "/")) and _has(repository, source):
+            message = f"{source!r} is both a path and a git revision: write `./{source}` or `{source}^{{commit}}`"
             raise RepositoryError(message)
-        return Side(place, place)
+        return Side(source, source)
     if repository is None:
-        raise RepositoryError(f"no file or folder named {place!r}, and the working directory is in no git repository")
+        raise RepositoryError(f"no file or folder named {source!r}, and the working directory is in no git repository")
     here = os.path.relpath(os.path.realpath(os.curdir), repository.top)
     below = here if not colon else os.path.join(here, path) if path.startswith(("./", "../")) else path
     below = os.path.normpath(below or ".")
@@ -67,7 +67,7 @@ def side(place: str, folder: str) -> Side:
         if colon:
             raise RepositoryError(f"{revision} has no YAML or JSON file in {path}")
         os.makedirs(root, exist_ok=True)
-    return Side(root, place if colon else f"{place}:", tuple(f"{place}: {one}" for one in problems))
+    return Side(root, source if colon else f"{source}:", tuple(f"{source}: {problem}" for problem in problems))
 
 
 def _has(repository: Repository, name: str) -> bool:
@@ -79,11 +79,11 @@ def _has(repository: Repository, name: str) -> bool:
 
 
 def _export(repository: Repository, commit: str, below: str, folder: str) -> list[str]:
-    """Write the YAML and JSON files of a commit below a path, and all files of charts; return what cannot be read."""
+    """Write the YAML and JSON files of a commit below a path, and all files of charts; return the problems."""
     objects = objects_of(repository, commit)
-    wanted = list(_wanted(objects, below))
+    paths = list(_selected(objects, below))
     problems = []
-    for path, content in zip(wanted, contents(repository, commit, [objects[one] for one in wanted]), strict=True):
+    for path, content in zip(paths, contents(repository, commit, [objects[path] for path in paths]), strict=True):
         if content.problem is not None:
             problems.append(f"{path}: {content.problem}")
             continue
@@ -93,10 +93,10 @@ def _export(repository: Repository, commit: str, below: str, folder: str) -> lis
     return problems
 
 
-def _wanted(paths: Iterable[str], below: str) -> Iterable[str]:
-    """Yield the paths to copy; none of them leads out of the folder or changes what crdlint does."""
-    inside = [one for one in paths if below == "." or one == below or one.startswith(f"{below}/")]
-    charts = tuple(f"{one.removesuffix(_CHART)}" for one in inside if PurePosixPath(one).name == _CHART)
+def _selected(paths: Iterable[str], below: str) -> Iterable[str]:
+    """Yield the paths to copy; none of them is outside of the folder or configures crdlint."""
+    inside = [path for path in paths if below == "." or path == below or path.startswith(f"{below}/")]
+    charts = tuple(f"{path.removesuffix(_CHART)}" for path in inside if PurePosixPath(path).name == _CHART)
     for path in inside:
         parts = PurePosixPath(path).parts
         if ".." in parts or ".git" in parts or path.startswith("/") or parts[-1] in _CONFIGURATION:
