@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
 import click
@@ -15,7 +17,7 @@ from crdlint.report.pieces import Values, View, batches
 
 if TYPE_CHECKING:
     from crdlint.evaluation.places import PlaceError
-    from crdlint.evaluation.source import Source
+    from crdlint.evaluation.source import Request, Source
 
 
 @click.command("eval")
@@ -73,6 +75,9 @@ def command(
     evaluates rules, and so does crdlint. The exit status is 1 if the expression does not compile, ends in an error or
     is over the cost limit, or if a rule rejects the object.
 
+    Without EXPRESSION and --rule it opens a prompt, in which :help lists the commands. On a terminal, that needs the
+    packages of crdlint[eval].
+
     \b
     Examples:
       crdlint eval 'self.replicas > 1' --crd crd.yaml --field spec --object sample.yaml
@@ -92,12 +97,16 @@ def command(
     versions = parse_range(kube_version)
     if len(versions.servers) > 1:
         raise click.UsageError("--kube-version: name one version to evaluate for")
-    if expression is None and rule is None:
-        raise click.UsageError("Missing argument 'EXPRESSION'.")
     if second_opinion:
         options.new_tally()
+    request = Request(versions.newest, crd, kind, version, object_, old, type_)
     try:
-        source = load(Request(versions.newest, crd, kind, version, object_, old, type_))
+        if expression is None and rule is None:
+            if format_ != formats.TEXT or explain or second_opinion or STDIN in (crd, object_, old):
+                raise click.UsageError("Missing argument 'EXPRESSION'.")
+            _prompt(request, field, View(options.page(color, 120)))
+            return
+        source = load(request)
         values = _values(source, expression, field, rule, explain=explain, second_opinion=second_opinion)
     except SourceError as error:
         raise click.ClickException(str(error)) from error
@@ -111,6 +120,25 @@ def command(
         console.out(piece, nl=False)
     accepted = values.answer.is_accepted if values.answer is not None else all(r.is_accepted for r in values.rules)
     ctx.exit(0 if accepted else 1)
+
+
+def _prompt(request: Request, field: str, view: View) -> None:
+    """Read expressions and commands from a terminal, or lines of them from another input."""
+    from crdlint.prompt.session import Session
+
+    if not sys.stdin.isatty():
+        session = Session(request, field, view)
+        for line in sys.stdin:
+            for answer in session.answer(line):
+                console.out(answer)
+            if session.is_over:
+                return
+        return
+    if find_spec("prompt_toolkit") is None:
+        raise click.ClickException("the prompt needs more packages: pip install 'crdlint[eval]'")
+    from crdlint.prompt.terminal import run
+
+    run(Session(request, field, view), console.out)
 
 
 def _values(

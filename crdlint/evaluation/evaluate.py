@@ -26,11 +26,13 @@ from crdlint.safety import work
 from crdlint.safety.work import Effort, WorkLimitError
 
 if TYPE_CHECKING:
+    from crdlint.cel.env import Env
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.evaluation.places import PlaceStep
     from crdlint.evaluation.source import Source
     from crdlint.evaluation.trace import Step
     from crdlint.kubecel.compilation import Expression
+    from crdlint.kubecel.declarations import Declarations
     from crdlint.kubecel.second_opinion import Opinion
 
 NAME: Final = "<expression>"  # of the text in diagnostics
@@ -105,7 +107,7 @@ class Workbench:
         root = any_schema() if source.schema is None else source.schema
         self.schema: Final[JSONSchemaProps] = schema_at(root, self.steps)
         is_resource = is_resource_at(root, self.steps, root_is_resource=source.is_resource)
-        self._environment = new_expressions(source.server)
+        self.environment: Final = new_expressions(source.server)
         declared = Declarer(source.server.cel).declare(self.schema, is_resource=is_resource)
         if declared is None:
             message = f"{self.place or 'the object'} has no CEL type"
@@ -118,13 +120,18 @@ class Workbench:
                 self.variables[name] = to_value(value, self.schema, is_resource=is_resource)
 
     @property
-    def environment_version(self) -> str:
-        """The Kubernetes version whose libraries expressions may use."""
-        return ".".join(map(str, self._environment.version))
+    def env(self) -> Env:
+        """The declarations that expressions may use."""
+        return self._compiler.env(self.environment, optional_old_self=False)
+
+    @property
+    def declarations(self) -> Declarations:
+        """The types of the schema at the place."""
+        return self._compiler.declarations(self.environment)
 
     def compile(self, text: str) -> Expression:
         """Compile an expression as the server compiles a new one."""
-        return self._compiler.expression(text, ANY_VALUE, self._environment, optional_old_self=False)
+        return self._compiler.expression(text, ANY_VALUE, self.environment, optional_old_self=False)
 
     def evaluate(self, text: str, *, second_opinion: bool = False) -> Answer:
         """Compile, estimate and evaluate an expression; raise PlaceError if it uses a variable of an unknown type."""

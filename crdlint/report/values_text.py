@@ -62,23 +62,18 @@ class ValuesReport:
             report = text.Report(View(self._page, quiet=True))
             yield from report.lines(FileResult(NAME, answer.text, 1, (), 0, answer.errors))
             return
-        yield from self._labelled("type", answer.type)
-        if answer.estimate is not None:
-            style = "error" if answer.estimate.is_rejected else "title"
-            yield from self._labelled("cost", _estimate(answer.estimate), style)
-        if answer.result is None:
-            yield from self._labelled("value", f"not evaluated: {answer.not_evaluated}", "warning")
-            return
-        yield from self._labelled("spent", f"{answer.result.cost:,}")
-        failed = answer.result.error is not None
-        yield from self._labelled("value", to_text(answer.result.value, _LONGEST), "error" if failed else "good")
-        if answer.opinion is not None:
-            yield from self._labelled("second", _opinion(answer.opinion))
+        yield from self.figures(answer)
         if trees and answer.tree is not None:
             yield ""
             yield from self._page.tree(self._branch(answer.tree))
 
-    def _labelled(self, label: str, content: str, style: str = "title") -> list[str]:
+    def figures(self, answer: Answer, *labels: str) -> Iterator[str]:
+        """Yield the lines of an expression that compiles, by default all of them."""
+        for label, content, style in _figures(answer):
+            if not labels or label in labels:
+                yield from self._labelled(label, content, style)
+
+    def _labelled(self, label: str, content: str, style: str) -> list[str]:
         return self._page.wrapped(printable_line(content), " " * _LABEL, label.ljust(_LABEL), style)
 
     def _branch(self, step: Step) -> Branch:
@@ -103,6 +98,21 @@ class ValuesReport:
         if trees and result.tree is not None:
             yield ""
             yield from self._page.tree(self._branch(result.tree))
+
+
+def _figures(answer: Answer) -> Iterator[tuple[str, str, str]]:
+    """Yield a label, a text and a style for each figure."""
+    result = answer.result
+    yield "type", answer.type, "title"
+    if answer.estimate is not None:
+        yield "cost", _estimate(answer.estimate), "error" if answer.estimate.is_rejected else "title"
+    if result is None:
+        yield "value", f"not evaluated: {answer.not_evaluated}", "warning"
+        return
+    yield "spent", f"{result.cost:,}", "title"
+    yield "value", to_text(result.value, _LONGEST), "error" if result.error is not None else "good"
+    if answer.opinion is not None:
+        yield "second", _opinion(answer.opinion), "title"
 
 
 def _estimate(estimate: Estimate) -> str:
