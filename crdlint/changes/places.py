@@ -14,13 +14,12 @@ class Place:
     """A node of a schema, by the path of its values in objects.
 
     `field` is that path, empty for the whole object. `uncorrelated` is the path of the outermost enclosing list whose
-    items have no keys: an edit of one of them counts as an edit of all. `in_collection` means that there may be many
-    such values. `ratchets` means that all servers of the run accept invalid values that an update does not change.
+    items have no keys: an edit of one of them counts as an edit of all. `ratchets` means that all servers of the run
+    accept invalid values that an update does not change.
     """
 
     field: str = ""
     uncorrelated: str = ""
-    in_collection: bool = False
     ratchets: bool = True
 
     @property
@@ -31,16 +30,16 @@ class Place:
     def property(self, name: str) -> Place:
         """Return the place of a property."""
         step = f".{name}" if _PLAIN.match(name) else f"[{name!r}]"
-        return Place(self.field + step, self.uncorrelated, self.in_collection, self.ratchets)
+        return Place(self.field + step, self.uncorrelated, self.ratchets)
 
     def items(self, *, correlated: bool) -> Place:
         """Return the place of list items; those of map lists are ``correlated`` by their keys."""
         above = self.uncorrelated or ("" if correlated else self.field)
-        return Place(f"{self.field}[*]", above, True, self.ratchets)
+        return Place(f"{self.field}[*]", above, self.ratchets)
 
     def map_values(self) -> Place:
         """Return the place of the values of a map."""
-        return Place(f"{self.field}.*", self.uncorrelated, True, self.ratchets)
+        return Place(f"{self.field}.*", self.uncorrelated, self.ratchets)
 
     def consequence(self, *, is_container: bool) -> str:
         """Return what a tightened constraint means for existing objects.

@@ -43,7 +43,7 @@ def compare_rules(pair: Pair, found: Collector) -> None:
             text = f"{pair.place.shown}: rule `{_shown(rule)}` replaces a stricter one"
             found.add(rules.RULE_REMOVED, text, path, paths[1], place=pair.place)
             continue
-        effect = _effect(tree, pair, found)
+        effect = _effect(rule, tree, pair, found)
         text = f"{pair.place.shown}: rule `{_shown(rule)}` was added{effect.text}"
         found.add(rules.RULE_ADDED, text, path, paths[1], place=pair.place, severity=effect.severity)
     for key, rule in before.items():
@@ -65,14 +65,16 @@ class _Effect:
     severity: Severity
 
 
-def _effect(tree: Expr | None, pair: Pair, found: Collector) -> _Effect:
+def _effect(rule: ValidationRule, tree: Expr | None, pair: Pair, found: Collector) -> _Effect:
     is_container = type_of(pair.new) in {"object", "array"}
     consequence = pair.place.consequence(is_container=is_container)
     severity: Severity = "error" if is_container else "warning"
     if tree is None:
         return _Effect(f"; {consequence}", severity)
     if any(isinstance(node, Ident) and node.name == "oldSelf" for node in nodes(tree)):
-        return _Effect(": updates that break it are rejected, so automation that changes the value fails", "warning")
+        rejected = "new objects and updates" if rule.optional_old_self else "updates"
+        text = f": {rejected} that break it are rejected, so automation that changes the value fails"
+        return _Effect(text, "warning")
     if schema_implies(tree, pair.new, found.server):
         return _Effect(", which the schema implies already", "info")
     paths = _paths(tree)

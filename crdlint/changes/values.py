@@ -236,11 +236,14 @@ def compare_annotations(pair: Pair, found: Collector, *, is_required: bool) -> N
     """Report changes of `nullable`, of the default, and of an embedded resource."""
     old, new, place = pair.old[0], pair.new[0], pair.place
     if old.nullable and not new.nullable:
-        dropped = (
-            "null is rejected" if place.in_collection else "an explicit null is dropped, or replaced by the default"
-        )
-        text = f"{place.shown}: not nullable any more: {dropped}"
-        severity: Severity = "error" if place.in_collection and place.field.endswith(("*", "]")) else "warning"
+        severity: Severity = "warning"
+        if new.default is not None:
+            text = "an explicit null is replaced by the default"
+        elif place.field.endswith("[*]"):
+            text, severity = "null is rejected", "error"
+        else:
+            text = "an explicit null is dropped"
+        text = f"{place.shown}: not nullable any more: {text}"
         found.add(rules.NULLABLE_REMOVED, text, *pair.paths("nullable", "nullable"), place=place, severity=severity)
     elif new.nullable and not old.nullable:
         text = f"{place.shown}: nullable now: clients may read null"

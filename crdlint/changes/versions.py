@@ -241,7 +241,7 @@ def _compare_pairs(
             listed = ", ".join(f"`{name}`" for name in lost[:_SHOWN])
             more = f" and {len(lost) - _SHOWN:,} more" if len(lost) > _SHOWN else ""
             text = f"version {other.name} lacks {listed}{more} of {one.name}, and there is no conversion webhook: "
-            text += f"clients that write {other.name} drop them"
+            text += f"writing an object in {other.name} drops {'it' if len(lost) == 1 else 'them'}"
             found.versions = (other.name,)
             # Objects have values of the fields already if the version with the fields is the older one. A conversion that
             # the manifest leaves out is often added by a patch.

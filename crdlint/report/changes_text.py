@@ -46,7 +46,7 @@ class Report:
                     yield from (f"{line}\n" for line in self._finding(one))
         counts = changes.counts()
         if counts and not self._quiet:
-            yield f"\n{', '.join(f'{counts[name]:,} {name}' for name in GROUPS if counts[name])}\n"
+            yield f"\n{', '.join(f'{name}: {counts[name]:,}' for name in GROUPS if counts[name])}\n"
 
     def _finding(self, one: Diagnostic) -> Iterator[str]:
         page = self._page

@@ -54,7 +54,10 @@ def _versions(*versions: str) -> str:
 
 _V1 = "name: v1, served: true, storage: true"
 _V1BETA1 = "name: v1beta1, served: true, storage: false"
-_TIGHTER = "Keep the old constraint, or add a rule that lets unchanged values pass: `self == oldSelf || ...`"
+_TIGHTER = (
+    "Keep the old constraint, or replace it by a rule with `optionalOldSelf: true` that accepts unchanged values: "
+    "`oldSelf.hasValue() && self == oldSelf.value() || ...`"
+)
 
 REMOVED = _change(
     "crd-removed",
@@ -322,7 +325,7 @@ NULLABLE_REMOVED = _change(
     "nullable-removed",
     "warning",
     "Field does not accept null any more",
-    "The API server drops an explicit null of a field, or sets the default. It rejects null in lists and maps.",
+    "The API server drops an explicit null, or replaces it by the default. In a list whose items have no default, it rejects null.",
     "Keep `nullable: true`",
     _field("{type: string, nullable: true}"),
     _field("{type: string}"),
@@ -497,7 +500,7 @@ SELECTABLE_FIELD_REMOVED = _change(
     "selectable-field-removed",
     "error",
     "Selectable field was removed",
-    "The API server rejects list and watch requests whose field selector has the field.",
+    "The API server rejects list and watch requests that use the field in a field selector.",
     "Keep the entry in `selectableFields`",
     f"{_SELECTABLE}selectableFields: [{{jsonPath: .spec.a}}]\n",
     _SELECTABLE,
@@ -565,7 +568,7 @@ SERVED_PAIR = _change(
     "served-pair",
     "warning",
     "Served versions without conversion have different fields",
-    "Clients that read and write the version without a field drop the field from stored objects.",
+    "If a client writes an object in a version without the field, the API server drops the field from the stored object.",
     "Add the field to all served versions, or use a conversion webhook",
     "versions:\n"
     "- name: v1\n  served: true\n  storage: true\n"

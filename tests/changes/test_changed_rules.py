@@ -103,3 +103,21 @@ def test_a_rule_about_new_fields_breaks_no_object(rule: str) -> None:
     found = [one for one in changes(with_spec(before), with_spec(after)) if one.rule == "change-rule-added"]
     severities = [one.severity for one in found]
     assert severities == (["error"] if "self.l" in rule else ["info"])
+
+
+@pytest.mark.parametrize(
+    ("rule", "rejected"),
+    [
+        ('rule: "self == oldSelf || self < 9"', "updates"),
+        (
+            'optionalOldSelf: true, rule: "oldSelf.orValue(self) == self || self < 9"',
+            "new objects and updates",
+        ),
+    ],
+)
+def test_a_rule_about_the_old_value_rejects_new_objects_only_if_it_is_optional(rule: str, rejected: str) -> None:
+    new = with_spec(f"properties: {{a: {{type: integer, x-kubernetes-validations: [{{{rule}}}]}}}}")
+    (change,) = changes(with_spec("properties: {a: {type: integer}}"), new)
+    assert change.message.endswith(
+        f" was added: {rejected} that break it are rejected, so automation that changes the value fails"
+    )

@@ -109,6 +109,22 @@ FIELDS: list[tuple[str, str, str]] = [
         "{type: array, items: {type: string}}",
         "error nullable-removed",
     ),
+    # the API server drops or replaces null everywhere else: PruneNonNullableNullsWithoutDefaults and Default
+    (
+        "{type: array, items: {type: string, default: a, nullable: true}}",
+        "{type: array, items: {type: string, default: a}}",
+        "warning nullable-removed",
+    ),
+    (
+        "{type: object, additionalProperties: {type: string, nullable: true}}",
+        "{type: object, additionalProperties: {type: string}}",
+        "warning nullable-removed",
+    ),
+    (
+        "{type: array, items: {type: object, properties: {a: {type: string, nullable: true}}}}",
+        "{type: array, items: {type: object, properties: {a: {type: string}}}}",
+        "warning nullable-removed",
+    ),
     ("{type: string}", "{type: string, nullable: true}", "info nullable-added"),
     ("{type: string, default: a}", "{type: string, default: b}", "warning default"),
     ("{type: string, default: a}", "{type: string}", "warning default-removed"),

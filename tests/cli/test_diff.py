@@ -10,6 +10,7 @@ from click.testing import CliRunner
 from crds import HEAD
 
 from crdlint.cli.main import cli
+from crdlint.rules.changes import LIMIT_TIGHTENED
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -52,9 +53,9 @@ breaks clients or stored objects: 1 change
     error[change-limit-tightened] new/foos.yaml:20:46
       before: old/foos.yaml:20:46
       `.spec.size`: `maximum` changed from 9 to 8: values above 8 are rejected; {VALID}
-      help: Keep the old constraint, or add a rule that lets unchanged values pass: `self == oldSelf || ...`
+      help: {LIMIT_TIGHTENED.help}
 
-1 breaks clients or stored objects
+breaks clients or stored objects: 1
 """
 
 
@@ -109,7 +110,7 @@ class TestPaths:
         (sides / "new" / "foos.yaml").write_text(TIGHTER.replace("Namespaced", "Cluster"))
         lines = diff("old", "new").stdout.splitlines()
         assert lines[2] == "rejected on update: 1 change"
-        assert lines[-1] == "1 rejected on update, 1 breaks clients or stored objects"
+        assert lines[-1] == "rejected on update: 1, breaks clients or stored objects: 1"
 
     def test_markdown_has_a_table_for_each_crd(self) -> None:
         assert diff("old", "new", "--format", "markdown").stdout == (
