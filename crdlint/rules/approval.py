@@ -38,7 +38,7 @@ def _bypass(finding: Finding) -> Iterable[Edit]:
 
 
 def preserved_in_schemas(finding: Finding) -> Iterable[Edit]:
-    """Keep unknown fields by the schemas of all versions in place of the spec."""
+    """Keep unknown fields by the schemas of all versions instead of by the spec."""
     editor, name = finding.editor, "x-kubernetes-preserve-unknown-fields"
     spec = mapping_at(finding.root, "spec")
     versions = spec.find("versions")
@@ -87,7 +87,7 @@ PRESERVE = Rule(
     scope="spec",
     fixes=(
         Fixer(
-            "Keep unknown fields by the schemas",
+            "Keep unknown fields with `x-kubernetes-preserve-unknown-fields`",
             "unsafe",
             preserved_in_schemas,
             good="versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"
@@ -109,7 +109,7 @@ PRESERVE_DEFAULTS = Rule(
     scope="spec",
     fixes=(
         Fixer(
-            "Keep unknown fields by the schemas",
+            "Keep unknown fields with `x-kubernetes-preserve-unknown-fields`",
             "unsafe",
             preserved_in_schemas,
             good="versions:\n- name: v1\n  served: true\n  storage: true\n  schema:\n"

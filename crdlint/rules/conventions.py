@@ -89,15 +89,18 @@ FORMAT = OnRequest(
 MAP = OnRequest(
     id="map-of-objects",
     summary="Map of objects",
-    why="The API conventions prefer lists of objects with a name: items then have a schema and a stable order in the file.",
+    why="The API conventions use a list of objects with a `name` instead: the keys of a map look like names of fields.",
     bad=_field("type: object, additionalProperties: {type: object, properties: {a: {type: string}}}"),
-    good=_field("type: object, additionalProperties: {type: string}"),
-    help="Use a map list with the key `name`",
+    good=_field(
+        "type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], "
+        "items: {type: object, required: [name], properties: {name: {type: string}, a: {type: string}}}"
+    ),
+    help="Use a list with `x-kubernetes-list-type: map` and the key `name`",
 )
 NULLABLE = OnRequest(
     id="nullable",
     summary="Field is nullable",
-    why="Clients that know no difference between null and a missing field remove the null.",
+    why="Many clients do not distinguish null from a missing field, and remove the null.",
     bad=_field("type: string, nullable: true"),
     good=_field("type: string"),
     help="Remove `nullable`, and leave the field out where it has no value",
@@ -223,7 +226,7 @@ DUPLICATE = OnRequest(
 )
 DATE = OnRequest(
     id="printer-column-date-without-format",
-    summary="Date column of a text that need not be a date",
+    summary="Date column for a string without a date format",
     why="`kubectl get` prints `<invalid>` for a text that is not a time.",
     bad=_columns(f"{{name: A, type: date, jsonPath: .spec.at}}, {_AGE}"),
     good=_columns(f"{{name: A, type: date, jsonPath: .spec.done}}, {_AGE}"),
@@ -514,7 +517,7 @@ def _mismatch(crd: DecodedCRD) -> Iterator[Advisory]:
 def _date(crd: DecodedCRD) -> Iterator[Advisory]:
     for column, schema, path in _each_column(crd):
         if column.type == "date" and schema.type == "string" and schema.format not in {"date-time", "date"}:
-            message = f"the column {column.name} is a date, and its field may be any text"
+            message = f"the type of the column {column.name} is date, but its field accepts any string"
             yield Advisory("advice", DATE.id, message, path.child("type"))
 
 

@@ -80,7 +80,7 @@ def _repeated_review_version(finding: Finding) -> Iterable[Edit]:
 
 
 def _rooted_path(finding: Finding) -> Iterable[Edit]:
-    """Write the path of a service from its slash on."""
+    """Begin the path of a service with a slash."""
     node = finding.scalar()
     if finding.name == "path" and node.value and not node.value.startswith("/"):
         yield finding.editor.respell(node, f"/{node.value}")
@@ -171,7 +171,7 @@ SERVICE = Rule(
     scope="spec",
     fixes=(
         Fixer(
-            "Write the path from its slash on",
+            "Begin the path with a slash",
             "safe",
             _rooted_path,
             bad=_webhook("{service: {namespace: default, name: convert, path: convert}}"),

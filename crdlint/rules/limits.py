@@ -21,7 +21,7 @@ def _field(fields: str) -> str:
 STRING = OnRequest(
     id="string-unbounded",
     summary="String without a maximum length",
-    why="A request may fill such a string up to the size limit of etcd, and rules that read it are estimated for that length.",
+    why="Such a string may be as long as the largest request (3 MiB), and rules that read it are estimated for that length.",
     bad=_field("type: string"),
     good=_field("type: string, maxLength: 63"),
     help="Add `maxLength`",
@@ -30,7 +30,7 @@ STRING = OnRequest(
 LIST = OnRequest(
     id="list-unbounded",
     summary="List without a maximum number of items",
-    why="A request may fill such a list up to the size limit of etcd, and rules on its items are estimated for that number.",
+    why="Such a list may fill the largest request (3 MiB), and rules on its items are estimated for as many items as fit into it.",
     bad=_field("type: array, items: {type: boolean}"),
     good=_field("type: array, maxItems: 16, items: {type: boolean}"),
     help="Add `maxItems`",

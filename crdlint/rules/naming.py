@@ -44,7 +44,7 @@ CAMEL = OnRequest(
 PHASE = OnRequest(
     id="name-phase",
     summary="Field is called `phase`",
-    why="The API conventions replace phases by conditions: each new value of a phase breaks clients that list the known ones.",
+    why="The API conventions replace phases by conditions: each new phase breaks clients that know only the earlier ones.",
     bad=_field("spec", "object, properties: {phase: {type: string}}"),
     good=_field("spec", "object, properties: {mode: {type: string}}"),
     help="Use `conditions` instead",
@@ -92,7 +92,7 @@ PASCAL = OnRequest(
 NUMERIC = OnRequest(
     id="enum-numeric",
     summary="Enum of numbers",
-    why="The API conventions use strings for enums: numbers mean nothing to readers, and new ones sort nowhere.",
+    why="The API conventions use strings for enums, because a number does not show what it means.",
     bad=_field("level", "integer, enum: [1, 2]"),
     good=_field("level", "string, enum: [Low, High]"),
     help="Use an enum of strings",
@@ -117,7 +117,7 @@ CATEGORY = OnRequest(
 )
 PLURAL = OnRequest(
     id="plural-same-as-builtin",
-    summary="Plural is that of a resource of Kubernetes",
+    summary="Plural is the same as the plural of a built-in resource",
     why="kubectl resolves the name to the built-in resource, so users have to add the group.",
     bad="metadata: {name: services.example.com}\nspec: {names: {plural: services, kind: Service}}\n",
     good="metadata: {name: foos.example.com}\nspec: {names: {plural: foos, kind: Foo}}\n",
@@ -126,7 +126,7 @@ PLURAL = OnRequest(
 )
 SHORT = OnRequest(
     id="short-name-shadows-builtin",
-    summary="Short name is that of a resource of Kubernetes",
+    summary="Short name is the same as a name of a built-in resource",
     why="kubectl resolves the name to the built-in resource, so the short name never finds this one.",
     bad="names: {plural: foos, kind: Foo, shortNames: [svc]}\n",
     good="names: {plural: foos, kind: Foo, shortNames: [fo]}\n",
@@ -245,7 +245,11 @@ NODES: Final = (
     NodeAdvice(CAMEL.id, _by_name(CAMEL.id, "`{}` is not in camelCase", lambda name: not _CAMEL.fullmatch(name))),
     NodeAdvice(
         PHASE.id,
-        _by_name(PHASE.id, "a new value of `{}` breaks clients that know the others", lambda name: name == "phase"),
+        _by_name(
+            PHASE.id,
+            "each new value of `{}` breaks clients that know only the earlier ones",
+            lambda name: name == "phase",
+        ),
         when=lambda _, type_: type_ == "string",
     ),
     NodeAdvice(

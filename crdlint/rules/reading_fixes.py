@@ -78,7 +78,7 @@ _ONE: Final = re.compile(r"[^\s,\[\]{}]+\Z")
 
 
 def _missing_blank(finding: Finding) -> Iterable[Edit]:
-    """Write the blank behind the colon of a field that is alone in a mapping."""
+    """Add a space after the colon of a field that is alone in a mapping."""
     editor, value = finding.editor, finding.entry[2]
     of = go_type(finding, value)
     match = _FIELD.match(value.value) if isinstance(value, Scalar) and not value.style else None
@@ -157,7 +157,7 @@ def _schema_above(editor: Editor, schema: Mapping) -> tuple[Mapping, str]:
 
 
 def _plain_blanks(finding: Finding) -> Iterable[Edit]:
-    """Indent a key with plain blanks, not with non-breaking ones."""
+    """Indent a key with spaces instead of non-breaking spaces."""
     _, key, _ = finding.entry
     start, text = key.start_mark.index, finding.editor.text
     end = start
@@ -168,7 +168,7 @@ def _plain_blanks(finding: Finding) -> Iterable[Edit]:
 
 
 _PLAIN_BLANKS: Final = Fixer(
-    "Indent with plain blanks", "safe", _plain_blanks,
+    "Indent with plain spaces", "safe", _plain_blanks,
     bad="type: object\nproperties:\n  host:\n    type: string\n  \u00a0 maxLength: 9\n",
     good="type: object\nproperties:\n  host:\n    type: string\n    maxLength: 9\n",
 )  # fmt: skip
@@ -475,7 +475,7 @@ DECODE: Final = (
     ),
     Fixer("Write the value without quotes", "safe", _plain_value),
     Fixer(
-        "Write the blank behind the colon", "safe", _missing_blank,
+        "Add a space after the colon", "safe", _missing_blank,
         bad="type: object\nproperties:\n  name:\n    type:string\n",
         good="type: object\nproperties:\n  name:\n    type: string\n",
     ),
@@ -590,13 +590,13 @@ SYNTAX: Final = (
     Fixer("Write the backslash twice", "safe", _removed_cause("escape"),
           bad=_described('          port:\n            pattern: "^\\d+$"\n            type: string\n'),
           good=_described('          port:\n            pattern: "^\\\\d+$"\n            type: string\n'), scope="text"),
-    Fixer("Write the colon and its blank", "safe", _removed_cause("colon"),
+    Fixer("Add a space after the colon", "safe", _removed_cause("colon"),
           bad=_described("          host:\n            type:string\n            maxLength: 9\n"),
           good=_described("          host:\n            type: string\n            maxLength: 9\n"), scope="text"),
-    Fixer("Write plain blanks", "safe", _removed_cause("blank"),
+    Fixer("Replace special spaces by plain spaces", "safe", _removed_cause("blank"),
           bad=_described("          host:\n            type:\u00a0string\n            maxLength: 9\n"),
           good=_described("          host:\n            type: string\n            maxLength: 9\n"), scope="text"),
-    Fixer("Indent with blanks", "unsafe", _removed_cause("tab"),
+    Fixer("Indent with spaces", "unsafe", _removed_cause("tab"),
           bad=_described("          host:\n\t\t\t\t\t\ttype: string\n"),
           good=_described("          host:\n            type: string\n"),
           scope="text"),
@@ -612,7 +612,7 @@ SYNTAX: Final = (
           bad=_described("          mode:\n            enum: [on-demand, spot\n            type: string\n"),
           good=_described("          mode:\n            enum: [on-demand, spot]\n            type: string\n"),
           scope="text"),
-    Fixer("Indent the line as those around it", "unsafe", _removed_cause("dedent"),
+    Fixer("Indent the line like the lines around it", "unsafe", _removed_cause("dedent"),
           bad=_described("          host:\n            maxLength: 9\n           type: string\n"),
           good=_described("          host:\n            maxLength: 9\n            type: string\n"),
           scope="text"),

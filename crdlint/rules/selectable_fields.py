@@ -87,7 +87,7 @@ PATH = Rule(
     source=_SOURCE,
     scope="version",
     fixes=(
-        Fixer("Write the path from its dot on", "safe", _from_a_dot, bad=_version("[{jsonPath: spec.color}]")),
+        Fixer("Begin the path with a dot", "safe", _from_a_dot, bad=_version("[{jsonPath: spec.color}]")),
         Fixer("Write the field that is meant", "unsafe", _nearest_field),
     ),
 )

@@ -49,7 +49,7 @@ LIST_TYPE = OnRequest(
     bad=_list("", "type: string"),
     good=_list("x-kubernetes-list-type: set, ", "type: string"),
     help="Add `x-kubernetes-list-type`: `map` with keys, `set`, or `atomic` if one owner writes the whole list",
-    marker="write `+listType=map`",
+    marker="write `+listType=map` with `+listMapKey`, `+listType=set` or `+listType=atomic`",
 )
 NAMED = OnRequest(
     id="list-of-named-objects-atomic",
@@ -58,7 +58,7 @@ NAMED = OnRequest(
     bad=_list("x-kubernetes-list-type: atomic, ", _NAMED),
     good=_list(_MAP, _NAMED),
     help="Set `x-kubernetes-list-type` to `map`, and `x-kubernetes-list-map-keys` to `[name]`",
-    marker="write `+listType=map`",
+    marker="write `+listType=map` and `+listMapKey=name`",
 )
 SELECTOR = OnRequest(
     id="selector-not-atomic",
@@ -86,7 +86,7 @@ CONDITIONS = OnRequest(
     good=_conditions("x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type], "),
     help="Set `x-kubernetes-list-type` to `map`, and `x-kubernetes-list-map-keys` to `[type]`",
     scope="version",
-    marker="write `+listType=map`",
+    marker="write `+listType=map` and `+listMapKey=type`",
 )
 
 RULES = (LIST_TYPE, NAMED, SELECTOR, REFERENCE, CONDITIONS)

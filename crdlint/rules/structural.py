@@ -322,7 +322,7 @@ TYPE_REQUIRED = Rule(
             good="type: object\nproperties:\n  hosts: {type: array, items: {type: string}}\n",
         ),
         Fixer(
-            "Add the type that the other fields decide",
+            "Add the type that the other keywords imply",
             "safe",
             _decided_type,
             bad="type: object\nproperties:\n  spec: {properties: {host: {type: string}}}\n",

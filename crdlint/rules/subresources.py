@@ -110,7 +110,7 @@ SCALE = Rule(
     scope="version",
     fixes=(
         Fixer(
-            "Write the path from its dot on",
+            "Begin the path with a dot",
             "safe",
             _from_a_dot,
             bad=_OPEN
@@ -138,7 +138,7 @@ COLUMN = Rule(
     fixes=(
         Fixer("Write the type or format that is meant", "safe", _column_word),
         Fixer(
-            "Write the path from its dot on",
+            "Begin the path with a dot",
             "safe",
             _column_path,
             bad=_OPEN + "additionalPrinterColumns: [{name: Ready, type: boolean, jsonPath: status.ready}]\n",

@@ -80,7 +80,7 @@ _LIKE: Final = 0.8
 
 
 def _path_of_field(finding: Finding) -> Iterable[Edit]:
-    """Write the path from its dot on."""
+    """Begin the path with a dot."""
     node = finding.scalar()
     if node.value and node.value[0].isalpha():
         yield finding.editor.respell(node, f".{node.value}")
@@ -196,7 +196,7 @@ FIELD_PATH = Rule(
     source=_SOURCE,
     fixes=(
         Fixer(
-            "Write the path from its dot on",
+            "Begin the path with a dot",
             "safe",
             _path_of_field,
             bad=_rule("rule: has(self.mode), fieldPath: mode"),
