@@ -32,6 +32,15 @@ _HEAD: Final = f"""\
 
 # What changed for CRDs, version by version
 
+```console
+$ crdlint check --kube-version 1.28 crds       # what this version reports
+$ crdlint check --kube-version 1.28..1.36 crds # what any of these versions reports
+```
+
+To support a range of versions, set `kube-version: 1.28..1.36` in the [configuration](configuration.md). In a Helm chart, crdlint
+uses the `kubeVersion` of `Chart.yaml`. If a rule uses a function that a version of the range does not have, the message names
+the first version that accepts it.
+
 `crdlint --kube-version` answers for each of these API servers, {SERVERS[0]} to {SERVERS[-1]}: the latest patch release with its
 default feature gates. Each section lists what that version does differently from the one before. Changes in the wording
 of messages are left out.
@@ -111,7 +120,7 @@ def _changes(before: Server, server: Server) -> Iterator[str]:
     version = (server.major, server.cel.compatible_with)
     names = [library.name for library in LIBRARIES if library.introduced == version]
     if names:
-        yield f"New rules may use: {', '.join(names)}."
+        yield f"New rules may use these CEL libraries: {'; '.join(names)}."
     for line in _switched(before.cel, server.cel):
         yield f"CEL: {line[0].lower()}{line[1:]}"
 

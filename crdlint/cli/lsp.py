@@ -13,7 +13,7 @@ import click
 def command(ctx: click.Context, stdio: bool) -> None:
     """Run the language server for an editor, over standard input and output.
 
-    The editor starts it: see docs/editors.md. It needs more packages: pip install 'crdlint[lsp]'.
+    The editor starts it: see docs/editors.md. It needs the extra lsp, such as: pip install './crdlint[lsp]'.
 
     \b
     Examples:
@@ -22,7 +22,9 @@ def command(ctx: click.Context, stdio: bool) -> None:
     """  # noqa: D301  \b keeps the lines below it as they are
     del stdio
     if find_spec("pygls") is None or find_spec("lsprotocol") is None:
-        raise click.ClickException("the language server needs more packages: pip install 'crdlint[lsp]'")
+        raise click.ClickException(
+            "the language server needs the extra lsp of crdlint, such as: pip install './crdlint[lsp]'"
+        )
     from crdlint.lsp.server import main
 
     ctx.exit(main())

@@ -22,4 +22,7 @@ def test_missing_packages_are_named(monkeypatch: pytest.MonkeyPatch, missing: st
     monkeypatch.setattr("crdlint.cli.lsp.find_spec", find_others)
     done = CliRunner().invoke(cli, ["lsp"], prog_name="crdlint")
     assert done.exit_code == 1
-    assert done.output == "Error: the language server needs more packages: pip install 'crdlint[lsp]'\n"
+    assert (
+        done.output
+        == "Error: the language server needs the extra lsp of crdlint, such as: pip install './crdlint[lsp]'\n"
+    )

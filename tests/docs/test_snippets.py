@@ -48,7 +48,7 @@ NOT_RUN: Final = {
     "python3 -m venv .venv && .venv/bin/pip install -q -e '.[dev]' && .venv/bin/pytest -n auto": "this run",
     ".ci/run": "this run",
     "crdlint lsp": "tests/lsp",
-    "pip install 'crdlint[lsp]'": "tests/lsp",
+    "pip install './crdlint[lsp]'": "tests/lsp",
     "pre-commit run crdlint --all-files": "tests/pipelines",
     "pip wheel --wheel-dir dist .": "tests/pipelines",
     "python docs/make_playground.py site/playground": "tests/browser",
