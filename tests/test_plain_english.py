@@ -48,6 +48,7 @@ REVISED: Final = (
     "inputs",
     "kubecel",
     "kubernetes",
+    "report",
     "resources",
     "runner",
     "safety",

@@ -1,4 +1,4 @@
-"""What has changed between two versions of CRDs, grouped by what it breaks."""
+"""The changes between two versions of CRDs, grouped by their effect."""
 
 from __future__ import annotations
 
@@ -37,41 +37,41 @@ def is_consequence(diagnostic: Diagnostic) -> bool:
 
 @dataclass(slots=True)
 class Changes:
-    """The CRDs of a run by what became of them, and the findings about them."""
+    """The CRDs of a run with their states (added, changed or unchanged), and the findings about them."""
 
     states: dict[str, str] = field(default_factory=dict)
     findings: list[Diagnostic] = field(default_factory=list)
 
     def add(self, result: FileResult) -> None:
         """Add the findings of a file."""
-        for one in result.compared:
-            if self.states.get(one.name) != "changed":
-                self.states[one.name] = one.state
+        for crd in result.compared:
+            if self.states.get(crd.name) != "changed":
+                self.states[crd.name] = crd.state
         self.findings += filter(is_consequence, result.diagnostics)
 
     def headline(self) -> str:
-        """Return how many CRDs have changed, and how many of them without a finding."""
-        affected = {one.crd for one in self.findings}
+        """Return the number of changed CRDs, and of those among them without a finding."""
+        affected = {finding.crd for finding in self.findings}
         changed = {name for name, state in self.states.items() if state == "changed"}
         text = f"{counted(len(changed), 'CRD')} changed, {len(changed - affected):,} without consequence"
         added = sum(state == "added" for state in self.states.values())
-        removed = len({one.crd for one in self.findings if one.rule == REMOVED.id})
+        removed = len({finding.crd for finding in self.findings if finding.rule == REMOVED.id})
         more = [f"{number:,} {word}" for number, word in ((added, "added"), (removed, "removed")) if number]
         return f"{text}; {', '.join(more)}" if more else text
 
     def groups(self) -> list[tuple[str, dict[str, list[Diagnostic]]]]:
         """Return the findings by group and CRD, in the order of GROUPS; groups without findings are left out."""
-        found: dict[str, dict[str, list[Diagnostic]]] = {name: {} for name in GROUPS}
-        for one in self.findings:
-            found[group_of(one)].setdefault(one.crd or one.file, []).append(one)
-        return [(name, by_crd) for name, by_crd in found.items() if by_crd]
+        groups: dict[str, dict[str, list[Diagnostic]]] = {name: {} for name in GROUPS}
+        for finding in self.findings:
+            groups[group_of(finding)].setdefault(finding.crd or finding.file, []).append(finding)
+        return [(name, by_crd) for name, by_crd in groups.items() if by_crd]
 
     def by_crd(self) -> dict[str, list[Diagnostic]]:
-        """Return the findings of each CRD, those that break most first."""
-        found: dict[str, list[Diagnostic]] = {}
-        for one in sorted(self.findings, key=lambda one: GROUPS.index(group_of(one))):
-            found.setdefault(one.crd or one.file, []).append(one)
-        return dict(sorted(found.items()))
+        """Return the findings of each CRD, those with the most severe effect first."""
+        findings: dict[str, list[Diagnostic]] = {}
+        for finding in sorted(self.findings, key=lambda finding: GROUPS.index(group_of(finding))):
+            findings.setdefault(finding.crd or finding.file, []).append(finding)
+        return dict(sorted(findings.items()))
 
     def counts(self) -> Counter[str]:
         """Return the number of findings of each group."""

@@ -1,4 +1,4 @@
-"""Changes of CRDs as a part of release notes: a list for each group, with what breaks first."""
+"""Changes of CRDs as a part of release notes: a list for each group, breaking changes first."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Report:
         return ()
 
     def end(self, outcome: Outcome) -> Iterator[str]:
-        """Yield the whole text."""
+        """Yield the complete text."""
         del outcome
         groups = self._changes.groups()
         added = sorted(name for name, state in self._changes.states.items() if state == "added")
@@ -43,10 +43,10 @@ class Report:
             yield "No change of the CRDs has a consequence.\n"
         for i, (name, by_crd) in enumerate(groups):
             yield f"{'' if i == 0 else chr(10)}### {_TITLES[name]}\n\n"
-            for crd, found in sorted(by_crd.items()):
+            for crd, findings in sorted(by_crd.items()):
                 yield f"- <code>{html_text(printable_line(crd))}</code>\n"
-                for one in found:
-                    yield f"  - {code(one.message)}\n"
+                for finding in findings:
+                    yield f"  - {code(finding.message)}\n"
         if added:
             yield f"{chr(10) if groups else ''}### New CRDs\n\n"
             yield from (f"- <code>{html_text(printable_line(name))}</code>\n" for name in added)

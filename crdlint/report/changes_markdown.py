@@ -32,42 +32,42 @@ class Report:
         return ()
 
     def end(self, outcome: Outcome) -> Iterator[str]:
-        """Yield the whole page."""
+        """Yield the complete page."""
         head = f"## {markdown(self._changes.headline())}\n"
         for file, reason in outcome.problems:
             head += f"\n- <code>{markdown(printable_line(file))}</code> could not be read: {markdown(reason)}\n"
         yield head
         room, left = _LIMIT - len(head), 0
-        for crd, found in self._changes.by_crd().items():
-            table = _table(crd, found)
+        for crd, findings in self._changes.by_crd().items():
+            table = _table(crd, findings)
             room -= len(table)
             if room < 0 or left:
-                left += len(found)
+                left += len(findings)
             else:
                 yield table
         if left:
             yield f"\n… and {counted(left, 'more change')}, for which there is no room here.\n"
 
 
-def _table(crd: str, found: Iterable[Diagnostic]) -> str:
-    rows = ["| | change | rule | new | old |", "| --- | --- | --- | --- | --- |", *map(_row, found)]
+def _table(crd: str, findings: Iterable[Diagnostic]) -> str:
+    rows = ["| | change | rule | new | old |", "| --- | --- | --- | --- | --- |", *map(_row, findings)]
     return "\n".join([f"\n### <code>{html_text(printable_line(crd))}</code>\n", *rows, ""])
 
 
-def _row(one: Diagnostic) -> str:
-    group = group_of(one)
-    old = "" if one.related is None else _place(one.related.file, one.related.line)
-    rule = f"[{one.rule}]({rule_link(one.rule)})"
-    return f"| {_ICONS[group]} {group} | {code(one.message)} | {rule} | {_place(one.file, one.line)} | {old} |"
+def _row(finding: Diagnostic) -> str:
+    group = group_of(finding)
+    old = "" if finding.related is None else _location(finding.related.file, finding.related.line)
+    rule = f"[{finding.rule}]({rule_link(finding.rule)})"
+    return f"| {_ICONS[group]} {group} | {code(finding.message)} | {rule} | {_location(finding.file, finding.line)} | {old} |"
 
 
-def _place(file: str, line: int) -> str:
+def _location(file: str, line: int) -> str:
     return markdown(printable_line(f"{file}:{line}"))
 
 
 def code(text: str) -> str:
-    """Return a text with its parts in backquotes as code, and everything else escaped."""
-    return "".join(_code(one) if i % 2 else markdown(one) for i, one in enumerate(text.split("`")))
+    """Return `text` as Markdown: its parts in backquotes as code, everything else escaped."""
+    return "".join(_code(part) if i % 2 else markdown(part) for i, part in enumerate(text.split("`")))
 
 
 def _code(text: str) -> str:

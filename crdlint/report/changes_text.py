@@ -1,4 +1,4 @@
-"""Changes of CRDs for people: a headline, then the findings by what they break."""
+"""Changes of CRDs for people: a headline, then the findings grouped by their effect."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Report:
         return ()
 
     def end(self, outcome: Outcome) -> Iterator[str]:
-        """Yield the whole report."""
+        """Yield the complete report."""
         del outcome
         changes = self._changes
         if not self._quiet:
@@ -40,21 +40,23 @@ class Report:
             number = sum(map(len, by_crd.values()))
             title = f"{name}: {counted(number, 'change')}"
             yield f"\n{self._page.styled(title, 'title')}\n"
-            for crd, found in by_crd.items():
+            for crd, findings in by_crd.items():
                 yield f"\n  {self._page.styled(printable_line(crd), 'title')}\n"
-                for one in found:
-                    yield from (f"{line}\n" for line in self._finding(one))
+                for finding in findings:
+                    yield from (f"{line}\n" for line in self._finding(finding))
         counts = changes.counts()
         if counts and not self._quiet:
             yield f"\n{', '.join(f'{name}: {counts[name]:,}' for name in GROUPS if counts[name])}\n"
 
-    def _finding(self, one: Diagnostic) -> Iterator[str]:
+    def _finding(self, finding: Diagnostic) -> Iterator[str]:
         page = self._page
-        head = page.styled(f"{one.severity}[{one.rule}]", one.severity, rule_link(one.rule))
-        place = printable_line(f"{one.file}:{one.line}:{one.column}")
-        yield f"    {head} {page.styled(place, '', page.file_link(one.file))}"
-        if one.related is not None:
-            yield printable_line(f"      before: {one.related.file}:{one.related.line}:{one.related.column}")
-        yield from page.wrapped(fold(one.message), "      ")
-        if one.help:
-            yield from page.wrapped(one.help, "            ", "      help: ", "label")
+        head = page.styled(f"{finding.severity}[{finding.rule}]", finding.severity, rule_link(finding.rule))
+        position = printable_line(f"{finding.file}:{finding.line}:{finding.column}")
+        yield f"    {head} {page.styled(position, '', page.file_link(finding.file))}"
+        if finding.related is not None:
+            yield printable_line(
+                f"      before: {finding.related.file}:{finding.related.line}:{finding.related.column}"
+            )
+        yield from page.wrapped(fold(finding.message), "      ")
+        if finding.help:
+            yield from page.wrapped(finding.help, "            ", "      help: ", "label")

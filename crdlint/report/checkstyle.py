@@ -25,10 +25,10 @@ class Report:
     def file(self, result: FileResult) -> Iterator[str]:
         """Yield the element of a file."""
         self._xml.open("file", {"name": result.file})
-        for one in shown(result, hidden=self._hidden):
-            text = one.message + (f"\nhelp: {one.help}" if one.help else "")
-            place = {"line": one.line, "column": one.column, "severity": one.severity}
-            self._xml.element("error", {**place, "message": text, "source": f"crdlint.{one.rule}"})
+        for finding in shown(result, hidden=self._hidden):
+            text = finding.message + (f"\nhelp: {finding.help}" if finding.help else "")
+            position = {"line": finding.line, "column": finding.column, "severity": finding.severity}
+            self._xml.element("error", {**position, "message": text, "source": f"crdlint.{finding.rule}"})
             yield self._xml.take()
         self._xml.close("file")
         yield self._xml.take()

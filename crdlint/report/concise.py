@@ -22,12 +22,12 @@ class Report:
 
     def file(self, result: FileResult) -> Iterator[str]:
         """Yield a line for each finding."""
-        for one in shown(result, hidden=self._hidden):
-            place = f"{one.file}:{one.line}:{one.column}"
-            yield printable_line(f"{place}: {one.severity} {one.rule}: {_joined(one.message)}") + "\n"
+        for finding in shown(result, hidden=self._hidden):
+            position = f"{finding.file}:{finding.line}:{finding.column}"
+            yield printable_line(f"{position}: {finding.severity} {finding.rule}: {_joined(finding.message)}") + "\n"
 
     def end(self, outcome: Outcome) -> Iterable[str]:
-        """Return nothing: what could not be read goes to standard error."""
+        """Return nothing: unreadable inputs are reported on standard error."""
         del outcome
         return ()
 

@@ -1,4 +1,4 @@
-"""The costs of rules as one HTML page that needs no network, and no JavaScript but to sort."""
+"""The costs of rules as one HTML page without network access; it uses JavaScript only to sort."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ if TYPE_CHECKING:
     from crdlint.linting.rule_cost import RuleCost
     from crdlint.report.pieces import Costs, View
 
-# Each part of a tree holds the text of those below it, which a page is not to repeat without end.
+# Each part of a tree contains the text of the parts below it, so the text of a part is cut.
 _LONGEST_PART: Final = 300
 _LONGEST_KEY: Final = 200
 _QUOTED: Final = re.compile(r"`([^`]+)`")
-# The headers above the figures of a rule, by how they sort; the rule itself has the row below.
+# The headers of the columns and how each sorts; the text of a rule is in the row below its numbers.
 _COLUMNS: Final = (
     ("Cost", "number"),
     ("Rule budget", "number"),
@@ -40,7 +40,7 @@ _COLUMNS: Final = (
 
 
 class CostReport:
-    """The whole page."""
+    """The complete page."""
 
     def __init__(self, view: View) -> None:
         del view
@@ -51,9 +51,9 @@ class CostReport:
 
 
 def cost_page(entries: Sequence[Entry], top: int | None = None, unestimated: Sequence[Diagnostic] = ()) -> str:
-    """Return a whole HTML document with the costs of rules in the order given, each of the first ``top`` only.
+    """Return an HTML document with the costs of the first `top` rules, in the order of `entries`.
 
-    ``unestimated`` are the findings that keep rules from being estimated.
+    `unestimated` are the findings because of which rules have no estimate.
     """
     return "\n".join(
         [
@@ -81,7 +81,7 @@ def cost_page(entries: Sequence[Entry], top: int | None = None, unestimated: Seq
 
 
 def _policy() -> str:
-    """Return a policy that lets the page load nothing, and run no script but its own."""
+    """Return a content security policy: the page loads nothing, and runs only its own script."""
     digest = base64.b64encode(hashlib.sha256(_SCRIPT.encode()).digest()).decode()
     return f"default-src 'none'; style-src 'unsafe-inline'; script-src 'sha256-{digest}'"
 
@@ -116,7 +116,7 @@ def _heading(entries: Sequence[Entry], unestimated: Sequence[Diagnostic]) -> Ite
 
 
 def _unestimated(found: Sequence[Diagnostic]) -> Iterator[str]:
-    """Yield the findings without which more rules could be estimated."""
+    """Yield the findings because of which rules have no estimate."""
     yield '<section aria-labelledby="unestimated">'
     yield '<h2 id="unestimated">Not estimated</h2>'
     yield "<p>These findings keep CRDs or rules from being estimated.</p>"

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from crdlint.report.pieces import Costs
 
 _BAR: Final = 10
-_PIPED: Final = 140  # columns of a part, whose text contains that of the parts below it
+_PIPED: Final = 140  # columns of a part in a pipe; its text contains the text of the parts below it
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 
 
 class CostReport:
-    """The tables, or what each part of the rules costs."""
+    """The tables of costs, or the cost of each part of the rules."""
 
     def __init__(self, view: View) -> None:
         self._page = view.page
@@ -40,8 +40,8 @@ class CostReport:
         return (f"{line}\n" for line in (self._parts(costs) if costs.parts else self._tables(costs)))
 
     def _parts(self, costs: Costs) -> Iterator[str]:
-        for one in costs.shown:
-            yield from explanation(one, self._page)
+        for entry in costs.shown:
+            yield from explanation(entry, self._page)
 
     def _tables(self, costs: Costs) -> Iterator[str]:
         some = False
@@ -58,14 +58,14 @@ class CostReport:
 
 
 def tables(costs: Costs, page: Page) -> Iterator[str]:
-    """Yield the lines of a table for each schema, of the rules to show only, and what all its rules cost."""
+    """Yield the lines of a table for each schema: the rules to show, and the total cost of all its rules."""
     entries = costs.entries
     by_schema: dict[Schema, list[Entry]] = {}
-    for one in costs.shown:
-        by_schema.setdefault(schema_of(one), []).append(one)
-    failed = Counter(schema_of(one) for one in entries if one.cost.error is not None)
+    for entry in costs.shown:
+        by_schema.setdefault(schema_of(entry), []).append(entry)
+    failed = Counter(schema_of(entry) for entry in entries if entry.cost.error is not None)
     first = True
-    for schema, whole in schema_costs(entries).items():
+    for schema, total_cost in schema_costs(entries).items():
         own = by_schema.get(schema)
         if own is None:
             continue
@@ -75,16 +75,16 @@ def tables(costs: Costs, page: Page) -> Iterator[str]:
         yield from page.flow(
             Part(printable_line("  ".join(filter(None, (schema.crd, schema.version, schema.file)))), "title")
         )
-        yield from page.table(_COLUMNS, [_row(one, page) for one in own])
-        share = percent(whole / CRD_COST_LIMIT)
-        total = f"{shown_cost(whole)} in all, {share} of the {CRD_COST_LIMIT:,} that a schema's rules may cost"
+        yield from page.table(_COLUMNS, [_row(entry, page) for entry in own])
+        share = percent(total_cost / CRD_COST_LIMIT)
+        total = f"{shown_cost(total_cost)} in all, {share} of the {CRD_COST_LIMIT:,} that a schema's rules may cost"
         left = failed.get(schema, 0)
         without = f", without {left:,} rule{'s' if left > 1 else ''} not estimated" if left else ""
         yield from page.wrapped(f"{total}{without}", "  ")
 
 
 def unestimated(results: Iterable[FileResult], page: Page) -> Iterator[str]:
-    """Yield the lines of the findings that keep CRDs or rules from being estimated."""
+    """Yield the lines of the findings because of which CRDs or rules have no estimate."""
     report = text.Report(View(page, quiet=True))
     count = 0
     for result in results:
@@ -107,7 +107,7 @@ _COLUMNS: Final = (
 
 
 def _row(entry: Entry, page: Page) -> Row:
-    """Return the row of a rule: cost, shares of the budgets, where in an object, and below it the rule itself."""
+    """Return the row of a rule: cost, shares of the budgets, path in an object, and below them the rule itself."""
     cost = entry.cost
     share = cost.expression_cost / RULE_COST_LIMIT
     style = "error" if share > 1 else "warning" if share > 0.5 else "good"
@@ -140,7 +140,7 @@ def _over_elsewhere(entry: Entry) -> str:
 
 
 def _details(entry: Entry) -> str:
-    """Return how a cost comes about, in a few words."""
+    """Return the factors of a cost, in a few words."""
     cost = entry.cost
     details = []
     if cost.error is not None:
@@ -158,7 +158,7 @@ def _details(entry: Entry) -> str:
 
 
 def explanation(entry: Entry, page: Page) -> Iterator[str]:
-    """Yield the lines about one rule: where it is, how often it runs, and what each part costs."""
+    """Yield the lines about one rule: its path, how often it is evaluated, and the cost of each part."""
     cost = entry.cost
     yield from page.flow(Part(printable_line(f"{cost.crd}  {entry.place}  {cost.file}:{cost.line}"), "title"))
     yield from page.wrapped(printable_line(cost.path), "  ")
@@ -193,14 +193,14 @@ def _tree(tree: CostPart, page: Page) -> Iterator[str]:
         if part.bound:
             for line in page.wrapped(printable_line(part.bound), " " * columns(head)):
                 yield page.styled(line, "faint")
-        stack.extend((one, depth + 1) for one in reversed(part.parts) if one.cost > 1 or one.parts)
+        stack.extend((child, depth + 1) for child in reversed(part.parts) if child.cost > 1 or child.parts)
 
 
 def bar(share: float) -> str:
-    """Return a bar of ten characters for a share, full from 1 on."""
+    """Return a bar of ten characters for a share, full if it is 1 or more."""
     eighths = round(min(share, 1.0) * _BAR * 8)
-    whole, rest = divmod(eighths, 8)
-    return ("█" * whole + (_EIGHTHS[rest] if rest else "")).ljust(_BAR, "·")
+    full, rest = divmod(eighths, 8)
+    return ("█" * full + (_EIGHTHS[rest] if rest else "")).ljust(_BAR, "·")
 
 
 def percent(share: float) -> str:

@@ -29,7 +29,7 @@ def is_printable(fix: Fix) -> bool:
     return all(printable(text) == text for text in texts)
 
 
-class Places:
+class TextPositions:
     """Finds the lines and columns of edits in the text of a file; the lines are counted with the first edit."""
 
     def __init__(self, text: str) -> None:
@@ -40,12 +40,12 @@ class Places:
         """Return the edits of a fix, in order."""
         return [self._range(edit) for edit in fix.edits]
 
-    def whole(self, fix: Fix) -> EditRange:
+    def combined(self, fix: Fix) -> EditRange:
         """Return the edits of a fix as one, with columns in bytes of UTF-8."""
         start, end = fix.edits[0].start, max(edit.end for edit in fix.edits)
         text = apply(self._text[start:end], [edit.moved(-start) for edit in fix.edits])
-        one = self._range(Edit(start, end, text))
-        return EditRange(one.line, self.byte_column(start), one.end_line, self.byte_column(end), text)
+        replaced = self._range(Edit(start, end, text))
+        return EditRange(replaced.line, self.byte_column(start), replaced.end_line, self.byte_column(end), text)
 
     def byte_column(self, index: int) -> int:
         """Return the 1-based column of a character in bytes of UTF-8."""

@@ -44,12 +44,12 @@ def _is_plain(text: str) -> bool:
 
 
 def _spelled(match: re.Match[str]) -> str:
-    found = match[0]
-    if found == "##":
+    hidden = match[0]
+    if hidden == "##":
         return "#\\x23"
-    if found.endswith("::"):
-        return f"{found[:-2]}\\x3a:"
-    return _NAMED.get(found) or (f"\\x{ord(found):02x}" if found <= "\x7f" else f"\\u{ord(found):04x}")
+    if hidden.endswith("::"):
+        return f"{hidden[:-2]}\\x3a:"
+    return _NAMED.get(hidden) or (f"\\x{ord(hidden):02x}" if hidden <= "\x7f" else f"\\u{ord(hidden):04x}")
 
 
 def command_data(text: str) -> str:
@@ -68,7 +68,7 @@ def markdown(text: str) -> str:
 
 
 def xml_text(text: str) -> str:
-    """Return text without what XML cannot contain; its writer escapes the rest."""
+    """Return text without characters that XML cannot contain; the XML writer escapes the rest."""
     return printable(text).translate(_not_xml)
 
 

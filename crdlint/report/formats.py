@@ -1,4 +1,4 @@
-"""The formats by name, what each can report, and where a report is written.
+"""The formats by name, the kinds of reports that each supports, and the files that reports are written to.
 
 A format is a module with a class for each kind of report: `Report`, `CostReport` or `SuiteReport`, made with a `View`.
 Adding one touches its module and this table.
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from crdlint.report.pieces import CostReport, Report, SuiteReport, ValuesReport, View
 
-# What is reported: the findings of `check` and `validate`, the costs of `cost`, the results of `test`,
+# The kinds of reports: the findings of `check` and `validate`, the costs of `cost`, the results of `test`,
 # the changes of `diff`, the values of `eval`.
 Kind: TypeAlias = Literal["findings", "costs", "suites", "changes", "values"]
 AnyReport = TypeVar("AnyReport")
@@ -32,7 +32,7 @@ AUTO: Final = "auto"
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format: what it is for, and the module below crdlint.report for each kind of report that it supports."""
+    """A format: its purpose, and the module below crdlint.report for each kind of report that it supports."""
 
     about: str
     findings: str = ""
@@ -127,25 +127,25 @@ def _new(name: str, kind: Kind, view: View) -> Any:
     return getattr(import_module(f"crdlint.report.{getattr(FORMATS[name], kind)}"), _CLASSES[kind])(view)
 
 
-def parse_outputs(given: Iterable[str], kind: Kind) -> list[tuple[str, Path]]:
-    """Return the formats and files of `FORMAT=FILE` arguments. Raises OutputError."""
+def parse_outputs(arguments: Iterable[str], kind: Kind) -> list[tuple[str, Path]]:
+    """Return the formats and files of `FORMAT=FILE` arguments; raise OutputError."""
     known = names(kind)
-    found: list[tuple[str, Path]] = []
-    for one in given:
-        name, equals, file = one.partition("=")
+    outputs: list[tuple[str, Path]] = []
+    for argument in arguments:
+        name, equals, file = argument.partition("=")
         if not equals or not file:
-            raise OutputError(f"{one!r} is not FORMAT=FILE")
+            raise OutputError(f"{argument!r} is not FORMAT=FILE")
         if name not in known:
             near = nearest(name, known)
             hint = f"did you mean {near}?" if near else f"there are {', '.join(known)}"
             raise OutputError(f"there is no format {name!r} for files: {hint}")
         path = Path(file)
-        if any(os.path.realpath(path) == os.path.realpath(other) for _, other in found):
+        if any(os.path.realpath(path) == os.path.realpath(other) for _, other in outputs):
             raise OutputError(f"{file} is written to twice")
         if path.is_dir() or not path.absolute().parent.is_dir():
             raise OutputError(f"{file} cannot be written: {'it is a folder' if path.is_dir() else 'no such folder'}")
-        found.append((name, path))
-    return found
+        outputs.append((name, path))
+    return outputs
 
 
 class Output(Generic[AnyReport]):
@@ -167,7 +167,7 @@ class Output(Generic[AnyReport]):
                 self._problem = str(error)
 
     def write(self) -> str | None:
-        """Write the file; return why it cannot be written, None if it is."""
+        """Write the file; return the reason if it cannot be written, else None."""
         if self._problem is None:
             try:
                 atomic.write(self._path, self._spool.data())

@@ -26,23 +26,28 @@ class Report:
         self._spools = {severity: Spool() for severity in _LEVELS}
 
     def file(self, result: FileResult) -> Iterable[str]:
-        """Return nothing: the next file may have what is more severe."""
-        for one in shown(result, hidden=self._hidden):
-            self._spools[one.severity].write(_command(one))
+        """Return nothing: a later file may have more severe findings."""
+        for finding in shown(result, hidden=self._hidden):
+            self._spools[finding.severity].write(_command(finding))
         return ()
 
     def end(self, outcome: Outcome) -> Iterator[str]:
-        """Yield what could not be read, then errors, warnings and infos."""
+        """Yield the unreadable inputs, then errors, warnings and infos."""
         for file, reason in outcome.problems:
             yield f"::error file={command_property(relative(file))}::{command_data(reason)}\n"
         for spool in self._spools.values():
             yield from spool.pieces()
 
 
-def _command(one: Diagnostic) -> str:
-    given = {"file": relative(one.file), "line": one.line, "endLine": one.end_line, "title": f"crdlint {one.rule}"}
-    if one.line == one.end_line:  # columns go with one line only
-        given |= {"col": one.column, "endColumn": max(one.end_column - 1, one.column)}
-    properties = ",".join(f"{name}={command_property(str(value))}" for name, value in given.items())
-    text = one.message + (f"\nhelp: {one.help}" if one.help else "")
-    return f"::{_LEVELS[one.severity]} {properties}::{command_data(text)}\n"
+def _command(finding: Diagnostic) -> str:
+    values = {
+        "file": relative(finding.file),
+        "line": finding.line,
+        "endLine": finding.end_line,
+        "title": f"crdlint {finding.rule}",
+    }
+    if finding.line == finding.end_line:  # columns go with one line only
+        values |= {"col": finding.column, "endColumn": max(finding.end_column - 1, finding.column)}
+    properties = ",".join(f"{name}={command_property(str(value))}" for name, value in values.items())
+    text = finding.message + (f"\nhelp: {finding.help}" if finding.help else "")
+    return f"::{_LEVELS[finding.severity]} {properties}::{command_data(text)}\n"

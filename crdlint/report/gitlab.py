@@ -26,18 +26,18 @@ class Report:
 
     def file(self, result: FileResult) -> Iterator[str]:
         """Yield the findings of a file."""
-        for one, fingerprint in fingerprints(shown(result, hidden=self._hidden)):
-            found = {
-                "description": printable(one.message),
-                "check_name": one.rule,
+        for finding, fingerprint in fingerprints(shown(result, hidden=self._hidden)):
+            issue = {
+                "description": printable(finding.message),
+                "check_name": finding.rule,
                 "fingerprint": fingerprint,
-                "severity": _SEVERITIES[one.severity],
+                "severity": _SEVERITIES[finding.severity],
                 "location": {
-                    "path": printable_line(relative(one.file)),
-                    "lines": {"begin": one.line, "end": one.end_line},
+                    "path": printable_line(relative(finding.file)),
+                    "lines": {"begin": finding.line, "end": finding.end_line},
                 },
             }
-            yield f"{self._before}{json_text(found)}"
+            yield f"{self._before}{json_text(issue)}"
             self._before = ",\n"
 
     def end(self, outcome: Outcome) -> Iterator[str]:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.__about__ import __version__
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT
-from crdlint.report.edit_ranges import Places
+from crdlint.report.edit_ranges import TextPositions
 from crdlint.report.escapes import json_text
 from crdlint.report.page import rule_link
 from crdlint.report.pieces import Lines, shown
@@ -22,26 +22,26 @@ if TYPE_CHECKING:
     from crdlint.report.pieces import Costs, Outcome, View
 
 
-# Raised when a field goes or changes its meaning; new fields may come without.
+# Incremented if a field is removed or changes its meaning; new fields do not increment it.
 FORMAT_VERSION: Final = 1
 
 
-def _finding(one: Diagnostic, places: Places, cause: Diagnostic | None) -> dict[str, Any]:
+def _finding(finding: Diagnostic, positions: TextPositions, cause: Diagnostic | None) -> dict[str, Any]:
     """Return a finding as an object with the URL of its rule's page; its fix has the lines and columns of edits."""
-    fix, given = one.fix, {**asdict(replace(one, fix=None)), "url": rule_link(one.rule)}
-    given["follows_from"] = (
+    fix, fields = finding.fix, {**asdict(replace(finding, fix=None)), "url": rule_link(finding.rule)}
+    fields["follows_from"] = (
         None
         if cause is None
         else {"rule": cause.rule, "message": cause.message, "line": cause.line, "column": cause.column}
     )
     if fix is not None:
-        edits = [asdict(edit) for edit in places.ranges(fix)]
-        given["fix"] = {"title": fix.title, "applicability": fix.applicability, "edits": edits}
-    return given
+        edits = [asdict(edit) for edit in positions.ranges(fix)]
+        fields["fix"] = {"title": fix.title, "applicability": fix.applicability, "edits": edits}
+    return fields
 
 
 class Report:
-    """The whole object: findings as they come, each in a line, then what is known of the files and the run."""
+    """The complete object: findings in the order of the files, one a line, then data about the files and the run."""
 
     def __init__(self, view: View) -> None:
         self._hidden = view.hidden
@@ -59,11 +59,11 @@ class Report:
             "notices": list(result.notices),
         }
         self._files.add(about)
-        places = Places(result.text)
-        found = list(shown(result, hidden=self._hidden))
-        first = causes(found)
-        for one in found:
-            yield f"{self._before}{json_text(_finding(one, places, first.get(id(one))))}"
+        positions = TextPositions(result.text)
+        findings = list(shown(result, hidden=self._hidden))
+        first = causes(findings)
+        for finding in findings:
+            yield f"{self._before}{json_text(_finding(finding, positions, first.get(id(finding))))}"
             self._before = ",\n"
 
     def end(self, outcome: Outcome) -> Iterator[str]:
@@ -76,7 +76,7 @@ class Report:
 
 
 class CostReport:
-    """The whole object of the costs of a run."""
+    """The complete object of the costs of a run."""
 
     def __init__(self, view: View) -> None:
         del view
@@ -86,13 +86,18 @@ class CostReport:
         document = {
             "version": 1,
             "limits": {"rule": RULE_COST_LIMIT, "schema": CRD_COST_LIMIT},
-            "rules": [_rule(one) for one in costs.shown],
-            "unestimated": [asdict(one) for one in costs.unestimated],
+            "rules": [_rule(entry) for entry in costs.shown],
+            "unestimated": [asdict(finding) for finding in costs.unestimated],
             "unreadable": [{"file": file, "reason": reason} for file, reason in costs.problems],
         }
         yield f"{json_text(document, 2)}\n"
 
 
-def _rule(one: Entry) -> dict[str, object]:
-    by_version = {version: asdict(cost) for version, cost in one.by_version.items()}
-    return asdict(one.cost) | {"place": one.place, "times": one.times, "help": one.help, "by_version": by_version}
+def _rule(entry: Entry) -> dict[str, object]:
+    by_version = {version: asdict(cost) for version, cost in entry.by_version.items()}
+    return asdict(entry.cost) | {
+        "place": entry.place,
+        "times": entry.times,
+        "help": entry.help,
+        "by_version": by_version,
+    }

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Report:
-    """The whole document; findings below severity error are no failures, and go to a test's output."""
+    """The complete document; findings below severity error are not failures, but part of a test's output."""
 
     def __init__(self, view: View) -> None:
         self._hidden = view.hidden
@@ -29,15 +29,15 @@ class Report:
         self._xml = XML(depth=1)
 
     def file(self, result: FileResult) -> Iterable[str]:
-        """Return nothing: the totals go before the suites."""
-        found: dict[str, list[Diagnostic]] = {crd.name: [] for crd in result.crds}
-        for one in shown(result, hidden=self._hidden):
-            found.setdefault(one.crd or "", []).append(one)
-        self._add(result.file, found or {"": []})
+        """Return nothing: the totals precede the suites."""
+        by_crd: dict[str, list[Diagnostic]] = {crd.name: [] for crd in result.crds}
+        for finding in shown(result, hidden=self._hidden):
+            by_crd.setdefault(finding.crd or "", []).append(finding)
+        self._add(result.file, by_crd or {"": []})
         return ()
 
     def end(self, outcome: Outcome) -> Iterator[str]:
-        """Yield the whole document."""
+        """Yield the complete document."""
         problems = outcome.problems
         xml = XML()
         xml.open(
@@ -61,27 +61,27 @@ class Report:
         xml.close("testsuites")
         yield xml.take()
 
-    def _add(self, file: str, found: dict[str, list[Diagnostic]]) -> None:
-        failures = sum(any(one.severity == "error" for one in own) for own in found.values())
-        self._tests += len(found)
+    def _add(self, file: str, by_crd: dict[str, list[Diagnostic]]) -> None:
+        failures = sum(any(finding.severity == "error" for finding in own) for own in by_crd.values())
+        self._tests += len(by_crd)
         self._failures += failures
-        totals = {"name": file, "tests": len(found), "failures": failures, "errors": 0, "skipped": 0}
+        totals = {"name": file, "tests": len(by_crd), "failures": failures, "errors": 0, "skipped": 0}
         self._xml.open("testsuite", totals)
-        for name, own in found.items():
+        for name, own in by_crd.items():
             self._test({"classname": file, "name": name or "file"}, own)
             self._suites.write(self._xml.take())
         self._xml.close("testsuite")
         self._suites.write(self._xml.take())
 
-    def _test(self, about: dict[str, str], found: Sequence[Diagnostic]) -> None:
-        if not found:
+    def _test(self, about: dict[str, str], findings: Sequence[Diagnostic]) -> None:
+        if not findings:
             self._xml.element("testcase", about)
             return
         self._xml.open("testcase", about)
-        errors = [one for one in found if one.severity == "error"]
+        errors = [finding for finding in findings if finding.severity == "error"]
         if errors:
             self._xml.element("failure", {"type": errors[0].rule, "message": _headline(errors)}, _texts(errors))
-        others = [one for one in found if one.severity != "error"]
+        others = [finding for finding in findings if finding.severity != "error"]
         if others:
             self._xml.element("system-out", {}, _texts(others))
         self._xml.close("testcase")
@@ -92,16 +92,16 @@ def _headline(errors: Sequence[Diagnostic]) -> str:
     return f"{errors[0].message}{more}"
 
 
-def _texts(found: Sequence[Diagnostic]) -> str:
+def _texts(findings: Sequence[Diagnostic]) -> str:
     return "\n\n".join(
-        f"{one.file}:{one.line}:{one.column}: {one.severity}[{one.rule}]\n{one.message}"
-        + (f"\nhelp: {one.help}" if one.help else "")
-        for one in found
+        f"{finding.file}:{finding.line}:{finding.column}: {finding.severity}[{finding.rule}]\n{finding.message}"
+        + (f"\nhelp: {finding.help}" if finding.help else "")
+        for finding in findings
     )
 
 
 class SuiteReport:
-    """The whole document, written at the end: the totals go before the suites."""
+    """The complete document, written at the end: the totals precede the suites."""
 
     def __init__(self, view: View) -> None:
         del view
@@ -118,7 +118,7 @@ class SuiteReport:
         return ()
 
     def end(self, outcome: SuiteOutcome) -> Iterator[str]:
-        """Yield the whole document."""
+        """Yield the complete document."""
         xml, results, broken = self._xml, outcome.results, outcome.broken
         totals = {
             "name": "crdlint",

@@ -29,19 +29,19 @@ class Report:
         self._left = 0
 
     def file(self, result: FileResult) -> Iterable[str]:
-        """Return nothing: the headline has the totals."""
-        found = list(shown(result, hidden=self._hidden))
-        if found:
-            table = _table(result, found)
+        """Return nothing: the headline contains the totals of all files."""
+        findings = list(shown(result, hidden=self._hidden))
+        if findings:
+            table = _table(result, findings)
             self._room -= _size(table)
             if self._left or self._room < 0:
-                self._left += len(found)
+                self._left += len(findings)
             else:
-                self._tables.append((table, len(found)))
+                self._tables.append((table, len(findings)))
         return ()
 
     def end(self, outcome: Outcome) -> Iterator[str]:
-        """Yield the whole page."""
+        """Yield the complete page."""
         head = _head(outcome)
         room = _LIMIT - _size(head)
         left = self._left
@@ -72,17 +72,18 @@ def _head(outcome: Outcome) -> str:
     return "\n".join(lines)
 
 
-def _table(result: FileResult, found: Sequence[Diagnostic]) -> str:
-    rows = ["| | place | rule | message |", "| --- | --- | --- | --- |", *map(_row, found)]
+def _table(result: FileResult, findings: Sequence[Diagnostic]) -> str:
+    rows = ["| | place | rule | message |", "| --- | --- | --- | --- |", *map(_row, findings)]
     file = html_text(printable_line(relative(result.file)))
-    head = f"<summary><code>{file}</code>: {_count(len(found), 'finding')}</summary>"
-    opened = " open" if len(found) <= 20 else ""
+    head = f"<summary><code>{file}</code>: {_count(len(findings), 'finding')}</summary>"
+    opened = " open" if len(findings) <= 20 else ""
     return "\n".join(["", f"<details{opened}>{head}\n", *rows, "\n</details>\n"])
 
 
-def _row(one: Diagnostic) -> str:
-    help_ = f"<br>**help:** {markdown(one.help)}" if one.help else ""
-    return f"| {_ICONS[one.severity]} | {one.line}:{one.column} | `{one.rule}` | {markdown(one.message)}{help_} |"
+def _row(finding: Diagnostic) -> str:
+    help_ = f"<br>**help:** {markdown(finding.help)}" if finding.help else ""
+    position = f"{finding.line}:{finding.column}"
+    return f"| {_ICONS[finding.severity]} | {position} | `{finding.rule}` | {markdown(finding.message)}{help_} |"
 
 
 def _size(text: str) -> int:

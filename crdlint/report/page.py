@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A part of a cell, or a line below a row: text, escaped already, its style and the URL that it leads to."""
+    """A part of a cell, or a line below a row: text, escaped already, its style and the URL that it links to."""
 
     text: str
     style: str = ""
@@ -23,7 +23,7 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column of a table: its title and its least width; the text of a column of figures is ``right``-aligned."""
+    """A column of a table: its title and its minimum width; the text of a column of numbers is ``right``-aligned."""
 
     title: str
     width: int = 0
@@ -56,7 +56,7 @@ class Page:
     width: int | None = None  # columns; None does not wrap
 
     def styled(self, text: str, style: str, link: str | None = None) -> str:
-        """Return text, escaped already, in a style; ``link`` is the URL that it leads to."""
+        """Return text, escaped already, in a style; ``link`` is the URL that it links to."""
         del style, link
         return text
 
@@ -105,7 +105,7 @@ class Page:
             stack.extend((below, f"{indent}  ") for below in reversed(branch.branches))
 
     def file_link(self, name: str) -> str | None:
-        """Return the URL of a file, None where it is not shown."""
+        """Return the URL of a file, or None if this page has no links."""
         del name
         return None
 

@@ -42,7 +42,7 @@ class _Change:
 def patch(name: str, text: str, edits: Iterable[Edit]) -> str:
     """Return the edits of the text of a file as a unified diff, empty if there are none.
 
-    ``name`` is the path of the file, relative to the folder that the diff is applied in.
+    ``name`` is the path of the file, relative to the directory that the diff is applied in.
     """
     lines = _lines(text)
     changes = list(_changes(text, lines, edits))
@@ -52,7 +52,7 @@ def patch(name: str, text: str, edits: Iterable[Edit]) -> str:
     moved = 0
     for hunk in _hunks(changes):
         first, last = max(hunk[0].start - _CONTEXT, 0), min(hunk[-1].end + _CONTEXT, len(lines))
-        grown = sum(len(one.lines) - (one.end - one.start) for one in hunk)
+        grown = sum(len(change.lines) - (change.end - change.start) for change in hunk)
         before, after = _range(first, last - first), _range(first + moved, last - first + grown)
         out.append(f"@@ -{before} +{after} @@\n")
         out.extend(_body(hunk, lines, first, last))
@@ -74,7 +74,7 @@ def _changes(text: str, lines: Sequence[str], edits: Iterable[Edit]) -> Iterator
     group: list[Edit] = []
     first = last = -1
     for edit in in_order(edits):
-        top, bottom = (min(bisect_right(starts, at) - 1, end) for at in (edit.start, edit.end))
+        top, bottom = (min(bisect_right(starts, offset) - 1, end) for offset in (edit.start, edit.end))
         if group and top > last:
             yield from _change(text, starts, first, last, group)
             group = []
@@ -86,7 +86,7 @@ def _changes(text: str, lines: Sequence[str], edits: Iterable[Edit]) -> Iterator
 
 
 def _change(text: str, starts: Sequence[int], first: int, last: int, edits: Sequence[Edit]) -> Iterator[_Change]:
-    """Yield the change of lines ``first`` to ``last`` (0-based, both included) without what stays at its ends."""
+    """Yield the change of lines ``first`` to ``last`` (0-based, both included) without unchanged lines at its start and end."""
     base = starts[first]
     before = text[base : starts[last + 1]]
     old, new = _lines(before), _lines(apply(before, [edit.moved(-base) for edit in edits]))
@@ -112,13 +112,13 @@ def _hunks(changes: Iterable[_Change]) -> Iterator[list[_Change]]:
 
 
 def _body(hunk: Iterable[_Change], lines: Sequence[str], first: int, last: int) -> Iterator[str]:
-    at = first
+    next_line = first
     for change in hunk:
-        yield from (_marked(" ", line) for line in lines[at : change.start])
+        yield from (_marked(" ", line) for line in lines[next_line : change.start])
         yield from (_marked("-", line) for line in lines[change.start : change.end])
         yield from (_marked("+", line) for line in change.lines)
-        at = change.end
-    yield from (_marked(" ", line) for line in lines[at:last])
+        next_line = change.end
+    yield from (_marked(" ", line) for line in lines[next_line:last])
 
 
 def _marked(mark: str, line: str) -> str:
@@ -126,7 +126,7 @@ def _marked(mark: str, line: str) -> str:
 
 
 def _range(start: int, count: int) -> str:
-    """Return lines from ``start`` (0-based) on as a hunk's header has them."""
+    """Return lines from ``start`` (0-based) on in the form of a hunk header."""
     first = start + 1 if count else start
     return str(first) if count == 1 else f"{first},{count}"
 

@@ -31,11 +31,11 @@ _PIECE: Final = 64 * 1024  # bytes
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """What of a run a report shows, and where; a format ignores what it has no place for.
+    """The settings of a report; each format ignores the settings that do not apply to it.
 
-    ``hidden`` adds the findings that others hide, ``show_all`` those that are
-    folded into one. ``quiet`` leaves out notices and closing lines, ``statistics`` adds how
-    often each rule is broken, ``verbose`` the name of every test. ``noun`` is what a run counts.
+    `page` is the output that the text is formatted for. `hidden` adds the findings that others hide, `show_all` those
+    that are combined into one entry. `quiet` omits notices and closing lines, `statistics` adds the number of findings
+    of each rule, `verbose` the name of every test. `noun` names the objects that a run counts.
     """
 
     page: Page = PLAIN
@@ -49,7 +49,7 @@ class View:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What is known at the end of a run: (file, reason) of inputs that could not be read, the figures, counts by rule."""
+    """The result of a run: (file, reason) of unreadable inputs, the totals, and the number of findings by rule."""
 
     problems: Sequence[tuple[str, str]]
     summary: Summary
@@ -73,7 +73,7 @@ class SpoolError(Exception):
 
 
 class Spool:
-    """Text to be written later, in memory while it is short, else in a temporary file that has no name."""
+    """Text to write later, in memory while it is short, else in an anonymous temporary file."""
 
     def __init__(self) -> None:
         from tempfile import SpooledTemporaryFile  # few formats need it
@@ -81,26 +81,26 @@ class Spool:
         self._file = SpooledTemporaryFile(_MEMORY)  # noqa: SIM115  closed by `pieces`
 
     def write(self, text: str) -> None:
-        """Append text. Raises SpoolError."""
+        """Append text; raise SpoolError."""
         try:
             self._file.write(text.encode())
         except OSError as error:
             raise SpoolError(f"a temporary file cannot be written: {error.strerror or error}") from error
 
     def data(self) -> Iterator[bytes]:
-        """Yield what was written, once."""
+        """Yield the written bytes, once."""
         self._file.seek(0)
         with self._file as file:
             while piece := file.read(_PIECE):
                 yield piece
 
     def pieces(self) -> Iterator[str]:
-        """Yield the text that was written, once."""
+        """Yield the written text, once."""
         left = b""
         for data in self.data():
-            # A piece ends where a line ends: no character is cut.
-            whole, newline, left = (left + data).rpartition(b"\n")
-            yield (whole + newline).decode()
+            # A piece ends at the end of a line, so that no character is cut.
+            complete, newline, left = (left + data).rpartition(b"\n")
+            yield (complete + newline).decode()
         yield left.decode()
 
 
@@ -112,18 +112,18 @@ class Lines:
         self._before = "\n"
 
     def add(self, value: Any) -> None:
-        """Append a JSON value. Raises SpoolError."""
+        """Append a JSON value; raise SpoolError."""
         self._spool.write(f"{self._before}{json_text(value)}")
         self._before = ",\n"
 
     def pieces(self) -> Iterator[str]:
-        """Yield what is between the brackets, once."""
+        """Yield the text between the brackets, once."""
         yield from self._spool.pieces()
         yield "" if self._before == "\n" else "\n"
 
 
 def batches(pieces: Iterable[str]) -> Iterator[str]:
-    """Yield pieces joined, as many at a time as make a write worthwhile."""
+    """Yield joined pieces, to write many of them at a time."""
     batch: list[str] = []
     size = 0
     for piece in pieces:
@@ -137,16 +137,16 @@ def batches(pieces: Iterable[str]) -> Iterator[str]:
 
 
 def shown(result: FileResult, *, hidden: bool) -> Iterator[Diagnostic]:
-    """Yield the findings of a file that are to be reported; ``hidden`` adds those that others hide."""
-    return (one for one in result.diagnostics if hidden or not one.hidden)
+    """Yield the findings of a file that a report shows; `hidden` adds those that others hide."""
+    return (finding for finding in result.diagnostics if hidden or not finding.hidden)
 
 
 @dataclass(frozen=True, slots=True)
 class Costs:
     """The costs of the rules of a run, in order.
 
-    ``top`` is how many of them are shown, None for all; totals count them all. ``parts`` asks for what each part of a rule
-    costs. ``problems`` are (file, reason) of inputs that could not be read.
+    `top` is the number of them that are shown, None for all; totals count all rules. `parts` requests the cost of each
+    part of a rule. `problems` are (file, reason) of unreadable inputs.
     """
 
     entries: Sequence[Entry]
@@ -162,8 +162,8 @@ class Costs:
 
     @property
     def unestimated(self) -> list[Diagnostic]:
-        """The findings that keep rules from being estimated."""
-        return [one for result in self.results for one in result.unestimated]
+        """The findings because of which rules have no estimate."""
+        return [finding for result in self.results for finding in result.unestimated]
 
 
 class CostReport(Protocol):
@@ -176,7 +176,7 @@ class CostReport(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SuiteOutcome:
-    """What is known at the end of a run; ``broken`` are suites that could not be run, and why."""
+    """The result of a run; `broken` are suites that could not be run, and the reasons."""
 
     results: Sequence[Result]
     broken: Sequence[tuple[str, str]]

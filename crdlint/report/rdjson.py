@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.report.edit_ranges import Places, is_printable
+from crdlint.report.edit_ranges import TextPositions, is_printable
 from crdlint.report.escapes import json_text, printable, printable_line
 from crdlint.report.page import rule_link
 from crdlint.report.pieces import shown
@@ -30,9 +30,9 @@ class Report:
 
     def file(self, result: FileResult) -> Iterator[str]:
         """Yield the findings of a file."""
-        places = Places(result.text)
-        for one in shown(result, hidden=self._hidden):
-            yield f"{self._before}{json_text(_diagnostic(one, places))}"
+        positions = TextPositions(result.text)
+        for finding in shown(result, hidden=self._hidden):
+            yield f"{self._before}{json_text(_diagnostic(finding, positions))}"
             self._before = ",\n"
 
     def end(self, outcome: Outcome) -> Iterator[str]:
@@ -41,20 +41,20 @@ class Report:
         yield "\n]\n}\n" if self._before == ",\n" else f"{_HEAD}]\n}}\n"
 
 
-def _diagnostic(one: Diagnostic, places: Places) -> dict[str, Any]:
-    text = one.message if not one.help else f"{one.message}\n\nHelp: {one.help}"
-    start, end = places.index(one.line, one.column), places.index(one.end_line, one.end_column)
+def _diagnostic(finding: Diagnostic, positions: TextPositions) -> dict[str, Any]:
+    text = finding.message if not finding.help else f"{finding.message}\n\nHelp: {finding.help}"
+    start, end = positions.index(finding.line, finding.column), positions.index(finding.end_line, finding.end_column)
     made: dict[str, Any] = {
         "message": printable(text),
         "location": {
-            "path": printable_line(relative(one.file)),
-            "range": _range(one.line, places.byte_column(start), one.end_line, places.byte_column(end)),
+            "path": printable_line(relative(finding.file)),
+            "range": _range(finding.line, positions.byte_column(start), finding.end_line, positions.byte_column(end)),
         },
-        "severity": _SEVERITIES[one.severity],
-        "code": {"value": one.rule, "url": rule_link(one.rule)},
+        "severity": _SEVERITIES[finding.severity],
+        "code": {"value": finding.rule, "url": rule_link(finding.rule)},
     }
-    if one.fix is not None and is_printable(one.fix):
-        edit = places.whole(one.fix)
+    if finding.fix is not None and is_printable(finding.fix):
+        edit = positions.combined(finding.fix)
         made["suggestions"] = [
             {"range": _range(edit.line, edit.column, edit.end_line, edit.end_column), "text": edit.text}
         ]

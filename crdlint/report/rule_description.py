@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 # For the rules about versions: the range that their examples are about.
 _VERSIONS: Final = "1.29..1.36"
 _CONTEXT: Final = 4  # lines around a change in a diff
-# Scopes whose examples are files without a CRD that a server could answer for.
+# Scopes whose examples are files without a CRD for a server.
 _WITHOUT_ANSWER: Final = frozenset({"resource", "template", "crds"})
 
 
@@ -40,11 +40,11 @@ class Section:
 def sections(rule: Rule) -> Iterator[Section]:
     """Yield the parts of a rule's description, in the order in which they are shown."""
     yield Section("Why", rule.why)
-    place = place_of_example(rule)
+    suffix = place_of_example(rule)
     labels = (("Old", rule.good), ("New", rule.bad)) if rule.compares else (("Bad", rule.bad), ("Good", rule.good))
     for label, text in labels:
         if text and len(text) < EXAMPLE_LIMIT:
-            yield Section(f"{label}{place}", code=text.rstrip(), language="yaml")
+            yield Section(f"{label}{suffix}", code=text.rstrip(), language="yaml")
     yield from _answer(rule)
     yield Section("Help", rule.help)
     for fix in rule.fixes:
@@ -60,15 +60,15 @@ def sections(rule: Rule) -> Iterator[Section]:
         yield Section("Ignore", f"`# crdlint: ignore[{rule.id}] reason` at the end of the line or above the field")
     related = _related(rule)
     if related:
-        yield Section("Related", ", ".join(f"`{one}`" for one in related))
+        yield Section("Related", ", ".join(f"`{rule_id}`" for rule_id in related))
     if rule.aliases:
-        yield Section("Former ids", ", ".join(f"`{one}`" for one in rule.aliases))
+        yield Section("Former ids", ", ".join(f"`{alias}`" for alias in rule.aliases))
     if rule.source:
         yield Section("Upstream", rule.source)
 
 
 def findings(rule: Rule, fragment: str, version: str = "") -> Sequence[Diagnostic]:
-    """Return what crdlint reports for an example of a rule, on a Kubernetes version or the rule's own."""
+    """Return the findings of crdlint in an example of a rule, for a Kubernetes version or the rule's default."""
     from crdlint.config.apply import apply
     from crdlint.config.comments import read_comments
     from crdlint.config.model import Config
@@ -113,9 +113,9 @@ def _resource_findings(text: str, name: str) -> Sequence[Diagnostic]:
 
 
 def _answer(rule: Rule) -> Iterator[Section]:
-    """Yield what is reported for the bad example: the API server's words for its own rules, crdlint's for advice."""
+    """Yield the message for the bad example: the API server's for its own rules, crdlint's for advice."""
     if rule.bad:
-        reported = next((one for one in findings(rule, rule.bad) if one.rule == rule.id), None)
+        reported = next((finding for finding in findings(rule, rule.bad) if finding.rule == rule.id), None)
         if reported is not None:
             speaker = "The API server" if rule.origin == "apiserver" else "crdlint"
             message = reported.server_message or reported.message
@@ -127,7 +127,7 @@ def _shortened(message: str) -> str:
 
 
 def _fix(rule: Rule, fix: Fixer) -> Iterator[Section]:
-    """Yield what a fix changes, as a diff of its example."""
+    """Yield the effect of a fix as a diff of its example."""
     bad, good = fix.bad or rule.bad, fix.good or rule.good
     if len(bad) < EXAMPLE_LIMIT:
         option = "--fix" if fix.applicability == "safe" else "--fix --unsafe-fixes"
@@ -140,7 +140,9 @@ def _versions(rule: Rule) -> str:
     """Return the Kubernetes versions that report the rule for its bad example."""
     if rule.bad and rule.scope not in _WITHOUT_ANSWER:
         reporting = [
-            server for server in SERVERS if any(one.rule == rule.id for one in findings(rule, rule.bad, str(server)))
+            server
+            for server in SERVERS
+            if any(finding.rule == rule.id for finding in findings(rule, rule.bad, str(server)))
         ]
         if reporting and len(reporting) < len(SERVERS):
             if reporting == list(SERVERS[-len(reporting) :]):
@@ -154,6 +156,6 @@ def _versions(rule: Rule) -> str:
 def _related(rule: Rule) -> list[str]:
     """Return the ids of the rules next to a rule in its family, at most six."""
     family = next(list(rules) for rules in families() if rule.id in rules)
-    at = family.index(rule.id)
-    start = max(0, min(at - 3, len(family) - 7))
-    return [one for one in family[start : start + 7] if one != rule.id]
+    position = family.index(rule.id)
+    start = max(0, min(position - 3, len(family) - 7))
+    return [rule_id for rule_id in family[start : start + 7] if rule_id != rule.id]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.__about__ import __version__
-from crdlint.report.edit_ranges import Places, is_printable
+from crdlint.report.edit_ranges import TextPositions, is_printable
 from crdlint.report.escapes import json_text, printable, printable_line
 from crdlint.report.page import rule_link
 from crdlint.report.pieces import Lines, shown
@@ -26,7 +26,7 @@ _LONGEST_EXAMPLE: Final = 2000  # characters
 
 
 class Report:
-    """The whole log: one run, its rules those that are broken."""
+    """The complete log: one run, with the rules that have findings."""
 
     def __init__(self, view: View) -> None:
         self._hidden = view.hidden
@@ -35,20 +35,20 @@ class Report:
         self._notes = Lines()
 
     def file(self, result: FileResult) -> Iterable[str]:
-        """Return nothing: the rules go before the results."""
-        places = Places(result.text)
-        for one, fingerprint in fingerprints(shown(result, hidden=self._hidden)):
-            index = self._rules.setdefault(one.rule, len(self._rules))
-            made = _result(one, index, fingerprint)
-            if one.fix is not None and is_printable(one.fix):
-                made["fixes"] = [_fix(one.fix, one.file, places)]
+        """Return nothing: the rules precede the results."""
+        positions = TextPositions(result.text)
+        for finding, fingerprint in fingerprints(shown(result, hidden=self._hidden)):
+            index = self._rules.setdefault(finding.rule, len(self._rules))
+            made = _result(finding, index, fingerprint)
+            if finding.fix is not None and is_printable(finding.fix):
+                made["fixes"] = [_fix(finding.fix, finding.file, positions)]
             self._results.add(made)
         for notice in result.notices:
             self._notes.add(_notification(result.file, notice, "note"))
         return ()
 
     def end(self, outcome: Outcome) -> Iterator[str]:
-        """Yield the whole log."""
+        """Yield the complete log."""
         known = all_rules()
         rules = [_rule(known[rule]) for rule in self._rules]
         driver = {"name": "crdlint", "semanticVersion": __version__, "rules": rules}
@@ -84,47 +84,47 @@ def _rule(rule: Rule) -> dict[str, Any]:
     }
 
 
-def _result(one: Diagnostic, index: int, fingerprint: str) -> dict[str, Any]:
-    text = one.message if not one.help else f"{one.message}\n\nHelp: {one.help}"
+def _result(finding: Diagnostic, index: int, fingerprint: str) -> dict[str, Any]:
+    text = finding.message if not finding.help else f"{finding.message}\n\nHelp: {finding.help}"
     made: dict[str, Any] = {
-        "ruleId": one.rule,
+        "ruleId": finding.rule,
         "ruleIndex": index,
-        "level": _LEVELS[one.severity],
+        "level": _LEVELS[finding.severity],
         "message": {"text": printable(text)},
         "locations": [
             {
                 "physicalLocation": {
-                    "artifactLocation": _artifact(one.file),
+                    "artifactLocation": _artifact(finding.file),
                     "region": {
-                        "startLine": one.line,
-                        "startColumn": one.column,
-                        "endLine": one.end_line,
-                        "endColumn": one.end_column,
+                        "startLine": finding.line,
+                        "startColumn": finding.column,
+                        "endLine": finding.end_line,
+                        "endColumn": finding.end_column,
                     },
                 },
                 **(
-                    {"logicalLocations": [{"fullyQualifiedName": printable_line(f"{one.crd}/{one.field}")}]}
-                    if one.field
+                    {"logicalLocations": [{"fullyQualifiedName": printable_line(f"{finding.crd}/{finding.field}")}]}
+                    if finding.field
                     else {}
                 ),
             }
         ],
         "partialFingerprints": {"crdlint/v1": fingerprint},
     }
-    if one.related is not None:
+    if finding.related is not None:
         made["relatedLocations"] = [
             {
-                "message": {"text": printable(one.related.label)},
+                "message": {"text": printable(finding.related.label)},
                 "physicalLocation": {
-                    "artifactLocation": _artifact(one.related.file),
-                    "region": {"startLine": one.related.line, "startColumn": one.related.column},
+                    "artifactLocation": _artifact(finding.related.file),
+                    "region": {"startLine": finding.related.line, "startColumn": finding.related.column},
                 },
             }
         ]
     return made
 
 
-def _fix(fix: Fix, file: str, places: Places) -> dict[str, Any]:
+def _fix(fix: Fix, file: str, positions: TextPositions) -> dict[str, Any]:
     replacements = [
         {
             "deletedRegion": {
@@ -135,7 +135,7 @@ def _fix(fix: Fix, file: str, places: Places) -> dict[str, Any]:
             },
             **({"insertedContent": {"text": edit.text}} if edit.text else {}),
         }
-        for edit in places.ranges(fix)
+        for edit in positions.ranges(fix)
     ]
     title = fix.title if fix.applicability == "safe" else f"{fix.title} (unsafe)"
     return {
@@ -145,8 +145,8 @@ def _fix(fix: Fix, file: str, places: Places) -> dict[str, Any]:
 
 
 def _artifact(file: str) -> dict[str, str]:
-    place = uri(file)
-    return {"uri": place} if place.startswith("file:") else {"uri": place, "uriBaseId": "SRCROOT"}
+    location = uri(file)
+    return {"uri": location} if location.startswith("file:") else {"uri": location, "uriBaseId": "SRCROOT"}
 
 
 def _notification(file: str, text: str, level: str) -> dict[str, Any]:

@@ -24,9 +24,9 @@ _STAGES: Final = ("decode", "strict", "field", "warning")
 
 
 class Report:
-    """The messages, file by file; a message of several lines stays whole.
+    """The messages, file by file; a message of several lines keeps its lines.
 
-    ``hidden`` adds what later requests would be answered, once the findings before are fixed.
+    `hidden` adds the messages for later requests, after the earlier findings are fixed.
     """
 
     def __init__(self, view: View) -> None:
@@ -35,11 +35,11 @@ class Report:
     def file(self, result: FileResult) -> Iterator[str]:
         """Yield the messages about a file."""
         starts = [crd.line for crd in result.crds]
-        of_server = (one for one in result.diagnostics if one.origin == "apiserver")
-        for _, found in groupby(of_server, key=lambda one: (one.crd, bisect_right(starts, one.line))):
-            listed = list(found)
-            for one in listed if self._hidden else _answer(listed):
-                yield f"{printable(in_server_words(one).message)}\n"
+        of_server = (finding for finding in result.diagnostics if finding.origin == "apiserver")
+        for _, of_crd in groupby(of_server, key=lambda finding: (finding.crd, bisect_right(starts, finding.line))):
+            listed = list(of_crd)
+            for finding in listed if self._hidden else _answer(listed):
+                yield f"{printable(in_server_words(finding).message)}\n"
 
     def end(self, outcome: Outcome) -> Iterable[str]:
         """Return nothing: the API server has no summary."""
@@ -47,8 +47,8 @@ class Report:
         return ()
 
 
-def _answer(found: list[Diagnostic]) -> list[Diagnostic]:
-    """Return the findings about one object that the first request is answered with."""
-    visible = [one for one in found if not one.hidden]
-    stage = min((_STAGES.index(one.kind) for one in visible if one.kind in _STAGES), default=0)
-    return [one for one in visible if one.kind == _STAGES[stage]]
+def _answer(findings: list[Diagnostic]) -> list[Diagnostic]:
+    """Return the findings about one object that the API server reports for the first request."""
+    visible = [finding for finding in findings if not finding.hidden]
+    stage = min((_STAGES.index(finding.kind) for finding in visible if finding.kind in _STAGES), default=0)
+    return [finding for finding in visible if finding.kind == _STAGES[stage]]

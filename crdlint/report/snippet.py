@@ -22,7 +22,7 @@ def snippet(lines: list[str], diagnostic: Diagnostic, width: int) -> tuple[str, 
     end = min(diagnostic.end_column - 1, len(line)) if diagnostic.end_line == diagnostic.line else len(line)
     end = max(end, start + 1)
     room = max(width - len(number) - 3, 20)
-    # No more of the line than has room: it may be a megabyte long, and each word of it may have a finding.
+    # Only the part of the line that fits: it may be a megabyte long, with a finding for each word.
     before, marked, after = (
         _shown(part)
         for part in (line[max(start - room, 0) : start], line[start : min(end, start + room)], line[end : end + room])
@@ -38,7 +38,7 @@ def _shown(text: str) -> str:
 
 
 def _window(before: str, marked: str, after: str, room: int) -> tuple[str, str, str]:
-    """Cut a long line to what is around the caret; lengths are in columns."""
+    """Cut a long line to the text around the caret; lengths are in columns."""
     if columns(marked) > room * 2 // 3:
         marked = _start(marked, room * 2 // 3 - 1) + "…"
         after = ""
@@ -54,4 +54,4 @@ def _window(before: str, marked: str, after: str, room: int) -> tuple[str, str, 
 
 def _start(text: str, room: int) -> str:
     """Return as much of the start of a text as fits into ``room`` columns."""
-    return text[: sum(taken <= room for taken in accumulate(map(columns, text)))]
+    return text[: sum(width <= room for width in accumulate(map(columns, text)))]

@@ -18,7 +18,7 @@ _DIFF: Final = {"-": "error", "+": "good"}
 
 
 class SuiteReport:
-    """Results as they come."""
+    """Results in the order of the tests."""
 
     def __init__(self, view: View) -> None:
         self._view = view
@@ -39,8 +39,8 @@ class SuiteReport:
         if self._marks and not self._view.quiet:
             columns = _MARKS if self._page.width is None else max(min(self._page.width - 2, _MARKS), 1)
             yield f"{printable_line(suite.file)}\n"
-            for at in range(0, len(self._marks), columns):
-                yield f"  {''.join(self._marks[at : at + columns])}\n"
+            for start in range(0, len(self._marks), columns):
+                yield f"  {''.join(self._marks[start : start + columns])}\n"
             self._marks.clear()
 
     def end(self, outcome: SuiteOutcome) -> Iterator[str]:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 class Summary:
     """Counts of a run; hidden findings do not count. ``unreadable`` inputs are no files checked.
 
-    ``below_minimum`` counts what is not reported since its severity is too low.
+    ``below_minimum`` is the number of findings that are not reported because of their severity.
     """
 
     files: int = 0

@@ -72,12 +72,12 @@ class Terminal(Page):
         self._styles = {name: Style.parse(style) for name, style in STYLES.items()}
 
     def styled(self, text: str, style: str, link: str | None = None) -> str:
-        """Return text, escaped already, in a style; ``link`` is the URL that it leads to."""
+        """Return text, escaped already, in a style; ``link`` is the URL that it links to."""
         return self._style(style, link).render(text, color_system=self._colors)
 
     def _style(self, style: str, link: str | None = None) -> Style:
-        found = self._styles.get(style, _NO_STYLE)
-        return found + Style(link=link) if link is not None and self._links else found
+        known = self._styles.get(style, _NO_STYLE)
+        return known + Style(link=link) if link is not None and self._links else known
 
     def wrapped(self, text: str, indent: str, first: str | None = None, style: str = "") -> list[str]:
         """Return the lines of a text, escaped, indented and wrapped; the first one begins with ``first``, in a style."""
@@ -131,12 +131,12 @@ class Terminal(Page):
         if self.width is None:
             yield from super().tree(root)
             return
-        whole = Tree(self._text(root.label), guide_style=self._styles["faint"])
-        pending = [(whole, root)]
+        top = Tree(self._text(root.label), guide_style=self._styles["faint"])
+        pending = [(top, root)]
         while pending:
             tree, branch = pending.pop()
             pending.extend((tree.add(self._text(below.label)), below) for below in branch.branches)
-        yield from self._rendered(whole)
+        yield from self._rendered(top)
 
     def _stacked(self, rows: Iterable[Row]) -> Iterator[str]:
         for row in rows:
@@ -148,10 +148,10 @@ class Terminal(Page):
                 yield ""
 
     def _text(self, parts: Iterable[Part]) -> Text:
-        found = Text()
+        text = Text()
         for part in parts:
-            found.append(part.text, self._style(part.style, part.link))
-        return found
+            text.append(part.text, self._style(part.style, part.link))
+        return text
 
     def _below(self, part: Part) -> Text:
         return self._coloured(Text(part.text), _YAML) if part.style == "rule" else self._text([part])
@@ -251,20 +251,20 @@ def _width(cell: Iterable[Part]) -> int:
 def breaks(line: str, room: int, used: int = 0) -> list[int]:
     """Return the offsets at which to break a line: at words, in words that are too long before the steps of a field path.
 
-    ``room`` are the columns of a line, ``used`` those of the first one that are taken.
+    ``room`` are the columns of a line, ``used`` those of the first line that are occupied.
     """
     offsets: list[int] = []
     for match in _WORD.finditer(line):
         word = match[0].rstrip()
-        at = match.start()
+        offset = match.start()
         pieces = [word] if cell_len(word) <= room else _cut(word, room)
         for piece in pieces:
             size = cell_len(piece)
             if used > 0 and used + size > room:
-                offsets.append(at)
+                offsets.append(offset)
                 used = 0
             used += size
-            at += len(piece)
+            offset += len(piece)
         used += len(match[0]) - len(word)
     return offsets
 
@@ -282,23 +282,24 @@ def _cut(word: str, room: int) -> list[str]:
 def colors_of(file: TextIO) -> ColorSystem | None:
     """Return the colours that a terminal or a CI log has, by its environment."""
     name = Console(file=file, force_terminal=True, no_color=False).color_system
-    return next((one for one, known in _NAMES.items() if known == name), ColorSystem.STANDARD)
+    return next((system for system, known in _NAMES.items() if known == name), ColorSystem.STANDARD)
 
 
 def has_links() -> bool:
     """Return whether the terminal supports links (OSC 8), according to its environment."""
-    given = os.environ
-    if "FORCE_HYPERLINK" in given:
-        return given["FORCE_HYPERLINK"] != "0"
-    if Console().legacy_windows or given.get("TERM", "").startswith(("screen", "tmux")):
+    environment = os.environ
+    if "FORCE_HYPERLINK" in environment:
+        return environment["FORCE_HYPERLINK"] != "0"
+    if Console().legacy_windows or environment.get("TERM", "").startswith(("screen", "tmux")):
         return False
-    if given.get("VTE_VERSION", "").isdecimal():
-        return int(given["VTE_VERSION"]) > 5000  # 0.50.0 crashes at them
+    if environment.get("VTE_VERSION", "").isdecimal():
+        return int(environment["VTE_VERSION"]) > 5000  # 0.50.0 crashes at them
     return (
-        "WT_SESSION" in given
-        or "KONSOLE_VERSION" in given
-        or given.get("TERM_PROGRAM") in {"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "WarpTerminal"}
-        or given.get("TERM", "").startswith(("xterm-kitty", "alacritty", "foot", "xterm-ghostty", "contour"))
+        "WT_SESSION" in environment
+        or "KONSOLE_VERSION" in environment
+        or environment.get("TERM_PROGRAM")
+        in {"iTerm.app", "WezTerm", "vscode", "ghostty", "Hyper", "rio", "WarpTerminal"}
+        or environment.get("TERM", "").startswith(("xterm-kitty", "alacritty", "foot", "xterm-ghostty", "contour"))
     )
 
 

@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 
 class Report:
-    """Results as text for a page; a terminal's has the time that the run took, a file or a pipe is the same every time."""
+    """Results as text for a page. A terminal also shows the duration; files and pipes do not, so that output is reproducible."""
 
     def __init__(self, view: View) -> None:
         self._page = view.page
         self._view = view
-        self._explained: set[str] = set()  # the paths that a note was given for
+        self._explained: set[str] = set()  # the paths that a note has explained
 
     def file(self, result: FileResult) -> Iterator[str]:
         """Yield the text about a file."""
@@ -48,83 +48,83 @@ class Report:
         for notice in () if self._view.quiet else result.notices:
             yield printable_line(f"{result.file}: note: {notice}")
         lines = split_lines(result.text) if result.diagnostics else []
-        for crd, found in _by_crd(result.diagnostics):
-            said = sorted((d for d in found if not d.hidden), key=lambda d: _SEVERITIES[d.severity])
-            held = [d for d in found if d.hidden]
-            if said or (held and self._view.hidden):
+        for crd, findings in _by_crd(result.diagnostics):
+            visible = sorted((d for d in findings if not d.hidden), key=lambda d: _SEVERITIES[d.severity])
+            hidden = [d for d in findings if d.hidden]
+            if visible or (hidden and self._view.hidden):
                 title = self._page.styled(printable_line(result.file), "title", self._page.file_link(result.file))
                 yield title + (self._page.styled(printable_line(f"  {crd}"), "title") if crd else "")
                 yield ""
-            yield from self._findings(said, lines)
-            if said:
-                yield from self._moved(said)
-                yield from self._stopped(said)
-            if held and self._view.hidden:
+            yield from self._findings(visible, lines)
+            if visible:
+                yield from self._moved(visible)
+                yield from self._stopped(visible)
+            if hidden and self._view.hidden:
                 yield self._page.styled("after these are fixed, the API server would also report:", "title")
                 yield ""
-                yield from self._grouped(held, lines)
-            elif held and said:
-                count = _count(len(held), "more finding")
+                yield from self._grouped(hidden, lines)
+            elif hidden and visible:
+                count = _count(len(hidden), "more finding")
                 yield from self._note(f"{count} after these are fixed: crdlint check --hidden shows them")
                 yield ""
 
-    def _findings(self, found: Sequence[Diagnostic], lines: list[str]) -> Iterator[str]:
+    def _findings(self, findings: Sequence[Diagnostic], lines: list[str]) -> Iterator[str]:
         """Yield findings of a CRD, the infos of a rule in one line if the CRD has many of them."""
-        infos = [one for one in found if one.severity == "info"]
+        infos = [finding for finding in findings if finding.severity == "info"]
         if self._view.show_all or len(infos) <= _MOST_INFOS:
-            shown, left = (found, Counter[str]()) if self._view.show_all else _without_repeated_advice(found)
+            shown, left = (findings, Counter[str]()) if self._view.show_all else _without_repeated_advice(findings)
             yield from self._grouped(shown, lines)
             for rule, times in left.items():
                 yield from self._note(f"{times:,} more {rule} here: --show-all shows them")
                 yield ""
             return
-        yield from self._grouped([one for one in found if one.severity != "info"], lines)
+        yield from self._grouped([finding for finding in findings if finding.severity != "info"], lines)
         by_rule: dict[str, list[Diagnostic]] = {}
         for diagnostic in infos:
             by_rule.setdefault(diagnostic.rule, []).append(diagnostic)
         for rule, same in by_rule.items():
             first = same[0]
-            place = printable_line(f"{first.file}:{first.line}:{first.column}")
+            position = printable_line(f"{first.file}:{first.line}:{first.column}")
             more = f" (and {len(same) - 1:,} more)" if len(same) > 1 else ""
             head = self._page.styled(f"info[{rule}]", "info", rule_link(rule))
-            yield f"{head} {self._page.styled(place, '', self._page.file_link(first.file))}"
+            yield f"{head} {self._page.styled(position, '', self._page.file_link(first.file))}"
             yield from self._page.wrapped(f"{fold(first.message)}{more}", "  ")
         yield ""
         yield from self._note(f"{len(infos):,} infos, in one entry for each rule: --show-all shows each of them")
         yield ""
 
-    def _grouped(self, found: Sequence[Diagnostic], lines: list[str]) -> Iterator[str]:
+    def _grouped(self, findings: Sequence[Diagnostic], lines: list[str]) -> Iterator[str]:
         """Yield findings, each with those below it that only follow from it."""
-        first = causes(found)
+        first = causes(findings)
         following: dict[int, list[Diagnostic]] = {}
-        for one in found:
-            if id(one) in first:
-                following.setdefault(id(first[id(one)]), []).append(one)
-        for one in found:
-            if id(one) in first:
+        for finding in findings:
+            if id(finding) in first:
+                following.setdefault(id(first[id(finding)]), []).append(finding)
+        for finding in findings:
+            if id(finding) in first:
                 continue
-            yield from self._finding(one, lines)
-            for other in following.get(id(one), ()):
+            yield from self._finding(finding, lines)
+            for other in following.get(id(finding), ()):
                 yield from self._consequence(other)
 
     def _consequence(self, diagnostic: Diagnostic) -> Iterator[str]:
-        """Yield a finding that follows from the one above: its place and message, without a help of its own."""
-        place = printable_line(f"{diagnostic.file}:{diagnostic.line}:{diagnostic.column}")
+        """Yield a finding that follows from the one above: its position and message, without its help."""
+        position = printable_line(f"{diagnostic.file}:{diagnostic.line}:{diagnostic.column}")
         head = self._page.styled(
             f"{diagnostic.severity}[{diagnostic.rule}]", diagnostic.severity, rule_link(diagnostic.rule)
         )
         mark = "" if diagnostic.fix is None else f" {self._page.styled('[*]', 'good')}"
-        where = self._page.styled(place, "", self._page.file_link(diagnostic.file))
+        where = self._page.styled(position, "", self._page.file_link(diagnostic.file))
         yield f"{head}{mark} {where}: follows from the finding above"
         yield from self._message(diagnostic)
         yield ""
 
     def _finding(self, diagnostic: Diagnostic, lines: list[str]) -> Iterator[str]:
         styled, severity, rule = self._page.styled, diagnostic.severity, diagnostic.rule
-        place = printable_line(f"{diagnostic.file}:{diagnostic.line}:{diagnostic.column}")
+        position = printable_line(f"{diagnostic.file}:{diagnostic.line}:{diagnostic.column}")
         mark = "" if diagnostic.fix is None else f" {styled('[*]', 'good')}"
         head = styled(f"{severity}[{rule}]", severity, rule_link(rule))
-        yield f"{head}{mark} {styled(place, '', self._page.file_link(diagnostic.file))}"
+        yield f"{head}{mark} {styled(position, '', self._page.file_link(diagnostic.file))}"
         shown = snippet(lines, diagnostic, self._page.width or _PIPED)
         if shown is not None:
             number, line, carets = shown
@@ -146,25 +146,25 @@ class Report:
         text = fold(diagnostic.message)
         lines = []
         for line in text.split("\n"):
-            if line.startswith(" | "):  # a caret block of CEL's: its columns must stay
+            if line.startswith(" | "):  # a caret block of CEL: its columns must not change
                 lines.append(f"  {printable(line)}".rstrip())
             else:
                 lines.extend(self._page.wrapped(line, "  "))
         return lines
 
-    def _moved(self, found: Sequence[Diagnostic]) -> Iterator[str]:
+    def _moved(self, findings: Sequence[Diagnostic]) -> Iterator[str]:
         """Explain once in a run the paths that the server moved up."""
         for internal, name in SHARED.items():
-            if internal not in self._explained and any(is_within(d.field, internal) for d in found):
+            if internal not in self._explained and any(is_within(d.field, internal) for d in findings):
                 note = f"{internal} is where the API server keeps what all versions share: spec.versions[0].{name} here"
                 self._explained.add(internal)
                 yield from self._note(note)
                 yield ""
 
-    def _stopped(self, found: Sequence[Diagnostic]) -> Iterator[str]:
+    def _stopped(self, findings: Sequence[Diagnostic]) -> Iterator[str]:
         """Explain which findings the API server reports first, since a strict request stops at unknown fields."""
-        errors = [one for one in found if one.kind == "field" and one.severity == "error"]
-        if errors and any(one.rule == _UNKNOWN for one in found):
+        errors = [finding for finding in findings if finding.kind == "field" and finding.severity == "error"]
+        if errors and any(finding.rule == _UNKNOWN for finding in findings):
             others = "the other error" if len(errors) == 1 else f"the other {len(errors):,} errors"
             yield from self._note(
                 f"with fieldValidation=Strict, kubectl's default, the API server stops at unknown fields: it reports {others} "
@@ -200,18 +200,18 @@ def _fixable(summary: Summary) -> str:
     return f"{unsafe:,} fixable with --fix --unsafe-fixes" if unsafe else ""
 
 
-def _without_repeated_advice(found: Sequence[Diagnostic]) -> tuple[list[Diagnostic], Counter[str]]:
-    """Return the findings of a CRD less what repeats the same advice, and how often it is left out by rule."""
-    told: Counter[str] = Counter()
+def _without_repeated_advice(findings: Sequence[Diagnostic]) -> tuple[list[Diagnostic], Counter[str]]:
+    """Return the findings of a CRD without repeated advice, and the number of omitted findings by rule."""
+    advice: Counter[str] = Counter()
     left: Counter[str] = Counter()
     shown = []
-    for one in found:
-        if one.severity == "info":
-            told[one.rule] += 1
-            if told[one.rule] > _ADVICE_SHOWN:
-                left[one.rule] += 1
+    for finding in findings:
+        if finding.severity == "info":
+            advice[finding.rule] += 1
+            if advice[finding.rule] > _ADVICE_SHOWN:
+                left[finding.rule] += 1
                 continue
-        shown.append(one)
+        shown.append(finding)
     return shown, left
 
 

@@ -17,11 +17,11 @@ if TYPE_CHECKING:
 
 def relative(path: str) -> str:
     """Return a path relative to the working directory where it is below that, with forward slashes."""
-    given = Path(path)
-    if given.is_absolute():
+    file = Path(path)
+    if file.is_absolute():
         with suppress(ValueError):
-            given = given.relative_to(Path.cwd())
-    return given.as_posix()
+            file = file.relative_to(Path.cwd())
+    return file.as_posix()
 
 
 def uri(path: str) -> str:
@@ -31,12 +31,12 @@ def uri(path: str) -> str:
 
 
 def fingerprints(diagnostics: Iterable[Diagnostic]) -> Iterator[tuple[Diagnostic, str]]:
-    """Yield each finding of a file with a text of its own, made of file, CRD, rule, path and detail.
+    """Yield each finding of a file with a fingerprint, a hash of file, CRD, rule, path and detail.
 
     Equal ones are numbered.
     """
     seen: Counter[str] = Counter()
-    for one in diagnostics:
-        held = "\0".join((relative(one.file), one.crd or "", one.rule, one.field, one.detail))
-        seen[held] += 1
-        yield one, hashlib.sha256(f"{held}\0{seen[held]}".encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    for finding in diagnostics:
+        identity = "\0".join((relative(finding.file), finding.crd or "", finding.rule, finding.field, finding.detail))
+        seen[identity] += 1
+        yield finding, hashlib.sha256(f"{identity}\0{seen[identity]}".encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -35,17 +35,17 @@ class ValuesReport:
         if values.answer is not None:
             document |= _answer(values.answer, trees=values.trees)
         else:
-            document["rules"] = [_rule(one, trees=values.trees) for one in values.rules]
+            document["rules"] = [_rule(rule, trees=values.trees) for rule in values.rules]
         document["notices"] = list(values.notices)
         yield f"{json_text(document, 2)}\n"
 
 
 def _answer(answer: Answer, *, trees: bool) -> dict[str, Any]:
     estimate = answer.estimate
-    found: dict[str, Any] = {
+    document: dict[str, Any] = {
         "expression": answer.text,
         "field": answer.place,
-        "errors": [asdict(one) for one in answer.errors],
+        "errors": [asdict(error) for error in answer.errors],
         "type": answer.type or None,
         "estimate": None
         if estimate is None
@@ -60,10 +60,10 @@ def _answer(answer: Answer, *, trees: bool) -> dict[str, Any]:
         **_result(answer.result),
     }
     if answer.opinion is not None:
-        found["second_opinion"] = _opinion(answer.opinion)
+        document["second_opinion"] = _opinion(answer.opinion)
     if trees:
-        found["tree"] = None if answer.tree is None else _step(answer.tree)
-    return found
+        document["tree"] = None if answer.tree is None else _step(answer.tree)
+    return document
 
 
 def _result(result: Result | None) -> dict[str, Any]:
@@ -103,7 +103,7 @@ def _step(step: Step) -> dict[str, Any]:
 
 
 def _rule(result: RuleResult, *, trees: bool) -> dict[str, Any]:
-    found: dict[str, Any] = {
+    document: dict[str, Any] = {
         "field": result.place,
         "number": result.number,
         "rule": result.rule,
@@ -114,5 +114,5 @@ def _rule(result: RuleResult, *, trees: bool) -> dict[str, Any]:
         "why": [_step(step) for step in result.why],
     }
     if trees:
-        found["tree"] = None if result.tree is None else _step(result.tree)
-    return found
+        document["tree"] = None if result.tree is None else _step(result.tree)
+    return document

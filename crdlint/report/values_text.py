@@ -50,8 +50,8 @@ class ValuesReport:
                 yield ""
             yield from self._rule(result, trees=values.trees)
         if values.rules:
-            rejected = sum(not one.is_accepted for one in values.rules)
-            skipped = sum(one.result is None and one.is_accepted for one in values.rules)
+            rejected = sum(not rule.is_accepted for rule in values.rules)
+            skipped = sum(rule.result is None and rule.is_accepted for rule in values.rules)
             accepted = len(values.rules) - rejected - skipped
             counts = [f"{accepted:,} accepted", f"{rejected:,} rejected", f"{skipped:,} not evaluated"]
             yield ""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class XML:
-    """A document, or the part of one that is ``depth`` elements deep; what is written is taken off by `take`."""
+    """A document, or the part of one that is ``depth`` elements deep; `take` returns the text written so far."""
 
     def __init__(self, depth: int = 0) -> None:
         self._text = StringIO()

@@ -84,7 +84,7 @@ class _Full(io.BytesIO):
 
 
 def test_a_disk_that_is_full(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pieces, "SpooledTemporaryFile", lambda _size: _Full())
+    monkeypatch.setattr("tempfile.SpooledTemporaryFile", lambda _size: _Full())
     reason = "a temporary file cannot be written: No space left on device"
     done = CliRunner().invoke(cli, ["check", "--no-cache", "--format", "sarif", str(folder / "in")])
     assert done.exit_code == 1  # of click's own: main() makes it 2
