@@ -13,11 +13,12 @@ from crdlint.rules import catalog
 from crdlint.rules.engine.finding import Finding, Manifest
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, child, items_of, text_of
-from crdlint.yaml.parse import Document, collector_paused, iter_documents, reading_notice
+from crdlint.yaml.parse import Document, chunks, collector_paused, parse_chunk, reading_notice, unchanged
 from crdlint.yaml.values import duplicate_keys, first_error
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from collections.abc import Mapping as MappingOf
 
     from crdlint.crd.positions import Span
     from crdlint.diagnostics.diagnostic import Diagnostic, Kind
@@ -29,7 +30,8 @@ class DocumentWalk(ABC):
     """Checks the documents of a file one by one, and collects the content of its FileResult.
 
     Each document is checked separately, so that an invalid one does not affect the others. `crds` are the checked
-    objects, `skipped` is the number of documents without any.
+    objects, `skipped` is the number of documents without any. `clean` are the objects of each document
+    that has any, by its number, if there is nothing else to report about it.
     """
 
     file: str
@@ -38,6 +40,7 @@ class DocumentWalk(ABC):
     crds: list[CRD] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
+    clean: dict[int, tuple[CRD, ...]] = field(default_factory=dict)
 
     @abstractmethod
     def check_objects(self, document: Document) -> bool:
@@ -55,10 +58,19 @@ class DocumentWalk(ABC):
         """Check a document without objects of the kind to check, and return False if it is skipped."""
         return False
 
-    def run(self, text: str, only: frozenset[int] | None = None) -> FileResult:
-        """Check the documents of a text; `only` contains their numbers (see crdlint.yaml.parse.split), None for all."""
+    def effects(self) -> tuple[int, ...]:
+        """Return numbers that change if the check of a document has an effect besides the objects that it adds."""
+        return len(self.diagnostics), len(self.notices)
+
+    def run(self, text: str, only: frozenset[int] | None = None, known: FileResult | None = None) -> FileResult:
+        """Check the documents of a text; `only` contains their numbers (see crdlint.yaml.parse.split), None for all.
+
+        `known` is the result of an earlier text of the file: its clean documents are not checked again where they are
+        unchanged.
+        """
+        kept = {} if known is None else _kept(known, text)
         with collector_paused():
-            self._walk(text, only)
+            self._walk(text, only, kept)
         notice = reading_notice()
         return FileResult(
             file=self.file,
@@ -68,12 +80,25 @@ class DocumentWalk(ABC):
             skipped=self.skipped,
             diagnostics=tuple(self.diagnostics),
             notices=(*([notice] if notice else []), *self.notices),
+            clean=self.clean,
         )
 
-    def _walk(self, text: str, only: frozenset[int] | None) -> None:
+    def _walk(self, text: str, only: frozenset[int] | None, kept: MappingOf[int, tuple[CRD, ...]]) -> None:
         """Check each document; no local variable refers to a node when the garbage collector is enabled again."""
-        for document in iter_documents(text, only):
-            self._check(document)
+        for number, chunk in enumerate(chunks(text)):
+            if number in kept:
+                self.clean[number] = kept[number]
+                self.documents += 1
+                self.crds += kept[number]
+            elif only is None or number in only:
+                self._check_chunk(number, chunk)
+
+    def _check_chunk(self, number: int, chunk: tuple[str, int, str | None]) -> None:
+        effects, found = self.effects(), len(self.crds)
+        document = parse_chunk(*chunk)
+        self._check(document)
+        if len(self.crds) > found and self.effects() == effects:
+            self.clean[number] = tuple(self.crds[found:])
 
     def _check(self, document: Document) -> None:
         problem = document.error
@@ -122,6 +147,16 @@ class DocumentWalk(ABC):
     def with_fix(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:  # noqa: ARG002
         """Return a diagnostic with the fix of its finding, if fixes are requested and there is one."""
         return diagnostic
+
+
+def _kept(known: FileResult, text: str) -> dict[int, tuple[CRD, ...]]:
+    """Return the objects of the clean documents of a result that are unchanged in `text`, at their lines there."""
+    lines = unchanged(known.text, text)
+    return {
+        number: tuple(CRD(crd.name, crd.line + lines[number]) for crd in crds)
+        for number, crds in known.clean.items()
+        if number in lines
+    }
 
 
 def take_duplicate_keys(document: Document, *, is_json: bool) -> list[DuplicateKey]:

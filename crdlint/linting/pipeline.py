@@ -38,6 +38,7 @@ def lint_file(
     keep: bool = False,
     fixes: bool = False,
     only: frozenset[int] | None = None,
+    known: FileResult | None = None,
     policy: Policy | None = None,
     requested: frozenset[str] = frozenset(),
 ) -> FileResult:
@@ -47,9 +48,11 @@ def lint_file(
     `skip_unfinished` skips, with a notice, templates and incomplete CRDs, which the notice calls `partial`. It also
     reports misspelled CRDs, which the API server does not recognize as CRDs. `requested` are the rules to run that are
     only reported on request. `only` contains the numbers of the documents to check (see crdlint.yaml.parse.split), None
-    for all. `policy` applies to the changes of updates. `kube_version` is the server's version, or a range such as
-    `1.29..1.36`: each finding of these servers is reported once, with the servers that report it. Invalid input raises
-    no exceptions; an unknown version raises ValueError.
+    for all. `known` is the result for an earlier text of the file with the same options, whose unchanged documents
+    without findings are not checked again, unless `keep` or `previous` is given. `policy` applies to the changes of
+    updates. `kube_version` is the server's version, or a range such as `1.29..1.36`: each finding of these servers is
+    reported once, with the servers that report it. Invalid input raises no exceptions; an unknown version raises
+    ValueError.
     """
     fixes_of = FixesOf(text) if fixes else None
     options = Options(
@@ -63,7 +66,7 @@ def lint_file(
         requested=requested,
     )
     walk = _CRDWalk(filename, options=options, partial=partial, text=text)
-    result = walk.run(text, only)
+    result = walk.run(text, only, None if keep or previous is not None else known)
     return replace(
         result,
         definitions=tuple(walk.definitions),
@@ -85,6 +88,13 @@ class _CRDWalk(DocumentWalk):
     blocking: set[int] = field(default_factory=set)
     compared: list[ComparedCRD] = field(default_factory=list)
     _names_crd: bool | None = None
+
+    def effects(self) -> tuple[int, ...]:
+        """Return numbers that change if the check of a document has findings, notices, or takes effort."""
+        return (
+            *DocumentWalk.effects(self),
+            self.options.effort.left,
+        )  # the later documents have what is left of the effort
 
     def reports_syntax_error(self) -> bool:
         """Return whether the kind of a CRD occurs anywhere in the file; other files need not be YAML."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ class FileResult:
     `definitions` and `rules` are kept on request. `unestimated` are the diagnostics because of which rules have no
     cost: those of CRDs that cannot be decoded, and of rules that do not compile. `masked` is the text of a template
     without its directives, with unchanged positions, None for other texts. `compared` are the CRDs of a check of
-    updates.
+    updates. `clean` are the CRDs of each document, by its number, that has any and no findings.
     """
 
     file: str
@@ -121,3 +121,4 @@ class FileResult:
     masked: str | None = None
     unestimated: tuple[Diagnostic, ...] = ()
     compared: tuple[ComparedCRD, ...] = ()
+    clean: Mapping[int, tuple[CRD, ...]] = field(default_factory=dict, compare=False, repr=False)

@@ -54,7 +54,8 @@ class Fixing:
 
         def check(text: str) -> FileResult:
             nonlocal latest
-            latest = checked = checker.check_text(text, replace(task, text=text))
+            known = latest.results[0] if latest is not None else result
+            latest = checked = checker.check_text(text, replace(task, text=text), known)
             if checked.bug is not None:
                 raise RuntimeError(checked.bug.traceback)
             return checked.results[0]

@@ -160,12 +160,16 @@ def _proved(
     after, brought = tried(chosen)
     if not brought:
         return list(chosen), after
+    failed = {frozenset(map(id, chosen)): brought}  # a group that is halved comes back with the proved half
     proved: list[Diagnostic] = []
     pending = [list(chosen)]
     following = before
     while pending:
         group = pending.pop()
-        after, brought = tried([*proved, *group])
+        together = frozenset(map(id, (*proved, *group)))
+        if together not in failed:
+            after, failed[together] = tried([*proved, *group])
+        brought = failed[together]
         if not brought:
             proved += group
             following = after

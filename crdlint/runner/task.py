@@ -149,8 +149,8 @@ class Checker:
         known = settings.cache.get(key, name, text)
         return _Opened(text, key) if known is None else CheckOutcome(name, task, (known,))
 
-    def check_text(self, text: str, task: Task) -> CheckOutcome:
-        """Check a text as the content of an input."""
+    def check_text(self, text: str, task: Task, known: FileResult | None = None) -> CheckOutcome:
+        """Check a text as the content of an input; `known` is the result of an earlier text of it (see lint_file)."""
         name = shown_name(task.path)
         unread: dict[str, None] = {}
 
@@ -159,7 +159,7 @@ class Checker:
 
         try:
             if task.location is None:
-                result = lint(text, name)
+                result = self._lint(text, name, task, unread, known=known)
             else:
                 result = self._of_charts().check(
                     name, text, task.location, lint, task.options, is_saved=task.text is None
@@ -230,7 +230,16 @@ class Checker:
 
         return finish
 
-    def _lint(self, text: str, name: str, task: Task, unread: dict[str, None], *, fixes: bool = True) -> FileResult:
+    def _lint(
+        self,
+        text: str,
+        name: str,
+        task: Task,
+        unread: dict[str, None],
+        *,
+        fixes: bool = True,
+        known: FileResult | None = None,
+    ) -> FileResult:
         """Check a text; add the reasons why old CRDs of its CRDs cannot be read to `unread`."""
         from crdlint.linting.pipeline import lint_file
 
@@ -251,6 +260,7 @@ class Checker:
             partial=task.partial,
             keep=self.settings.keep,
             fixes=fixes and self.settings.fixes,
+            known=known,
             requested=task.requested,
             policy=task.policy,
         )

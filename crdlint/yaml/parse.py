@@ -115,23 +115,40 @@ def iter_documents(text: str, only: frozenset[int] | None = None) -> Iterator[Do
 
     `only` contains the numbers of the documents to parse (see split), None for all.
     """
-    for number, chunk in enumerate(_chunks(text)):
+    for number, chunk in enumerate(chunks(text)):
         if only is None or number in only:
-            yield _document(*chunk)
+            yield parse_chunk(*chunk)
 
 
 def parse_first(text: str) -> Document:
     """Parse the first document of a text without splitting it, as the server's decoder does; see parse_stream."""
     with collector_paused():
-        return _document(text, 0)
+        return parse_chunk(text, 0)
 
 
 def split(text: str) -> list[str]:
     """Return the texts of the documents; their numbers start at 0."""
-    return [chunk for chunk, _, _ in _chunks(text)]
+    return [chunk for chunk, _, _ in chunks(text)]
 
 
-def _chunks(text: str) -> Iterator[tuple[str, int, str | None]]:
+def unchanged(before: str, after: str) -> dict[int, int]:
+    """Return the documents that two texts share, by number: how many lines further down each is in the second one.
+
+    If the numbers of documents differ, there are none.
+    """
+    old, new = list(chunks(before)), list(chunks(after))
+    if len(old) != len(new):
+        return {}
+    return {
+        number: line - line_before
+        for number, ((text_before, line_before, junk_before), (text, line, junk)) in enumerate(
+            zip(old, new, strict=True)
+        )
+        if (text, junk) == (text_before, junk_before)
+    }
+
+
+def chunks(text: str) -> Iterator[tuple[str, int, str | None]]:
     """Yield (text, line offset, text after the separator) of each document.
 
     A document starts below the line of three dashes; such a line at the start of the text belongs to the first
@@ -161,7 +178,8 @@ def _next_separator(text: str, start: int) -> int:
     return line_feed + 1 if line_feed >= 0 else -1
 
 
-def _document(chunk: str, offset: int, junk: str | None = None) -> Document:
+def parse_chunk(chunk: str, offset: int, junk: str | None = None) -> Document:
+    """Parse a document of `chunks`; invalid input does not raise exceptions."""
     document = Document(None, chunk, offset)
     if junk is not None:
         line = max(offset - 1, 0) if not chunk.startswith("---") else offset

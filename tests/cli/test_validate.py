@@ -427,8 +427,8 @@ def test_only_crds_that_are_needed_are_parsed(layout: str, here: Path, monkeypat
     for i, text in enumerate(texts if layout == "files" else ["---\n".join(texts)]):
         (here / "crds" / f"{i}.yaml").write_text(text)
     parsed: list[str] = []
-    read = parse._document  # noqa: SLF001
-    monkeypatch.setattr(parse, "_document", recording(parsed, read))
+    read = parse.parse_chunk
+    monkeypatch.setattr(parse, "parse_chunk", recording(parsed, read))
     assert run("--crd", "crds", "wrong.yaml").exit_code == 1
     assert [("CustomResourceDefinition" in text, "kind: Widget\nmetadata" in text) for text in parsed] == [
         (False, True),

@@ -1,0 +1,112 @@
+"""Fixes of a file lead to another check of those CRDs only that they change or that have findings."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from crds import HEAD
+
+from crdlint.config.model import Config
+from crdlint.linting import documents
+from crdlint.linting.pipeline import lint_file
+from crdlint.runner.fix_files import Fixing
+from crdlint.runner.fixes import fix
+from crdlint.runner.task import Checker, Settings, Task
+from crdlint.yaml.parse import parse_chunk
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from crdlint.linting.result import FileResult
+    from crdlint.yaml.parse import Document
+
+CLEAN = HEAD + "        type: object\n"
+WRONG = HEAD + "        type: object\n        properties: {a: {type: integer, default: '1'}}\n"
+LONGER = (
+    HEAD + "        type: object\n        properties:\n          a: {type: integer, default: '1', description: x}\n"
+)
+
+
+def text(*parts: str) -> str:
+    return "---\n".join(part.replace("foos", f"foos{i}") for i, part in enumerate(parts))
+
+
+def parsed_by(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    seen: list[str] = []
+    parse = parse_chunk
+
+    def recording(chunk: str, offset: int, junk: str | None = None) -> Document:
+        seen.append(chunk)
+        return parse(chunk, offset, junk)
+
+    monkeypatch.setattr(documents, "parse_chunk", recording)
+    return seen
+
+
+@pytest.mark.parametrize("clean", [10, 20])
+def test_fixes_check_only_the_changed_document_again(
+    clean: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "crds.yaml"
+    path.write_text(text(*[CLEAN] * clean, WRONG, "kind: ConfigMap\n"))
+    checker, task = Checker(Settings(fixes=True)), Task(str(path), "1.36")
+    result = checker.check(task).results[0]
+    seen = parsed_by(monkeypatch)
+    fixed = Fixing(unsafe=False).fix(task, checker, Config(), result)
+    assert fixed is not None
+    assert [number for number, chunk in enumerate(seen) if "CustomResourceDefinition" in chunk] == [0]
+    assert "default: 1" in seen[0]
+    assert fixed.results[0] == lint_file(path.read_text(), filename=str(path), fixes=True, skip_unfinished=True)
+    assert len(fixed.results[0].crds) == clean + 1
+
+
+BROKEN = "a: [\nkind: CustomResourceDefinition\n"
+CHANGES = {
+    "nothing": ((CLEAN, WRONG, CLEAN), (CLEAN, WRONG, CLEAN)),
+    "a document": ((CLEAN, WRONG, CLEAN), (CLEAN, CLEAN, CLEAN)),
+    "a new error": ((CLEAN, CLEAN, CLEAN), (CLEAN, WRONG, CLEAN)),
+    "lines before others": ((WRONG, CLEAN, "a: 1\n", WRONG), (f"# x\n# y\n{CLEAN}", CLEAN, "a: 1\n", WRONG)),
+    "a document more": ((CLEAN, CLEAN), (CLEAN, WRONG, CLEAN)),
+    "an empty document": ((CLEAN, "", CLEAN), (CLEAN, "# x\n", CLEAN)),
+    "the only kind of a CRD": (("a: [\n", CLEAN), ("a: [\n", "a: 1\n")),
+    "a syntax error": ((CLEAN, "a: 1\n"), (CLEAN, BROKEN)),
+    "text after a separator": ((CLEAN, CLEAN), (CLEAN, f"--- x\n{CLEAN}")),
+    "lists": (("kind: List\napiVersion: v1\nitems: []\n", CLEAN), ("kind: List\napiVersion: v1\nitems: []\n", LONGER)),
+}
+
+
+@pytest.mark.parametrize(("before", "after"), CHANGES.values(), ids=CHANGES)
+@pytest.mark.parametrize("version", ["1.36", "1.29..1.36"])
+@pytest.mark.parametrize("keep", [False, True])
+def test_known_documents_do_not_change_the_result(
+    before: tuple[str, ...], after: tuple[str, ...], version: str, keep: bool
+) -> None:
+    def check(text_: str) -> FileResult:
+        return lint_file(text_, filename="x", kube_version=version, skip_unfinished=True, fixes=True)
+
+    old, new = check(text(*before)), text(*after)
+    whole = check(new)
+    again = lint_file(new, filename="x", kube_version=version, skip_unfinished=True, fixes=True, known=old, keep=keep)
+    assert replace(again, definitions=(), rules=()) == whole
+    assert again.clean == whole.clean
+    assert bool(again.definitions) == (keep and bool(whole.crds))
+
+
+@pytest.mark.parametrize("wrong", ["b", "d", "bd", "abcd"])
+def test_no_text_is_checked_twice_to_find_the_fixes_to_undo(wrong: str) -> None:
+    fields = ", ".join(
+        f"{name}: {{type: integer, default: '1'{', minimum: 5' if name in wrong else ''}}}" for name in "abcd"
+    )
+    seen: list[str] = []
+
+    def check(text_: str) -> FileResult:
+        seen.append(text_)
+        return lint_file(text_, filename="x", fixes=True)
+
+    start = check(HEAD + f"        type: object\n        properties: {{{fields}}}\n")
+    fixed = fix(start, check, unsafe=False)
+    assert len(fixed.undone) == len(wrong)
+    assert len(fixed.applied) == 4 - len(wrong)
+    assert len(seen) == len(set(seen))
