@@ -21,7 +21,7 @@ _NAMED: Final = {
     "string": ("string", ""),
     "timestamp": ("string", "date-time"),
 }
-_TOKEN: Final = re.compile(r"\s*([A-Za-z_][\w./-]*|[(){},:?])")
+_TOKEN: Final = re.compile(r"\s|([A-Za-z_][\w./-]*|[(){},:?])")
 _DEEPEST: Final = 64
 
 
@@ -106,12 +106,13 @@ def schema_of_notation(text: str) -> JSONSchemaProps:
     """
     tokens: list[str] = []
     position = 0
-    while text[position:].strip():
+    while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
-            message = f"unexpected {text[position:].strip()[:1]!r}"
+            message = f"unexpected {text[position]!r}"
             raise NotationError(message)
-        tokens.append(match[1])
+        if match[1] is not None:
+            tokens.append(match[1])
         position = match.end()
     parser = _Parser(tokens)
     schema = parser.type(0)

@@ -85,8 +85,7 @@ class ValuesReport:
         yield from self._page.flow(Part(printable_line(f"{where}: ")), Part(verdict, style))
         yield from self._page.wrapped(printable_line(" ".join(result.rule.split())), "  ")
         if result.message:
-            for line in result.message.split("\n"):
-                yield from self._page.wrapped(printable_line(line), "    ")
+            yield from self._page.wrapped(result.message, "    ")
         if result.result is None:
             return
         for step in result.why:

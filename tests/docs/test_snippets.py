@@ -39,7 +39,12 @@ PROJECT: Final = {
 CRD: Final = {
     "README.md": "invalid/list-map-key-optional.yaml",
     "docs/cost.md": "invalid/rule-too-expensive.yaml",
+    "docs/eval.md": "eval/crd.yaml",
     "docs/suites.md": "suites/widgets.crd.yaml",
+}
+# Further files by the page that uses them.
+FILES: Final = {
+    "docs/eval.md": {"samples/cluster.yaml": "eval/sample.yaml", "samples/cluster-before.yaml": "eval/old.yaml"},
 }
 
 # Commands that are not run here, and what does instead.
@@ -68,6 +73,10 @@ STATUS: Final = {
     ("docs/cost.md", "crdlint cost config/crd/"): 1,
     ("docs/cost.md", "crdlint cost --explain exists_one config/crd/"): 1,
     ("docs/cost.md", "crdlint cost --format html config/crd/ > cost.html"): 1,
+    (
+        "docs/eval.md",
+        "crdlint eval --rule spec --crd config/crd --object samples/cluster.yaml --old samples/cluster-before.yaml",
+    ): 1,
     ("docs/validate.md", "crdlint validate --crd crds --old before.yaml after.yaml"): 1,
 }
 
@@ -150,6 +159,8 @@ def test_a_command_does_what_the_page_says(command: Command, project: Path) -> N
     copy(CRD.get(command.page, "resources/crd.yaml"), crd)
     # comments of fixtures that the pages leave out
     crd.write_text(re.sub(" +# <- .*", "", crd.read_text(encoding="utf-8")), encoding="utf-8")
+    for name, fixture in FILES.get(command.page, {}).items():
+        copy(fixture, project / name)
     commit(project)
     done = run(command.text, project, terminal=bool(command.output))
     assert done.returncode == STATUS.get((command.page, command.text), 0), done.stdout + done.stderr
