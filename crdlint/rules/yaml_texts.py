@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 # The start of a plain text.
 _LINE: Final = re.compile(r"^[ -]*(?:description|title|message): +([^\n '\"|>\[{#][^\n]*)$", re.MULTILINE)
+# A comment that a linter reads.
+_FOR_A_TOOL: Final = re.compile(r" #[ \t]*(?:crdlint|yamllint)\b")
 _NUMBER: Final = re.compile(r" #\w")
 
 
@@ -95,7 +97,8 @@ def _cut_lines(text: str) -> dict[int, str]:
             start, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
             match = _LINE.match(text, start)
             whole = "" if match is None else match[1].rstrip()
-            if match is not None and whole and (whole[0] in "!&" if " #" not in whole else "  #" not in whole):
+            is_cut = whole[:1] in {"!", "&"} if " #" not in whole else "  #" not in whole
+            if match is not None and whole and is_cut and not _FOR_A_TOOL.search(whole):
                 texts[match.start(1)] = whole
             at = -1 if end < 0 else text.find(mark, end)
     return texts

@@ -194,7 +194,7 @@ def test_a_broken_one_is_the_same_error_for_all_below(tmp_path: Path) -> None:
         ("fail-on: errors\n", [(1, 10, "'fail-on' is error, warning, info or never, not 'errors'; did you mean 'error'?")]),
         ("include-dependencies: yes\n", [(1, 23, "'include-dependencies' must be true or false, not 'yes'")]),
         ("kube-version: new\n", [(1, 15, "'kube-version': 'new' is not a Kubernetes version such as 1.36")]),
-        ("kube-version: 1.3\n", [(1, 15, "'kube-version': '1.3' is not within 1.28..1.36")]),
+        ("kube-version: 1.3\n", [(1, 15, "'kube-version': '1.3' is not within 1.28..1.37 (1.37 is a preview)")]),
         ("kube-version: 1.36..1.30\n", [(1, 15, "'kube-version': '1.36..1.30' ends before it begins")]),
         ("exclude: ['!']\n", [(1, 11, "'!' is not a pattern of files")]),
         ("per-file-ignores: {a: b}\n", [(1, 23, "per-file-ignores: 'a' must be a list, not 'b'")]),

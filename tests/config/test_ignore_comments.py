@@ -38,14 +38,14 @@ BAD = 'pattern: "(?!x)"'
 @pytest.mark.parametrize(
     ("schema", "expected"),
     [
-        pytest.param(f"type: object\n{BAD}\n", [("pattern-invalid", 2, 10)], id="none"),
+        pytest.param(f"type: object\n{BAD}\n", [("pattern-invalid", 2, 11)], id="none"),
         pytest.param(f"type: object\n{BAD} # crdlint: ignore[pattern-invalid] for a reason\n", [], id="line"),
         pytest.param(f"type: object\n{BAD} #crdlint:ignore[ pattern-invalid ,yaml-boolean]\n", [
             ("ignore-unused", 2, 52),
         ], id="one of two"),
         pytest.param(f"type: object\n{BAD} # crdlint: ignore[pattern-*]\n", [], id="glob"),
         pytest.param(f"type: object # crdlint: ignore[pattern-invalid]\n{BAD}\n", [
-            ("pattern-invalid", 2, 10), ("ignore-unused", 1, 32),
+            ("pattern-invalid", 2, 11), ("ignore-unused", 1, 32),
         ], id="another line"),
         pytest.param(f"type: object\n# crdlint: ignore[pattern-invalid]\n{BAD}\n", [], id="above a key"),
         pytest.param(f"type: object\n# crdlint: ignore[pattern-invalid]\n\n  # more\n{BAD}\n", [], id="far above"),
@@ -58,7 +58,7 @@ BAD = 'pattern: "(?!x)"'
                 properties:
                   b: {{type: string, {BAD}}}
               c: {{type: string, {BAD}}}
-            """, [("pattern-invalid", 8, 30)], id="block"),
+            """, [("pattern-invalid", 8, 31)], id="block"),
         pytest.param(f"""\
             type: object
             properties:
@@ -67,7 +67,7 @@ BAD = 'pattern: "(?!x)"'
                 {BAD}
                 # crdlint: ignore[pattern-invalid]
               c: {{type: string, {BAD}}}
-            """, [("pattern-invalid", 5, 14)], id="the next key, whatever its indentation"),
+            """, [("pattern-invalid", 5, 15)], id="the next key, whatever its indentation"),
         pytest.param(f"""\
             type: object
             properties:
@@ -75,8 +75,8 @@ BAD = 'pattern: "(?!x)"'
               # crdlint: ignore[pattern-invalid]
               b: *a
             """, [
-                ("pattern-invalid", 3, 33),
-                ("pattern-invalid", 3, 33),
+                ("pattern-invalid", 3, 34),
+                ("pattern-invalid", 3, 34),
                 ("ignore-unused", 4, 21),
             ], id="an alias stands where it is written"),
         pytest.param(f"""\
@@ -87,7 +87,7 @@ BAD = 'pattern: "(?!x)"'
                 a: {{{BAD}}}
             - properties:
                 b: {{{BAD}}}
-            """, [("pattern-invalid", 7, 18), ("structural-incomplete", 7, 5)], id="item"),
+            """, [("pattern-invalid", 7, 19), ("structural-incomplete", 7, 5)], id="item"),
         pytest.param(f"""\
             type: object
             allOf: [
@@ -139,13 +139,13 @@ BAD = 'pattern: "(?!x)"'
             # crdlint:
             title: x # crdlint: ignore-file[pattern-invalid]
             """, [
-                ("pattern-invalid", 2, 10),
+                ("pattern-invalid", 2, 11),
                 ("ignore-malformed", 2, 18),
                 *(("ignore-malformed", line, 1) for line in (3, 4, 5, 6, 7)),
                 ("ignore-malformed", 8, 10),
             ], id="malformed"),
         pytest.param(f"type: object\n{BAD} # crdlint: ignore[pattern-invald]\n", [
-            ("pattern-invalid", 2, 10), ("ignore-unknown-rule", 2, 36),
+            ("pattern-invalid", 2, 11), ("ignore-unknown-rule", 2, 36),
         ], id="unknown"),
         pytest.param("type: object\n# crdlint: ignore[yaml-boolean]\n", [("ignore-unused", 2, 19)], id="nothing below"),
         pytest.param("type: object # crdlint: ignore[spec-immutable,resource-*,kube-version-too-old]\n", [],
