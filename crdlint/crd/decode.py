@@ -32,15 +32,17 @@ Form: TypeAlias = Literal["crd", "unserved", "crd-list", "list", "other"]
 class DecodeProblem:
     """A problem of the decoder: `kind` is decode (the document is rejected) or strict (an unknown field).
 
-    `node` is the position. `path` is the path of the unknown field as in the message, empty for a decode error. `help`
-    names `nearest`, the most similar field. For a type error, `json_type` is the JSON type of the value, `go_type` the
-    Go type of the field, and `field` the name or path of the field in its struct. A duplicate field in a JSON document
-    is strict as well; `first` is then the first of the two keys. Duplicate keys in YAML are found by `crdlint.yaml`.
+    `node` is the position. `content` is the rejected value or, for a strict problem, the mapping that has the field.
+    `path` is the path of the unknown field as in the message, empty for a decode error. `help` names `nearest`, the most
+    similar field. For a type error, `json_type` is the JSON type of the value, `go_type` the Go type of the field, and
+    `field` the name or path of the field in its struct. A duplicate field in a JSON document is strict as well; `first`
+    is then the first of the two keys. Duplicate keys in YAML are found by `crdlint.yaml`.
     """
 
     kind: Literal["decode", "strict"]
     message: str
     node: Node
+    content: Node
     path: str = ""
     help: str | None = None
     first: Node | None = None
@@ -195,8 +197,18 @@ def _problems(root: Node, server: Server) -> tuple[tuple[DecodeProblem, ...], tu
 def _problem(error: GoError | StrictError) -> DecodeProblem:
     if isinstance(error, Exception):
         json_type = error.value.partition(" ")[0]
-        return DecodeProblem("decode", str(error), error.node, json_type=json_type, go_type=error.of, field=error.field)
-    return DecodeProblem("strict", error.text, error.node, error.path, _help(error), error.first, error.nearest)
+        return DecodeProblem(
+            "decode",
+            str(error),
+            error.node,
+            error.content,
+            json_type=json_type,
+            go_type=error.of,
+            field=error.field,
+        )
+    return DecodeProblem(
+        "strict", error.text, error.node, error.owner, error.path, _help(error), error.first, error.nearest
+    )
 
 
 def _help(error: StrictError) -> str | None:

@@ -38,11 +38,15 @@ _LIKE: Final = 0.75  # the minimum similarity of a suggested field
 
 
 class GoError(Exception):
-    """An error of the decoder, at the node to report; its text is `text`, or the text of an UnmarshalTypeError."""
+    """An error of the decoder, at the node to report; its text is `text`, or the text of an UnmarshalTypeError.
 
-    def __init__(self, node: Node, text: str = "", value: str = "", of: str = "") -> None:
+    `content` is the rejected value, if `node` is only the key of it.
+    """
+
+    def __init__(self, node: Node, text: str = "", value: str = "", of: str = "", content: Node | None = None) -> None:
         super().__init__(text)
         self.node = node
+        self.content = content or node
         self.text = text
         self.value = value
         self.of = of
@@ -60,13 +64,14 @@ class GoError(Exception):
 class StrictError:
     """An unknown field, or a duplicate one.
 
-    `text` is upstream's, `node` the key to report, `nearest` the most similar known name for an unknown field, `first`
-    the first of two equal keys. `since` is the first server that knows the field.
+    `text` is upstream's, `node` the key to report, and `owner` the mapping that has it. `nearest` is the most similar
+    known name for an unknown field, `first` the first of two equal keys. `since` is the first server that knows the field.
     """
 
     text: str
     path: str
     node: Node
+    owner: Node
     nearest: str | None = None
     first: Node | None = None
     since: Server | None = None
@@ -107,7 +112,13 @@ class _State:
         return field.attribute not in self.server.unknown_fields
 
     def strictly(
-        self, what: str, name: str, node: Node, known: MappingOf[str, Field] | None = None, first: Node | None = None
+        self,
+        what: str,
+        name: str,
+        node: Node,
+        owner: Node,
+        known: MappingOf[str, Field] | None = None,
+        first: Node | None = None,
     ) -> None:
         """Add a strict error for an `unknown` field, with the known fields, or for a `duplicate` field, with the `first` key."""
         if self.strict and (self.goes_on or len(self.strict_errors) < MAX_STRICT_ERRORS):
@@ -117,7 +128,7 @@ class _State:
             newer = fields.get(name)
             near = None if newer else nearest(name, [field for field in fields if self.knows(fields[field])], _LIKE)
             since = None if newer is None else first_to_know(newer.attribute)
-            self.strict_errors.setdefault(text, StrictError(text, path, node, near, first, since))
+            self.strict_errors.setdefault(text, StrictError(text, path, node, owner, near, first, since))
 
     def entries(self, mapping: Mapping) -> list[tuple[str, Node, Node]]:
         """Return the entries of a mapping in the order of the JSON that Go decodes."""
@@ -186,11 +197,11 @@ def _value(state: _State, of: GoType, node: Node, reported: Node) -> Steps:
         elif of.kind == "map":
             yield _map(state, of, node)
         else:
-            state.save(GoError(reported, value="object", of=of.name))
+            state.save(GoError(reported, value="object", of=of.name, content=node))
     elif of.kind in {"slice", "bytes"}:
         yield _slice(state, of, node)
     else:
-        state.save(GoError(reported, value="array", of=of.name))
+        state.save(GoError(reported, value="array", of=of.name, content=node))
 
 
 def _struct(state: _State, of: GoType, node: Any) -> Steps:
@@ -200,10 +211,10 @@ def _struct(state: _State, of: GoType, node: Any) -> Steps:
     for name, key, value in state.entries(node):
         known = of.fields.get(name)
         if known is None or not state.knows(known):
-            state.strictly("unknown", name, key, of.fields)
+            state.strictly("unknown", name, key, node, of.fields)
             continue
         if seen.setdefault(name, key) is not key:
-            state.strictly("duplicate", name, key, first=seen[name])
+            state.strictly("duplicate", name, key, node, first=seen[name])
         state.fields.append(name)
         state.struct = of.record.__name__
         state.enter(name)
@@ -218,7 +229,7 @@ def _map(state: _State, of: GoType, node: Any) -> Steps:
     seen: dict[str, Node] = {}
     for name, key, value in state.entries(node):
         if seen.setdefault(name, key) is not key:
-            state.strictly("duplicate", name, key, first=seen[name])
+            state.strictly("duplicate", name, key, node, first=seen[name])
         state.enter(name)
         yield _value(state, of.element, value, key)
         del state.path[path:]

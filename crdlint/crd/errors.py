@@ -261,9 +261,10 @@ def invalid(
     at: Path | None = None,
     help: str | None = None,  # noqa: A002
     reason: Reason | None = None,
+    key: bool = False,
 ) -> FieldError:
     """Return upstream's field.Invalid."""
-    return FieldError(rule, INVALID, path, value, detail, at, help, reason=reason)
+    return FieldError(rule, INVALID, path, value, detail, at, help, reason=reason, key=key)
 
 
 def not_supported(

@@ -125,6 +125,17 @@ class Locator:
             locations[part] = location = self._enter(location, part.step)
         return location
 
+    def missing(self, path: Path) -> tuple[Mapping, str] | None:
+        """Return the first field of a path that the document lacks, and its mapping, or None if it lacks no field of it."""
+        location = SourceLocation(self.root, None, exact=True)
+        steps = (part for step in path.steps() for part in (str(step).split(".") if step.__class__ is str else [step]))
+        for step in _as_given(list(steps)):
+            name = _RENAMED.get(step, step) if step.__class__ is str else step
+            location = self._enter(location, name)
+            if not location.exact:
+                return (location.node, str(name)) if isinstance(location.node, Mapping) else None
+        return None
+
     def _first(self, chain: list[Path]) -> SourceLocation:
         """Return the location of the start of a chain of paths, deepest first; moved steps are removed from the chain."""
         top = chain[-_MOVED_STEPS:]

@@ -46,7 +46,8 @@ class Diagnostic:
     as the API server prints it, unless `server_message` is set, which is then the server's. `crd` is the name of the
     CRD. `hidden` marks findings that the API server reports only after others are fixed. `versions` are the Kubernetes
     versions of a range that report it, empty for all of them. `fix` contains the edits that fix it, if fixes are
-    requested and there is one.
+    requested and there is one. `lacks` identifies a mapping and a field that it lacks: the field that the finding requires,
+    or the field that an unknown one probably was meant to be. Reports do not show it; see `rules.consequences`.
     """
 
     origin: Origin
@@ -69,6 +70,7 @@ class Diagnostic:
     server_message: str | None = None
     fix: Fix | None = None
     versions: tuple[str, ...] = ()
+    lacks: str = ""
 
 
 def in_server_words(diagnostic: Diagnostic) -> Diagnostic:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import invalid
 from crdlint.rules import cel, defaults, forbidden_fields, list_types, structural
+from crdlint.schema.structural import Refusal
 from crdlint.schema.traversal import at_or_above
 
 if TYPE_CHECKING:
@@ -71,12 +72,13 @@ def find(
     return found
 
 
-_SCHEMA: Final = "OpenAPIV3Schema 'schema' is not supported"
+_SCHEMA: Final = Refusal("OpenAPIV3Schema 'schema' is not supported", "$schema")
 
 
-def refused(schema: JSONSchemaProps, text: str, path: Path) -> FieldError:
-    """Return the error of a schema that cannot be converted to a structural one, at the rejected node."""
-    return invalid(structural.NOT_CONVERTIBLE.id, path.child("openAPIV3Schema"), "", text, at=schema.path)
+def refused(schema: JSONSchemaProps, refusal: Refusal, path: Path) -> FieldError:
+    """Return the error of a schema that cannot be converted to a structural one, at the rejected field."""
+    at = schema.path.child(refusal.field)
+    return invalid(structural.NOT_CONVERTIBLE.id, path.child("openAPIV3Schema"), "", refusal.text, at=at, key=True)
 
 
 def _is_any_broken(compiled: SequenceOf[EstimatedRule], findings: Findings) -> bool:

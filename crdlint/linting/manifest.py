@@ -12,6 +12,7 @@ from crdlint.crd.convert import read_crd
 from crdlint.crd.decode_help import suggestion
 from crdlint.crd.decode_values import is_json
 from crdlint.crd.equality import semantic_equal
+from crdlint.crd.errors import REQUIRED
 from crdlint.crd.near_misses import is_type_key
 from crdlint.crd.placeholders import PLACEHOLDERS, is_placeholder
 from crdlint.crd.positions import Locator, node_span
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
     from crdlint.kubernetes.servers import Range
     from crdlint.linting.create import Report
     from crdlint.rules.engine.advisory import Advice
+    from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import Document
 
     FindOldCRD = Callable[[str], OldCRD | None]
@@ -209,7 +211,19 @@ def _decode_finding(problem: DecodeProblem, file: str, offset: int) -> Diagnosti
         return duplicates.of_json(problem.message, problem.path, problem.first, problem.node, file, offset)
     help_ = problem.help or (suggestion(problem) if problem.go_type else None)
     rule = catalog.get(_DECODE_RULES[problem.kind])
-    return rule.diagnostic(file, problem.kind, problem.message, node_span(problem.node, offset), help_)
+    content = problem.content
+    if problem.kind == "strict":
+        found = rule.diagnostic(file, problem.kind, problem.message, node_span(problem.node, offset), help_)
+        return found if problem.nearest is None else replace(found, lacks=_lacking(content, problem.nearest))
+    # A collection is reported itself where it is in one line, otherwise at its key.
+    in_line = not isinstance(content, Scalar) and content.flow and content.start_mark.line == content.end_mark.line
+    span = node_span(content if in_line else problem.node, offset)
+    return rule.diagnostic(file, problem.kind, problem.message, span, help_)
+
+
+def _lacking(mapping: Node, name: str) -> str:
+    """Return the identification of a mapping of the document and a field that it lacks, see `Diagnostic.lacks`."""
+    return f"{mapping.start_mark.index} {name}"
 
 
 _DECODE_RULES: Final = {"decode": "decode-type", "strict": "unknown-field"}
@@ -232,6 +246,9 @@ def _field_findings(
         diagnostic = catalog.get(error.rule).diagnostic_of(
             error, message, span, file=options.file, crd=decoded.crd.metadata.name, hidden=hidden or error.hidden
         )
+        missing = locator.missing(error.path) if decoded.problems and error.type == REQUIRED else None
+        if missing is not None:
+            diagnostic = replace(diagnostic, lacks=_lacking(*missing))
         found[message] = options.with_fix(diagnostic, Finding(manifest, error.rule, error=error))
     return found
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from operator import attrgetter
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd.paths import is_within
@@ -12,11 +13,11 @@ if TYPE_CHECKING:
 
     from crdlint.diagnostics.diagnostic import Diagnostic
 
-    Key = Callable[[str], str | None]
+    Key = Callable[[Diagnostic], str | None]
 
 
 class _Relation(NamedTuple):
-    """How the fields of a finding and of its cause are related: both have the same key, which is not None."""
+    """How a finding and its cause are related: both have the same key, which is not None."""
 
     of_finding: Key
     of_cause: Key
@@ -40,18 +41,43 @@ def _parent(field: str) -> str:
 def _fields(field: str, cause: str) -> _Relation:
     """Return the relation of a field, or one below it, to another."""
     return _Relation(
-        lambda given: field if is_within(given, field) else None,
-        lambda given: field if is_within(given, cause) else None,
+        lambda found: field if is_within(found.field, field) else None,
+        lambda found: field if is_within(found.field, cause) else None,
     )
 
 
-_SAME: Final = _Relation(str, str)
-_SIBLING: Final = _Relation(_parent, _parent)
+_SAME: Final = _Relation(attrgetter("field"), attrgetter("field"))
+_SIBLING: Final = _Relation(lambda found: _parent(found.field), lambda found: _parent(found.field))
 # The type of an alternative, and that of the schema with the alternatives.
-_OF_ALTERNATIVE: Final = _Relation(_parent, lambda field: _parent(_parent(_parent(field))))
+_OF_ALTERNATIVE: Final = _Relation(
+    lambda found: _parent(found.field), lambda found: _parent(_parent(_parent(found.field)))
+)
+# A required field of a mapping, and an unknown field there that probably was meant to be it.
+_MISSPELLED: Final = _Relation(lambda found: found.lacks or None, lambda found: found.lacks or None)
 _ANYWHERE: Final = _Relation(lambda _: "", lambda _: "")
 
 _CONSEQUENCES: Final = (
+    *(
+        _Consequence(rule, "unknown-field", _MISSPELLED)
+        for rule in (
+            "conversion-review-versions",
+            "conversion-strategy-invalid",
+            "conversion-webhook-config",
+            "group-invalid",
+            "list-map-items",
+            "list-map-keys-required",
+            "list-type-not-array",
+            "map-type-not-object",
+            "names-required",
+            "printer-column-invalid",
+            "rule-required",
+            "scale-path-invalid",
+            "schema-required",
+            "scope-invalid",
+            "structural-items-required",
+            "structural-type-required",
+        )
+    ),
     _Consequence("type-null", "type-unsupported", _SAME),
     _Consequence("list-type-not-array", "type-unsupported", _SIBLING),
     _Consequence("map-type-not-object", "type-unsupported", _SIBLING),
@@ -87,9 +113,9 @@ def causes(found: Sequence[Diagnostic]) -> dict[int, Diagnostic]:
         by_key: dict[tuple[str | None, str | None], Diagnostic] = {}
         for one in found:
             if one.rule == consequence.cause:
-                by_key.setdefault((one.crd, consequence.relation.of_cause(one.field)), one)
+                by_key.setdefault((one.crd, consequence.relation.of_cause(one)), one)
         for one in found:
-            key = consequence.relation.of_finding(one.field) if one.rule == consequence.rule else None
+            key = consequence.relation.of_finding(one) if one.rule == consequence.rule else None
             cause = None if key is None else by_key.get((one.crd, key))
             if cause is not None and cause is not one:
                 first.setdefault(id(one), cause)

@@ -11,7 +11,7 @@ from crdlint.diagnostics.spelling import nearest
 from crdlint.rules.engine.finding import Fixer
 from crdlint.rules.engine.rule import Rule
 from crdlint.schema.fieldpath import FieldPathError, valid_field_path
-from crdlint.schema.structural import unsupported, unsupported_field
+from crdlint.schema.structural import Refusal, unsupported, unsupported_field
 from crdlint.yaml.nodes import Sequence
 
 if TYPE_CHECKING:
@@ -139,7 +139,9 @@ def validate(
     """
     refusal = None if schema is None or is_convertible else _first_refusal(schema)
     if schema is not None and refusal is not None:
-        yield invalid("schema-not-convertible", path.child("schema.openAPIV3Schema"), "", refusal, at=schema.path)
+        cause, found = refusal
+        at = cause.path.child(found.field)
+        yield invalid("schema-not-convertible", path.child("schema.openAPIV3Schema"), "", found.text, at=at, key=True)
     at = path.child("selectableFields")
     seen: set[str] = set()
     for i, field in enumerate(fields):
@@ -180,14 +182,14 @@ def _names_nothing(text: str) -> bool:
     return text in {"", "."} or not text.startswith(".")
 
 
-def _first_refusal(root: JSONSchemaProps) -> str | None:
-    """Return NewStructural's first error: a field that no node may have, alternatives, the rest of the node."""
+def _first_refusal(root: JSONSchemaProps) -> tuple[JSONSchemaProps, Refusal] | None:
+    """Return NewStructural's first error and its node: a field that no node may have, alternatives, the rest of the node."""
     pending: list[tuple[JSONSchemaProps, bool]] = [(root, False)]
     while pending:
         schema, alternatives_seen = pending.pop()
-        text = unsupported(schema)
-        if text is not None and (alternatives_seen or unsupported_field(schema) is not None):
-            return text
+        refusal = unsupported(schema)
+        if refusal is not None and (alternatives_seen or unsupported_field(schema) is not None):
+            return schema, refusal
         if alternatives_seen:
             continue
         below = _structure(schema)

@@ -283,11 +283,7 @@ def _without(finding: Finding) -> Iterable[Edit]:
 
 def _without_schema_url(finding: Finding) -> Iterable[Edit]:
     """Remove the URL of the dialect of JSON Schema."""
-    about = finding.error
-    mapping = finding.node(None if about is None else about.at)
-    if not isinstance(mapping, Mapping):
-        return
-    for one in _schemas_below(finding, mapping):
+    for one in _schemas_below(finding, finding.owner):
         yield finding.editor.remove(one, "$schema")
 
 

@@ -6,7 +6,7 @@ determines which of its fields are relevant.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.crd.model import PROVENANCE, JSONSchemaProps
 
@@ -28,11 +28,18 @@ _DROPPED: Final = frozenset(
 _POINTERS: Final = frozenset(field.attribute for field in JSONSchemaProps.FIELDS if field.go_type == "*string")
 
 
-def unsupported_field(schema: JSONSchemaProps) -> str | None:
+class Refusal(NamedTuple):
+    """NewStructural's error for a node, and the JSON name of the field that causes it."""
+
+    text: str
+    field: str
+
+
+def unsupported_field(schema: JSONSchemaProps) -> Refusal | None:
     """Return NewStructural's error for a field that structural schemas do not have, or None."""
     for is_set, name in (
         (schema.id, "id"),
-        (schema.schema, "schema"),
+        (schema.schema, "$schema"),
         (schema.ref, "$ref"),
         (schema.pattern_properties, "patternProperties"),
         (schema.dependencies, "dependencies"),
@@ -40,19 +47,21 @@ def unsupported_field(schema: JSONSchemaProps) -> str | None:
         (schema.definitions, "definitions"),
     ):
         if is_set:
-            return f"OpenAPIV3Schema '{name}' is not supported"
+            named = "schema" if name == "$schema" else name
+            return Refusal(f"OpenAPIV3Schema '{named}' is not supported", name)
     return None
 
 
-def unsupported(schema: JSONSchemaProps) -> str | None:
+def unsupported(schema: JSONSchemaProps) -> Refusal | None:
     """Return NewStructural's error for this node, or None if it is accepted."""
     refused = unsupported_field(schema)
     if refused is not None:
         return refused
     if schema.x_preserve_unknown_fields is False:
-        return "internal error: 'x-kubernetes-preserve-unknown-fields' must be true or undefined"
+        name = "x-kubernetes-preserve-unknown-fields"
+        return Refusal(f"internal error: '{name}' must be true or undefined", name)
     if schema.items is not None and schema.items.json_schemas:
-        return "OpenAPIV3Schema 'items' must be a schema, but is an array"
+        return Refusal("OpenAPIV3Schema 'items' must be a schema, but is an array", "items")
     return None
 
 

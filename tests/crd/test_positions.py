@@ -8,6 +8,8 @@ from present import mapping_of, present, root_of
 from crdlint.crd.convert import read_crd
 from crdlint.crd.paths import Path
 from crdlint.crd.positions import Locator, Span, node_span
+from crdlint.linting.pipeline import lint_file
+from crdlint.rules.engine.examples import HEAD
 
 TEXT = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -113,3 +115,26 @@ def test_versions_that_differ_keep_their_places() -> None:
     path = present(present(crd.spec.versions[1].schema).open_api_v3_schema).path.child("type")
     span = Locator(root).span(path)
     assert (span.line, span.column) == (29, 38)
+
+
+def reported(schema: str, rule: str, rest: str = "") -> str:
+    """Return the text that the only finding of a rule points at."""
+    text = f"{HEAD}        type: object\n        properties:\n          a: {schema}\n{rest}"
+    (found,) = {
+        (one.line, one.column, one.end_column) for one in lint_file(text, filename="x").diagnostics if one.rule == rule
+    }
+    return text.split("\n")[found[0] - 1][found[1] - 1 : found[2] - 1]
+
+
+def test_a_list_in_one_line_is_reported_itself() -> None:
+    assert reported('{type: [string, "null"]}', "decode-type") == '[string, "null"]'
+
+
+def test_a_list_of_several_lines_is_reported_at_its_key() -> None:
+    assert reported('\n            type:\n            - string\n            - "null"', "decode-type") == "type"
+
+
+def test_a_field_that_structural_schemas_lack_is_reported_itself() -> None:
+    assert reported("{type: string, $schema: http://x}", "schema-not-convertible") == "$schema"
+    of_fields = "    selectableFields: [{jsonPath: .a}]\n"
+    assert reported("{type: string, $schema: http://x}", "schema-not-convertible", of_fields) == "$schema"

@@ -61,6 +61,71 @@ def test_what_follows_from_what(name: str) -> None:
     assert {one.field: first[id(one)].field for one in found if id(one) in first} == expected
 
 
+WEBHOOK = (
+    "  conversion: {strategy: Webhook, webhook: {clientConfig: {url: 'https://x'}, conversionReviewVersions: [v1]}}\n"
+)
+FULL = PROPERTIES.replace("  scope:", f"{WEBHOOK}  scope:").replace(
+    "    schema:\n",
+    "    additionalPrinterColumns: [{name: A, type: string, jsonPath: .spec.a}]\n"
+    "    subresources: {scale: {specReplicasPath: .spec.a, statusReplicasPath: .status.a}}\n"
+    "    schema:\n",
+) + "          a: {type: array, items: {type: string}, x-kubernetes-list-type: atomic}\n          c: {type: string}\n" + (
+    "          b:\n"
+    "            type: array\n"
+    "            x-kubernetes-list-type: map\n"
+    "            x-kubernetes-list-map-keys: [name]\n"
+    "            items: {type: object, required: [name], properties: {name: {type: string, maxLength: 9}}}\n"
+    "            x-kubernetes-validations: [{rule: 'true'}]\n"
+)  # fmt: skip
+MISSPELLED = {
+    "type of a list": ("          a: {type:", "          a: {tpye:", {"structural-type-required", "list-type-not-array"}),
+    "type of a field": ("c: {type:", "c: {typ:", {"structural-type-required"}),
+    "items": ("array, items:", "array, item:", {"structural-items-required"}),
+    "list map keys": ("map-keys:", "map-key:", {"list-map-keys-required"}),
+    "items of a list map": ("            items:", "            itmes:", {"structural-items-required", "list-map-items"}),
+    "plural": ("plural:", "plurl:", {"names-required", "metadata-name"}),
+    "kind": ("kind: Foo", "knd: Foo", {"names-required"}),
+    "group": ("  group:", "  gruop:", {"group-invalid", "metadata-name"}),
+    "scope": ("  scope:", "  scop:", {"scope-invalid"}),
+    "strategy": ("strategy:", "strateg:", {"conversion-strategy-invalid", "conversion-webhook-config"}),
+    "client": ("clientConfig:", "clientconfig:", {"conversion-webhook-config"}),
+    "review versions": ("conversionReviewVersions:", "conversionReviewVersion:", {"conversion-review-versions"}),
+    "schema": ("    schema:", "    schmea:", {"schema-required"}),
+    "root schema": ("openAPIV3Schema:", "openApiV3Schema:", {"schema-required"}),
+    "column": ("jsonPath:", "JSONPath:", {"printer-column-invalid"}),
+    "scale": ("specReplicasPath:", "specReplicaPath:", {"scale-path-invalid"}),
+    "rule": ("{rule:", "{rul:", {"rule-required"}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MISSPELLED)
+def test_what_follows_from_a_misspelled_field(name: str) -> None:
+    right, wrong, rules = MISSPELLED[name]
+    assert [one.message for one in lint_file(FULL, filename="x").diagnostics if one.severity == "error"] == []
+    assert FULL.count(right) == 1
+    found = [one for one in lint_file(FULL.replace(right, wrong), filename="x").diagnostics if one.severity == "error"]
+    first = causes(found)
+    assert {one.rule for one in found if id(one) in first and first[id(one)].rule == "unknown-field"} == rules
+    assert [one.rule for one in found if id(one) not in first] == ["unknown-field"]
+
+
+def test_a_field_that_another_object_lacks_does_not_follow() -> None:
+    text = PROPERTIES + "          a: {typ: string}\n          b: {maxItems: 4}\n"
+    found = [one for one in lint_file(text, filename="x").diagnostics if one.severity == "error"]
+    first = causes(found)
+    assert [one.field for one in found if id(one) not in first] == [
+        "",
+        "spec.validation.openAPIV3Schema.properties[b].type",
+    ]
+
+
+def test_json_has_no_internal_identification() -> None:
+    text = PROPERTIES + "          a: {typ: string}\n"
+    unknown, lost = json.loads(report("json", text))["diagnostics"]
+    assert lost["follows_from"]["rule"] == "unknown-field"
+    assert "lacks" not in {*unknown, *lost}
+
+
 def test_the_rules_of_the_table_are_rules() -> None:
     assert {name for one in _CONSEQUENCES for name in (one.rule, one.cause)} - set(all_rules()) == set()
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.reuse import Uses
     from crdlint.kubecel.schema_context import SchemaContext
     from crdlint.kubernetes.dialect import CELDialect
+    from crdlint.schema.structural import Refusal
 
     Alike = Callable[[AbstractSet[Uses], Environment, Environment], bool]
 
@@ -53,7 +54,7 @@ class Findings:
 
     structural: list[tuple[JSONSchemaProps, FieldError]] = field(default_factory=list)
     schema: list[tuple[JSONSchemaProps, FieldError]] = field(default_factory=list)
-    refusals: list[tuple[JSONSchemaProps, str]] = field(
+    refusals: list[tuple[JSONSchemaProps, Refusal]] = field(
         default_factory=list
     )  # nodes that structural schemas cannot contain
     with_rules: list[CompiledNode] = field(default_factory=list)

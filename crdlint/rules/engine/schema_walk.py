@@ -227,9 +227,9 @@ _CHILDREN: Final[tuple[tuple[str, Push], ...]] = (
 
 
 def _refusal(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
-    text = unsupported(schema)
-    if text is not None:
-        findings.refusals.append((schema, text))
+    refusal = unsupported(schema)
+    if refusal is not None:
+        findings.refusals.append((schema, refusal))
 
 
 def _rules(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
