@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
@@ -11,6 +12,9 @@ import crdlint.runner.fixes
 from crdlint.cli.main import cli
 from crdlint.runner.task import Checker, CheckOutcome, Task
 from crdlint.safety import atomic
+
+if TYPE_CHECKING:
+    from crdlint.linting.result import FileResult
 
 FIXABLE = (Path(__file__).parents[2] / "fixtures/invalid/rule-optional-old-self-unused.yaml").read_text(
     encoding="utf-8"
@@ -62,9 +66,9 @@ def test_a_fixed_file_is_checked_once_more(file: Path, monkeypatch: pytest.Monke
     texts = []
     check_text = Checker.check_text
 
-    def counted(self: Checker, text: str, task: Task) -> CheckOutcome:
+    def counted(self: Checker, text: str, task: Task, known: FileResult | None = None) -> CheckOutcome:
         texts.append(text)
-        return check_text(self, text, task)
+        return check_text(self, text, task, known)
 
     monkeypatch.setattr(Checker, "check_text", counted)
     fix(file)
