@@ -41,6 +41,7 @@ ACCEPTED: Final = {"crd/errors.py": {"at"}}
 # The packages whose names are checked.
 REVISED: Final = (
     "cel",
+    "cli",
     "config",
     "crd",
     "diagnostics",

@@ -153,21 +153,23 @@ def command(ctx: click.Context, /, **arguments: Any) -> None:
       crdlint check config/crd/
       helm template --include-crds CHART | crdlint check -
     """  # noqa: D301  \b keeps the lines below it as they are
-    given = CheckOptions(**arguments)
-    if (given.fix or given.diff) and STDIN in given.paths:
-        raise click.UsageError(f"--{'fix' if given.fix else 'diff'} cannot change standard input (-): name a file")
-    if given.fix and given.diff:
+    check_options = CheckOptions(**arguments)
+    if (check_options.fix or check_options.diff) and STDIN in check_options.paths:
+        raise click.UsageError(
+            f"--{'fix' if check_options.fix else 'diff'} cannot change standard input (-): name a file"
+        )
+    if check_options.fix and check_options.diff:
         raise click.UsageError("--diff cannot be used with --fix")
-    if given.unsafe_fixes and not (given.fix or given.diff):
+    if check_options.unsafe_fixes and not (check_options.fix or check_options.diff):
         raise click.UsageError("--unsafe-fixes requires --fix or --diff")
-    if given.show_fixes and not (given.fix or given.diff):
+    if check_options.show_fixes and not (check_options.fix or check_options.diff):
         raise click.UsageError("--show-fixes requires --fix or --diff")
-    if given.update_baseline and not given.baseline_file:
+    if check_options.update_baseline and not check_options.baseline_file:
         raise click.UsageError("--update-baseline requires --baseline FILE")
-    if given.stdin_filename is not None and STDIN not in given.paths:
+    if check_options.stdin_filename is not None and STDIN not in check_options.paths:
         raise click.UsageError("--stdin-filename requires - as PATH")
     try:
-        ctx.exit(_Command(given).run())
+        ctx.exit(_Command(check_options).run())
     except SpoolError as error:
         raise click.ClickException(str(error)) from error
 
@@ -175,50 +177,50 @@ def command(ctx: click.Context, /, **arguments: Any) -> None:
 class _Command:
     """One call of `crdlint check`."""
 
-    def __init__(self, given: CheckOptions) -> None:
-        self._options = given
-        self._paths = given.paths
-        self._quiet = given.quiet
+    def __init__(self, check_options: CheckOptions) -> None:
+        self._options = check_options
+        self._paths = check_options.paths
+        self._quiet = check_options.quiet
         view = View(
-            options.page(given.color, 120),
-            hidden=given.hidden,
-            show_all=given.show_all,
-            quiet=given.quiet,
-            statistics=given.statistics,
+            options.page(check_options.color, 120),
+            hidden=check_options.hidden,
+            show_all=check_options.show_all,
+            quiet=check_options.quiet,
+            statistics=check_options.statistics,
         )
-        self._outputs = options.outputs(given.outputs, "findings", formats.findings, view)
-        self._known = _known(given.baseline_file, missing_ok=given.update_baseline)
-        self._config = options.read_config(given.config)
-        fixes = given.fix or given.diff
+        self._outputs = options.outputs(check_options.outputs, "findings", formats.findings, view)
+        self._known = _known(check_options.baseline_file, missing_ok=check_options.update_baseline)
+        self._config = options.read_config(check_options.config)
+        fixes = check_options.fix or check_options.diff
         self._fixing: Fixing | None = None
         if fixes:
             from crdlint.runner.fix_files import Fixing
 
-            self._fixing = Fixing(unsafe=given.unsafe_fixes, diff=given.diff)
-        name = formats.choose(given.format_)
+            self._fixing = Fixing(unsafe=check_options.unsafe_fixes, diff=check_options.diff)
+        name = formats.choose(check_options.format_)
         self._is_text = name == formats.TEXT
         self._report = formats.findings(name, view)
 
     def run(self) -> int:
         """Check, report, and return the exit status."""
         start = time.perf_counter()
-        given = self._options
-        stdin_name = given.stdin_filename
-        selection = Selection(given.include, given.exclude, not given.no_ignore, stdin_name)
-        places = tuple(stdin_name if path == STDIN and stdin_name else path for path in self._paths)
-        loaded = _load_previous(given.against, places, selection) if given.against else None
+        check_options = self._options
+        stdin_name = check_options.stdin_filename
+        selection = Selection(check_options.include, check_options.exclude, not check_options.no_ignore, stdin_name)
+        paths = tuple(stdin_name if path == STDIN and stdin_name else path for path in self._paths)
+        loaded = _load_previous(check_options.against, paths, selection) if check_options.against else None
         run = self._new_run(updates=loaded is not None)
-        found = discover(self._paths, selection)
-        deleted = set() if loaded is None else {one for one in loaded.covered if not os.path.lexists(one)}
-        self._take_problems(run, (one for one in found.problems if one.path not in deleted))
-        builds = not (given.no_kustomize or self._fixing or given.against)
-        override = options.override(given, include_dependencies=given.include_dependencies)
-        planner = Planner(given.kube_version, override, self._config, builds, stdin_name)
-        plan = planner.add(found.files)
+        discovered = discover(self._paths, selection)
+        deleted = set() if loaded is None else {path for path in loaded.covered if not os.path.lexists(path)}
+        self._take_problems(run, (problem for problem in discovered.problems if problem.path not in deleted))
+        builds = not (check_options.no_kustomize or self._fixing or check_options.against)
+        override = options.override(check_options, include_dependencies=check_options.include_dependencies)
+        planner = Planner(check_options.kube_version, override, self._config, builds, stdin_name)
+        plan = planner.add(discovered.files)
         previous = loaded.crds() if loaded is not None else None
         settings = Settings(
-            previous, False, options.values(given.value_files, given.sets), not given.no_helm, self._cache(),
-            tuple(plan.charts), self._workers() if plan.charts else 1, fixes=True,
+            previous, False, options.values(check_options.value_files, check_options.sets), not check_options.no_helm,
+            self._cache(), tuple(plan.charts), self._workers() if plan.charts else 1, fixes=True,
         )  # fmt: skip
         self._check(run, plan, settings)
         self._check_kustomizations(run, planner, settings)
@@ -231,7 +233,7 @@ class _Command:
         if self._fixing is None or not self._fixing.diff:
             self._report_end(run, plan)
         nothing = not (run.summary.crds or run.has_findings or run.removed or run.problems or run.bugs)
-        if nothing and not run.unwritten and not deleted and self._is_missing_crds(run, found, plan):
+        if nothing and not run.unwritten and not deleted and self._is_missing_crds(run, discovered, plan):
             return 2
         if run.bugs:
             return 3
@@ -239,14 +241,14 @@ class _Command:
             return 1 if self._fixing.files else 0
         return 2 if run.problems or run.unwritten else 1 if run.failed else 0
 
-    def _is_missing_crds(self, run: CheckState, found: Found, plan: Plan) -> bool:
-        """Report that nothing was there to check, and return whether that is an error."""
+    def _is_missing_crds(self, run: CheckState, discovered: Found, plan: Plan) -> bool:
+        """Report that no CRD was found, and return whether that is an error."""
         from crdlint.cli.nothing import nothing_found
 
         required = self._options.require_crds
         if required is None and self._options.allow_empty:
             required = False
-        nothing = nothing_found(self._paths, found, plan.excluded, skipped=run.summary.skipped, required=required)
+        nothing = nothing_found(self._paths, discovered, plan.excluded, skipped=run.summary.skipped, required=required)
         if nothing.is_error or not self._quiet:
             console.err(f"crdlint: {nothing.message}")
         return nothing.is_error
@@ -270,7 +272,7 @@ class _Command:
                 console.err(f"crdlint: {problem.path}: {problem.message}")
 
     def _compare(self, run: CheckState, planner: Planner, previous: PreviousCRDs, tops: list[str]) -> None:
-        """Report the CRDs of old files that are gone, and old documents that cannot be compared."""
+        """Report the removed CRDs of old files, and old documents that cannot be compared."""
         from crdlint.inputs.previous.removed import compare
 
         comparison = compare(previous, run.crds, tops, lambda path: planner.config_of(path) is not None)
@@ -282,7 +284,7 @@ class _Command:
                 self._take(run, result, config, reads_comments=False)
 
     def _check(self, run: CheckState, plan: Plan, settings: Settings) -> None:
-        """Check what is planned, and print findings as they come."""
+        """Check the planned files, and print their findings in order."""
         run.problems += plan.problems
         run.summary.files += plan.passed
         for result, config in plan.results:
@@ -293,15 +295,15 @@ class _Command:
             console.progress(len(plan.tasks) if has_bar else 0) as step,
             closing(self._checked(plan, settings)) as all_,
         ):
-            for one, config in zip(all_, plan.configs, strict=True):
+            for outcome, config in zip(all_, plan.configs, strict=True):
                 step()
-                if one.problem is not None:
-                    run.problems.append((one.name, one.problem))
-                    if not one.results:
+                if outcome.problem is not None:
+                    run.problems.append((outcome.name, outcome.problem))
+                    if not outcome.results:
                         continue
                 run.summary.files += 1
-                self._take_bug(run, one)
-                for result in one.results:
+                self._take_bug(run, outcome)
+                for result in outcome.results:
                     if plan.kustomizations:
                         run.checked[os.path.realpath(result.file)] = replace(result, text="", masked=None)
                     self._take(run, result, config)
@@ -309,7 +311,7 @@ class _Command:
             settings.cache.sweep()
 
     def _check_kustomizations(self, run: CheckState, planner: Planner, settings: Settings) -> None:
-        """Check what builds make of CRDs, and print findings as they come."""
+        """Check the CRDs in the output of builds, and print their findings in order."""
         if not planner.plan.kustomizations:
             return
         checker = Checker(settings)
@@ -318,9 +320,9 @@ class _Command:
         with closing(
             checker.check_kustomizations(planner.plan.kustomizations, run.checked, self._workers())
         ) as checked:
-            for one in checked:
-                self._take_bug(run, one)
-                for result in one.results:
+            for outcome in checked:
+                self._take_bug(run, outcome)
+                for result in outcome.results:
                     config = planner.config_of(result.file)
                     if config is not None:
                         notices = tuple(notice for notice in result.notices if notice not in reported)
@@ -328,16 +330,16 @@ class _Command:
                         self._take(run, replace(result, notices=notices), config)
 
     def _workers(self) -> int:
-        """Return how many programs may run side by side."""
+        """Return the number of programs that may run in parallel."""
         from crdlint.runner.pool import processors
 
         return self._options.jobs or processors()
 
-    def _take_bug(self, run: CheckState, one: CheckOutcome) -> None:
-        if one.bug is not None:
-            run.bugs[one.bug.text] += 1
-            if run.bugs[one.bug.text] == 1:
-                report_bug(one.bug, one.name)
+    def _take_bug(self, run: CheckState, outcome: CheckOutcome) -> None:
+        if outcome.bug is not None:
+            run.bugs[outcome.bug.text] += 1
+            if run.bugs[outcome.bug.text] == 1:
+                report_bug(outcome.bug, outcome.name)
 
     def _checked(self, plan: Plan, settings: Settings) -> Generator[CheckOutcome, None, None]:
         from crdlint.runner.pool import run
@@ -346,8 +348,8 @@ class _Command:
             yield from run(plan.tasks, settings, self._options.jobs)
             return
         checker = Checker(settings)
-        for one, config in zip(run(plan.tasks, settings, self._options.jobs), plan.configs, strict=True):
-            yield _fixed(one, checker, config, self._fixing)
+        for outcome, config in zip(run(plan.tasks, settings, self._options.jobs), plan.configs, strict=True):
+            yield _fixed(outcome, checker, config, self._fixing)
 
     def _take(self, run: CheckState, result: FileResult, config: Config, *, reads_comments: bool = True) -> None:
         """Report a file's result, except what its configuration and ignore comments leave out."""
@@ -485,12 +487,12 @@ def _known(file: str | None, *, missing_ok: bool) -> Known | None:
         raise click.UsageError(f"--baseline: {error}") from error
 
 
-def _load_previous(place: str, arguments: tuple[str, ...], selection: Selection) -> Loaded:
+def _load_previous(source: str, arguments: tuple[str, ...], selection: Selection) -> Loaded:
     """Return the old files to compare with; an invalid argument ends the run."""
     from crdlint.inputs.previous.load import load
     from crdlint.inputs.repository import RepositoryError
 
     try:
-        return load(place, arguments, selection)
+        return load(source, arguments, selection)
     except RepositoryError as error:
         raise click.UsageError(f"--against: {error}") from error

@@ -88,8 +88,8 @@ def command(
     )
     if suggest:
         _print_patch(results, kube_version, OVER_BUDGET)
-        for one in costs.unestimated:
-            console.err(f"{one.file}:{one.line}:{one.column}: not estimated: {one.message}")
+        for finding in costs.unestimated:
+            console.err(f"{finding.file}:{finding.line}:{finding.column}: not estimated: {finding.message}")
     else:
         for piece in batches(formats.costs(format_, view).pieces(costs)):
             console.out(piece, nl=False)
@@ -110,11 +110,11 @@ def command(
 def _read(
     paths: tuple[str, ...], selection: Selection, kube_version: str, *, fixes: bool
 ) -> tuple[list[FileResult], list[tuple[str, str]]]:
-    found = discover(paths, selection)
+    discovered = discover(paths, selection)
     checker = Checker(Settings(keep=True, fixes=fixes))
-    problems = [(problem.path, problem.message) for problem in found.problems if problem.fatal]
+    problems = [(problem.path, problem.message) for problem in discovered.problems if problem.fatal]
     results: list[FileResult] = []
-    for path in found.files:
+    for path in discovered.files:
         checked = checker.check(Task(path, kube_version))
         results.extend(checked.results)
         if checked.problem is not None:
@@ -128,19 +128,19 @@ def _read(
 def _entries(results: Sequence[FileResult], versions: Range, sort: str, explain: str | None) -> list[Entry]:
     from crdlint.linting.cost_entries import entries as entries_of
 
-    entries = [one for result in results for one in entries_of(result, versions)]
+    entries = [entry for result in results for entry in entries_of(result, versions)]
     if explain is not None:
-        entries = [one for one in entries if _is_meant(one, explain)]
+        entries = [entry for entry in entries if _is_meant(entry, explain)]
         if not entries:
             message = f"--explain: no rule has {explain!r} in its text, path or file:line"
             raise click.UsageError(message)
     if sort == "cost":
-        entries.sort(key=lambda one: -max(one.cost.expression_cost, one.cost.message_max_cost))
+        entries.sort(key=lambda entry: -max(entry.cost.expression_cost, entry.cost.message_max_cost))
     return entries
 
 
-def _is_meant(one: Entry, wanted: str) -> bool:
-    return wanted in one.cost.rule or wanted in one.cost.path or wanted == f"{one.cost.file}:{one.cost.line}"
+def _is_meant(entry: Entry, text: str) -> bool:
+    return text in entry.cost.rule or text in entry.cost.path or text == f"{entry.cost.file}:{entry.cost.line}"
 
 
 def _print_patch(results: Sequence[FileResult], kube_version: str, rules: Container[str]) -> None:
@@ -153,7 +153,7 @@ def _print_patch(results: Sequence[FileResult], kube_version: str, rules: Contai
         def check(text: str, file: str = result.file) -> FileResult:
             return lint_file(text, filename=file, kube_version=kube_version, skip_unfinished=True, fixes=True)
 
-        fixed = fix(result, check, unsafe=True, shown=lambda one: (d for d in one.diagnostics if d.rule in rules))
+        fixed = fix(result, check, unsafe=True, shown=lambda result: (d for d in result.diagnostics if d.rule in rules))
         diff = diff_of(result.file, result.text, fixed.edits) if fixed.edits else ""
         if diff is None:
             console.err(

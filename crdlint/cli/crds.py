@@ -23,14 +23,16 @@ if TYPE_CHECKING:
 
 
 def given_definitions(inputs: Inputs, planner: Planner, crds: Sequence[str]) -> Definitions:
-    """Return the CRDs of the arguments of --crd; report an argument in which there is none."""
+    """Return the CRDs of the arguments of --crd; report an argument without a CRD."""
     by_argument = {argument: inputs.discover([argument]) for argument in crds}
-    all_files = dict.fromkeys(path for found in by_argument.values() for path in found.files)
+    all_files = dict.fromkeys(path for discovered in by_argument.values() for path in discovered.files)
     files = _crd_files(inputs, planner, lambda: all_files, inputs.problem)
     with_crds = set(files.paths())
-    for argument, found in by_argument.items():
-        is_read = inputs.unreadable.isdisjoint(found.files) and not any(problem.fatal for problem in found.problems)
-        if is_read and with_crds.isdisjoint(found.files):
+    for argument, discovered in by_argument.items():
+        is_read = inputs.unreadable.isdisjoint(discovered.files) and not any(
+            problem.fatal for problem in discovered.problems
+        )
+        if is_read and with_crds.isdisjoint(discovered.files):
             inputs.problem(argument, "no CustomResourceDefinition in it")
     return Definitions([files])
 
@@ -40,8 +42,8 @@ def nearby_definitions(inputs: Inputs, planner: Planner, paths: Sequence[str], f
     near = [os.curdir if open_descriptor(path) is not None else path for path in paths]
     seen = {os.path.realpath(path) for path in files}
 
-    def unseen(found: Iterable[str]) -> Iterator[str]:
-        for path in found:
+    def unseen(candidates: Iterable[str]) -> Iterator[str]:
+        for path in candidates:
             real = os.path.realpath(path)
             if real not in seen:
                 seen.add(real)
@@ -49,7 +51,7 @@ def nearby_definitions(inputs: Inputs, planner: Planner, paths: Sequence[str], f
 
     return Definitions(
         [
-            _crd_files(inputs, planner, lambda: files, None),  # what is broken is reported with the resources
+            _crd_files(inputs, planner, lambda: files, None),  # broken files are reported with the resources
             _crd_files(inputs, planner, lambda: unseen(files_beside(near)), inputs.notice),
             _crd_files(
                 inputs,
@@ -71,7 +73,7 @@ def _configured(inputs: Inputs, planner: Planner, near: Iterable[str]) -> Iterat
 
 
 def _crd_files(inputs: Inputs, planner: Planner, find: Callable[[], Iterable[str]], report: Report | None) -> CRDFiles:
-    """Return files with CRDs; ``report`` takes the files and CRDs that cannot be read, None not to report anything."""
+    """Return files with CRDs; `report` receives unreadable files and CRDs; with None they are not reported."""
 
     def read(path: str) -> str | None:
         return inputs.read(path, report or _ignore, only_crds=True)
@@ -85,7 +87,7 @@ def _crd_files(inputs: Inputs, planner: Planner, find: Callable[[], Iterable[str
     return CRDFiles(find, read, lint, None if report is None else lint_others)
 
 
-def _ignore(_place: str, _message: str) -> None:
+def _ignore(_file: str, _message: str) -> None:
     """Report nothing."""
 
 
@@ -100,8 +102,8 @@ def _lint(
     except Exception as error:
         inputs.bug(path, error)
         return None
-    for one in result.diagnostics:
-        if one.rule == "yaml-syntax":
-            place = f"{name}:{one.line}:{one.column}"
-            report(place, f"the document is not YAML, so it is not read: {one.message}")
+    for finding in result.diagnostics:
+        if finding.rule == "yaml-syntax":
+            position = f"{name}:{finding.line}:{finding.column}"
+            report(position, f"the document is not YAML, so it is not read: {finding.message}")
     return result

@@ -102,10 +102,10 @@ class _Command:
         arguments = self._arguments
         selection = Selection(arguments["include"], arguments["exclude"], True, None)
         loaded = self._load(selection)
-        found = discover([self._new.path], selection)
-        self._note([(one.path, one.message) for one in found.problems if one.fatal], self._new)
+        discovered = discover([self._new.path], selection)
+        self._note([(problem.path, problem.message) for problem in discovered.problems if problem.fatal], self._new)
         planner = Planner(arguments["kube_version"], lambda config: config, self._config, kustomize=False)
-        plan = planner.add(found.files)
+        plan = planner.add(discovered.files)
         self._note(plan.problems, self._new)
         previous = loaded.crds()
         values = options.values(arguments["value_files"], arguments["sets"])
@@ -116,7 +116,7 @@ class _Command:
         for outcome in run(plan.tasks, settings, None):
             self._take_outcome(outcome)
             for result in outcome.results:
-                crds.setdefault(result.file, []).extend(one.name for one in result.crds)
+                crds.setdefault(result.file, []).extend(crd.name for crd in result.crds)
                 self._take(result)
         self._compare(previous, crds)
         self._report_end()
@@ -129,7 +129,9 @@ class _Command:
         from crdlint.config.model import ConfigError
 
         arguments = self._arguments
-        shared = {one.name: arguments[one.name] for one in fields(options.RunOptions) if one.name in arguments}
+        shared = {
+            option.name: arguments[option.name] for option in fields(options.RunOptions) if option.name in arguments
+        }
         run_options = options.RunOptions(**shared, paths=(arguments["new"],), no_ignore=False, allow_empty=True)
         try:
             config = options.read_config(arguments["config"]) or nearest(str(Path(os.curdir) / "x"), {})
@@ -145,17 +147,17 @@ class _Command:
 
         old = self._old.path
         loaded = load(old if old.startswith((".", "/")) else f".{os.sep}{old}", (self._new.path,), selection)
-        self._note([(one.path, one.message) for one in loaded.problems], self._old)
-        for one in (*self._old.problems, *self._new.problems):
-            self._problems.append((one, "not compared"))
+        self._note([(problem.path, problem.message) for problem in loaded.problems], self._old)
+        for problem in (*self._old.problems, *self._new.problems):
+            self._problems.append((problem, "not compared"))
         return loaded
 
     def _compare(self, previous: PreviousCRDs, crds: dict[str, list[str]]) -> None:
-        """Report the CRDs that are gone, and documents that cannot be compared."""
+        """Report removed CRDs, and documents that cannot be compared."""
         from crdlint.inputs.previous.removed import compare
 
         comparison = compare(previous, crds, (), lambda _path: True)
-        self._note([(one.path, one.message) for one in comparison.problems if one.fatal], self._old)
+        self._note([(problem.path, problem.message) for problem in comparison.problems if problem.fatal], self._old)
         for result in comparison.results:
             self._take(result)
 
@@ -173,8 +175,8 @@ class _Command:
         """Report the changes of a file."""
         from crdlint.config.apply import apply
 
-        found = tuple(self._named(one) for one in result.diagnostics if is_consequence(one))
-        applied = apply(replace(result, file=self._name(result.file), diagnostics=found), self._config, updates=True)
+        findings = tuple(self._named(finding) for finding in result.diagnostics if is_consequence(finding))
+        applied = apply(replace(result, file=self._name(result.file), diagnostics=findings), self._config, updates=True)
         self._failed |= applied.failed
         self._summary.files += 1
         self._summary.add(applied.result)
@@ -185,21 +187,21 @@ class _Command:
         for notice in () if self._arguments["quiet"] else result.notices:
             console.err(f"{self._name(result.file)}: note: {notice}")
 
-    def _named(self, one: Diagnostic) -> Diagnostic:
-        related = one.related
+    def _named(self, finding: Diagnostic) -> Diagnostic:
+        related = finding.related
         if related is not None:
             related = replace(related, file=self._old.name(related.file))
-        return replace(one, file=self._name(one.file), message=self._in_names(one.message), related=related)
+        return replace(finding, file=self._name(finding.file), message=self._in_names(finding.message), related=related)
 
     def _name(self, file: str) -> str:
         """Return the name of a file of either side."""
         return self._old.name(self._new.name(file))
 
     def _in_names(self, text: str) -> str:
-        """Return a message with the name of a file that is a copy."""
-        for one in (self._old, self._new):
-            if one.path != one.shown:
-                text = text.replace(one.path + os.sep, one.name(one.path + os.sep + "x")[:-1])
+        """Return a message in which the names of copied files are replaced by the names for users."""
+        for side in (self._old, self._new):
+            if side.path != side.shown:
+                text = text.replace(side.path + os.sep, side.name(side.path + os.sep + "x")[:-1])
         return text
 
     def _report_end(self) -> None:

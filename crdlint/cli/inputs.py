@@ -31,14 +31,14 @@ class Inputs:
     _streams: dict[str, str] = field(default_factory=dict)  # texts that can be read only once
 
     def discover(self, paths: Sequence[str]) -> Found:
-        """Return the files of paths, and report what cannot be entered."""
-        found = discover(paths, self.selection)
-        for problem in found.problems:
+        """Return the files of paths, and report directories that cannot be read."""
+        discovered = discover(paths, self.selection)
+        for problem in discovered.problems:
             (self.problem if problem.fatal else self.notice)(problem.path, problem.message)
-        return found
+        return discovered
 
     def read(self, path: str, report: Report, *, only_crds: bool = False) -> str | None:
-        """Return the text of an input; None if it cannot be read, which is reported, or cannot have a CRD."""
+        """Return the text of an input; None if it cannot be read (this is reported) or cannot contain a CRD."""
         if path in self._streams:
             return self._streams[path]
         is_stream = open_descriptor(path) is not None
@@ -52,14 +52,14 @@ class Inputs:
             self._streams[path] = text
         return text
 
-    def problem(self, place: str, message: str) -> None:
+    def problem(self, file: str, message: str) -> None:
         """Report an input that cannot be read, once."""
-        self.problems[place, message] = None
+        self.problems[file, message] = None
 
-    def notice(self, place: str, message: str) -> None:
-        """Report what has no effect on the exit status, once."""
-        self.notices[f"{place}: {message}"] = None
+    def notice(self, file: str, message: str) -> None:
+        """Report a notice once; it has no effect on the exit status."""
+        self.notices[f"{file}: {message}"] = None
 
     def bug(self, path: str, error: Exception) -> None:
-        """Report a bug of crdlint's."""
+        """Report a bug in crdlint."""
         self.bugs.append((shown_name(path), bug_of(error)))

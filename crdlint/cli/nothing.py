@@ -24,7 +24,7 @@ class Nothing(NamedTuple):
 
 def nothing_found(
     paths: Sequence[str],
-    found: Found,
+    discovered: Found,
     left_out: SetOf[str],
     *,
     skipped: int,
@@ -32,23 +32,24 @@ def nothing_found(
     what: str = "CustomResourceDefinition",
     option: str = "--no-require-crds",
 ) -> Nothing:
-    """Return what to report. ``left_out`` are files that a configuration excludes, ``skipped`` counts documents.
+    """Return the message for a run that found nothing.
 
-    ``required`` None requires ``what`` of named files only; ``option`` is the one that never does.
+    `left_out` are files that a configuration excludes, `skipped` is the number of skipped documents.
+    If `required` is None, `what` is only required in files that are named; `option` is the option that accepts none.
     """
-    taken = set(found.files) - left_out
-    named = [path for path in paths if path in taken]
+    checked = set(discovered.files) - left_out
+    named = [path for path in paths if path in checked]
     if required or (required is None and named):
-        missing = what if taken else ".yaml, .yml or .json file to check"
+        missing = what if checked else ".yaml, .yml or .json file to check"
         return Nothing(f"no {missing} in {_listed(named or paths)} ({option} accepts that)", is_error=True)
     counts = [
-        _count(len(taken), "file", "checked"),
+        _count(len(checked), "file", "checked"),
         _count(skipped, "document", "skipped"),
-        _count(found.ignored, "path", "ignored by git"),
-        _count(found.excluded + len(left_out), "path", "excluded"),
+        _count(discovered.ignored, "path", "ignored by git"),
+        _count(discovered.excluded + len(left_out), "path", "excluded"),
     ]
-    said = ", ".join(filter(None, counts)) or "no .yaml, .yml or .json file"
-    return Nothing(f"note: no {what} in {_listed(paths)}: {said}", is_error=False)
+    details = ", ".join(filter(None, counts)) or "no .yaml, .yml or .json file"
+    return Nothing(f"note: no {what} in {_listed(paths)}: {details}", is_error=False)
 
 
 def _listed(paths: Sequence[str]) -> str:

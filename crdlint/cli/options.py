@@ -191,12 +191,12 @@ output = output_of("findings")
 
 
 def outputs(
-    given: tuple[str, ...], kind: formats.Kind, make: Callable[[str, View], AnyReport], view: View
+    arguments: tuple[str, ...], kind: formats.Kind, make: Callable[[str, View], AnyReport], view: View
 ) -> list[formats.Output[AnyReport]]:
     """Return the reports of `--output`; one that cannot be written ends the run. ``view`` is that of standard output."""
     plain = replace(view, page=PLAIN)
     try:
-        return [formats.Output(path, make(name, plain)) for name, path in formats.parse_outputs(given, kind)]
+        return [formats.Output(path, make(name, plain)) for name, path in formats.parse_outputs(arguments, kind)]
     except formats.OutputError as error:
         raise click.UsageError(f"--output: {error}") from error
 
@@ -204,7 +204,7 @@ def outputs(
 def write(
     files: Iterable[formats.Output[AnyReport]], pieces: Callable[[AnyReport], Iterable[str]], option: str = "--output"
 ) -> list[str]:
-    """Add the last pieces to files and write them; return what cannot be written, and why."""
+    """Add the last pieces to files and write them; return the problems of files that cannot be written."""
     problems = []
     for file in files:
         file.add(pieces)

@@ -33,7 +33,7 @@ def command(format_: str, set_: str | None, color: str) -> None:
     """  # noqa: D301  \b keeps the lines below it as they are
     from crdlint.rules.catalog import all_rules
 
-    rules = [one for one in all_rules().values() if set_ is None or one.id in SETS[set_]]
+    rules = [rule for rule in all_rules().values() if set_ is None or rule.id in SETS[set_]]
     if format_ == "json":
         from crdlint.report.escapes import json_text
 
@@ -44,13 +44,13 @@ def command(format_: str, set_: str | None, color: str) -> None:
     rows = [
         Row(
             [
-                [Part(one.id, "title", rule_link(one.id))],
-                [Part(one.severity, one.severity)],
-                [Part(_fix(one), "good")],
-                [Part(one.summary + _reported(one))],
+                [Part(rule.id, "title", rule_link(rule.id))],
+                [Part(rule.severity, rule.severity)],
+                [Part(_fix(rule), "good")],
+                [Part(rule.summary + _reported(rule))],
             ]
         )
-        for one in rules
+        for rule in rules
     ]
     for line in page.table([Column(title, width) for title, width in zip(titles, (0, 7, 6, 0), strict=True)], rows):
         console.out(line)
@@ -58,8 +58,8 @@ def command(format_: str, set_: str | None, color: str) -> None:
 
 def _fix(rule: Rule) -> str:
     """Return the applicability of the best fix of a rule."""
-    found = {one.applicability for one in rule.fixes}
-    return "safe" if "safe" in found else "unsafe" if found else "-"
+    applicabilities = {fixer.applicability for fixer in rule.fixes}
+    return "safe" if "safe" in applicabilities else "unsafe" if applicabilities else "-"
 
 
 def _reported(rule: Rule) -> str:
@@ -73,8 +73,8 @@ def _reported(rule: Rule) -> str:
 
 def _described(rule: Rule) -> dict[str, Any]:
     """Return the texts of a rule; of its fixes, the titles and whether they are safe."""
-    fixes = [{"title": one.title, "applicability": one.applicability} for one in rule.fixes]
-    return {one.name: getattr(rule, one.name) for one in fields(rule) if one.name != "fixes"} | {
+    fixes = [{"title": fixer.title, "applicability": fixer.applicability} for fixer in rule.fixes]
+    return {field.name: getattr(rule, field.name) for field in fields(rule) if field.name != "fixes"} | {
         "fixes": fixes,
         "default": not rule.on_request,
         "sets": list(sets_of(rule.id)),

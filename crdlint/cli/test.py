@@ -70,7 +70,7 @@ class TestState:
     "--crd", "crds", multiple=True, metavar="PATH", shell_complete=complete_paths,
     help="A CRD file, or a directory of them (repeatable). Default: CRDs in the directory of the suite.",
 )  # fmt: skip
-@click.option("-k", "wanted", default="", metavar="TEXT", help="Only run tests whose name contains TEXT.")
+@click.option("-k", "name_part", default="", metavar="TEXT", help="Only run tests whose name contains TEXT.")
 @click.option("-x", "--fail-fast", is_flag=True, help="Stop at the first failure.")
 @click.option(
     "--junit", "junit_file", metavar="FILE", shell_complete=complete_paths,
@@ -94,7 +94,7 @@ def command(
     ctx: click.Context,
     paths: tuple[str, ...],
     crds: tuple[str, ...],
-    wanted: str,
+    name_part: str,
     fail_fast: bool,
     junit_file: str | None,
     second_opinion: bool,
@@ -116,19 +116,19 @@ def command(
     """  # noqa: D301  \b keeps the lines below it as they are
     start = time.perf_counter()
     view = View(options.page(color, 120), quiet=quiet, verbose=verbose)
-    wanted_files = (*outputs, *([f"junit={junit_file}"] if junit_file is not None else []))
-    files = options.outputs(wanted_files, "suites", formats.suites, view)
+    all_outputs = (*outputs, *([f"junit={junit_file}"] if junit_file is not None else []))
+    files = options.outputs(all_outputs, "suites", formats.suites, view)
     run = TestState(
         files, formats.suites(format_, view), second_opinions=options.new_tally() if second_opinion else None
     )
     from crdlint.suites.find import find_suites
 
     crd_files = _crd_files(run, crds, kube_version)
-    for found in find_suites(paths, Selection()):
-        if isinstance(found, Problem):
-            run.broken.append((found.path, found.message))
+    for suite in find_suites(paths, Selection()):
+        if isinstance(suite, Problem):
+            run.broken.append((suite.path, suite.message))
             continue
-        _run_suite(run, found, crd_files, wanted, fail_fast=fail_fast)
+        _run_suite(run, suite, crd_files, name_part, fail_fast=fail_fast)
         if fail_fast and run.has_failed:
             break
     for name, bug in run.bugs:
@@ -144,7 +144,7 @@ def command(
     for problem in unwritten:
         console.err(f"crdlint: {problem}")
     if not (run.results or run.broken or run.bugs):
-        what = f"no test with {wanted!r} in its name" if wanted else "no suite (*.testsuite.yaml)"
+        what = f"no test with {name_part!r} in its name" if name_part else "no suite (*.testsuite.yaml)"
         console.err(f"crdlint: {what} in {', '.join(paths)}")
         ctx.exit(2)
     ctx.exit(3 if run.bugs else 2 if run.broken or unwritten else 1 if run.has_failed else 0)
@@ -156,9 +156,9 @@ def _crd_files(run: TestState, crds: tuple[str, ...], kube_version: str) -> Suit
     from crdlint.suites.crds import SuiteCRDs
 
     texts: list[tuple[str, str]] = []
-    found = discover(crds, Selection())
-    run.broken += [(problem.path, problem.message) for problem in found.problems if problem.fatal]
-    for path in found.files:
+    discovered = discover(crds, Selection())
+    run.broken += [(problem.path, problem.message) for problem in discovered.problems if problem.fatal]
+    for path in discovered.files:
         try:
             texts.append((path, decode(read_bytes(path))))
         except UnreadableError as error:  # noqa: PERF203  files are few
@@ -170,9 +170,9 @@ def _crd_files(run: TestState, crds: tuple[str, ...], kube_version: str) -> Suit
 
 def _run_suite(
     run: TestState,
-    found: tuple[str, str],
+    source: tuple[str, str],
     files: SuiteCRDs,
-    wanted: str,
+    name_part: str,
     *,
     fail_fast: bool,
 ) -> None:
@@ -180,7 +180,7 @@ def _run_suite(
     from crdlint.suites.read import SuiteError, read_suite
     from crdlint.suites.run import run_suite
 
-    file, text = found
+    file, text = source
     try:
         suite = read_suite(text, file)
     except SuiteError as error:
@@ -190,7 +190,7 @@ def _run_suite(
         console.err(f"crdlint: {file}:{line}: note: {message}; skipped")
     try:
         for target in files.of(suite):
-            for result in run_suite(suite, target, files, wanted, run.second_opinions):
+            for result in run_suite(suite, target, files, name_part, run.second_opinions):
                 run.take(suite, result)
                 if fail_fast and result.failure:
                     return

@@ -88,18 +88,18 @@ def command(ctx: click.Context, /, **arguments: Any) -> None:
       crdlint validate --crd config/crd samples/
       crdlint validate --crd config/crd --old before.yaml after.yaml
     """  # noqa: D301  \b keeps the lines below it as they are
-    given = ValidateOptions(**arguments)
-    if (*given.paths, *given.crds, given.old).count(STDIN) > 1:
+    validate_options = ValidateOptions(**arguments)
+    if (*validate_options.paths, *validate_options.crds, validate_options.old).count(STDIN) > 1:
         raise click.UsageError("- can be read only once")
     try:
-        ctx.exit(_Command(given).run())
+        ctx.exit(_Command(validate_options).run())
     except SpoolError as error:
         raise click.ClickException(str(error)) from error
 
 
 @dataclass(slots=True)
 class ValidateState:
-    """The figures of a run so far."""
+    """The totals of a run so far."""
 
     summary: Summary = field(default_factory=Summary)
     excluded: set[str] = field(default_factory=set)
@@ -111,31 +111,35 @@ class ValidateState:
 class _Command:
     """One call of `crdlint validate`."""
 
-    def __init__(self, given: ValidateOptions) -> None:
-        self._options = given
-        self._paths = given.paths
-        self._quiet = given.quiet
-        self._inputs = Inputs(Selection(given.include, given.exclude, not given.no_ignore))
-        view = View(options.page(given.color, 120), quiet=given.quiet, noun="resource")
-        self._outputs = options.outputs(given.outputs, "findings", formats.findings, view)
-        config = options.read_config(given.config)
-        self._planner = Planner(given.kube_version, options.override(given), config, kustomize=False)
-        name = formats.choose(given.format_)
+    def __init__(self, validate_options: ValidateOptions) -> None:
+        self._options = validate_options
+        self._paths = validate_options.paths
+        self._quiet = validate_options.quiet
+        self._inputs = Inputs(
+            Selection(validate_options.include, validate_options.exclude, not validate_options.no_ignore)
+        )
+        view = View(options.page(validate_options.color, 120), quiet=validate_options.quiet, noun="resource")
+        self._outputs = options.outputs(validate_options.outputs, "findings", formats.findings, view)
+        config = options.read_config(validate_options.config)
+        self._planner = Planner(
+            validate_options.kube_version, options.override(validate_options), config, kustomize=False
+        )
+        name = formats.choose(validate_options.format_)
         self._is_text = name == formats.TEXT
         self._report = formats.findings(name, view)
-        # Only the objects go to standard output if they are asked for, so that they can be piped on.
-        self._write = console.out_on_err if given.show_defaulted else console.out
+        # Only the objects go to standard output if they are asked for, so that they can be piped to another program.
+        self._write = console.out_on_err if validate_options.show_defaulted else console.out
         self._run = ValidateState()
-        self._second_opinions = options.new_tally() if given.second_opinion else None
+        self._second_opinions = options.new_tally() if validate_options.second_opinion else None
 
     def run(self) -> int:
         """Validate, report, and return the exit status."""
         start = time.perf_counter()
         run, inputs = self._run, self._inputs
-        found = inputs.discover(self._paths)
-        definitions = self._definitions(found)
+        discovered = inputs.discover(self._paths)
+        definitions = self._definitions(discovered)
         olds = None if self._options.old is None else self._old_objects(self._options.old)
-        for path in found.files:
+        for path in discovered.files:
             config = self._planner.config_of(path)
             if config is None:
                 run.excluded.add(path)
@@ -152,29 +156,29 @@ class _Command:
             return 3
         if inputs.problems or unwritten:
             return 2
-        if not (run.summary.crds or run.has_findings) and self._is_missing_resources(found, definitions):
+        if not (run.summary.crds or run.has_findings) and self._is_missing_resources(discovered, definitions):
             return 2
         return 1 if run.failed else 0
 
-    def _definitions(self, found: Found) -> Definitions:
+    def _definitions(self, discovered: Found) -> Definitions:
         from crdlint.cli.crds import given_definitions, nearby_definitions
 
         if self._options.crds:
             return given_definitions(self._inputs, self._planner, self._options.crds)
-        return nearby_definitions(self._inputs, self._planner, self._paths, found.files)
+        return nearby_definitions(self._inputs, self._planner, self._paths, discovered.files)
 
     def _old_objects(self, path: str) -> dict[Key, dict[str, Any]]:
-        """Return the objects to validate updates of; of two alike the first one counts."""
+        """Return the objects to validate updates of; of several with the same identity, the first is used."""
         from crdlint.resources.report import old_objects
 
-        found: dict[Key, dict[str, Any]] = {}
+        objects: dict[Key, dict[str, Any]] = {}
         for file in self._inputs.discover([path]).files:
             text = self._inputs.read(file, self._inputs.problem)
             if text is not None:
                 old = old_objects(text, filename=shown_name(file))
                 self._inputs.problems.update(dict.fromkeys(old.broken))
-                found = {**old.by_key, **found}
-        return found
+                objects = {**old.by_key, **objects}
+        return objects
 
     def _validate(
         self, path: str, config: Config, definitions: Definitions, olds: dict[Key, dict[str, Any]] | None
@@ -207,7 +211,7 @@ class _Command:
         )
 
     def _take(self, result: FileResult, config: Config) -> None:
-        """Report a file's findings as its configuration and its ignore comments let it."""
+        """Report a file's findings, except those that its configuration and ignore comments exclude."""
         from crdlint.config.apply import apply
         from crdlint.config.comments import read_comments
 
@@ -233,7 +237,7 @@ class _Command:
         for name, bug in inputs.bugs:
             report_bug(bug, name)
         notices = [] if self._quiet else [f"crdlint: note: {notice}" for notice in inputs.notices]
-        problems = [f"crdlint: {place}: {message}" for place, message in inputs.problems]
+        problems = [f"crdlint: {file}: {message}" for file, message in inputs.problems]
         for line in (*notices, *problems, *(f"crdlint: {problem}" for problem in unwritten)):
             console.err(line)
         for piece in batches(self._report.end(outcome)):
@@ -249,7 +253,7 @@ class _Command:
         if line is not None:
             (self._write if self._is_text else console.err)(line)
 
-    def _is_missing_resources(self, found: Found, definitions: Definitions) -> bool:
+    def _is_missing_resources(self, discovered: Found, definitions: Definitions) -> bool:
         """Report that no custom resource was found, and return whether that is an error."""
         required = self._options.require_resources
         if required is None and self._options.allow_empty:
@@ -260,7 +264,7 @@ class _Command:
         known = f"the CRDs here are of {_listed(groups)}" if groups else "no CRD was found (--crd names where they are)"
         nothing = nothing_found(
             self._paths,
-            found,
+            discovered,
             self._run.excluded,
             skipped=self._run.summary.skipped,
             required=required,
@@ -280,5 +284,5 @@ def _listed(groups: list[str]) -> str:
 def _print_stored(stored: Iterable[dict[str, Any]]) -> None:
     from crdlint.resources.dump import dump
 
-    for one in stored:
-        console.out("\n".join(("---", *dump(one))))
+    for stored_object in stored:
+        console.out("\n".join(("---", *dump(stored_object))))
