@@ -49,6 +49,7 @@ REVISED: Final = (
     "inputs",
     "kubecel",
     "kubernetes",
+    "linting",
     "report",
     "resources",
     "runner",

@@ -41,14 +41,14 @@ class Schema(NamedTuple):
 class Entry:
     """The cost of a rule, with its explanation.
 
-    `place` is the path of its values in an object (`spec.hosts[*]`), `times` how often it is evaluated and why. `tree`
+    `value_path` is the path of its values in an object (`spec.hosts[*]`), `times` how often it is evaluated and why. `tree`
     and `message_tree` are the parts of its expressions, None for an expression that does not compile. `help` is how to
     reduce the cost, empty if it is within the budget. `by_version` contains the costs on servers of other Kubernetes
     versions whose estimate differs.
     """
 
     cost: RuleCost
-    place: str
+    value_path: str
     times: str
     tree: Part | None
     message_tree: Part | None
@@ -79,19 +79,19 @@ def entries(result: FileResult, versions: Range = NEWEST_ALONE) -> list[Entry]:
     effort = Effort()
     by_server = CostsByServer()
     advice = {
-        id(found): of_schema
+        id(rule): of_schema
         for rules in by_schema(result.rules)
-        for of_schema in (Advice([found.estimated for found in rules], effort),)
-        for found in rules
+        for of_schema in (Advice([rule.estimated for rule in rules], effort),)
+        for rule in rules
     }
     return [
-        _entry(found, result.file, advice[id(found)], by_server.different(found.estimated, servers))
-        for found in result.rules
+        _entry(rule, result.file, advice[id(rule)], by_server.different(rule.estimated, servers))
+        for rule in result.rules
     ]
 
 
-def _entry(found: FoundRule, file: str, advice: Advice, by_version: dict[str, ServerCost]) -> Entry:
-    estimated = found.estimated
+def _entry(found_rule: FoundRule, file: str, advice: Advice, by_version: dict[str, ServerCost]) -> Entry:
+    estimated = found_rule.estimated
     rule, message = estimated.compiled.rule, estimated.compiled.message
     helps = [
         advice.on_rule(estimated, of_message=of_message) or _GENERAL
@@ -99,8 +99,8 @@ def _entry(found: FoundRule, file: str, advice: Advice, by_version: dict[str, Se
         if cost > RULE_COST_LIMIT
     ]
     return Entry(
-        cost=rule_cost(found, file),
-        place=value_path(estimated.node.schema),
+        cost=rule_cost(found_rule, file),
+        value_path=value_path(estimated.node.schema),
         times=describe_cardinality(estimated),
         tree=explain(rule) if rule.error is None else None,
         message_tree=explain(message) if message is not None and message.error is None else None,

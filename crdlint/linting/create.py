@@ -155,12 +155,12 @@ class SpecValidator:
         yield from subresources.validate(version.subresources, path.child("subresources"))
         for i, column in enumerate(version.additional_printer_columns):
             yield from subresources.column(column, path.child("additionalPrinterColumns").index(i))
-        whole = None if version.schema is None else version.schema.open_api_v3_schema
-        if version.selectable_fields and whole is None:
+        root_schema = None if version.schema is None else version.schema.open_api_v3_schema
+        if version.selectable_fields and root_schema is None:
             detail = _ONLY_WITH_SCHEMA
             yield invalid(selectable_fields.PATH.id, path.child("selectableFields"), "", detail)
         else:
-            yield from self._selectable(version.selectable_fields, whole, path, version.name)
+            yield from self._selectable(version.selectable_fields, root_schema, path, version.name)
 
     def _schema(
         self, validation: CustomResourceValidation | None, path: Path, version: str, *, status_enabled: bool
@@ -187,5 +187,5 @@ class SpecValidator:
             )
 
 
-def _has_status(given: CustomResourceSubresources | None) -> bool:
-    return given is not None and given.status is not None
+def _has_status(subresource_fields: CustomResourceSubresources | None) -> bool:
+    return subresource_fields is not None and subresource_fields.status is not None

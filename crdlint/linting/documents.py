@@ -68,9 +68,9 @@ class DocumentWalk(ABC):
         `known` is the result of an earlier text of the file: its clean documents are not checked again where they are
         unchanged.
         """
-        kept = {} if known is None else _kept(known, text)
+        reused = {} if known is None else _reused(known, text)
         with collector_paused():
-            self._walk(text, only, kept)
+            self._walk(text, only, reused)
         notice = reading_notice()
         return FileResult(
             file=self.file,
@@ -83,22 +83,22 @@ class DocumentWalk(ABC):
             clean=self.clean,
         )
 
-    def _walk(self, text: str, only: frozenset[int] | None, kept: MappingOf[int, tuple[CRD, ...]]) -> None:
+    def _walk(self, text: str, only: frozenset[int] | None, reused: MappingOf[int, tuple[CRD, ...]]) -> None:
         """Check each document; no local variable refers to a node when the garbage collector is enabled again."""
         for number, chunk in enumerate(chunks(text)):
-            if number in kept:
-                self.clean[number] = kept[number]
+            if number in reused:
+                self.clean[number] = reused[number]
                 self.documents += 1
-                self.crds += kept[number]
+                self.crds += reused[number]
             elif only is None or number in only:
                 self._check_chunk(number, chunk)
 
     def _check_chunk(self, number: int, chunk: tuple[str, int, str | None]) -> None:
-        effects, found = self.effects(), len(self.crds)
+        effects, first_crd = self.effects(), len(self.crds)
         document = parse_chunk(*chunk)
         self._check(document)
-        if len(self.crds) > found and self.effects() == effects:
-            self.clean[number] = tuple(self.crds[found:])
+        if len(self.crds) > first_crd and self.effects() == effects:
+            self.clean[number] = tuple(self.crds[first_crd:])
 
     def _check(self, document: Document) -> None:
         problem = document.error
@@ -141,15 +141,15 @@ class DocumentWalk(ABC):
 
         If `help_` is None, its help is that of the rule.
         """
-        found = catalog.get(rule).diagnostic(self.file, kind, message, span, help_)
-        self.diagnostics.append(found if manifest is None else self.with_fix(found, Finding(manifest, rule)))
+        diagnostic = catalog.get(rule).diagnostic(self.file, kind, message, span, help_)
+        self.diagnostics.append(diagnostic if manifest is None else self.with_fix(diagnostic, Finding(manifest, rule)))
 
     def with_fix(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:  # noqa: ARG002
         """Return a diagnostic with the fix of its finding, if fixes are requested and there is one."""
         return diagnostic
 
 
-def _kept(known: FileResult, text: str) -> dict[int, tuple[CRD, ...]]:
+def _reused(known: FileResult, text: str) -> dict[int, tuple[CRD, ...]]:
     """Return the objects of the clean documents of a result that are unchanged in `text`, at their lines there."""
     lines = unchanged(known.text, text)
     return {

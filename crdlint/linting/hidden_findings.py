@@ -55,21 +55,21 @@ def find(
     """
     if not (findings.structural or findings.schema or findings.refusals or _is_any_broken(compiled, findings)):
         return []
-    whole = path.child("openAPIV3Schema")
-    found = sorted((error for _, error in findings.structural), key=str)
-    found.extend(error for _, error in findings.schema)
+    schema_path = path.child("openAPIV3Schema")
+    errors_so_far = sorted((error for _, error in findings.structural), key=str)
+    errors_so_far.extend(error for _, error in findings.schema)
     # Among the fields that conversion rejects, `$schema` has no error of its own.
-    found.extend(refused(one, _SCHEMA, path) for one, _ in findings.refusals if one.schema)
+    errors_so_far.extend(refused(rejected, _SCHEMA, path) for rejected, _ in findings.refusals if rejected.schema)
     errors = (*findings.structural, *findings.schema)
-    damaged = at_or_above(one for one, error in errors if error.rule in _CHANGES_VALUES)
-    sound = [one for one in findings.with_defaults if id(one) not in damaged]
+    damaged = at_or_above(node for node, error in errors if error.rule in _CHANGES_VALUES)
+    sound = [node for node in findings.with_defaults if id(node) not in damaged]
     if sound:
-        found.extend(defaults.validate(schema, whole, sound, options))
-    doubtful = [one for one, error in errors if error.rule in _CHANGES_TYPE]
-    known = {id(judged.node.schema) for judged in compiled}
+        errors_so_far.extend(defaults.validate(schema, schema_path, sound, options))
+    doubtful = [node for node, error in errors if error.rule in _CHANGES_TYPE]
+    known = {id(rule.node.schema) for rule in compiled}
     nodes = [node for node in findings.with_rules if id(node.schema) not in known]
-    found.extend(cel.compile_hidden(nodes, compiled, options, whole, doubtful))
-    return found
+    errors_so_far.extend(cel.compile_hidden(nodes, compiled, options, schema_path, doubtful))
+    return errors_so_far
 
 
 _SCHEMA: Final = Refusal("OpenAPIV3Schema 'schema' is not supported", "$schema")
@@ -77,12 +77,14 @@ _SCHEMA: Final = Refusal("OpenAPIV3Schema 'schema' is not supported", "$schema")
 
 def refused(schema: JSONSchemaProps, refusal: Refusal, path: Path) -> FieldError:
     """Return the error of a schema that cannot be converted to a structural one, at the rejected field."""
-    at = schema.path.child(refusal.field)
-    return invalid(structural.NOT_CONVERTIBLE.id, path.child("openAPIV3Schema"), "", refusal.text, at=at, key=True)
+    refusing_path = schema.path.child(refusal.field)
+    return invalid(
+        structural.NOT_CONVERTIBLE.id, path.child("openAPIV3Schema"), "", refusal.text, at=refusing_path, key=True
+    )
 
 
 def _is_any_broken(compiled: SequenceOf[EstimatedRule], findings: Findings) -> bool:
     """Return whether rules are not compiled, or have an error: defaults or message expressions may hide more."""
-    return len({id(one.node.schema) for one in compiled}) < len(findings.with_rules) or any(
-        one.compiled.rule.error is not None for one in compiled
+    return len({id(rule.node.schema) for rule in compiled}) < len(findings.with_rules) or any(
+        rule.compiled.rule.error is not None for rule in compiled
     )

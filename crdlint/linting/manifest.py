@@ -130,31 +130,36 @@ def check_crd(
         report = update.validate(crd, old.crd, server, options.effort)
     manifest = Manifest(document, root, locator, crd, report.rules)
     # A misspelled apiVersion or kind is fixed before the API server decodes the other fields.
-    problems = [one for one in decoded.problems if not (rejected and is_type_key(root, one.node))]
-    found = _duplicate_key_findings(manifest, options, is_json=is_json(root))
-    found += _decode_findings(problems, manifest, options, hidden=rejected)
-    found += _decode_findings(decoded.later, manifest, options, hidden=True)
-    rejected = rejected or any(_is_rejection(one, has_placeholders=has_placeholders) for one in problems)
+    problems = [problem for problem in decoded.problems if not (rejected and is_type_key(root, problem.node))]
+    diagnostics = _duplicate_key_findings(manifest, options, is_json=is_json(root))
+    diagnostics += _decode_findings(problems, manifest, options, hidden=rejected)
+    diagnostics += _decode_findings(decoded.later, manifest, options, hidden=True)
+    rejected = rejected or any(_is_rejection(problem, has_placeholders=has_placeholders) for problem in problems)
     of_fields = _field_findings(report, decoded, manifest, locator, options, hidden=rejected)
-    found += of_fields.values()
+    diagnostics += of_fields.values()
     if not rejected:
         accepted = not (problems or report.errors)
-        found += _advisories(root, old, crd, manifest, locator, options, common, accepted=accepted)
+        diagnostics += _advisories(root, old, crd, manifest, locator, options, common, accepted=accepted)
         if old is not None and options.advice is None:
-            found += _changes(old, crd, locator, options)
-    found = [one if one.crd == crd.metadata.name else replace(one, crd=crd.metadata.name) for one in found]
-    if found and _CONTROLLER_GEN in crd.metadata.annotations:
-        found = [_with_marker(one, crd.metadata.annotations[_CONTROLLER_GEN]) for one in found]
+            diagnostics += _changes(old, crd, locator, options)
+    diagnostics = [
+        diagnostic if diagnostic.crd == crd.metadata.name else replace(diagnostic, crd=crd.metadata.name)
+        for diagnostic in diagnostics
+    ]
+    if diagnostics and _CONTROLLER_GEN in crd.metadata.annotations:
+        diagnostics = [
+            _with_marker(diagnostic, crd.metadata.annotations[_CONTROLLER_GEN]) for diagnostic in diagnostics
+        ]
     notices: list[str] = []
     if has_placeholders:
-        found, notices = _without_placeholders(found, document)
+        diagnostics, notices = _without_placeholders(diagnostics, document)
     compared = None if options.previous is None else ComparedCRD(crd.metadata.name, _state(old, crd))
     if rejected or not options.keep:
-        return CheckedCRD(found, [], notices, decoded=decoded, common=common, compared=compared)
-    blocking = {id(one) for error in report.blocking if (one := of_fields.get(str(error))) is not None}
+        return CheckedCRD(diagnostics, [], notices, decoded=decoded, common=common, compared=compared)
+    blocking = {id(diagnostic) for error in report.blocking if (diagnostic := of_fields.get(str(error))) is not None}
     return CheckedCRD(
-        found,
-        [one for one in found if id(one) in blocking],
+        diagnostics,
+        [diagnostic for diagnostic in diagnostics if id(diagnostic) in blocking],
         notices,
         FoundCRD(crd, locator, options.versions),
         tuple(FoundRule(crd.metadata.name, _version_of(rule, crd), rule, locator) for rule in report.rules),
@@ -185,24 +190,24 @@ _NEAR: Final = 32  # the number of repeated keys that are compared with a key
 
 
 def _duplicate_key_findings(manifest: Manifest, options: Options, *, is_json: bool) -> list[Diagnostic]:
-    found = []
+    diagnostics = []
     keys = take_duplicate_keys(manifest.document, is_json=is_json)
     offset = manifest.document.line_offset
     for i, key in enumerate(keys):
         near = keys[max(i - _NEAR, 0) : i + _NEAR]
         diagnostic = duplicates.of_yaml(key, options.file, offset, duplicates.repeated_block(key, near, offset))
-        found.append(options.with_fix(diagnostic, Finding(manifest, diagnostic.rule, duplicate=key)))
-    return found
+        diagnostics.append(options.with_fix(diagnostic, Finding(manifest, diagnostic.rule, duplicate=key)))
+    return diagnostics
 
 
 def _decode_findings(
     problems: Iterable[DecodeProblem], manifest: Manifest, options: Options, *, hidden: bool
 ) -> list[Diagnostic]:
-    found = []
+    diagnostics = []
     for problem in problems:
         diagnostic = replace(_decode_finding(problem, options.file, manifest.document.line_offset), hidden=hidden)
-        found.append(options.with_fix(diagnostic, Finding(manifest, diagnostic.rule, problem=problem)))
-    return found
+        diagnostics.append(options.with_fix(diagnostic, Finding(manifest, diagnostic.rule, problem=problem)))
+    return diagnostics
 
 
 def _decode_finding(problem: DecodeProblem, file: str, offset: int) -> Diagnostic:
@@ -213,8 +218,8 @@ def _decode_finding(problem: DecodeProblem, file: str, offset: int) -> Diagnosti
     rule = catalog.get(_DECODE_RULES[problem.kind])
     content = problem.content
     if problem.kind == "strict":
-        found = rule.diagnostic(file, problem.kind, problem.message, node_span(problem.node, offset), help_)
-        return found if problem.nearest is None else replace(found, lacks=_lacking(content, problem.nearest))
+        diagnostic = rule.diagnostic(file, problem.kind, problem.message, node_span(problem.node, offset), help_)
+        return diagnostic if problem.nearest is None else replace(diagnostic, lacks=_lacking(content, problem.nearest))
     # A collection is reported itself where it is in one line, otherwise at its key.
     in_line = not isinstance(content, Scalar) and content.flow and content.start_mark.line == content.end_mark.line
     span = node_span(content if in_line else problem.node, offset)
@@ -233,30 +238,30 @@ def _field_findings(
     report: Report, decoded: Decoded, manifest: Manifest, locator: Locator, options: Options, *, hidden: bool
 ) -> dict[str, Diagnostic]:
     """Return the findings of field errors by message, without duplicates, as in upstream's ToAggregate."""
-    not_decoded = {id(one.node) for one in (*decoded.problems, *decoded.later) if one.kind == "decode"}
-    found: dict[str, Diagnostic] = {}
+    not_decoded = {id(problem.node) for problem in (*decoded.problems, *decoded.later) if problem.kind == "decode"}
+    diagnostics: dict[str, Diagnostic] = {}
     for error in (*report.errors, *report.hidden):
         if not_decoded and _is_at(locator, error, not_decoded):
             continue  # the value is invalid only because it was not decoded
         message = str(error)
-        if message in found:
+        if message in diagnostics:
             continue
-        at = error.at or error.path
-        span = locator.span(at, key=error.key) if error.inside is None else locator.span_inside(at, error.inside)
+        path = error.at or error.path
+        span = locator.span(path, key=error.key) if error.inside is None else locator.span_inside(path, error.inside)
         diagnostic = catalog.get(error.rule).diagnostic_of(
             error, message, span, file=options.file, crd=decoded.crd.metadata.name, hidden=hidden or error.hidden
         )
         missing = locator.missing(error.path) if decoded.problems and error.type == REQUIRED else None
         if missing is not None:
             diagnostic = replace(diagnostic, lacks=_lacking(*missing))
-        found[message] = options.with_fix(diagnostic, Finding(manifest, error.rule, error=error))
-    return found
+        diagnostics[message] = options.with_fix(diagnostic, Finding(manifest, error.rule, error=error))
+    return diagnostics
 
 
 def _is_at(locator: Locator, error: FieldError, nodes: set[int]) -> bool:
     """Return whether an error refers to one of the nodes, by identity, or to the value of a key among them."""
-    place = locator.find(error.at or error.path)
-    return place.exact and (id(place.node) in nodes or id(place.key) in nodes)
+    position = locator.find(error.at or error.path)
+    return position.exact and (id(position.node) in nodes or id(position.key) in nodes)
 
 
 def _advisories(
@@ -286,10 +291,12 @@ def _advisories(
     rules = catalog.advice() if options.advice is None else options.advice
     if accepted and options.advice is None:
         rules = (*rules, *catalog.practices(options.requested))
-    for one in (found for advise in rules for found in advise(decoded)):
-        span = locator.span_inside(one.path, one.inside) if one.inside else locator.span(one.path)
-        diagnostic = catalog.get(one.rule).diagnostic(options.file, one.kind, one.message, span, one.help)
-        yield options.with_fix(diagnostic, Finding(manifest, one.rule, advisory=one))
+    for advisory in (advisory for advise in rules for advisory in advise(decoded)):
+        span = locator.span_inside(advisory.path, advisory.inside) if advisory.inside else locator.span(advisory.path)
+        diagnostic = catalog.get(advisory.rule).diagnostic(
+            options.file, advisory.kind, advisory.message, span, advisory.help
+        )
+        yield options.with_fix(diagnostic, Finding(manifest, advisory.rule, advisory=advisory))
 
 
 def _state(old: OldCRD | None, crd: CustomResourceDefinition) -> Literal["added", "unchanged", "changed"]:
@@ -302,26 +309,28 @@ def _changes(old: OldCRD, crd: CustomResourceDefinition, locator: Locator, optio
     """Yield the effects of an update on clients and stored objects."""
     from crdlint.changes.compare import changes  # only updates need it
 
-    for one in changes(old.crd, crd, options.versions, options.policy):
-        rule, span, before = catalog.get(one.rule), locator.span(one.new), old.locator.span(one.old)
-        diagnostic = rule.diagnostic(options.file, "advice", one.message(crd), span, one.help)
+    for change in changes(old.crd, crd, options.versions, options.policy):
+        rule, span, before = catalog.get(change.rule), locator.span(change.new), old.locator.span(change.old)
+        diagnostic = rule.diagnostic(options.file, "advice", change.message(crd), span, change.help)
         related = Related("the old CRD", old.file, before.line, before.column) if old.file else None
-        yield replace(diagnostic, severity=one.severity, field=one.field, related=related)
+        yield replace(diagnostic, severity=change.severity, field=change.field, related=related)
 
 
-def _without_placeholders(found: list[Diagnostic], document: Document) -> tuple[list[Diagnostic], list[str]]:
+def _without_placeholders(diagnostics: list[Diagnostic], document: Document) -> tuple[list[Diagnostic], list[str]]:
     """Return the findings that are not about placeholders, and notices instead of the others."""
     lines = split_lines(document.text)
-    kept: list[Diagnostic] = []
+    remaining: list[Diagnostic] = []
     notices: list[str] = []
-    for one in found:
-        line = lines[one.line - 1 - document.line_offset]
-        value = line[one.column - 1 : one.end_column - 1] if one.line == one.end_line else ""
+    for diagnostic in diagnostics:
+        line = lines[diagnostic.line - 1 - document.line_offset]
+        value = (
+            line[diagnostic.column - 1 : diagnostic.end_column - 1] if diagnostic.line == diagnostic.end_line else ""
+        )
         if is_placeholder(value):
-            notices.append(f"line {one.line}: not checked: {value} is a placeholder")
+            notices.append(f"line {diagnostic.line}: not checked: {value} is a placeholder")
         else:
-            kept.append(one)
-    return kept, notices
+            remaining.append(diagnostic)
+    return remaining, notices
 
 
 def _version_of(rule: EstimatedRule, crd: CustomResourceDefinition) -> str:

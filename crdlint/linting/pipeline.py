@@ -72,7 +72,11 @@ def lint_file(
         definitions=tuple(walk.definitions),
         rules=tuple(walk.rules),
         compared=tuple(walk.compared),
-        unestimated=tuple(one for one in result.diagnostics if one.kind == "decode" or id(one) in walk.blocking),
+        unestimated=tuple(
+            diagnostic
+            for diagnostic in result.diagnostics
+            if diagnostic.kind == "decode" or id(diagnostic) in walk.blocking
+        ),
     )
 
 
@@ -106,11 +110,11 @@ class _CRDWalk(DocumentWalk):
 
     def skips_template(self, document: Document) -> bool:
         """Return whether a document that is not YAML is skipped as a template, and add the notice."""
-        found = directive(document.text) if self.options.skip_unfinished else None
-        if found is None:
+        template = directive(document.text) if self.options.skip_unfinished else None
+        if template is None:
             return False
-        line = found.line + document.line_offset + 1
-        how = ": helm template ... | crdlint check -" if found.is_go else ""
+        line = template.line + document.line_offset + 1
+        how = ": helm template ... | crdlint check -" if template.is_go else ""
         self.notices.append(f"line {line}: skipped a template; check its rendered output{how}")
         return True
 
@@ -120,10 +124,10 @@ class _CRDWalk(DocumentWalk):
 
     def check_objects(self, document: Document) -> bool:
         """Check the CRDs of a document, and return whether it has any, in any version."""
-        found = False
+        has_crd = False
         for root in manifests(document):
-            found |= self._check_manifest(document, root)
-        return found
+            has_crd |= self._check_manifest(document, root)
+        return has_crd
 
     def check_without_objects(self, document: Document) -> bool:
         """Report a document without a kind that has the kind of a CRD after its end, as wrong indentation causes."""
@@ -173,8 +177,8 @@ class _CRDWalk(DocumentWalk):
         if identity.error is None:
             return
         if identity.form == "unserved":
-            found = root.find("apiVersion")
-            rule, node, help_ = "api-version-removed", found[1] if found else identity.node or root, None
+            entry = root.find("apiVersion")
+            rule, node, help_ = "api-version-removed", entry[1] if entry else identity.node or root, None
         else:
             rule, node, help_ = "decode-type", identity.node or root, misspelled_type_key(root)
         span = node_span(node, document.line_offset)
@@ -198,10 +202,10 @@ class _CRDWalk(DocumentWalk):
         if identity.error is not None and identity.form != "unserved":
             return False
         line = node_span(root, document.line_offset).line
-        found = placeholder_of(root) if any(opening in document.text for opening in PLACEHOLDERS) else None
-        if found is not None:
-            line = node_span(found[1], document.line_offset).line
-            self.notices.append(f"line {line}: skipped a template: {found[0]} replaces a part of the CRD")
+        placeholder = placeholder_of(root) if any(opening in document.text for opening in PLACEHOLDERS) else None
+        if placeholder is not None:
+            line = node_span(placeholder[1], document.line_offset).line
+            self.notices.append(f"line {line}: skipped a template: {placeholder[0]} replaces a part of the CRD")
             return True
         if not is_partial(root):
             return False

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def has_schema_with(spec: CustomResourceDefinitionSpec, predicate: Callable[[JSONSchemaProps], bool]) -> bool:
     """Return whether any schema of the spec, at any depth, satisfies a condition. Upstream: validation.HasSchemaWith."""
-    return any(predicate(schema) for whole in root_schemas(spec) for schema in schemas(whole))
+    return any(predicate(schema) for root_schema in root_schemas(spec) for schema in schemas(root_schema))
 
 
 def gives_default(schema: JSONSchemaProps) -> bool:
@@ -55,8 +55,8 @@ def find_expressions(spec: CustomResourceDefinitionSpec) -> tuple[frozenset[str]
     """Return the texts of all rules and of all message expressions of a spec."""
     rules: set[str] = set()
     messages: set[str] = set()
-    for whole in root_schemas(spec):
-        for schema in schemas(whole):
+    for root_schema in root_schemas(spec):
+        for schema in schemas(root_schema):
             for rule in schema.x_validations:
                 rules.add(rule.rule)
                 if rule.message_expression:

@@ -94,8 +94,8 @@ class FoundRule:
 def by_schema(rules: Iterable[FoundRule]) -> list[list[FoundRule]]:
     """Return rules grouped by schema: that of a version, or the one that all versions share."""
     groups: dict[int, list[FoundRule]] = {}
-    for found in rules:
-        groups.setdefault(id(found.estimated.node.root_schema), []).append(found)
+    for rule in rules:
+        groups.setdefault(id(rule.estimated.node.root_schema), []).append(rule)
     return list(groups.values())
 
 

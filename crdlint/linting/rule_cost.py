@@ -39,13 +39,13 @@ class RuleCost:
     column: int
 
 
-def rule_cost(found: FoundRule, file: str) -> RuleCost:
+def rule_cost(found_rule: FoundRule, file: str) -> RuleCost:
     """Return the cost of a rule of a file."""
-    estimated = found.estimated
+    estimated = found_rule.estimated
     rule, message = estimated.compiled.rule, estimated.compiled.message
     return RuleCost(
-        crd=found.crd,
-        version=found.version,
+        crd=found_rule.crd,
+        version=found_rule.version,
         path=str(estimated.path),
         rule=rule.text,
         max_cost=estimated.cost,
@@ -58,6 +58,6 @@ def rule_cost(found: FoundRule, file: str) -> RuleCost:
         message_max_cost=estimated.message_cost,
         message_error=None if message is None else message.error,
         file=file,
-        line=found.span.line,
-        column=found.span.column,
+        line=found_rule.span.line,
+        column=found_rule.span.column,
     )

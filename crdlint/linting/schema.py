@@ -58,7 +58,7 @@ def validate_validation(
     if not hidden:
         return report
     known = {str(error) for error in report.errors}
-    return replace(report, hidden=tuple(replace(one, hidden=True) for one in hidden if str(one) not in known))
+    return replace(report, hidden=tuple(replace(error, hidden=True) for error in hidden if str(error) not in known))
 
 
 def _reported(
@@ -69,15 +69,15 @@ def _reported(
     if not options.require_structural_schema:
         return SchemaReport((*at_root, *open_api))
     if findings.refusals:
-        said = (*at_root, *open_api) or (hidden_findings.refused(*findings.refusals[0], path),)
-        return SchemaReport(said, blocking=said if findings.with_rules else ())
+        rejections = (*at_root, *open_api) or (hidden_findings.refused(*findings.refusals[0], path),)
+        return SchemaReport(rejections, blocking=rejections if findings.with_rules else ())
     # Upstream sorts by text, so that the result does not depend on the order of Go's maps.
     structural_errors = sorted((error for _, error in findings.structural), key=str)
-    whole = path.child("openAPIV3Schema")
+    schema_path = path.child("openAPIV3Schema")
     if findings.with_defaults and not structural_errors:
-        structural_errors = defaults.validate(schema, whole, findings.with_defaults, options)
+        structural_errors = defaults.validate(schema, schema_path, findings.with_defaults, options)
     withheld = any(error.type is not NOT_EVALUATED for error in structural_errors)
-    of_rules, rules = cel.compile_and_estimate(() if withheld else _compiled(findings), options, whole)
+    of_rules, rules = cel.compile_and_estimate(() if withheld else _compiled(findings), options, schema_path)
     if withheld:
         blocking = tuple(structural_errors) if findings.with_rules else ()
     else:
@@ -112,11 +112,11 @@ def _blocking(findings: Findings) -> Iterator[FieldError]:
     known: dict[int, bool] = {}
     for schema, error in findings.schema if with_rules else ():
         chain: list[JSONSchemaProps] = []
-        at: JSONSchemaProps | None = schema
-        while at is not None and id(at) not in known and id(at) not in with_rules:
-            chain.append(at)
-            at = at.parent
-        blocks = at is not None and known.get(id(at), True)
-        known.update((id(one), blocks) for one in chain)
+        node: JSONSchemaProps | None = schema
+        while node is not None and id(node) not in known and id(node) not in with_rules:
+            chain.append(node)
+            node = node.parent
+        blocks = node is not None and known.get(id(node), True)
+        known.update((id(visited), blocks) for visited in chain)
         if blocks:
             yield error

@@ -29,23 +29,23 @@ def collect_crds(text: str, file: str = "") -> CollectedCRDs:
 
     `file` is the name of the text for messages.
     """
-    found: dict[str, OldCRD] = {}
+    crds: dict[str, OldCRD] = {}
     unread: list[UnreadDocument] = []
     with collector_paused():
         for document in iter_documents(text):
-            unread += _of_document(document, found, file)
-    return CollectedCRDs(found, tuple(unread))
+            unread += _of_document(document, crds, file)
+    return CollectedCRDs(crds, tuple(unread))
 
 
-def _of_document(document: Document, found: dict[str, OldCRD], file: str) -> Iterator[UnreadDocument]:
-    """Add the CRDs of a document to `found`, and yield those that cannot be read."""
+def _of_document(document: Document, crds: dict[str, OldCRD], file: str) -> Iterator[UnreadDocument]:
+    """Add the CRDs of a document to `crds`, and yield those that cannot be read."""
     problem = document.error
     if problem is not None:
         yield from _unread(document, problem_span(problem).line, problem.message)
         return
     try:
         for root in manifests(document):
-            yield from _collect(root, document, found, file)
+            yield from _collect(root, document, crds, file)
     except YAMLDecodeError as error:
         node = error.node or document.root
         line = document.line_offset + 1 if node is None else node_span(node, document.line_offset).line
@@ -62,8 +62,8 @@ def _unread(document: Document, line: int, reason: str) -> Iterator[UnreadDocume
             yield UnreadDocument(template, document.text, "a template", "template")
 
 
-def _collect(root: Mapping, document: Document, found: dict[str, OldCRD], file: str) -> Iterator[UnreadDocument]:
-    """Add an object to ``found`` if it is a CRD; yield a CRD that cannot be decoded."""
+def _collect(root: Mapping, document: Document, crds: dict[str, OldCRD], file: str) -> Iterator[UnreadDocument]:
+    """Add an object to `crds` if it is a CRD; yield a CRD that cannot be decoded."""
     identity = identify(root, document.text)
     if identity.form not in {"crd", "unserved"}:
         return
@@ -85,4 +85,4 @@ def _collect(root: Mapping, document: Document, found: dict[str, OldCRD], file: 
     crd = decoded.crd
     assume_established(crd)
     locator = Locator(root, offset, document.text)
-    found.setdefault(crd.metadata.name, OldCRD(crd, locator, locator.span(_NAME), file))
+    crds.setdefault(crd.metadata.name, OldCRD(crd, locator, locator.span(_NAME), file))

@@ -88,7 +88,7 @@ def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition, se
     rules, messages = find_expressions(before)
     established = _is_established(old)
     wholes = list(root_schemas(before))
-    structural = [whole for whole in wholes if is_structural(whole, Options())]
+    structural = [root_schema for root_schema in wholes if is_structural(root_schema, Options())]
     return Options(
         require_recognized_conversion_review_version=_reviews_known_version(before),
         require_immutable_names=established,
@@ -154,8 +154,8 @@ def _is_established(crd: CustomResourceDefinition) -> bool:
 
 
 def _reviews_known_version(spec: CustomResourceDefinitionSpec) -> bool:
-    given = spec.conversion.conversion_review_versions if spec.conversion is not None else ()
-    return not given or not set(conversion.REVIEWED).isdisjoint(given)
+    reviewed = spec.conversion.conversion_review_versions if spec.conversion is not None else ()
+    return not reviewed or not set(conversion.REVIEWED).isdisjoint(reviewed)
 
 
 def _all_have_schemas(spec: CustomResourceDefinitionSpec) -> bool:
@@ -166,12 +166,12 @@ def _all_have_schemas(spec: CustomResourceDefinitionSpec) -> bool:
 
 def _unchanged(spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec) -> frozenset[str]:
     now, before = _schema_by_version(spec), _schema_by_version(old)
-    found = set()
+    unchanged = set()
     for version in spec.versions:
         (is_there, schema), (was_there, old_schema) = now(version.name), before(version.name)
         if is_there and was_there and semantic_equal(schema, old_schema):
-            found.add(version.name)
-    return frozenset(found)
+            unchanged.add(version.name)
+    return frozenset(unchanged)
 
 
 def _schema_by_version(spec: CustomResourceDefinitionSpec) -> Callable[[str], tuple[bool, JSONSchemaProps | None]]:
@@ -185,11 +185,11 @@ def _schema_by_version(spec: CustomResourceDefinitionSpec) -> Callable[[str], tu
         return lambda _name: (True, shared)
     if spec.validation is not None:
         return lambda _name: (False, None)
-    found = {
+    schemas = {
         version.name: (True, None if version.schema is None else version.schema.open_api_v3_schema)
         for version in reversed(spec.versions)
     }
-    return lambda name: found.get(name, (False, None))
+    return lambda name: schemas.get(name, (False, None))
 
 
 def _has_invalid_ca_bundle(spec: CustomResourceDefinitionSpec) -> bool:
@@ -205,14 +205,14 @@ def _too_many_selectable_fields(
     spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec
 ) -> frozenset[str]:
     """Return the versions (empty for the spec itself) that had too many selectable fields and still have the same."""
-    found = set()
+    too_many = set()
     if len(old.selectable_fields) > MAX_SELECTABLE_FIELDS and semantic_equal(
         spec.selectable_fields, old.selectable_fields
     ):
-        found.add("")
+        too_many.add("")
     before = {version.name: version.selectable_fields for version in old.versions}
     for version in spec.versions:
         fields = before.get(version.name, ())
         if len(fields) > MAX_SELECTABLE_FIELDS and semantic_equal(version.selectable_fields, fields):
-            found.add(version.name)
-    return frozenset(found)
+            too_many.add(version.name)
+    return frozenset(too_many)

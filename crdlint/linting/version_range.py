@@ -37,17 +37,21 @@ def check_versions(document: Document, root: Mapping, options: Options, *, rejec
         alike = (known for other, known in results.items() if _decodes_alike(known, other, server, fields))
         like = next(alike, None) if options.previous is None else None
         results[server] = check_crd(document, root, _only(options, server), rejected=rejected, like=like)
-    found = [(server, of_server(results[server].diagnostics)) for server in servers]
-    blocking = {id(one) for result in results.values() for one in result.blocking}
-    merged = FindingsByVersion(found)
-    needs = [one for one in newest.diagnostics if one.rule == NEEDS_NEWER.id]
-    # The findings of the newest server and of older ones only: as they were found, and as they are reported.
-    pairs = [(one, merged.of(one)) for one in newest.diagnostics]
+    by_server = [(server, of_server(results[server].diagnostics)) for server in servers]
+    blocking = {id(diagnostic) for result in results.values() for diagnostic in result.blocking}
+    merged = FindingsByVersion(by_server)
+    needs = [diagnostic for diagnostic in newest.diagnostics if diagnostic.rule == NEEDS_NEWER.id]
+    # The findings of the newest server and of older ones only: the original finding, and the reported one.
+    pairs = [(diagnostic, merged.of(diagnostic)) for diagnostic in newest.diagnostics]
     pairs += [
-        (one.oldest, one.diagnostic(servers)) for one in merged.of_older_only() if not _is_covered(one.oldest, needs)
+        (finding.oldest, finding.diagnostic(servers))
+        for finding in merged.of_older_only()
+        if not _is_covered(finding.oldest, needs)
     ]
     diagnostics = [reported for _, reported in pairs]
-    unestimated = [reported for one, reported in pairs if id(one) in blocking or one.rule == NEEDS_NEWER.id]
+    unestimated = [
+        reported for diagnostic, reported in pairs if id(diagnostic) in blocking or diagnostic.rule == NEEDS_NEWER.id
+    ]
     notices = [*newest.notices, *_creatable(merged.findings, servers, root, document)]
     return replace(newest, diagnostics=diagnostics, blocking=unestimated, notices=notices)
 
@@ -69,19 +73,19 @@ FIELDS: Final = {
 }
 
 
-def _decodes_alike(known: CheckedCRD, one: Server, other: Server, fields: frozenset[str]) -> bool:
-    """Return whether two servers decode a CRD that may have some ``fields`` alike; ``known`` is the result for one."""
+def _decodes_alike(known: CheckedCRD, server: Server, other: Server, fields: frozenset[str]) -> bool:
+    """Return whether two servers decode a CRD with some of `fields` in the same way; `known` is the result for `server`."""
     if known.decoded is None:
         return False
     if known.decoded.problems:  # which may suggest any known field
         return (
-            one.unknown_fields == other.unknown_fields
-            and one.dropped_fields & fields == other.dropped_fields & fields
-            and one.names_paths_in_decode_errors == other.names_paths_in_decode_errors
+            server.unknown_fields == other.unknown_fields
+            and server.dropped_fields & fields == other.dropped_fields & fields
+            and server.names_paths_in_decode_errors == other.names_paths_in_decode_errors
         )
     return (
-        one.unknown_fields & fields == other.unknown_fields & fields
-        and one.dropped_fields & fields == other.dropped_fields & fields
+        server.unknown_fields & fields == other.unknown_fields & fields
+        and server.dropped_fields & fields == other.dropped_fields & fields
     )
 
 
@@ -93,14 +97,17 @@ def _only(options: Options, server: Server) -> Options:
 _ADVICE: Final = (*formats.ADVICE, kube_versions.dropped_fields)
 
 
-def of_server(found: Iterable[Diagnostic]) -> list[Diagnostic]:
+def of_server(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     """Return the findings that depend on the server; those of duplicate keys in YAML depend on the client."""
     return [
-        one
-        for one in found
-        if not one.hidden
-        and (one.rule == DROPS_FIELD.id or (one.origin == "apiserver" and one.kind in {*REJECTIONS, "warning"}))
-        and one.rule not in _OF_CLIENTS
+        diagnostic
+        for diagnostic in diagnostics
+        if not diagnostic.hidden
+        and (
+            diagnostic.rule == DROPS_FIELD.id
+            or (diagnostic.origin == "apiserver" and diagnostic.kind in {*REJECTIONS, "warning"})
+        )
+        and diagnostic.rule not in _OF_CLIENTS
     ]
 
 
@@ -109,9 +116,9 @@ _OF_CLIENTS: Final = frozenset({"duplicate-key", "merge-key-override"})
 
 def _is_covered(finding: Diagnostic, needs: Iterable[Diagnostic]) -> bool:
     """Return whether advice on the whole expression already contains the first server on which it compiles."""
-    at = (finding.line, finding.column)
+    position = (finding.line, finding.column)
     return finding.rule.startswith("cel-") and any(
-        (one.line, one.column) <= at <= (one.end_line, one.end_column) for one in needs
+        (need.line, need.column) <= position <= (need.end_line, need.end_column) for need in needs
     )
 
 
@@ -121,9 +128,9 @@ def _creatable(
     """Return a notice of the first server that accepts a CRD which an older one rejects, if all newer ones do."""
     rejecting = {
         server
-        for one in merged
-        if one.oldest.kind in REJECTIONS and one.oldest.severity == "error"
-        for server in one.servers
+        for finding in merged
+        if finding.oldest.kind in REJECTIONS and finding.oldest.severity == "error"
+        for server in finding.servers
     }
     if not rejecting or servers[-1] in rejecting:
         return []

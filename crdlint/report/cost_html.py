@@ -182,7 +182,7 @@ def _row(entry: Entry) -> Iterator[str]:
     yield f'<td role="cell" class="number" data-sort="{cardinality}">{_cardinality_cell(cost)}</td>'
     yield f'<td role="cell" class="crd"{_key(cost.crd)}>{_breakable(cost.crd)}</td>'
     yield f'<td role="cell" class="file"{_key(where)}>{_breakable(where)}</td>'
-    yield f'<th role="rowheader" scope="rowgroup" class="place"{_key(entry.place)}>{_place(entry)}</th>'
+    yield f'<th role="rowheader" scope="rowgroup" class="place"{_key(entry.value_path)}>{_place(entry)}</th>'
     yield "</tr>"
     yield f'<tr role="row"><td role="cell" class="rule" colspan="{len(_COLUMNS)}"{_key(cost.rule)}>'
     yield from _details(entry)
@@ -215,14 +215,14 @@ def _bar(share: float) -> str:
 
 def _place(entry: Entry) -> str:
     """Return the path in the object, with its last name strong; the path of the schema shows whether a name contains dots."""
-    end = len(entry.place)
-    while entry.place.endswith("[*]", 0, end):
+    end = len(entry.value_path)
+    while entry.value_path.endswith("[*]", 0, end):
         end -= 3
-    named = entry.place[:end]
+    named = entry.value_path[:end]
     name = entry.cost.path.rpartition("properties[")[2].partition("]")[0]
     if not name or not named.endswith(name):
         name = named.rpartition(".")[2]
-    before, after = named[: len(named) - len(name)], entry.place[len(named) :]
+    before, after = named[: len(named) - len(name)], entry.value_path[len(named) :]
     return f"<code>{_steps(before)}<strong>{_breakable(name)}</strong>{_steps(after)}</code>"
 
 

@@ -118,7 +118,7 @@ def _row(entry: Entry, page: Page) -> Row:
             [Part("-" if cost.error is not None else shown_cost(cost.expression_cost))],
             [Part(bar(share), style), Part(f" {percent(share):>6}")],
             [Part(percent(cost.expression_cost / CRD_COST_LIMIT))],
-            [Part(printable_line(entry.place))],
+            [Part(printable_line(entry.value_path))],
         ],
         [
             Part(printable_line(rule), "rule"),
@@ -160,7 +160,7 @@ def _details(entry: Entry) -> str:
 def explanation(entry: Entry, page: Page) -> Iterator[str]:
     """Yield the lines about one rule: its path, how often it is evaluated, and the cost of each part."""
     cost = entry.cost
-    yield from page.flow(Part(printable_line(f"{cost.crd}  {entry.place}  {cost.file}:{cost.line}"), "title"))
+    yield from page.flow(Part(printable_line(f"{cost.crd}  {entry.value_path}  {cost.file}:{cost.line}"), "title"))
     yield from page.wrapped(printable_line(cost.path), "  ")
     yield from page.wrapped(printable_line(f"evaluated {entry.times}"), "  ")
     share = cost.expression_cost / RULE_COST_LIMIT

@@ -97,7 +97,7 @@ class CostReport:
 def _rule(entry: Entry) -> dict[str, object]:
     by_version = {version: asdict(cost) for version, cost in entry.by_version.items()}
     return asdict(entry.cost) | {
-        "place": entry.place,
+        "place": entry.value_path,
         "times": entry.times,
         "help": entry.help,
         "by_version": by_version,

@@ -239,7 +239,7 @@ def test_a_reserved_word_hides_limits() -> None:
 
 def test_explanation() -> None:
     (entry,) = entries(lint_file(crd(QUADRATIC), filename="x", keep=True))
-    assert entry.place == "spec"
+    assert entry.value_path == "spec"
     assert entry.times == "once in an object"
     assert entry.tree is not None
     assert entry.tree.bound == "spec.l has no maxItems: 1,048,575 assumed"

@@ -83,7 +83,7 @@ def made(
             line=line,
             column=1,
         ),
-        place=place,
+        value_path=place,
         times="once in an object",
         tree=None if error else Part(rule, cost, ""),
         message_tree=Part("'m'", message, "") if message else None,
@@ -228,7 +228,7 @@ def test_no_text_of_a_rule_is_markup(field: str) -> None:
     check_escaped(page)
 
 
-@pytest.mark.parametrize("field", ["place", "times", "help", "tree", "message_tree"])
+@pytest.mark.parametrize("field", ["value_path", "times", "help", "tree", "message_tree"])
 def test_no_text_of_an_entry_is_markup(field: str) -> None:
     value = Part(HOSTILE, 3, HOSTILE, (Part(HOSTILE, 2, HOSTILE),)) if "tree" in field else HOSTILE
     changed: dict[str, Any] = {field: value}
