@@ -99,7 +99,7 @@ def _repository(url: str) -> str:
     return _URL.sub("", url).replace(":", "/").removesuffix("/").removesuffix(".git").lower()
 
 
-_URL: Final = re.compile(r"(?:[a-z+]+://(?:[^@/]*@)?|[\w.-]+@(?=[\w.-]+:))")
+_URL: Final = re.compile(r"\A(?:[a-z+]+://(?:[^@/]*@)?|[\w.-]+@(?=[\w.-]+:))")
 _REMOTE: Final = re.compile(r"^[ \t]*url[ \t]*=[ \t]*(\S+)", re.MULTILINE)
 _LARGEST_CONFIG: Final = 1024 * 1024  # characters
 

@@ -35,7 +35,7 @@ EXPLAIN: Final = "crdlint.explain"
 FIX_ALL: Final = f"{CodeActionKind.SourceFixAll.value}.crdlint"
 KINDS: Final = (CodeActionKind.QuickFix, FIX_ALL)
 _MOST_IGNORED: Final = 10  # findings that one request offers to ignore: each is tried
-_IGNORED: Final = re.compile(r"#[ \t]*crdlint:[ \t]*ignore[ \t]*\[[^\]\n]*(?=\])")
+_IGNORED: Final = re.compile(r"#[ \t]*crdlint:[ \t]*ignore[ \t]*\[[^\]\n#]*(?=\])")
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from crdlint.lsp.workspace import Document
 
 TRIGGERS: Final = (".", "-", " ", '"', "'")
-_WORD: Final = re.compile(r"[\w$/-]*\Z")
 _REST: Final = re.compile(r"[\w$/-]*")
 _PROBE: Final = "crdlint-completes-this"  # a key that no document has
 _KINDS: Final = {
@@ -133,7 +132,7 @@ def _quoted(text: str, node: Scalar) -> str:
 
 def _probes(text: str, index: int) -> Iterator[_Probed]:
     """Yield the places that the word at an index may have: the text is read with a word of ours there, as key and value."""
-    start = index - len(_WORD.search(text[max(0, index - _LONGEST) : index])[0])  # type: ignore[index]  # it matches always
+    start = index - len(_REST.match(text[max(0, index - _LONGEST) : index][::-1])[0])  # type: ignore[index]  # it matches always
     end = _REST.match(text, index).end()  # type: ignore[union-attr]
     line_end = text.find("\n", end)
     rest = text[end : len(text) if line_end < 0 else line_end]

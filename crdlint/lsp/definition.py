@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from crdlint.lsp.workspace import Document
 
 _NAME: Final = re.compile(r"\w+")
-_STEP: Final = re.compile(r"\.(\w+)|\[['\"]?([^\]'\"]*)['\"]?\]")
+_STEP: Final = re.compile(r"\.(\w+)|\[['\"]?([^\]\['\"]*)['\"]?\]")
 _OF_PROPERTIES: Final = frozenset({"resource-value", "resource-list-type"})
 _PATHS: Final = frozenset({"jsonPath", "specReplicasPath", "statusReplicasPath", "labelSelectorPath"})
 
