@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, Literal
@@ -205,16 +206,18 @@ def _decode_findings(
 ) -> list[Diagnostic]:
     diagnostics = []
     for problem in problems:
-        diagnostic = replace(_decode_finding(problem, options.file, manifest.document.line_offset), hidden=hidden)
+        diagnostic = replace(_decode_finding(problem, options.file, manifest.document), hidden=hidden)
         diagnostics.append(options.with_fix(diagnostic, Finding(manifest, diagnostic.rule, problem=problem)))
     return diagnostics
 
 
-def _decode_finding(problem: DecodeProblem, file: str, offset: int) -> Diagnostic:
+def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Diagnostic:
     """Return the finding for a problem of the decoder."""
+    offset = document.line_offset
     if problem.first is not None:
         return duplicates.of_json(problem.message, problem.path, problem.first, problem.node, file, offset)
-    help_ = problem.help or (suggestion(problem) if problem.go_type else None)
+    help_ = _invisible_character(document.text, problem.node) or problem.help
+    help_ = help_ or (suggestion(problem) if problem.go_type else None)
     rule = catalog.get(_DECODE_RULES[problem.kind])
     content = problem.content
     if problem.kind == "strict":
@@ -224,6 +227,21 @@ def _decode_finding(problem: DecodeProblem, file: str, offset: int) -> Diagnosti
     in_line = not isinstance(content, Scalar) and content.flow and content.start_mark.line == content.end_mark.line
     span = node_span(content if in_line else problem.node, offset)
     return rule.diagnostic(file, problem.kind, problem.message, span, help_)
+
+
+# YAML reads these as a part of the key; people see a space, or nothing.
+_INVISIBLE: Final = re.compile("[ -]*[^ :\n]*?([\u00a0\u200b-\u200f\u2060\ufeff])")
+
+
+def _invisible_character(text: str, node: Node) -> str | None:
+    """Return the help for an invisible character in the key of a node's line, or None if it has none."""
+    start = text.rfind("\n", 0, node.start_mark.index) + 1
+    match = _INVISIBLE.match(text, start) if start else None
+    if match is None:
+        return None
+    char = match[1]
+    name = f"U+{ord(char):04X} ({unicodedata.name(char).lower()})"
+    return f"Remove the invisible character {name} in column {match.start(1) - start + 1}"
 
 
 def _lacking(mapping: Node, name: str) -> str:

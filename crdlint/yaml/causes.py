@@ -147,13 +147,27 @@ def _blanks(line: str) -> int:
 
 
 def _other_blanks(text: _Text) -> Iterator[Cause]:
-    for i in text.near():
+    near = list(text.near())
+    earlier_lines = (i for i in range(min(text.stop, len(text.lines)) - 1, -1, -1) if i not in near)
+    for i in (*near, *(i for i in earlier_lines if _OTHER_INDENT.match(text.lines[i]))):
         line = text.lines[i]
-        if "\u00a0" in line or "\ufeff" in line:
-            number = text.line(i)
-            what = "a non-breaking space" if "\u00a0" in line else "a byte order mark"
-            new = line.replace("\u00a0", " ").replace("\ufeff", "")
-            yield Cause("blank", number, f"Replace {what} in line {number} with a space", text.replaced(i, new))
+        match = _OTHER_BLANK.search(line)
+        if match is None:
+            continue
+        position = f"line {text.line(i)}, column {match.start() + 1}"
+        is_space = match[0] == "\u00a0"
+        help_ = (
+            f"Replace the non-breaking space in {position} with a space"
+            if is_space
+            else f"Remove the byte order mark in {position}"
+        )
+        new = line.replace("\u00a0", " ").replace("\ufeff", "")
+        yield Cause("blank", text.line(i), help_, text.replaced(i, new))
+
+
+_OTHER_BLANK: Final = re.compile("[\u00a0\ufeff]")
+# A line with such a character before its key.
+_OTHER_INDENT: Final = re.compile("[ -]*[\u00a0\ufeff]")
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crdlint.linting.pipeline import lint_file
+from crdlint.rules.engine.examples import HEAD
 
 CRD = """\
 apiVersion: apiextensions.k8s.io/v1
@@ -55,3 +56,25 @@ def test_the_way_out(field: str, value: str, help_: str) -> None:
         text = text.replace(name, given)
     found = [one for one in lint_file(text, filename="c.yaml").diagnostics if one.rule == "decode-type"]
     assert [one.help for one in found] == [help_], found
+
+
+@pytest.mark.parametrize(
+    ("char", "name"), [("\u00a0", "U+00A0 (no-break space)"), ("\ufeff", "U+FEFF (zero width no-break space)")]
+)
+@pytest.mark.parametrize(
+    ("before", "rule"),
+    [("          a:\n            {}type: string\n", "unknown-field"), ("          {}a: string\n", "decode-type")],
+)
+def test_an_invisible_character_in_a_key_is_named(char: str, name: str, before: str, rule: str) -> None:
+    text = f"{HEAD}        type: object\n        properties:\n{before.format(char)}"
+    (found,) = (one for one in lint_file(text, filename="x").diagnostics if one.rule == rule)
+    column = text.split("\n")[found.line - 1].index(char) + 1
+    assert found.help == f"Remove the invisible character {name} in column {column}"
+
+
+def test_a_non_breaking_space_in_an_earlier_indentation_is_named() -> None:
+    lines = "          a:\n          \u00a0 type: string\n" + "".join(f"            {one}: 1\n" for one in "bcdef")
+    text = f"{HEAD}        type: object\n        properties:\n{lines}"
+    (found,) = (one for one in lint_file(text, filename="x").diagnostics if one.rule == "yaml-syntax")
+    line = 1 + next(i for i, one in enumerate(text.split("\n")) if "\u00a0" in one)
+    assert found.help == f"Replace the non-breaking space in line {line}, column 11 with a space"
