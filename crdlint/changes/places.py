@@ -47,7 +47,7 @@ class Place:
         From Kubernetes 1.30 on, an update may keep an invalid value that it does not change. The constraints of a container
         are broken by the container, which every edit below it changes.
         """
-        also = "of an existing object that breaks this is rejected, also by controllers that change another field"
+        also = "is rejected if the existing object breaks this, even if it changes another field"
         if not self.ratchets:
             return f"every edit {also}"
         if is_container:

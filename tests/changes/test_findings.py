@@ -13,7 +13,7 @@ from crdlint.changes.change import Policy
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.stored_crds import collect_crds
 
-ALSO = "of an existing object that breaks this is rejected, also by controllers that change another field"
+ALSO = "is rejected if the existing object breaks this, even if it changes another field"
 
 
 @pytest.mark.parametrize(
