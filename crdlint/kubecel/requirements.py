@@ -37,7 +37,7 @@ def requirement(expression: Expression, versions: Range) -> Requirement | None:
     if server is versions.oldest:
         return None
     used = ", ".join(_used(expression, (server.major, server.cel.compatible_with)))
-    return Requirement(server, f"{used}, which new CRDs may use one release later" if used else "")
+    return Requirement(server, f"{used} (new rules may use it one release later)" if used else "")
 
 
 def _used(expression: Expression, introduced: Version) -> Iterator[str]:

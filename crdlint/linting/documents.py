@@ -55,7 +55,7 @@ class DocumentWalk(ABC):
         return True
 
     def check_without_objects(self, document: Document) -> bool:  # noqa: ARG002
-        """Check a document without objects of the kind to check, and return False if it is skipped."""
+        """Check a document that has no object of the kind to check. Return False if the document is skipped."""
         return False
 
     def effects(self) -> tuple[int, ...]:

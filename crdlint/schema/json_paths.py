@@ -40,7 +40,7 @@ class Missing:
 
 
 def steps(text: str) -> Iterator[tuple[str | None, int]]:
-    """Yield the plain steps at the start of a path: a name, or None for the items of a list, and the end of each step."""
+    """Yield each plain step of a path with its end: a name, or ITEMS. An empty name ends a path with other steps."""
     end = 0
     while match := _STEP.match(text, end):
         end = match.end()

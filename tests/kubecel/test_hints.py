@@ -107,21 +107,25 @@ def test_unguarded(rule: str, paths: list[str]) -> None:
 @pytest.mark.parametrize(
     ("rule", "version", "reason"),
     [
-        ("isIP('a')", (1, 31), "isIP(), library ip of 1.30, which new CRDs may use one release later"),
+        (
+            "isIP('a')",
+            (1, 31),
+            "isIP(), library ip of 1.30 (new rules may use it one release later)",
+        ),
         (
             "self.namespace == ''",
             (1, 32),
-            "`namespace` as a field's name, of 1.31, which new CRDs may use one release later",
+            "`namespace` as a field's name, of 1.31 (new rules may use it one release later)",
         ),
         (
             "self.list.all(i, v, i >= 0)",
             (1, 33),
-            "macros over two variables, library two-variable comprehensions of 1.32, which new CRDs may use one release later",
+            "macros over two variables, library two-variable comprehensions of 1.32 (new rules may use it one release later)",
         ),
         (
             "isSemver('1.0.0') && isIP('a')",
             (1, 34),
-            "isSemver(), library semver of 1.33, which new CRDs may use one release later",
+            "isSemver(), library semver of 1.33 (new rules may use it one release later)",
         ),
     ],
 )

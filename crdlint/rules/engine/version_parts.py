@@ -46,7 +46,7 @@ class VersionParts:
 
 
 def version_parts(spec: CustomResourceDefinitionSpec) -> Iterator[VersionParts]:
-    """Yield each version with its parts; once if all versions share all of them."""
+    """Yield each version with its parts. If all versions share all parts, yield only the first version."""
     shared = spec.validation
     own = any(one.subresources or one.additional_printer_columns or one.schema for one in spec.versions)
     for i, version in enumerate(spec.versions):
