@@ -230,18 +230,19 @@ def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Di
 
 
 # YAML reads these as a part of the key; people see a space, or nothing.
-_INVISIBLE: Final = re.compile("[ -]*[^ :\n]*?([\u00a0\u200b-\u200f\u2060\ufeff])")
+_INVISIBLE: Final = re.compile("[\u00a0\u200b-\u200f\u2060\ufeff]")
 
 
 def _invisible_character(text: str, node: Node) -> str | None:
     """Return the help for an invisible character in the key of a node's line, or None if it has none."""
     start = text.rfind("\n", 0, node.start_mark.index) + 1
-    match = _INVISIBLE.match(text, start) if start else None
+    line = text[start : text.find("\n", start) % (len(text) + 1)] if start else ""
+    key = line.lstrip(" -").partition(":")[0].partition(" ")[0]
+    match = _INVISIBLE.search(key)
     if match is None:
         return None
-    char = match[1]
-    name = f"U+{ord(char):04X} ({unicodedata.name(char).lower()})"
-    return f"Remove the invisible character {name} in column {match.start(1) - start + 1}"
+    char, column = match[0], line.index(match[0]) + 1
+    return f"Remove the invisible character U+{ord(char):04X} ({unicodedata.name(char).lower()}) in column {column}"
 
 
 def _lacking(mapping: Node, name: str) -> str:
