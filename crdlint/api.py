@@ -68,5 +68,6 @@ def validate_resource(
 
 
 def _visible(result: FileResult) -> list[Diagnostic]:
-    """Return the findings that no others hide and that need no request, each with the API server's own message."""
-    return [in_server_words(one) for one in result.diagnostics if not one.hidden and one.rule not in ON_REQUEST]
+    """Return the findings that no others hide, without advice on request, each with the API server's own message."""
+    shown = (one for one in result.diagnostics if not one.hidden)
+    return [in_server_words(one) for one in shown if one.kind != "advice" or one.rule not in ON_REQUEST]

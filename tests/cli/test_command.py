@@ -105,7 +105,8 @@ def test_json_has_every_field_of_a_diagnostic() -> None:
     assert [file["crds"] for file in report["files"]] == [[{"name": "foos.example.com", "line": 1}]]
     assert report["unreadable"] == [{"file": "gone.yaml", "reason": "No such file or directory"}]
     (diagnostic,) = report["diagnostics"]
-    assert set(diagnostic) == {*(field.name for field in fields(Diagnostic)), "url", "follows_from"}
+    names = {field.name for field in fields(Diagnostic)} - {"lacks"}
+    assert set(diagnostic) == {*names, "url", "follows_from"}
     assert diagnostic["message"] == SENTENCE
     assert report["summary"]["files"] == 2
     assert report["summary"]["errors"] == 1
@@ -270,7 +271,7 @@ def test_standard_input_may_be_a_template_of_a_chart() -> None:
     Path("chart/Chart.yaml").write_text("apiVersion: v2\nname: a\nversion: 0.1.0\n", encoding="utf-8")
     template = "{{- if .Values.crds }}\n" + BAD + "{{- end }}\n"
     done = crdlint("check", "--format", "concise", "-", "--stdin-filename", "chart/templates/a.yaml", stdin=template)
-    assert done.stdout.startswith("chart/templates/a.yaml:15:")
+    assert "\nchart/templates/a.yaml:15:" in done.stdout
     assert done.returncode == 1
 
 

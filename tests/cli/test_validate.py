@@ -419,6 +419,7 @@ def test_a_rejection_depends_on_the_version(here: Path) -> None:
 
 @pytest.mark.parametrize("layout", ["files", "one file"])
 def test_only_crds_that_are_needed_are_parsed(layout: str, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from crdlint.linting import documents
     from crdlint.yaml import parse
 
     others = [Path(CRD).read_text().replace("example.com", f"group{i}.example.com") for i in range(50)]
@@ -428,7 +429,8 @@ def test_only_crds_that_are_needed_are_parsed(layout: str, here: Path, monkeypat
         (here / "crds" / f"{i}.yaml").write_text(text)
     parsed: list[str] = []
     read = parse.parse_chunk
-    monkeypatch.setattr(parse, "parse_chunk", recording(parsed, read))
+    for module in (parse, documents):
+        monkeypatch.setattr(module, "parse_chunk", recording(parsed, read))
     assert run("--crd", "crds", "wrong.yaml").exit_code == 1
     assert [("CustomResourceDefinition" in text, "kind: Widget\nmetadata" in text) for text in parsed] == [
         (False, True),

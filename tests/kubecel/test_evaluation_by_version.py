@@ -75,7 +75,7 @@ def test_powers_of_ten(version: int, spaced: bool) -> None:
 def test_a_server_evaluates_only_what_its_own_libraries_have() -> None:
     rule = '{rule: "[3, 1].sort() == [1, 3]"}'
     found = {server.minor: run(on_spec(rule), {"spec": {}}, server.minor)[0] for server in SERVERS}
-    assert [minor for minor, paths in found.items() if not paths] == [34, 35, 36]
+    assert [minor for minor, paths in found.items() if not paths] == [one.minor for one in SERVERS if one.minor >= 34]
 
 
 @pytest.mark.parametrize(("version", "contains"), [(31, False), (32, True)])

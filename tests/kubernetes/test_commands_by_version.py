@@ -254,7 +254,7 @@ def test_the_table_of_costs_shows_the_share_on_an_older_server(tmp_path: Path) -
 @pytest.mark.parametrize("versions", ["1.28", "1.28..1.36"])
 def test_a_limit_is_suggested_for_the_server_that_needs_it(tmp_path: Path, versions: str) -> None:
     _, patch = cost(tmp_path, versions, "--suggest")
-    assert [line for line in patch.splitlines() if line.startswith("+ ")] == ["+              maxLength: 200"]
+    assert [line for line in patch.splitlines() if line.startswith("+ ")] == ["+              maxLength: 128"]
 
 
 @pytest.mark.parametrize("command", ["check", "validate", "test", "cost"])

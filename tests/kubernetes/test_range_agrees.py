@@ -12,7 +12,7 @@ from counting import lines_run
 
 from crdlint.diagnostics.by_version import FindingsByVersion
 from crdlint.kubernetes.servers import KNOWN, SERVERS
-from crdlint.linting import version_range
+from crdlint.linting import pipeline, version_range
 from crdlint.linting.manifest import check_crd
 from crdlint.linting.pipeline import lint_file
 
@@ -58,7 +58,7 @@ def one_by_one(text: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, list[Dia
         found[str(options.versions)] += version_range.of_server(checked.diagnostics)
         return checked
 
-    monkeypatch.setattr(version_range, "check_crd", recorded)
+    monkeypatch.setattr(pipeline, "check_crd", recorded)
     for version in found:
         lint_file(text, filename="x", kube_version=version)
     monkeypatch.undo()

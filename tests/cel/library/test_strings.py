@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
         (strings.index_of, ("tacocat", "ac"), 1),
         (strings.index_of, ("tacocat", "none"), -1),
         (strings.index_of, ("tacocat", "", 3), 3),
-        (strings.index_of, ("tacocat", "", -1), -1),
+        (partial(strings.index_of, checks_empty=False), ("tacocat", "", -1), -1),
         (strings.index_of, ("tacocat", "a", 3), 5),
         (strings.index_of, ("ta©o©àT", "©àT"), 4),
         (strings.index_of, ("tacocat", "a", 99), -1),
