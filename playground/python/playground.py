@@ -11,7 +11,7 @@ from crdlint.kubernetes.servers import KNOWN, NEWEST_VERSION, SERVERS
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.rule_cost import rule_cost
 from crdlint.linting.stored_crds import collect_crds
-from crdlint.report.edit_ranges import Places
+from crdlint.report.edit_ranges import TextPositions
 from crdlint.report.page import rule_link
 from crdlint.resources.definitions import Definitions
 from crdlint.resources.report import validate_text
@@ -60,11 +60,11 @@ def check(request: str) -> str:
 
 
 def _findings(diagnostics: Sequence[Diagnostic], text: str) -> list[dict[str, Any]]:
-    places = Places(text)
+    places = TextPositions(text)
     return [_finding(one, places) for one in diagnostics if not one.hidden]
 
 
-def _finding(one: Diagnostic, places: Places) -> dict[str, Any]:
+def _finding(one: Diagnostic, places: TextPositions) -> dict[str, Any]:
     fix = None
     if one.fix is not None:
         edits = [asdict(edit) for edit in places.ranges(one.fix)]

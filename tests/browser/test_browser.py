@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"]
-WAIT = 120_000  # milliseconds that a loaded machine may need for the first answer
+WAIT = 60_000  # milliseconds that a loaded machine may need for the first answer
 NO_NETWORK = ("ENOTFOUND", "EAI_AGAIN", "ECONNREFUSED", "ETIMEDOUT")
 
 CRD = (ROOT / "fixtures/invalid/list-map-key-optional.yaml").read_text(encoding="utf-8")
