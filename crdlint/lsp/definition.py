@@ -18,6 +18,7 @@ from crdlint.lsp.hover import definition_of
 from crdlint.lsp.places import crd_of, expression_at, place_at, schema_at, value_schema
 from crdlint.lsp.positions import Text
 from crdlint.lsp.workspace import uri_of
+from crdlint.schema import json_paths
 from crdlint.schema.traversal import all_schemas
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 
@@ -29,11 +30,10 @@ if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FoundRule
     from crdlint.lsp.checks import Checks
-    from crdlint.lsp.places import Place
+    from crdlint.lsp.places import Place, Steps
     from crdlint.lsp.workspace import Document
 
 _NAME: Final = re.compile(r"\w+")
-_STEP: Final = re.compile(r"\.(\w+)|\[['\"]?([^\]\['\"]*)['\"]?\]")
 _OF_PROPERTIES: Final = frozenset({"resource-value", "resource-list-type"})
 _PATHS: Final = frozenset({"jsonPath", "specReplicasPath", "statusReplicasPath", "labelSelectorPath"})
 
@@ -124,10 +124,9 @@ def _named_schema(crd: CustomResourceDefinition, place: Place) -> JSONSchemaProp
 
 
 def _by_path(schema: JSONSchemaProps, path: str) -> JSONSchemaProps | None:
-    steps: list[str | int] = []
-    for name, inside in _STEP.findall(path):
-        steps.append(0 if not name and (inside.isdigit() or inside == "*") else name or inside)
-    return value_schema(schema, tuple(steps)) if steps else None
+    names = [name for name, _ in json_paths.steps(path)]
+    steps: Steps = tuple(0 if name is json_paths.ITEMS else name for name in names)
+    return None if "" in names else value_schema(schema, steps) if steps else None
 
 
 def _path_in_expression(place: Place, version: str) -> Path | None:

@@ -10,8 +10,11 @@ from crdlint.rules import catalog
 from crdlint.rules.changes import REMOVED
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
+    from crdlint.report.pieces import View
 
 REFUSED: Final = "rejected on update"
 BREAKS: Final = "breaks clients or stored objects"
@@ -81,3 +84,16 @@ class Changes:
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun."""
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+class ChangesReport:
+    """The base of reports that write the changes of a run at its end, because a headline or groups come first."""
+
+    def __init__(self, view: View) -> None:
+        del view
+        self._changes = Changes()
+
+    def file(self, result: FileResult) -> Iterable[str]:
+        """Add the changes of a file, and return nothing."""
+        self._changes.add(result)
+        return ()

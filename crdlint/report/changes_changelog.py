@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crdlint.report.changes import BEHAVIOUR, BREAKS, OTHER, REFUSED, Changes
+from crdlint.report.changes import BEHAVIOUR, BREAKS, OTHER, REFUSED, ChangesReport
 from crdlint.report.changes_markdown import code
 from crdlint.report.escapes import html_text, printable_line
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
-    from crdlint.linting.result import FileResult
-    from crdlint.report.pieces import Outcome, View
+    from crdlint.report.pieces import Outcome
 
 _TITLES: Final = {
     REFUSED: "Updates that the API server rejects",
@@ -22,17 +21,8 @@ _TITLES: Final = {
 }
 
 
-class Report:
+class Report(ChangesReport):
     """The changes of a run, written at its end."""
-
-    def __init__(self, view: View) -> None:
-        del view
-        self._changes = Changes()
-
-    def file(self, result: FileResult) -> Iterable[str]:
-        """Return nothing: the groups come first."""
-        self._changes.add(result)
-        return ()
 
     def end(self, outcome: Outcome) -> Iterator[str]:
         """Yield the complete text."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crdlint.report.changes import BEHAVIOUR, BREAKS, OTHER, REFUSED, Changes, counted, group_of
+from crdlint.report.changes import BEHAVIOUR, BREAKS, OTHER, REFUSED, ChangesReport, counted, group_of
 from crdlint.report.escapes import html_text, markdown, printable_line
 from crdlint.report.page import rule_link
 
@@ -12,24 +12,14 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.linting.result import FileResult
-    from crdlint.report.pieces import Outcome, View
+    from crdlint.report.pieces import Outcome
 
 _LIMIT: Final = 60_000  # characters; GitHub takes comments of up to 65,536
 _ICONS: Final = {REFUSED: "⛔", BREAKS: "🔴", BEHAVIOUR: "🟡", OTHER: "🔵"}
 
 
-class Report:
+class Report(ChangesReport):
     """The changes of a run, written at its end and cut with a note if they are too long for a comment."""
-
-    def __init__(self, view: View) -> None:
-        del view
-        self._changes = Changes()
-
-    def file(self, result: FileResult) -> Iterable[str]:
-        """Return nothing: the headline comes first."""
-        self._changes.add(result)
-        return ()
 
     def end(self, outcome: Outcome) -> Iterator[str]:
         """Yield the complete page."""

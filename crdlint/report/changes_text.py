@@ -4,31 +4,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdlint.report.changes import GROUPS, Changes, counted
+from crdlint.report.changes import GROUPS, ChangesReport, counted
 from crdlint.report.escapes import printable_line
 from crdlint.report.fold import fold
 from crdlint.report.page import rule_link
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
 
     from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.linting.result import FileResult
     from crdlint.report.pieces import Outcome, View
 
 
-class Report:
+class Report(ChangesReport):
     """The changes of a run, written at its end."""
 
     def __init__(self, view: View) -> None:
+        super().__init__(view)
         self._page = view.page
         self._quiet = view.quiet
-        self._changes = Changes()
-
-    def file(self, result: FileResult) -> Iterable[str]:
-        """Return nothing: the headline comes first."""
-        self._changes.add(result)
-        return ()
 
     def end(self, outcome: Outcome) -> Iterator[str]:
         """Yield the complete report."""

@@ -296,7 +296,6 @@ async function load(state) {
   const select = find("version");
   select.dataset.wanted = state.version ?? "";
   if (ready && [...select.options].some((option) => option.value === state.version)) select.value = state.version;
-  show(state.resource ? "resource" : "crd");
   show("crd");
   schedule();
 }

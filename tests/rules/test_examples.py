@@ -6,27 +6,19 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crdlint.config.apply import apply
-from crdlint.config.comments import read_comments
-from crdlint.config.model import Config
-from crdlint.inputs.helm.templates import check_template, check_unrendered
-from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.pipeline import lint_file
 from crdlint.linting.stored_crds import collect_crds
-from crdlint.resources.definitions import Definitions
-from crdlint.resources.report import validate_text
+from crdlint.report import rule_description
 from crdlint.rules.catalog import all_rules
 from crdlint.rules.engine.examples import manifest
 
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Sequence
 
-    from crdlint.linting.result import FileResult
+    from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.rules.engine.rule import Rule
 
 RULES = list(all_rules().values())
-# For the rules about versions: the range that their examples are about.
-VERSIONS = "1.29..1.36"
 # Reported by servers that are a preview.
 PREVIEWED = {"set-items-not-scalar": "1.37"}
 # Broken by an update only, or by a stored object: tests/rules/test_update.py has them.
@@ -39,21 +31,8 @@ ELSEWHERE = {"helm-kube-version", "helm-crd-without-keep", *(rule.id for rule in
 RUN = [rule for rule in RULES if rule.id not in ON_UPDATE | NEVER | ELSEWHERE]
 
 
-def lint(text: str, file: str, versions: str = NEWEST_VERSION, requested: frozenset[str] = frozenset()) -> FileResult:
-    return lint_file(text, filename=file, kube_version=versions, skip_unfinished=True, requested=requested)
-
-
-def findings(rule: Rule, fragment: str) -> tuple[Any, ...]:
-    text = manifest(rule, fragment)
-    if rule.scope == "resource":
-        definitions = Definitions()
-        definitions.add(lint_file(text, filename="x", keep=True))
-        return validate_text(text, filename="x", definitions=definitions).result.diagnostics
-    check = {"template": check_template, "crds": check_unrendered}.get(rule.scope)
-    versions = VERSIONS if rule.id.startswith("kube-version-") else PREVIEWED.get(rule.id, NEWEST_VERSION)
-    result = lint(text, "x", versions, frozenset({rule.id})) if check is None else check("x", text, lint)
-    config = Config(select=("*", rule.id))  # also if it is only reported on request
-    return apply(result, config, read_comments(text, "x")).result.diagnostics
+def findings(rule: Rule, fragment: str) -> Sequence[Diagnostic]:
+    return rule_description.findings(rule, fragment, PREVIEWED.get(rule.id, ""))
 
 
 @pytest.mark.parametrize("rule", RUN, ids=lambda rule: rule.id)
