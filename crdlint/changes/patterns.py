@@ -8,11 +8,15 @@ from typing import Final
 
 from crdlint.changes.constraints import Bound
 from crdlint.golang import regexp_language
-from crdlint.golang.regexp_language import PartialError, UnsupportedError
+from crdlint.golang.regexp_language import PartialError
+from crdlint.golang.regexp_reader import UnsupportedError
 from crdlint.safety import work
 
 _STEPS: Final = 2  # of a comparison for one step of work
 _LONGEST: Final = 1000  # characters of a pattern that is compared
+_SHORTEST: Final = 64  # the largest lower limit of lengths that is taken into account
+_MOST_CLASSES: Final = 8  # Unicode classes of two patterns
+_CLASS_STEPS: Final = 100_000  # for the members of a Unicode class
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,12 +47,17 @@ class Relation:
         return self.is_covered and self.covers
 
 
-def relation(old: str, new: str) -> Relation:
-    """Return how the languages of two patterns differ, as far as a limited amount of work finds out."""
+def relation(old: str, new: str, shortest: float = 0, longest: float | None = None) -> Relation:
+    """Return how the languages of two patterns differ, as far as a limited amount of work finds out.
+
+    ``shortest`` and ``longest`` are the lengths of the texts that matter.
+    """
     if old == new:
         return Relation(is_decided=True)
     try:
-        found, steps = _compared(old, new)
+        found, steps = _compared(
+            old, new, int(shortest) if 0 <= shortest <= _SHORTEST else 0, None if longest is None else int(longest)
+        )
         work.spend(steps // _STEPS)
     except work.WorkLimitError:
         return Relation(is_decided=False)
@@ -56,28 +65,31 @@ def relation(old: str, new: str) -> Relation:
 
 
 @lru_cache(maxsize=512)
-def _compared(old: str, new: str) -> tuple[Relation, int]:
-    if max(len(old), len(new)) > _LONGEST:
+def _compared(old: str, new: str, shortest: int, longest: int | None) -> tuple[Relation, int]:
+    classes = _classes(old) + _classes(new)
+    if max(len(old), len(new)) > _LONGEST or classes > _MOST_CLASSES:
         return Relation(is_decided=False), 0
+    steps = regexp_language.MOST_STEPS + classes * _CLASS_STEPS
     try:
-        found = regexp_language.compare(old, new)
+        found = regexp_language.compare(old, new, shortest, longest)
     except PartialError as error:
-        return Relation(is_decided=False, lost=error.only_first, gained=error.only_second), regexp_language.MOST_STEPS
+        return Relation(is_decided=False, lost=error.only_first, gained=error.only_second), steps
     except UnsupportedError:
-        return Relation(is_decided=False), regexp_language.MOST_STEPS
-    return Relation(is_decided=True, lost=found.only_first, gained=found.only_second), found.steps
+        return Relation(is_decided=False), steps
+    steps = found.steps + classes * _CLASS_STEPS
+    return Relation(is_decided=True, lost=found.only_first, gained=found.only_second), steps
 
 
-def accepts_everything(pattern: str) -> bool:
-    """Return whether a pattern matches any text."""
-    return relation("", pattern).is_covered
+def _classes(pattern: str) -> int:
+    """Return the number of Unicode classes of a pattern, whose members take long to find."""
+    return pattern.count(r"\p") + pattern.count(r"\P")
 
 
 def length_bound(pattern: str, *, is_upper: bool) -> Bound | None:
     """Return the length of the longest or the shortest text that a pattern matches, None if it is not known."""
     try:
         shortest, longest = _lengths(pattern)
-        work.spend(regexp_language.MOST_STEPS // _STEPS)
+        work.spend((regexp_language.MOST_STEPS + _classes(pattern) * _CLASS_STEPS) // _STEPS)
     except (UnsupportedError, work.WorkLimitError):
         return None
     length = longest if is_upper else shortest
@@ -86,6 +98,6 @@ def length_bound(pattern: str, *, is_upper: bool) -> Bound | None:
 
 @lru_cache(maxsize=512)
 def _lengths(pattern: str) -> tuple[int, int | None]:
-    if len(pattern) > _LONGEST:
+    if len(pattern) > _LONGEST or _classes(pattern) > _MOST_CLASSES:
         raise UnsupportedError
     return regexp_language.lengths(pattern)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from crdlint.changes.collector import Collector, Pair
     from crdlint.changes.constraints import Constraints, Limit
+    from crdlint.changes.patterns import Relation
     from crdlint.diagnostics.diagnostic import Severity
 
 _SHOWN: Final = 5  # values in a text
@@ -175,12 +176,12 @@ def _compare_patterns(pair: Pair, old: Constraints, new: Constraints, found: Col
     added, lost = sorted(new.patterns - old.patterns), sorted(old.patterns - new.patterns)
     paths = pair.paths("pattern", "pattern")
     shown, consequence = pair.place.shown, pair.place.consequence(is_container=False)
+    lengths = _lengths(old)
     for pattern in added:
         if len(lost) == 1 and len(added) == 1:
-            _compare_pattern(pair, lost[0], pattern, found)
+            _compare_pattern(pair, patterns.relation(lost[0], pattern, *lengths), lost[0], pattern, found)
             continue
-        known = [patterns.relation(one, pattern) for one in old.patterns]
-        if patterns.accepts_everything(pattern) or any(one.is_covered for one in known):
+        if any(patterns.relation(one, pattern, *lengths).is_covered for one in ("", *old.patterns)):
             continue
         text = f"{shown}: values that do not match `{pattern}` are rejected; {consequence}"
         found.add(rules.PATTERN_ADDED, text, *paths, place=pair.place)
@@ -189,9 +190,14 @@ def _compare_patterns(pair: Pair, old: Constraints, new: Constraints, found: Col
         found.add(rules.PATTERN_REMOVED, text, *paths, place=pair.place)
 
 
-def _compare_pattern(pair: Pair, old: str, new: str, found: Collector) -> None:
+def _lengths(old: Constraints) -> tuple[float, float | None]:
+    """Return the lengths of the shortest and the longest value, None for any length."""
+    shortest, longest = old.bounds.get("min_length"), old.bounds.get("max_length")
+    return 0 if shortest is None else shortest.value, None if longest is None else longest.value
+
+
+def _compare_pattern(pair: Pair, relation: Relation, old: str, new: str, found: Collector) -> None:
     """Report a pattern in place of another one, by what is known of the two languages."""
-    relation = patterns.relation(old, new)
     shown, paths = pair.place.shown, pair.paths("pattern", "pattern")
     if relation.is_equal:
         return

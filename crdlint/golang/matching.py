@@ -119,6 +119,29 @@ def spans(pattern: str, octets: bytes) -> Iterator[tuple[int, int]]:
             yield match
 
 
+@lru_cache(maxsize=256)
+def class_members(escape: str) -> tuple[tuple[int, int], ...]:
+    r"""Return the ranges of code points that a class such as `\pL` or `\p{^Greek}` matches; no work is counted."""
+    matcher = _compiled(_spelt(f"(?:{escape})+"), None, _MEMORY[-1:]).matcher
+    ranges: list[tuple[int, int]] = []
+    for block in range(0, sys.maxunicode + 1, _BLOCK):
+        text = "".join(chr(code) for code in range(block, block + _BLOCK) if code not in _SURROGATES).encode()
+        match = matcher.search(text)
+        while match is not None:
+            start, end = match.span()
+            characters = text[start:end].decode()
+            low, high = ord(characters[0]), ord(characters[-1])
+            if ranges and ranges[-1][1] == low - 1:
+                low = ranges.pop()[0]
+            ranges.append((low, high))
+            match = matcher.search(text, end)
+    return tuple(ranges)
+
+
+_BLOCK: Final = 0x800
+_SURROGATES: Final = range(0xD800, 0xE000)  # exactly one block
+
+
 def encoded(text: str) -> bytes:
     """Return a text as UTF-8; lone surrogates become the invalid bytes that Go would have."""
     return text.encode("utf-8", "surrogatepass")
@@ -174,8 +197,8 @@ def _program(pattern: str, spelling: _Spelling, most: int | None) -> _Program:
     return compiled
 
 
-def _compiled(spelling: _Spelling, most: int | None) -> _Program:
-    """Compile a pattern that Go accepts; raise WorkLimitError if it exceeds RE2's memory limits."""
+def _compiled(spelling: _Spelling, most: int | None, limits: tuple[int, ...] = _MEMORY) -> _Program:
+    """Compile a pattern that Go accepts; raise WorkLimitError if it exceeds all memory limits."""
     length = spelling.length
     if length > _LONGEST:
         raise work.WorkLimitError(_TOO_LARGE)
@@ -185,7 +208,7 @@ def _compiled(spelling: _Spelling, most: int | None) -> _Program:
     options.log_errors = False
     options.never_capture = True
     spelt = spelling.text(most)
-    for memory in _MEMORY:
+    for memory in limits:
         options.max_mem = memory
         try:
             made = re2.compile(spelt, options)
