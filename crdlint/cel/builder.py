@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from crdlint.cel.ast import Call, Expr, ListExpr, Uint, Unspecified
+from crdlint.cel.ast import Call, Expr, Uint, Unspecified
 from crdlint.cel.errors import CELError, Problem
 from crdlint.cel.macros import (
     EXISTS_ONE_MACROS,
@@ -86,8 +86,6 @@ class ParserOptions:
     optional_syntax: bool = True
     enable_identifier_escape_syntax: bool = True
     dialect: CELDialect = NEWEST.cel
-    variadic_logical: bool = False
-    populate_macro_calls: bool = False
 
 
 class LiteralError(ValueError):
@@ -232,35 +230,15 @@ class Builder:
             start = self.offsets[expr_id][0] if expr_id in self.offsets else -1
             self.delete_id(call_id)
             return self.report((start, start), Problem(error.message))
-        if self.options.populate_macro_calls:
-            self._record(expr.id, function, target, args)
         self.delete_id(call_id)
         return expr
 
-    def _record(self, expr_id: int, function: str, target: Expr | None, args: list[Expr]) -> None:
-        recorded = [self._recorded(arg) for arg in args]
-        on = None if target is None else self._recorded(target)
-        self.source.macro_calls[expr_id] = Call(0, function, on, recorded)
 
-    def _recorded(self, expr: Expr) -> Expr:
-        if expr.id in self.source.macro_calls:
-            return Unspecified(expr.id)
-        if isinstance(expr, Call):
-            args = [self._recorded(arg) for arg in expr.args]
-            return Call(expr.id, expr.function, None if expr.target is None else self._recorded(expr.target), args)
-        if isinstance(expr, ListExpr):
-            return ListExpr(expr.id, [self._recorded(element) for element in expr.elements], expr.optional_indices)
-        return expr
-
-    def logical(self, function: str, terms: list[Expr], ops: list[int]) -> Expr:
-        """Join terms by && or ||, as a balanced tree or, if variadic, as one call. Upstream: parser.logicManager."""
-        if self.options.variadic_logical:
-            return Call(ops[0], function, None, terms)
-        return _balanced(function, terms, ops, 0, len(ops) - 1)
-
-
-def _balanced(function: str, terms: list[Expr], ops: list[int], low: int, high: int) -> Expr:
-    middle = (low + high + 1) // 2
-    left = terms[middle] if middle == low else _balanced(function, terms, ops, low, middle - 1)
-    right = terms[middle + 1] if middle == high else _balanced(function, terms, ops, middle + 1, high)
+def join_terms(function: str, terms: list[Expr], ops: list[int]) -> Expr:
+    """Join terms by && or || as a balanced tree; `ops` are the ids of the operators. Upstream: parser.logicManager."""
+    if len(terms) == 1:
+        return terms[0]
+    middle = len(ops) // 2
+    left = join_terms(function, terms[: middle + 1], ops[:middle])
+    right = join_terms(function, terms[middle + 1 :], ops[middle + 1 :])
     return Call(ops[middle], function, None, [left, right])

@@ -91,8 +91,7 @@ class CheckResult:
     """Types and references by node id, and the errors in the order in which they occurred.
 
     `namespaced` contains the full function name of each call whose name is not yet full: the target may be only a
-    namespace, as `sets` in `sets.contains(a, b)`, which has no type and is not evaluated; or the name is relative or
-    rooted.
+    namespace, as `sets` in `sets.contains(a, b)`, which has no type and is not evaluated; or the name starts with a dot.
     """
 
     type_map: dict[int, Type] = field(default_factory=dict)
@@ -171,7 +170,7 @@ class _Checker:
 
     def unspecified(self, expr: ast.Unspecified) -> None:
         self._types[expr.id] = ERROR
-        self._error(expr.id, texts.unexpected_node("unspecified", ""))
+        self._error(expr.id, texts.UNEXPECTED_NODE)
 
     def literal(self, expr: ast.Literal) -> None:
         self._types[expr.id] = _LITERALS[type(expr.value)]
@@ -179,17 +178,14 @@ class _Checker:
     def ident(self, expr: ast.Ident) -> None:
         if not self._resolve(expr.id, expr.name):
             self._types[expr.id] = ERROR
-            self._error(expr.id, texts.undeclared_reference(expr.name, self._env.container))
+            self._error(expr.id, texts.undeclared_reference(expr.name))
 
     def _lookup(self, name: str) -> Variable | None:
-        for candidate in self._env.candidates(name):
-            for scope in reversed(self._scopes):
-                if candidate in scope:
-                    return scope[candidate]
-            variable = self._env.find_ident(candidate)
-            if variable is not None:
-                return variable
-        return None
+        name = name.removeprefix(".")
+        for scope in reversed(self._scopes):
+            if name in scope:
+                return scope[name]
+        return self._env.find_ident(name)
 
     def _resolve(self, id_: int, name: str) -> bool:
         variable = self._lookup(name)
@@ -273,7 +269,7 @@ class _Checker:
         if function is None:
             typed = target is None or self._dialect.types_undeclared_methods
             self._types[expr.id] = ERROR if typed else Type(Kind.UNKNOWN, "<nil>")
-            self._error(expr.id, texts.undeclared_reference(expr.function, self._env.container))
+            self._error(expr.id, texts.undeclared_reference(expr.function))
             return
         args = expr.args if target is None else [target, *expr.args]
         self._types[expr.id] = self._overload(expr, function, args, member=target is not None) or ERROR
@@ -378,7 +374,7 @@ class _Checker:
     def struct(self, expr: ast.StructExpr) -> Visit:
         ident = self._lookup(expr.type_name)
         if ident is None:
-            self._error(expr.id, texts.undeclared_reference(expr.type_name, self._env.container))
+            self._error(expr.id, texts.undeclared_reference(expr.type_name))
             self._types[expr.id] = ERROR
             return
         self._result.reference_map[expr.id] = Reference(ident.name)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.errors import Code, Problem
 from crdlint.cel.format import format_message, format_signature, format_type
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
     from crdlint.cel.types import Type
     from crdlint.kubernetes.dialect import CELDialect
+
+# The problem of a node that has no type.
+UNEXPECTED_NODE: Final = Problem("unexpected unspecified type: ")
 
 
 def field_type_mismatch(field: str, declared: Type, actual: Type, dialect: CELDialect) -> Problem:
@@ -75,16 +78,11 @@ def undefined_field(field: str) -> Problem:
     return Problem(f"undefined field '{field}'", Code.UNDEFINED_FIELD, (field,))
 
 
-def undeclared_reference(name: str, container: str) -> Problem:
-    """Return the problem for an unknown name."""
-    return Problem(f"undeclared reference to '{name}' (in container '{container}')", Code.UNDECLARED_REFERENCE, (name,))
+def undeclared_reference(name: str) -> Problem:
+    """Return the problem for an unknown name. Kubernetes' environment has no container for names."""
+    return Problem(f"undeclared reference to '{name}' (in container '')", Code.UNDECLARED_REFERENCE, (name,))
 
 
 def failed_resolution(name: str) -> Problem:
     """Return the problem for an object type that the provider does not know."""
     return Problem(f"unexpected failed resolution of '{name}'")
-
-
-def unexpected_node(kind: str, name: str) -> Problem:
-    """Return the problem for a node that has no type."""
-    return Problem(f"unexpected {kind} type: {name}")

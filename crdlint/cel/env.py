@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from crdlint.cel.decls import DeclarationError, Function, Overload, Variable, merge
-from crdlint.cel.types import INT, Type, type_type
+from crdlint.cel.types import INT
+from crdlint.cel.well_known import WellKnownTypes
 from crdlint.kubernetes.servers import NEWEST
 
 if TYPE_CHECKING:
@@ -19,36 +20,7 @@ if TYPE_CHECKING:
 Validator: TypeAlias = "Callable[[Any], Iterator[tuple[int, Problem]]]"
 
 
-class TypeProvider(Protocol):
-    """The source of object types; every method returns None for an unknown name."""
-
-    def find_struct_type(self, name: str) -> Type | None:
-        """Return `type(T)` for the full name of an object type."""
-
-    def find_struct_field_type(self, struct: str, field: str) -> Type | None:
-        """Return the type of a field."""
-
-    def find_ident(self, name: str) -> Type | None:
-        """Return the type T that a name refers to."""
-
-    def find_enum(self, name: str) -> int | None:
-        """Return the number of an enum value."""
-
-
-class NoTypes:
-    """A provider that declares no types."""
-
-    def find_struct_type(self, name: str) -> Type | None:
-        """Return None."""
-
-    def find_struct_field_type(self, struct: str, field: str) -> Type | None:
-        """Return None."""
-
-    def find_ident(self, name: str) -> Type | None:
-        """Return None."""
-
-    def find_enum(self, name: str) -> int | None:
-        """Return None."""
+_MESSAGES: Final = WellKnownTypes()
 
 
 class Env:
@@ -56,7 +28,6 @@ class Env:
 
     __slots__ = (
         "_provided",
-        "container",
         "cross_type_comparisons",
         "dialect",
         "exempt",
@@ -73,8 +44,7 @@ class Env:
         self.own_idents: dict[str, Variable] = {}
         self._provided: dict[str, Variable] = {}
         self.own_functions: dict[str, Function] = {}
-        self.container = ""
-        self.provider: TypeProvider = NoTypes()
+        self.provider: WellKnownTypes = _MESSAGES
         self.homogeneous = False
         self.dialect: CELDialect = NEWEST.cel
         self.cross_type_comparisons = False
@@ -86,8 +56,7 @@ class Env:
         *,
         idents: Iterable[Variable] = (),
         functions: Iterable[Overload] = (),
-        provider: TypeProvider | None = None,
-        container: str | None = None,
+        provider: WellKnownTypes | None = None,
         dialect: CELDialect | None = None,
         homogeneous: bool | None = None,
         cross_type_comparisons: bool | None = None,
@@ -101,7 +70,6 @@ class Env:
         """
         env = Env()
         env.parent = self
-        env.container = self.container if container is None else container
         env.provider = self.provider if provider is None else provider
         env.dialect = self.dialect if dialect is None else dialect
         env.homogeneous = self.homogeneous if homogeneous is None else homogeneous
@@ -121,15 +89,6 @@ class Env:
             env.own_functions[added.function] = merge(env._function(added.function), added)
         return env
 
-    def candidates(self, name: str) -> tuple[str, ...]:
-        """Return the full names that `name` may mean, in order of resolution. Upstream: Container.ResolveCandidateNames."""
-        if name.startswith("."):
-            return (name[1:],)
-        if not self.container:
-            return (name,)
-        parts = self.container.split(".")
-        return (*(".".join(parts[:end]) + "." + name for end in range(len(parts), 0, -1)), name)
-
     def find_ident(self, name: str) -> Variable | None:
         """Return the variable, type or enum constant with the full name `name`."""
         known = self._declared(name) or self._provided.get(name)
@@ -141,12 +100,8 @@ class Env:
         return provided
 
     def find_function(self, name: str) -> Function | None:
-        """Return the first function that `name` may refer to. Upstream: Env.LookupFunction."""
-        for candidate in self.candidates(name):
-            function = self._function(candidate)
-            if function is not None:
-                return function
-        return None
+        """Return the function that `name` refers to, which may start with a dot. Upstream: Env.LookupFunction."""
+        return self._function(name.removeprefix("."))
 
     def function_names(self) -> list[str]:
         """Return the names of all functions, including operators."""
@@ -179,8 +134,5 @@ class Env:
         struct = self.provider.find_struct_type(name)
         if struct is not None:
             return Variable(name, struct)
-        named = self.provider.find_ident(name)
-        if named is not None:
-            return Variable(name, type_type(named))
         number = self.provider.find_enum(name)
         return None if number is None else Variable(name, INT, number)

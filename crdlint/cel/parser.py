@@ -26,14 +26,13 @@ from crdlint.cel.builder import (
     bytes_value,
     double_value,
     int_value,
+    join_terms,
     string_value,
     uint_value,
 )
 from crdlint.cel.errors import CELError, Problem, display_errors
 from crdlint.cel.lexer import tokenize
-from crdlint.cel.macros import (
-    ExpansionError,
-)
+from crdlint.cel.macros import ExpansionError
 from crdlint.cel.source import SourceInfo
 from crdlint.cel.stack import run_with_large_stack
 
@@ -230,7 +229,7 @@ class _FastParser:
             ops.append(self._id(start))
             height = max(height, self.height)
         self.height = height
-        return self.builder.logical(function, terms, ops)
+        return join_terms(function, terms, ops)
 
     def _binary(self, level: int) -> Expr:
         left = self._unary()

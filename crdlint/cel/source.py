@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from crdlint.cel.ast import Expr
+from typing import NamedTuple
 
 
 class Location(NamedTuple):
@@ -22,7 +19,7 @@ NO_LOCATION = Location(-1, -1)
 
 @dataclass(slots=True)
 class SourceInfo:
-    """The text, source ranges (start, end) in code points by node id, and calls before macro expansion by node id.
+    """The text, and source ranges (start, end) in code points by node id.
 
     Unless `locates_line_starts`, a node at the start of a line is located after the end of the previous line, as in
     older versions of cel-go.
@@ -30,7 +27,6 @@ class SourceInfo:
 
     text: str
     offsets: dict[int, tuple[int, int]] = field(default_factory=dict)
-    macro_calls: dict[int, Expr] = field(default_factory=dict)
     locates_line_starts: bool = True
     _lines: list[int] | None = None
 

@@ -62,9 +62,6 @@ class WellKnownTypes:
         """Return the type of a field of a message."""
         return _MESSAGES.get(struct, {}).get(field)
 
-    def find_ident(self, _name: str) -> Type | None:
-        """Return None: the provider declares no names besides messages."""
-
     def find_enum(self, name: str) -> int | None:
         """Return the number of an enum value."""
         return _ENUMS.get(name)

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.eval.cost import Costs
 from crdlint.cel.eval.functions import Functions
-from crdlint.cel.eval.messages import new_message
 from crdlint.cel.eval.program import plan
 from crdlint.cel.library.stdlib_functions import BOUND, SINGLETONS
 from crdlint.kubecel.environment import LIBRARIES, OVERLOAD_COSTS, function_costs
@@ -31,9 +30,8 @@ def program(compiled: Compiled, environment: Environment, *, traced: bool = Fals
         compiled.expr,
         compiled.result,
         functions_of(environment.env),
-        regex_optimizations=_REGEXES,
-        costs=costs_of(environment.dialect),
-        structs=new_message,
+        costs_of(environment.dialect),
+        _REGEXES,
         traced=traced,
     )
 
@@ -54,7 +52,6 @@ def functions_of(env: Env) -> Functions:
 def costs_of(dialect: CELDialect) -> Costs:
     """Return the cost model of a server for evaluation."""
     return Costs(
-        presence_test_has_cost=False,
         selection_from_error_has_cost=dialect.selection_from_error_has_cost,
         overloads=OVERLOAD_COSTS,
         functions=function_costs(dialect),

@@ -26,6 +26,7 @@ from crdlint.cel.builder import (
     bytes_value,
     double_value,
     int_value,
+    join_terms,
     string_value,
     uint_value,
 )
@@ -121,10 +122,10 @@ class _Visitor:
     def args(self, ctx: Any) -> list[Expr]:
         return [] if ctx is None else [self.visit(e) for e in ctx.e]
 
-    def optional_allowed(self, ctx: Any, message: str) -> bool:
+    def optional_allowed(self, ctx: Any) -> bool:
         if self.builder.options.optional_syntax:
             return True
-        self.report(ctx, message)
+        self.report(ctx, "unsupported syntax '?'")
         return False
 
     def name(self, ctx: Any) -> tuple[str, str]:
@@ -154,7 +155,7 @@ def _logical(op_text: str) -> Callable[[_Visitor, Any], Expr]:
                 return v.report(ctx, f"unexpected character, wanted '{op_text}'")
             terms.append(v.visit(ctx.e1[i]))
             ops.append(v.id(op))
-        return v.builder.logical(f"_{op_text}_", terms, ops)
+        return join_terms(f"_{op_text}_", terms, ops)
 
     return handle
 
@@ -227,7 +228,7 @@ def _fields(v: _Visitor, ctx: Any) -> list[StructField]:
         if i >= len(ctx.cols) or i >= len(ctx.values):
             return []
         field_id = v.id(ctx.cols[i])
-        if field.opt is not None and not v.optional_allowed(field, "unsupported syntax '?'"):
+        if field.opt is not None and not v.optional_allowed(field):
             continue
         name, error = v.name(field.escapeIdent())
         if error:
@@ -261,7 +262,7 @@ def _list(v: _Visitor, ctx: Any) -> Expr:
     optionals: list[int] = []
     for i, element in enumerate([] if ctx.elems is None else ctx.elems.elems):
         elements.append(v.visit(element.e))
-        if element.opt is not None and v.optional_allowed(element.opt, "unsupported syntax '?'"):
+        if element.opt is not None and v.optional_allowed(element.opt):
             optionals.append(i)
     return ListExpr(list_id, elements, optionals)
 
@@ -280,7 +281,7 @@ def _entries(v: _Visitor, ctx: Any) -> list[MapEntry]:
         if i >= len(ctx.keys) or i >= len(ctx.values):
             return []
         key = ctx.keys[i]
-        if key.opt is not None and not v.optional_allowed(key, "unsupported syntax '?'"):
+        if key.opt is not None and not v.optional_allowed(key):
             continue
         entries.append(MapEntry(entry_id, v.visit(key.e), v.visit(ctx.values[i]), key.opt is not None))
     return entries

@@ -103,16 +103,8 @@ class Qualifier:
     test: Then
 
 
-def constant(id_: int, key: Value, *, optional: bool, note: Note | None) -> Qualifier:
+def constant(id_: int, key: Value, *, optional: bool, note: Note) -> Qualifier:
     """Return a selection by a constant key."""
-    if note is None:
-        return Qualifier(
-            id_,
-            optional,
-            lambda _, operand: select(operand, key, test=False),
-            lambda _, operand: select(operand, key, test=True),
-            lambda _, operand: select(operand, key, test=True),
-        )
 
     def get(frame: Frame, operand: Value) -> Value:
         if type(operand) is dict:
@@ -133,27 +125,26 @@ def constant(id_: int, key: Value, *, optional: bool, note: Note | None) -> Qual
     return Qualifier(id_, optional, get, maybe, lambda _, operand: select(operand, key, test=True))
 
 
-def presence(inner: Qualifier, *, note: Note | None) -> Qualifier:
+def presence(inner: Qualifier, *, note: Note) -> Qualifier:
     """Return a presence test of a selection; an absent value is not an error. Upstream: interpreter.testOnlyQualifier."""
     test = inner.test
 
     def get(frame: Frame, operand: Value) -> Value:
         value = test(frame, operand)
         result = value if type(value) is Error else value is not MISSING
-        if note is not None:
-            note(frame, inner.id, result)
+        note(frame, inner.id, result)
         return result
 
     def maybe(frame: Frame, operand: Value) -> Value:
         value = test(frame, operand)
-        if note is not None and value is not MISSING and type(value) is not Error:
+        if value is not MISSING and type(value) is not Error:
             note(frame, inner.id, value)
         return value
 
     return Qualifier(inner.id, inner.optional, get, maybe, test)
 
 
-def computed(id_: int, key: Run, *, optional: bool, note: Note | None, relative: bool) -> Qualifier:
+def computed(id_: int, key: Run, *, optional: bool, note: Note, relative: bool) -> Qualifier:
     """Return a selection by a key that is evaluated; `relative` if the key is an expression other than a name."""
 
     def evaluated(frame: Frame, operand: Value, *, test: bool) -> Value:
@@ -163,10 +154,9 @@ def computed(id_: int, key: Run, *, optional: bool, note: Note | None, relative:
         return select(operand, value, test=test) if type(value) in _KEYS else Error(not_a_key(value))
 
     def noted(frame: Frame, value: Value) -> None:
-        if note is not None:
-            if relative:
-                frame.drop(id_)
-            note(frame, id_, value)
+        if relative:
+            frame.drop(id_)
+        note(frame, id_, value)
 
     def get(frame: Frame, operand: Value) -> Value:
         value = evaluated(frame, operand, test=False)

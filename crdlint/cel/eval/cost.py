@@ -27,11 +27,10 @@ class Costs:
     """The cost model of calls.
 
     `overloads` contains costs by overload id, `functions` by function name. The cost of a call is looked up in this
-    order; if neither has it, cel-go's own cost applies. `presence_test_has_cost` is false for Kubernetes.
-    `selection_from_error_has_cost` counts the first field that is selected from a variable whose value is an error.
+    order; if neither has it, cel-go's own cost applies. `selection_from_error_has_cost` counts the first field that is
+    selected from a variable whose value is an error.
     """
 
-    presence_test_has_cost: bool = True
     selection_from_error_has_cost: bool = False
     overloads: Mapping[str, CallCost] = field(default_factory=dict)
     functions: Mapping[str, CallCost] = field(default_factory=dict)

@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from crdlint.cel.eval.values import Value
 
 
-def attribute(id_: int, test_id: int, cost: int, *, stacked: bool) -> Then:
-    """Return a function that records an attribute; `test_id` is not 0 for a presence test."""
-    pushed = test_id or id_
+def attribute(id_: int, test_id: int, *, stacked: bool) -> Then:
+    """Return a function that records an attribute; `test_id` is not 0 for a presence test, which costs nothing."""
+    pushed, cost = (test_id, 0) if test_id else (id_, 1)
 
     def run(frame: Frame, value: Value) -> Value:
         if type(value) is Error:

@@ -1,6 +1,6 @@
 """Planning: from a checked expression to functions that evaluate it. Upstream: interpreter/planner.go, decorators.go.
 
-As in cel-go, each node is planned first and, with `optimize`, then replaced: constants are folded, `in` with a list of
+As in cel-go with `OptOptimize`, each node is planned first and then replaced: constants are folded, `in` with a list of
 constants looks up a set, and constant regular expressions are compiled. Nodes are visited by generators on an explicit
 stack, so that only memory limits the depth.
 """
@@ -20,8 +20,9 @@ from crdlint.cel.eval.equality import equal, members_of
 from crdlint.cel.eval.errors import CancelledError, Error, PlanError, with_expr_id
 from crdlint.cel.eval.frame import Frame, traced_selection
 from crdlint.cel.eval.functions import Resolved, caught
-from crdlint.cel.eval.regex import matches
-from crdlint.cel.eval.values import MISSING
+from crdlint.cel.eval.messages import new_message
+from crdlint.cel.eval.regex import MATCHES, matches
+from crdlint.cel.eval.values import MISSING, Map
 from crdlint.cel.types import STANDARD_TYPES, Kind
 from crdlint.cel.well_known import WellKnownTypes
 
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
 
     Planned: TypeAlias = "Constant | Pipe | Attribute | Conditional"
     Visit: TypeAlias = Generator[ast.Expr, Planned, Planned]
-    Structs: TypeAlias = Callable[[str, dict[str, Value]], Value]
 
 _LEAF_DEPTH: Final = 6
 _OPTIONAL_ORS: Final = {"or": "optional_or_optional", "orValue": "optional_orValue_value"}
@@ -76,21 +76,16 @@ def plan_expression(
     expr: ast.Expr,
     result: CheckResult,
     functions: Functions,
-    *,
-    optimize: bool,
+    costs: Costs,
     regexes: Sequence[RegexOptimization],
-    costs: Costs | None,
-    structs: Structs | None,
-    traced: bool = False,
+    *,
+    traced: bool,
 ) -> Plan:
     """Plan an expression; raise PlanError if cel-go cannot create a program for it.
 
     A plan that is `traced` requires a `TracingFrame`, which records the value of each node.
     """
-    planner = _Planner(
-        result, functions, optimize=optimize, regexes=regexes, costs=costs, structs=structs, traced=traced
-    )
-    return planner.plan(expr)
+    return _Planner(result, functions, costs, regexes, traced=traced).plan(expr)
 
 
 class _Planner:
@@ -98,20 +93,16 @@ class _Planner:
         self,
         result: CheckResult,
         functions: Functions,
-        *,
-        optimize: bool,
+        costs: Costs,
         regexes: Sequence[RegexOptimization],
-        costs: Costs | None,
-        structs: Structs | None,
+        *,
         traced: bool,
     ) -> None:
         self._types: Final = result.type_map
         self._references: Final = result.reference_map
         self._namespaced: Final = result.namespaced
         self._functions: Final = functions
-        self._optimize: Final = optimize
-        self._regexes: Final = {item.function: item for item in regexes}
-        self._structs: Final = structs
+        self._regexes: Final = {item.function: item for item in (*regexes, MATCHES)}
         self._costs: Final = costs
         self._traced: Final = traced
         # Whether arguments must be looked up on the stack of values; only some comprehensions and traces need that.
@@ -149,7 +140,7 @@ class _Planner:
         if type(node) is Constant:
             return Pipe(node.id, self._constant_run(node), [])
         assert type(node) is Attribute or type(node) is Conditional  # noqa: S101
-        if type(node) is Attribute and node.is_plain_name and self._costs is not None and not self._stacked:
+        if type(node) is Attribute and node.is_plain_name and not self._stacked:
             return Pipe(node.id, observe.plain_name(node.variable(), node.qualifiers, node.id), [], node.depth)
         head, rest, depth = self._resolver(node)
         rest.append(self._note_attribute(node))
@@ -190,18 +181,16 @@ class _Planner:
         return node.head, [*node.rest, node.branches(*branches)], depth
 
     def _note_attribute(self, node: Attribute | Conditional) -> Then:
-        if self._costs is None or (type(node) is Conditional and not self._stacked):
-            return steps.finished(node.id, test=bool(node.test_id))
-        if type(node) is Conditional:
-            return observe.dropping((node.falsy.id, node.truthy.id, node.condition_id), node.id)
-        cost = 0 if node.test_id and not self._costs.presence_test_has_cost else 1
-        return observe.attribute(node.id, node.test_id, cost, stacked=self._stacked)
+        if type(node) is Attribute:
+            return observe.attribute(node.id, node.test_id, stacked=self._stacked)
+        assert type(node) is Conditional  # noqa: S101
+        if not self._stacked:
+            return lambda _, value: with_expr_id(value, node.id)
+        return observe.dropping((node.falsy.id, node.truthy.id, node.condition_id), node.id)
 
     @property
-    def _note(self) -> Note | None:
+    def _note(self) -> Note:
         """Return the function that records a selection."""
-        if self._costs is None:
-            return None
         if self._traced:
             return traced_selection
         return Frame.qualified if self._stacked else Frame.selected
@@ -230,8 +219,8 @@ class _Planner:
         return self._variable(id_, _global(name))
 
     def _variable(self, id_: int, head: Run) -> Attribute:
-        counts = self._costs is not None and self._costs.selection_from_error_has_cost
-        return Attribute(id_, head, [], _LEAF_DEPTH, note_error=self._note if counts else None)
+        note = self._note if self._costs.selection_from_error_has_cost else None
+        return Attribute(id_, head, [], _LEAF_DEPTH, note_error=note)
 
     def select(self, expr: ast.Select) -> Visit:
         if expr.id in self._references:
@@ -295,10 +284,9 @@ class _Planner:
         if function == "_==_" or function == "_!=_":
             return self._equality(id_, args, overload_id, negated=function == "_!=_")
         resolved = self._functions.resolve(function, overload_id)
-        if self._optimize:
-            folded = self._folded(id_, function, overload_id, args, resolved)
-            if folded is not None:
-                return folded
+        folded = self._folded(id_, function, overload_id, args, resolved)
+        if folded is not None:
+            return folded
         optimization = self._regexes.get(function)
         if optimization is not None and optimization.argument < len(args):
             pattern = args[optimization.argument]
@@ -357,9 +345,9 @@ class _Planner:
             return self._call_of_nothing(id_, function, overload_id, resolved)
         first = self._open(args[0])
         rest, depth = self._runs(args[1:])
-        cost = self._call_cost(function, overload_id)
+        cost = self._costs.of_call(function, overload_id)
         counted = None if self._stacked else cost
-        in_advance = self._costs is not None and self._costs.is_in_advance(overload_id)
+        in_advance = self._costs.is_in_advance(overload_id)
         if len(args) > 2 or (resolved is not None and resolved.variadic):
             then = steps.variadic(function, resolved, rest, id_, counted)
         elif len(args) == 1:
@@ -370,30 +358,27 @@ class _Planner:
             then = steps.binary(call, rest[0], id_, counted, strict=strict, in_advance=in_advance)
         return self._observe_call(first, then, depth, id_, cost, args)
 
-    def _call_cost(self, function: str, overload_id: str) -> Tracker | None:
-        return None if self._costs is None else self._costs.of_call(function, overload_id)
-
     def _call_of_nothing(self, id_: int, function: str, overload_id: str, resolved: Resolved | None) -> Pipe:
         if resolved is None:
             raise PlanError(f"no such overload: {function}()")
-        cost = self._call_cost(function, overload_id)
+        cost = self._costs.of_call(function, overload_id)
         pipe = Pipe(id_, steps.nullary(resolved.call, id_, None if self._stacked else cost), [])
-        if self._stacked and cost is not None:
+        if self._stacked:
             pipe.rest.append(observe.call(id_, cost, ()))
         return pipe
 
     def _observe_call(
-        self, first: Pipe, then: Then, depth: int, id_: int, cost: Tracker | None, args: Sequence[Planned]
+        self, first: Pipe, then: Then, depth: int, id_: int, cost: Tracker, args: Sequence[Planned]
     ) -> Pipe:
         first.rest.append(then)
-        if self._stacked and cost is not None:
+        if self._stacked:
             first.rest.append(observe.call(id_, cost, tuple(_id(arg) for arg in args)))
         return Pipe(id_, first.head, first.rest, max(first.depth, depth + 2))
 
     def _equality(self, id_: int, args: list[Planned], overload_id: str, *, negated: bool) -> Pipe:
         first = self._open(args[0])
         second, depth = self._run(args[1])
-        cost = self._call_cost("_!=_" if negated else "_==_", overload_id)
+        cost = self._costs.of_call("_!=_" if negated else "_==_", overload_id)
         call = steps.differs if negated else equal
         then = steps.binary(call, second, id_, None if self._stacked else cost, in_advance=True)
         return self._observe_call(first, then, depth, id_, cost, args)
@@ -428,26 +413,16 @@ class _Planner:
         first = self._open(parts[0])
         rest, depth = self._runs(parts[1:])
         first.rest.append(then(rest))
-        self._note_literal(first, tuple(_id(part) for part in parts), id_, cost)
+        ids = tuple(_id(part) for part in parts)
+        first.rest.append(observe.constructor(ids, id_, cost, stacked=self._stacked))
         return Pipe(id_, first.head, first.rest, max(first.depth, depth + 2))
-
-    def _note_literal(self, pipe: Pipe, ids: tuple[int, ...], id_: int, cost: int) -> None:
-        if self._costs is not None:
-            pipe.rest.append(observe.constructor(ids, id_, cost, stacked=self._stacked))
-
-    def _empty(self, id_: int, make: Callable[[], Value], cost: int) -> Planned:
-        if self._optimize:
-            return Constant(id_, make())
-        pipe = Pipe(id_, lambda _: make(), [])
-        self._note_literal(pipe, (), id_, cost)
-        return pipe
 
     def list_(self, expr: ast.ListExpr) -> Visit:
         elements: list[Planned] = []
         for element in expr.elements:
             elements.append((yield element))  # noqa: PERF401
         if not elements:
-            return self._empty(expr.id, steps.empty_list, LIST_COST)
+            return Constant(expr.id, [])
         optional = frozenset(expr.optional_indices)
         return self._literal_of(expr.id, elements, lambda rest: steps.list_of(rest, optional, expr.id), LIST_COST)
 
@@ -457,12 +432,12 @@ class _Planner:
             parts.append((yield entry.key))
             parts.append((yield entry.value))
         if not parts:
-            return self._empty(expr.id, steps.empty_map, MAP_COST)
+            return Constant(expr.id, Map())
         optional = frozenset(index for index, entry in enumerate(expr.entries) if entry.optional)
         return self._literal_of(expr.id, parts, lambda rest: steps.map_of(rest, optional, expr.id), MAP_COST)
 
     def _literal_of(self, id_: int, parts: list[Planned], then: Callable[[list[Run]], Then], cost: int) -> Planned:
-        if self._optimize and all(type(part) is Constant for part in parts):
+        if all(type(part) is Constant for part in parts):
             values = [part.value for part in parts if type(part) is Constant]
             try:
                 return Constant(id_, then([_always(value) for value in values[1:]])(_NO_FRAME, values[0]))
@@ -471,23 +446,19 @@ class _Planner:
         return self._constructed(id_, parts, then, cost)
 
     def struct(self, expr: ast.StructExpr) -> Visit:
-        if self._structs is None:
-            raise PlanError(f"unknown type: {expr.type_name}")
         reference = self._references.get(expr.id)
         name = expr.type_name if reference is None else reference.name
-        structs = self._structs
         values: list[Planned] = []
         for entry in expr.fields:
             values.append((yield entry.value))  # noqa: PERF401
         names = [entry.field for entry in expr.fields]
         optional = frozenset(index for index, entry in enumerate(expr.fields) if entry.optional)
         if not values:
-            pipe = Pipe(expr.id, lambda _: with_expr_id(structs(name, {}), expr.id), [])
-            self._note_literal(pipe, (), expr.id, STRUCT_COST)
-            return pipe
+            note = observe.constructor((), expr.id, STRUCT_COST, stacked=self._stacked)
+            return Pipe(expr.id, lambda _: with_expr_id(new_message(name, {}), expr.id), [note])
 
         def then(rest: list[Run]) -> Then:
-            return steps.struct_of(lambda fields: structs(name, fields), names, rest, optional, expr.id)
+            return steps.struct_of(lambda fields: new_message(name, fields), names, rest, optional, expr.id)
 
         return self._constructed(expr.id, values, then, STRUCT_COST)
 
@@ -503,7 +474,7 @@ class _Planner:
         # The accumulator is resolved first.
         self._scopes.append({**inner, **outer})
         stacked = self._stacked
-        self._stacked = self._traced or (self._costs is not None and not iterations_independent(expr, self._resolved))
+        self._stacked = self._traced or not iterations_independent(expr, self._resolved)
         (condition, step), depth = self._runs([(yield expr.loop_condition), (yield expr.loop_step)])
         self._stacked = stacked
         self._scopes[-1] = outer

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Final
 from crdlint.cel.eval.errors import CancelledError, Error
 from crdlint.cel.eval.frame import Frame, TracingFrame
 from crdlint.cel.eval.planner import plan_expression
-from crdlint.cel.eval.regex import MATCHES
 from crdlint.cel.stack import more_frames
 
 if TYPE_CHECKING:
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
     from crdlint.cel.eval.cost import Costs
     from crdlint.cel.eval.frame import Event
     from crdlint.cel.eval.functions import Functions
-    from crdlint.cel.eval.planner import Plan, Structs
+    from crdlint.cel.eval.planner import Plan
     from crdlint.cel.eval.values import Value
 
 # Expressions that need fewer frames than this are evaluated without raising the recursion limit.
@@ -29,7 +28,7 @@ _SHALLOW: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A value, which may be an `Error`, and the cost in cost units (0 if it is not counted)."""
+    """A value, which may be an `Error`, and the cost in cost units."""
 
     value: Value
     cost: int
@@ -68,32 +67,16 @@ def plan(
     expr: Expr,
     check_result: CheckResult,
     functions: Functions,
+    costs: Costs,
+    regexes: Sequence[RegexOptimization] = (),
     *,
-    optimize: bool = True,
-    regex_optimizations: Sequence[RegexOptimization] = (),
-    costs: Costs | None = None,
-    structs: Structs | None = None,
     traced: bool = False,
 ) -> Program:
     """Plan a checked expression; raise PlanError with cel-go's text if that fails. Upstream: Env.Program.
 
-    With `optimize`, constants are folded and the patterns of `matches` are compiled (cel.OptOptimize). With `costs`,
-    costs are counted, which takes time. `structs` creates messages from a type name and fields. With `traced`, which
-    requires `costs`, the program can be traced.
+    A program that is `traced` can be traced; it is slower.
     """
-    regexes = (*regex_optimizations, MATCHES) if optimize else tuple(regex_optimizations)
-    return Program(
-        plan_expression(
-            expr,
-            check_result,
-            functions,
-            optimize=optimize,
-            regexes=regexes,
-            costs=costs,
-            structs=structs,
-            traced=traced,
-        )
-    )
+    return Program(plan_expression(expr, check_result, functions, costs, regexes, traced=traced))
 
 
 def _deep(plan: Plan, frame: Frame) -> Value:

@@ -12,7 +12,7 @@ from crdlint.cel.eval.equality import equal
 from crdlint.cel.eval.errors import NO_OVERLOAD, CancelledError, Error, no_overload, with_expr_id
 from crdlint.cel.eval.functions import without_trait
 from crdlint.cel.eval.go_text import go_text
-from crdlint.cel.eval.values import Map, MutableMap, Optional_, go_type
+from crdlint.cel.eval.values import MutableMap, Optional_, go_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -45,27 +45,6 @@ def joined(head: Run, rest: Sequence[Then]) -> Run:
         return value
 
     return run
-
-
-def finished(id_: int, *, test: bool) -> Then:
-    """Return the last step of an attribute whose cost is not recorded; `test` for a presence test."""
-
-    def run(_: Frame, value: Value) -> Value:
-        if type(value) is Error:
-            return with_expr_id(value, id_)
-        return value.has_value if test and type(value) is Optional_ else value
-
-    return run
-
-
-def empty_list() -> list[Value]:
-    """Return a list without elements."""
-    return []
-
-
-def empty_map() -> Map:
-    """Return a map without entries."""
-    return Map()
 
 
 def logical(rest: Sequence[Run], id_: int, *, decisive: bool) -> Then:

@@ -18,6 +18,7 @@ from crdlint.cel.parser import parse
 from crdlint.cel.source import SourceInfo
 from crdlint.cel.types import BOOL, DYN, INT, STRING, list_type, map_type, object_type, type_type, wrapper_type
 from crdlint.cel.validators import duration_literals, homogeneous_literals, regex_literals, validate
+from crdlint.cel.well_known import WellKnownTypes
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -30,15 +31,12 @@ if TYPE_CHECKING:
     from crdlint.cel.types import Type
 
 
-class Provider:
+class Provider(WellKnownTypes):
     def find_struct_type(self, name: str) -> Type | None:
         return type_type(object_type(name)) if name == "Thing" else None
 
     def find_struct_field_type(self, _struct: str, field: str) -> Type | None:
         return {"f": INT}.get(field)
-
-    def find_ident(self, _name: str) -> None:
-        return None
 
     def find_enum(self, name: str) -> int | None:
         return {"Color.RED": 3}.get(name)
@@ -229,11 +227,6 @@ def test_full_names_of_functions(text: str, name: str | None) -> None:
     result, expr = parsed(text)
     assert result.errors == []
     assert result.namespaced.get(expr.expr.id) == name
-
-
-def test_relative_name_of_a_function() -> None:
-    result, expr = parsed("contains(l, l)", ENV.extend(container="sets"))
-    assert result.namespaced == {expr.expr.id: "sets.contains"}
 
 
 def test_literals_below_exempt_functions_may_be_mixed() -> None:

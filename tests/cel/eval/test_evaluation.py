@@ -175,20 +175,18 @@ ERRORS = [
 ]
 
 
-@pytest.mark.parametrize("optimize", [True, False])
 @pytest.mark.parametrize(("text", "value"), VALUES)
-def test_values(program: Callable[..., Program], text: str, value: object, *, optimize: bool) -> None:
-    result = program(text, optimize=optimize).evaluate(VARIABLES)
+def test_values(program: Callable[..., Program], text: str, value: object) -> None:
+    result = program(text).evaluate(VARIABLES)
     assert result.error is None
     assert equal(result.value, value) is True
     if not isinstance(value, (list, Map)):
         assert type(result.value) is type(value)
 
 
-@pytest.mark.parametrize("optimize", [True, False])
 @pytest.mark.parametrize(("text", "message"), ERRORS)
-def test_errors(program: Callable[..., Program], text: str, message: str, *, optimize: bool) -> None:
-    assert program(text, optimize=optimize).evaluate(VARIABLES).error == message
+def test_errors(program: Callable[..., Program], text: str, message: str) -> None:
+    assert program(text).evaluate(VARIABLES).error == message
 
 
 def test_error_has_the_id_of_its_expression(program: Callable[..., Program]) -> None:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from crdlint.cel.eval.cost import Costs
 from crdlint.cel.eval.errors import PlanError
 
 if TYPE_CHECKING:
@@ -44,7 +43,7 @@ def test_deep_expressions(program: Callable[..., Program], text: str, value: obj
         inner = {"a": inner}
     data["a"] = inner["a"] if isinstance(inner, dict) else None
     limit = sys.getrecursionlimit()
-    result = program(text, costs=Costs()).evaluate({"self": data})
+    result = program(text).evaluate({"self": data})
     assert result.value == value
     assert sys.getrecursionlimit() == limit
 
