@@ -18,7 +18,6 @@ from crdlint.kubecel.compilation import Environments, RuleCompiler
 from crdlint.kubecel.environment import new_expressions, stored_expressions
 from crdlint.kubecel.schema_context import SchemaContext
 from crdlint.kubernetes.servers import NEWEST
-from crdlint.schema.traversal import root_schemas
 from crdlint.yaml.parse import parse_first
 
 if TYPE_CHECKING:
@@ -38,7 +37,7 @@ def schema(fields: int, rules: int) -> JSONSchemaProps:
     ]
     root = parse_first(with_spec("\n".join(lines))).root
     assert root is not None
-    return next(root_schemas(read_crd(root).crd.spec)).properties["spec"]
+    return read_crd(root).crd.spec.root_schemas()[0].properties["spec"]
 
 
 def compile_all(given: JSONSchemaProps, environments: Environments) -> None:

@@ -45,7 +45,7 @@ def main() -> None:
     one.add(lint_file(crd(1), filename="crd.yaml", keep=True))
     small = one.by_kind["example.com", "Foo"].schema("v1")
     assert small is not None
-    validator = rule_validator(small, NEWEST, is_root=True)
+    validator = rule_validator(small, NEWEST)
     resource = {"spec": {f"f{i}": f"value-{i}" for i in range(50)}}
 
     def rule() -> None:

@@ -39,14 +39,12 @@ def properties(node: Conjunction) -> dict[str, Conjunction]:
 
 def items(node: Conjunction) -> Conjunction:
     """Return the schemas of list items, empty without any."""
-    found = [one.items.schema for one in node if one.items is not None and one.items.schema is not None]
-    return conjunction(found)
+    return conjunction(items for one in node if (items := one.item_schema) is not None)
 
 
 def map_values(node: Conjunction) -> Conjunction:
     """Return the schemas of `additionalProperties`, empty without any."""
-    found = (one.additional_properties for one in node)
-    return conjunction(one.schema for one in found if one is not None and one.schema is not None)
+    return conjunction(values for one in node if (values := one.additional_schema) is not None)
 
 
 def type_of(node: Conjunction) -> str:

@@ -66,7 +66,7 @@ def drop_disabled_fields(crd: CustomResourceDefinition, server: Server, in_use: 
     """Remove the fields that the server's feature gates disable, unless the old object uses them. Upstream: dropDisabledFields."""
     disabled = server.dropped_fields - in_use
     if "optional_old_self" in disabled:
-        for schema in _wholes(crd.spec):
+        for schema in crd.spec.root_schemas():
             crd.dropped = (*crd.dropped, *_drop_optional_old_self(schema))
     if "selectable_fields" in disabled:
         spec, path = crd.spec, Path("spec")
@@ -77,12 +77,6 @@ def drop_disabled_fields(crd: CustomResourceDefinition, server: Server, in_use: 
                 crd.dropped = (*crd.dropped, (holder_path.child("selectableFields"), "selectable_fields"))
 
 
-def _wholes(spec: model.CustomResourceDefinitionSpec) -> Iterator[model.JSONSchemaProps]:
-    for validation in (spec.validation, *(version.schema for version in spec.versions)):
-        if validation is not None and validation.open_api_v3_schema is not None:
-            yield validation.open_api_v3_schema
-
-
 def _drop_optional_old_self(schema: model.JSONSchemaProps) -> Iterator[tuple[Path, str]]:
     pending = [schema]
     while pending:
@@ -91,13 +85,9 @@ def _drop_optional_old_self(schema: model.JSONSchemaProps) -> Iterator[tuple[Pat
             if rule.__dict__.pop("optional_old_self", None) is not None:
                 path = here.path.child("x-kubernetes-validations").index(i).child("optionalOldSelf")
                 yield path, "optional_old_self"
-        if here.additional_properties is not None and here.additional_properties.schema is not None:
-            pending.append(here.additional_properties.schema)
-        pending.extend(here.properties.values())
-        if here.items is not None:
-            pending.extend(here.items.json_schemas)
-            if here.items.schema is not None:
-                pending.append(here.items.schema)
+        items = () if here.items is None else here.items.json_schemas
+        below = (here.additional_schema, *here.properties.values(), *items, here.item_schema)
+        pending.extend(one for one in below if one is not None)
 
 
 def assume_established(crd: CustomResourceDefinition) -> None:

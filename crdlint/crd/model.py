@@ -137,6 +137,16 @@ class JSONSchemaProps(Record):
         return None if self.parent_ref is None else self.parent_ref()
 
     @property
+    def item_schema(self) -> JSONSchemaProps | None:
+        """The one schema of all list items, None without it."""
+        return None if self.items is None else self.items.schema
+
+    @property
+    def additional_schema(self) -> JSONSchemaProps | None:
+        """The schema of `additionalProperties`, None without it and for a boolean."""
+        return None if self.additional_properties is None else self.additional_properties.schema
+
+    @property
     def root_schema(self) -> JSONSchemaProps:
         """The root of the schema."""
         current = self
@@ -252,6 +262,11 @@ class CustomResourceDefinitionVersion(Record):
     )
     selectable_fields: SequenceOf[SelectableField] = go("SelectableFields", "[]SelectableField")
 
+    @property
+    def root_schema(self) -> JSONSchemaProps | None:
+        """The root of its own schema, None without one."""
+        return None if self.schema is None else self.schema.open_api_v3_schema
+
 
 class CustomResourceDefinitionNames(Record):
     """The names of the resource."""
@@ -304,6 +319,16 @@ class CustomResourceDefinitionSpec(Record):
     selectable_fields: SequenceOf[SelectableField] = go("SelectableFields", "[]SelectableField", json="")
     conversion: CustomResourceConversion | None = go("Conversion", "*CustomResourceConversion")
     preserve_unknown_fields: bool | None = go("PreserveUnknownFields", "*bool")
+
+    @property
+    def root_schema(self) -> JSONSchemaProps | None:
+        """The root of the schema that all versions share, None without one."""
+        return None if self.validation is None else self.validation.open_api_v3_schema
+
+    def root_schemas(self) -> list[JSONSchemaProps]:
+        """Return the root schemas: the shared one, then those of the versions."""
+        roots = (self.root_schema, *(version.root_schema for version in self.versions))
+        return [root for root in roots if root is not None]
 
 
 class OwnerReference(Record, package="v1", has_json_tags=True):

@@ -80,8 +80,8 @@ def schema_at(root: JSONSchemaProps, steps: Sequence[PlaceStep]) -> JSONSchemaPr
 
 
 def _below(schema: JSONSchemaProps, step: PlaceStep, where: str) -> JSONSchemaProps:
-    additional = None if schema.additional_properties is None else schema.additional_properties.schema
-    items = None if schema.items is None else schema.items.schema
+    additional = schema.additional_schema
+    items = schema.item_schema
     if isinstance(step, str):
         if step in schema.properties:
             return schema.properties[step]

@@ -114,9 +114,7 @@ def run_rules(source: Source, wanted: Sequence[tuple[tuple[PlaceStep, ...], Sche
     with recorded() as record:
         run = Run(RULE_ID, RUNTIME_BUDGET)
         try:
-            validate_rules(
-                rule_validator(source.schema, source.server, is_root=True), run, None, source.value, source.old
-            )
+            validate_rules(rule_validator(source.schema, source.server), run, None, source.value, source.old)
         except OutOfBudgetError:
             stopped = "the rules before it exceed the budget of the object"
     errors = {

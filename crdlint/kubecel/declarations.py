@@ -161,7 +161,7 @@ class Declarer:
         return _FIXED.get(schema.type)
 
     def _list(self, schema: JSONSchemaProps) -> DeclType | None:
-        items = None if schema.items is None else schema.items.schema
+        items = schema.item_schema
         elem = None if items is None else self._child(items)
         if elem is None:
             return None
@@ -171,9 +171,9 @@ class Declarer:
         return DeclType(2, most, elem=elem, schema=schema, shape=shape)
 
     def _object(self, schema: JSONSchemaProps, *, is_resource: bool) -> DeclType | None:
-        additional = schema.additional_properties
-        if additional is not None and additional.schema is not None:
-            elem = self._child(additional.schema)
+        additional = schema.additional_schema
+        if additional is not None:
+            elem = self._child(additional)
             if elem is None:
                 return None
             bound = schema.max_properties
@@ -229,12 +229,12 @@ def _children(schema: JSONSchemaProps) -> list[tuple[JSONSchemaProps, bool]]:
     if schema.x_int_or_string:
         return []
     if schema.type == "array":
-        items = None if schema.items is None else schema.items.schema
+        items = schema.item_schema
         return [] if items is None else [(items, items.x_embedded_resource)]
     if schema.type == "object":
-        additional = schema.additional_properties
-        if additional is not None and additional.schema is not None:
-            return [(additional.schema, additional.schema.x_embedded_resource)]
+        additional = schema.additional_schema
+        if additional is not None:
+            return [(additional, additional.x_embedded_resource)]
         return [(child, child.x_embedded_resource) for child in schema.properties.values()]
     return []
 

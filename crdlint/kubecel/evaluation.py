@@ -167,9 +167,9 @@ class RuleValidator:
     all_of: tuple[RuleValidator, ...] = ()
 
 
-def rule_validator(schema: JSONSchemaProps, server: Server, *, is_root: bool) -> RuleValidator | None:
-    """Compile the rules of a schema that is stored on a server; return None if it has none."""
-    return RuleValidators(server).of(schema, is_root=is_root)
+def rule_validator(schema: JSONSchemaProps, server: Server) -> RuleValidator | None:
+    """Compile the rules of a whole schema that is stored on a server; return None if it has none."""
+    return RuleValidators(server).of(schema, is_root=True)
 
 
 class RuleValidators:
@@ -226,12 +226,12 @@ class RuleValidators:
                 rules = _Rules(rules_of, declared, self.environment, self._declarer.sharing, self.expressions)
         elem = None if declared is None else declared.elem
         items = additional = None
-        inner = None if rules_of.items is None else rules_of.items.schema
-        node = None if schema.items is None else schema.items.schema
+        inner = rules_of.item_schema
+        node = schema.item_schema
         if inner is not None and node is not None:
             items = yield self._validator(inner, node, elem, is_root=node.x_embedded_resource)
-        inner = None if rules_of.additional_properties is None else rules_of.additional_properties.schema
-        node = None if schema.additional_properties is None else schema.additional_properties.schema
+        inner = rules_of.additional_schema
+        node = schema.additional_schema
         if inner is not None and node is not None:
             additional = yield self._validator(inner, node, elem, is_root=node.x_embedded_resource)
         properties: dict[str, RuleValidator] = {}
@@ -264,12 +264,8 @@ class RuleValidators:
 
 def _schemas_below(schema: JSONSchemaProps) -> list[JSONSchemaProps]:
     """Return the schemas of the direct children of a value."""
-    schemas = list(schema.properties.values())
-    if schema.items is not None and schema.items.schema is not None:
-        schemas.append(schema.items.schema)
-    if schema.additional_properties is not None and schema.additional_properties.schema is not None:
-        schemas.append(schema.additional_properties.schema)
-    return schemas
+    below = (*schema.properties.values(), schema.item_schema, schema.additional_schema)
+    return [one for one in below if one is not None]
 
 
 def _type_of_field(

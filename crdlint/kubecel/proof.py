@@ -136,14 +136,14 @@ class _Builder:
                 continue
             elif name in schema.required or below.default is not None or (escape(name) or name) in self._names:
                 made[name] = self.value(below, depth=depth + 1)
-        additional = None if schema.additional_properties is None else schema.additional_properties.schema
+        additional = schema.additional_schema
         if additional is not None:
             for i in range(max(schema.min_properties or 0, bool(self._names))):
                 made.setdefault(f"a{i}", self.value(additional, depth=depth + 1))
         return made
 
     def _list(self, schema: JSONSchemaProps, depth: int) -> list[Any]:
-        items = None if schema.items is None else schema.items.schema
+        items = schema.item_schema
         if items is None:
             return []
         if schema.default is not None and schema.default.value:

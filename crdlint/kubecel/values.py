@@ -111,7 +111,7 @@ def _object(value: Any, schema: JSONSchemaProps, *, is_resource: bool = False) -
     properties: Mapping[str, JSONSchemaProps] = schema.properties
     if (is_resource or schema.x_embedded_resource) and not has_resource_fields(schema):
         properties = {**properties, **_resource_properties()}
-    additional = None if schema.additional_properties is None else schema.additional_properties.schema
+    additional = schema.additional_schema
     return ObjectValue(value, properties, None if properties else additional)
 
 
@@ -129,7 +129,7 @@ def _resource_properties() -> dict[str, JSONSchemaProps]:
 def _array(value: Any, schema: JSONSchemaProps) -> Value:
     if value.__class__ is not list:
         return Error("invalid data, expected an array for the provided schema with type=array")
-    items = None if schema.items is None else schema.items.schema
+    items = schema.item_schema
     if items is None:
         return Error("invalid array type, expected Items with a non-empty Schema")
     if schema.x_list_type == "set":

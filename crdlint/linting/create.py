@@ -155,7 +155,7 @@ class SpecValidator:
         yield from subresources.validate(version.subresources, path.child("subresources"))
         for i, column in enumerate(version.additional_printer_columns):
             yield from subresources.column(column, path.child("additionalPrinterColumns").index(i))
-        root_schema = None if version.schema is None else version.schema.open_api_v3_schema
+        root_schema = version.root_schema
         if version.selectable_fields and root_schema is None:
             detail = _ONLY_WITH_SCHEMA
             yield invalid(selectable_fields.PATH.id, path.child("selectableFields"), "", detail)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from crdlint.rules.list_types import map_list_keys_map_set, mergeable_set_item
 from crdlint.schema.structural import TYPES
-from crdlint.schema.traversal import root_schemas, schemas
+from crdlint.schema.traversal import schemas
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 def has_schema_with(spec: CustomResourceDefinitionSpec, predicate: Callable[[JSONSchemaProps], bool]) -> bool:
     """Return whether any schema of the spec, at any depth, satisfies a condition. Upstream: validation.HasSchemaWith."""
-    return any(predicate(schema) for root_schema in root_schemas(spec) for schema in schemas(root_schema))
+    return any(predicate(schema) for root_schema in spec.root_schemas() for schema in schemas(root_schema))
 
 
 def gives_default(schema: JSONSchemaProps) -> bool:
@@ -55,7 +55,7 @@ def find_expressions(spec: CustomResourceDefinitionSpec) -> tuple[frozenset[str]
     """Return the texts of all rules and of all message expressions of a spec."""
     rules: set[str] = set()
     messages: set[str] = set()
-    for root_schema in root_schemas(spec):
+    for root_schema in spec.root_schemas():
         for schema in schemas(root_schema):
             for rule in schema.x_validations:
                 rules.add(rule.rule)

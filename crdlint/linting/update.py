@@ -24,7 +24,7 @@ from crdlint.rules.engine.options import Options
 from crdlint.rules.immutability import IMMUTABLE
 from crdlint.rules.selectable_fields import MAX_SELECTABLE_FIELDS
 from crdlint.safety import work
-from crdlint.schema.traversal import all_schemas, root_schemas
+from crdlint.schema.traversal import all_schemas
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -87,7 +87,7 @@ def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition, se
     before = old.spec
     rules, messages = find_expressions(before)
     established = _is_established(old)
-    wholes = list(root_schemas(before))
+    wholes = before.root_schemas()
     structural = [root_schema for root_schema in wholes if is_structural(root_schema, Options())]
     return Options(
         require_recognized_conversion_review_version=_reviews_known_version(before),
@@ -159,9 +159,7 @@ def _reviews_known_version(spec: CustomResourceDefinitionSpec) -> bool:
 
 
 def _all_have_schemas(spec: CustomResourceDefinitionSpec) -> bool:
-    if spec.validation is not None and spec.validation.open_api_v3_schema is not None:
-        return True
-    return all(v.schema is not None and v.schema.open_api_v3_schema is not None for v in spec.versions)
+    return spec.root_schema is not None or all(version.root_schema is not None for version in spec.versions)
 
 
 def _unchanged(spec: CustomResourceDefinitionSpec, old: CustomResourceDefinitionSpec) -> frozenset[str]:
@@ -181,14 +179,10 @@ def _schema_by_version(spec: CustomResourceDefinitionSpec) -> Callable[[str], tu
     Upstream: GetSchemaForVersion.
     """
     if not any(version.schema is not None for version in spec.versions):
-        shared = None if spec.validation is None else spec.validation.open_api_v3_schema
-        return lambda _name: (True, shared)
+        return lambda _name: (True, spec.root_schema)
     if spec.validation is not None:
         return lambda _name: (False, None)
-    schemas = {
-        version.name: (True, None if version.schema is None else version.schema.open_api_v3_schema)
-        for version in reversed(spec.versions)
-    }
+    schemas = {version.name: (True, version.root_schema) for version in reversed(spec.versions)}
     return lambda name: schemas.get(name, (False, None))
 
 

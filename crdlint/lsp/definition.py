@@ -15,11 +15,11 @@ from crdlint.kubecel.completion import place_at as place_in_expression
 from crdlint.kubecel.completion import type_of
 from crdlint.kubernetes.servers import parse_range
 from crdlint.lsp.hover import definition_of
-from crdlint.lsp.places import crd_of, expression_at, place_at, schema_at, value_schema
+from crdlint.lsp.places import crd_of, expression_at, place_at, schema_at
 from crdlint.lsp.positions import Text
 from crdlint.lsp.workspace import uri_of
 from crdlint.schema import json_paths
-from crdlint.schema.traversal import all_schemas
+from crdlint.schema.traversal import all_schemas, value_schema
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
@@ -112,8 +112,8 @@ def _named_schema(crd: CustomResourceDefinition, place: Place) -> JSONSchemaProp
         schema, rest = found
         if rest[:1] == ("required",):
             return schema.properties.get(value)
-        if rest[:1] == ("x-kubernetes-list-map-keys",) and schema.items is not None and schema.items.schema is not None:
-            return schema.items.schema.properties.get(value)
+        if rest[:1] == ("x-kubernetes-list-map-keys",) and schema.item_schema is not None:
+            return schema.item_schema.properties.get(value)
         if rest[-1:] == ("fieldPath",):
             return _by_path(schema, value)
         return None

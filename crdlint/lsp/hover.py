@@ -18,9 +18,10 @@ from crdlint.kubecel.cost.limits import value_path
 from crdlint.kubecel.function_docs import DOCS
 from crdlint.kubecel.limits import RULE_COST_LIMIT
 from crdlint.kubernetes.servers import parse_range
-from crdlint.lsp.places import crd_of, expression_at, schema_at, value_schema
+from crdlint.lsp.places import crd_of, expression_at, schema_at
 from crdlint.lsp.schema_docs import KEYWORDS
 from crdlint.resources.objects import text_at
+from crdlint.schema.traversal import value_schema
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -168,29 +168,15 @@ def _below(schema: JSONSchemaProps, steps: Steps) -> tuple[JSONSchemaProps | Non
     if first == "properties" and len(steps) > 1:
         return schema.properties.get(str(steps[1])), 2
     if first == "items":
-        return (None if schema.items is None else schema.items.schema), 1
+        return schema.item_schema, 1
     if first == "additionalProperties":
-        return (None if schema.additional_properties is None else schema.additional_properties.schema), 1
+        return schema.additional_schema, 1
     if first == "not":
         return schema.not_, 1
     many = {"allOf": schema.all_of, "anyOf": schema.any_of, "oneOf": schema.one_of}.get(str(first))
     if many is not None and len(steps) > 1 and isinstance(steps[1], int) and steps[1] < len(many):
         return many[steps[1]], 2
     return None, 0
-
-
-def value_schema(schema: JSONSchemaProps | None, steps: Steps) -> JSONSchemaProps | None:
-    """Return the schema of a value of an object, None if none describes it."""
-    for step in steps:
-        if schema is None:
-            return None
-        if isinstance(step, int):
-            schema = None if schema.items is None else schema.items.schema
-        elif step in schema.properties:
-            schema = schema.properties[step]
-        else:
-            schema = None if schema.additional_properties is None else schema.additional_properties.schema
-    return schema
 
 
 @dataclass(frozen=True, slots=True)

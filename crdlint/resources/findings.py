@@ -14,7 +14,8 @@ from crdlint.golang.text import quote
 from crdlint.resources.hints import of_error, of_unknown
 from crdlint.rules import catalog
 from crdlint.schema.structural import TYPES
-from crdlint.schema.value_help import schema_at, steps_of
+from crdlint.schema.traversal import value_schema
+from crdlint.schema.value_help import steps_of
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.resolve import resolve
 from crdlint.yaml.values import entries
@@ -66,9 +67,9 @@ class Findings:
             above_steps = steps_of(path[: -len(name) or None])
             help_ = of_unknown(
                 path,
-                schema_at(schema, above_steps),
+                value_schema(schema, above_steps),
                 name,
-                schema_at(schema, above_steps[:-1]) if above_steps else None,
+                value_schema(schema, above_steps[:-1]) if above_steps else None,
             )
             span = self.locator.span_of(location, key=True)
             yield diagnostic(self.file, "strict", "unknown-field", f"unknown field {quote(path)}", span, help_)
@@ -118,7 +119,7 @@ class Findings:
     def _of(self, error: FieldError, message: str) -> Diagnostic:
         path = error.at or error.path
         location = self._location(error, path)
-        schema = schema_at(self.definition.schema(self.version), _steps(path))
+        schema = value_schema(self.definition.schema(self.version), _steps(path))
         if error.type == REQUIRED and str(error.path) == "status" and self.definition.has_status(self.version):
             help_: str | None = _REQUIRED_STATUS
         else:
@@ -137,7 +138,7 @@ class Findings:
         if error.cause is not None:
             return error.cause.expr is None
         path = error.at or error.path
-        schema = schema_at(self.definition.schema(self.version), _steps(path))
+        schema = value_schema(self.definition.schema(self.version), _steps(path))
         if schema is None or error.type not in {INVALID, NOT_SUPPORTED, TYPE_INVALID}:
             return False
         if schema.type not in ("", *TYPES) or compile_error(schema.pattern) is not None:

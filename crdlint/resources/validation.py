@@ -130,7 +130,7 @@ class ResourceValidator:
         self._keeps_status = as_requests and subresources is not None and subresources.status is not None
         if self.schema is not None:
             self._values = ValueValidator(self.schema, server=server)
-            self._rules = rule_validator(self.schema, server, is_root=True)
+            self._rules = rule_validator(self.schema, server)
             self._defaults = prune_defaults(self.schema)
 
     @work.limited()
@@ -151,7 +151,7 @@ class ResourceValidator:
             errors += _scale_spec_errors(self._scale, resource)
             errors += _scale_status_errors(self._scale, resource)
         errors += validate_embedded(None, resource, self.schema, self._server, is_resource_root=False)
-        errors += validate_list_sets_and_maps(None, self.schema, resource)
+        errors += validate_list_sets_and_maps(self.schema, resource)
         return self._with_rules(admitted, errors, MISSING, None, withhold=withhold)
 
     @work.limited()
@@ -178,8 +178,8 @@ class ResourceValidator:
             errors += _scale_spec_errors(self._scale, resource)
             errors += _scale_status_errors(self._scale, resource)
         errors += validate_embedded(None, resource, self.schema, self._server, is_resource_root=False)
-        if not validate_list_sets_and_maps(None, self.schema, before):
-            errors += validate_list_sets_and_maps(None, self.schema, resource)
+        if not validate_list_sets_and_maps(self.schema, before):
+            errors += validate_list_sets_and_maps(self.schema, resource)
         return self._with_rules(admitted, errors, before, correlation, common, withhold)
 
     @work.limited()
@@ -204,8 +204,8 @@ class ResourceValidator:
                 else values.validate_update(status, before["status"], path, correlation=old_status)
             )
         errors += _scale_status_errors(self._scale, resource)
-        if not validate_list_sets_and_maps(None, self.schema, before):
-            errors += validate_list_sets_and_maps(None, self.schema, resource)
+        if not validate_list_sets_and_maps(self.schema, before):
+            errors += validate_list_sets_and_maps(self.schema, resource)
         return self._with_rules(_Admitted(resource, admitted.unknown), errors, before, correlation, common)
 
     def _correlation(self, resource: dict[str, Any], old: dict[str, Any]) -> Correlation | None:

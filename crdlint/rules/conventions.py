@@ -314,7 +314,7 @@ def _float(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 def _map(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    values = None if schema.additional_properties is None else schema.additional_properties.schema
+    values = schema.additional_schema
     if values is not None and values.type == "object":
         yield Advisory("advice", MAP.id, "the values of the map are objects", schema.path)
 
@@ -333,7 +333,7 @@ def _described(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 def _items(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    items = schema.items.schema if schema.items is not None else None
+    items = schema.item_schema
     if items is None or items.required or not items.properties:
         return
     if not (items.all_of or items.any_of or items.one_of or items.not_):
@@ -341,7 +341,7 @@ def _items(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 def _conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    items = schema.items.schema if schema.items is not None else None
+    items = schema.item_schema
     if items is None or not is_conditions(schema):
         return
     missing = [name for name in _CONDITION if name not in items.properties]

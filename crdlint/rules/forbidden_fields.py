@@ -111,7 +111,7 @@ def _set_instead(finding: Finding) -> Iterable[Edit]:
     """Write `x-kubernetes-list-type: set` for a list of scalars that are unique."""
     owner, editor = finding.owner, finding.editor
     schema = finding.schema(owner)
-    item = None if schema.items is None else schema.items.schema
+    item = schema.item_schema
     if schema.x_list_type in {"set", "map"}:  # both reject items that are equal
         yield editor.remove(owner, "uniqueItems")
         return

@@ -141,7 +141,7 @@ def sets_of_objects(crd: DecodedCRD) -> Iterator[Advisory]:
 
 def _type_in_set(schema: JSONSchemaProps) -> str:
     """Return `object` or `array` for a set of such items, else an empty text."""
-    items = None if schema.items is None or schema.x_list_type != "set" else schema.items.schema
+    items = schema.item_schema if schema.x_list_type == "set" else None
     return items.type if items is not None and items.type in {"object", "array"} else ""
 
 

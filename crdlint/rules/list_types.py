@@ -102,7 +102,7 @@ def _only_key(finding: Finding) -> Iterable[Edit]:
     """Add the only required scalar of the items as the key, or the name of the items, which is then required."""
     owner, editor = finding.owner, finding.editor
     schema = finding.schema(owner)
-    item = None if schema.items is None else schema.items.schema
+    item = schema.item_schema
     if item is None:
         return
     scalars = [name for name, found in item.properties.items() if found.type in _SCALARS]
@@ -488,9 +488,9 @@ def _list_type(schema: JSONSchemaProps, context: Context, findings: Findings) ->
 
 def mergeable_set_item(schema: JSONSchemaProps) -> JSONSchemaProps | None:
     """Return the items' schema of a set where it is not atomic, None for everything else."""
-    if schema.x_list_type != "set" or schema.items is None or schema.items.schema is None:
+    item = schema.item_schema if schema.x_list_type == "set" else None
+    if item is None:
         return None
-    item = schema.items.schema
     if item.type == "array" and item.x_list_type not in {None, "atomic"}:
         return item
     if item.type == "object" and item.x_map_type != "atomic":
@@ -568,9 +568,9 @@ def _keys_and_nulls(schema: JSONSchemaProps, context: Context, findings: Finding
 
 def map_list_keys_map_set(schema: JSONSchemaProps) -> Iterator[FieldError]:
     """Yield the errors of upstream's validateMapListKeysMapSet for one schema."""
-    if schema.items is None or schema.items.schema is None or schema.x_list_type not in {"set", "map"}:
+    item = schema.item_schema
+    if item is None or schema.x_list_type not in {"set", "map"}:
         return
-    item = schema.items.schema
     if item.nullable:
         path = schema.path.child("items", "nullable")
         yield forbidden(
@@ -613,7 +613,7 @@ def sets_of_objects(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Adviso
     """Yield sets whose items are objects or lists, unless the server itself warns of them."""
     if crd.versions.newest.warns_of_sets_of_objects:
         return
-    items = schema.items.schema if schema.items is not None else None
+    items = schema.item_schema
     if schema.x_list_type != "set" or items is None:
         return
     if items.type == "object" and items.x_map_type != "atomic":

@@ -48,8 +48,7 @@ def _nearest_field(finding: Finding) -> Iterable[Edit]:
     """Write the field of the schema that is most like the one that is missing."""
     node = finding.scalar()
     steps = node.value.split(".")[1:]
-    roots = [finding.crd.spec.validation, *(version.schema for version in finding.crd.spec.versions)]
-    schema = next((one.open_api_v3_schema for one in roots if one is not None), None)
+    schema = next(iter(finding.crd.spec.root_schemas()), None)
     written: list[str] = []
     for step in steps:
         if schema is None:
@@ -205,8 +204,5 @@ def _alternatives(schema: JSONSchemaProps) -> list[JSONSchemaProps]:
 
 
 def _structure(schema: JSONSchemaProps) -> list[JSONSchemaProps]:
-    below = [schema.items.schema] if schema.items is not None and schema.items.schema is not None else []
-    below.extend(schema.properties.values())
-    if schema.additional_properties is not None and schema.additional_properties.schema is not None:
-        below.append(schema.additional_properties.schema)
-    return below
+    below = (schema.item_schema, *schema.properties.values(), schema.additional_schema)
+    return [one for one in below if one is not None]

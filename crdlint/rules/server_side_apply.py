@@ -100,7 +100,7 @@ def lists(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 def named(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield an atomic list of objects with names."""
-    items = schema.items.schema if schema.items is not None else None
+    items = schema.item_schema
     if (
         schema.x_list_type in {None, "atomic"}
         and items is not None

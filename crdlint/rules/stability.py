@@ -136,8 +136,8 @@ def _served(crd: DecodedCRD) -> list[tuple[str, dict[tuple[str, ...], JSONSchema
         return []
     found = []
     for version in crd.spec.versions:
-        root = version.schema.open_api_v3_schema if version.served and version.schema is not None else None
-        if root is not None:
+        root = version.root_schema
+        if version.served and root is not None:
             found.append((version.name, _fields(root)))
     return found if len(found) > 1 else []
 

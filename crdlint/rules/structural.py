@@ -653,7 +653,7 @@ def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None
 
 
 def _items(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
-    if schema.items is None or schema.items.schema is None:
+    if schema.item_schema is None:
         findings.add_structural(schema, required(ITEMS_REQUIRED.id, schema.path.child("items"), "must be specified"))
 
 

@@ -145,7 +145,7 @@ def _keywords_of_other_types(schema: JSONSchemaProps) -> Iterator[str]:
 
 def _place_for(keyword: str, schema: JSONSchemaProps) -> str:
     """Return the help for a keyword: where it belongs, if the items of the list are what it should limit."""
-    items = schema.items.schema if schema.type == "array" and schema.items is not None else None
+    items = schema.item_schema if schema.type == "array" else None
     if items is not None and items.type in _TYPES_OF.get(keyword, _STRINGS):
         return f"Move `{keyword}` into `items`, or remove it"
     return f"Remove `{keyword}`, or correct the type"

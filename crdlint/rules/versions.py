@@ -204,15 +204,13 @@ _SCHEMAS_REQUIRED: Final = Wording.by_version("schemas are required", (34, ""))
 
 def schemas_required(spec: CustomResourceDefinitionSpec, path: Path, options: Options) -> Iterator[FieldError]:
     """Yield the versions that lack a schema and need one."""
-    shared = spec.validation
-    if shared is not None and shared.open_api_v3_schema is not None:
+    if spec.root_schema is not None:
         return
     if not options.require_open_api_schema and spec.preserve_unknown_fields:
         return
     detail = _SCHEMAS_REQUIRED if options.require_open_api_schema else "because otherwise all fields are pruned"
     for i, version in enumerate(spec.versions):
-        has_schema = version.schema is not None and version.schema.open_api_v3_schema is not None
-        if not has_schema and (options.require_open_api_schema or version.served):
+        if version.root_schema is None and (options.require_open_api_schema or version.served):
             at = path.child("versions").index(i)
             # The version's name, since there is no schema to point at.
             where = at.child("schema") if version.schema is not None else at.child("name")

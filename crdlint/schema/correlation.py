@@ -46,9 +46,7 @@ class Correlation:
         old, new = self.old, self.new
         if old.__class__ is not dict or new.__class__ is not dict or name not in old or name not in new:
             return None
-        schema = self.schema.properties.get(name)
-        if schema is None and self.schema.additional_properties is not None:
-            schema = self.schema.additional_properties.schema
+        schema = self.schema.properties.get(name) or self.schema.additional_schema
         return None if schema is None else self._child(name, new[name], old[name], schema)
 
     def index(self, i: int) -> Correlation | None:
@@ -59,9 +57,8 @@ class Correlation:
         if self.new.__class__ is not list or self.old.__class__ is not list or self.schema.x_list_type != "map":
             return None
         old = self._with_key_of(self.new[i])
-        if old is None or self.schema.items is None or self.schema.items.schema is None:
-            return None
-        return self._child(i, self.new[i], old, self.schema.items.schema)
+        items = self.schema.item_schema
+        return None if old is None or items is None else self._child(i, self.new[i], old, items)
 
     def _child(self, step: str | int, new: Any, old: Any, schema: JSONSchemaProps) -> Correlation:
         made = self.children[step] = Correlation(new, old, schema, self)

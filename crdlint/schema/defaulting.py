@@ -32,7 +32,7 @@ def apply_defaults(value: Any, schema: JSONSchemaProps | None, pruned: Mapping[i
         if here.__class__ is dict:
             pending.extend(_fill_object(here, schema, pruned))
         elif here.__class__ is list:
-            items = schema.items.schema if schema.items is not None else None
+            items = schema.item_schema
             if items is None:
                 continue
             for i, item in enumerate(here):
@@ -46,7 +46,7 @@ def _fill_object(
     here: dict[str, Any], schema: JSONSchemaProps, pruned: Mapping[int, Any]
 ) -> Iterator[tuple[Any, JSONSchemaProps | None]]:
     """Set the defaults of an object's own fields, and yield the children that may need defaults."""
-    additional = schema.additional_properties.schema if schema.additional_properties is not None else None
+    additional = schema.additional_schema
     properties = schema.properties
     for name, known in properties.items():
         if known.default is not None and (name not in here or (here[name] is None and not known.nullable)):
@@ -75,7 +75,7 @@ def prune_nulls(value: Any, schema: JSONSchemaProps | None) -> None:
         if schema is None:
             continue
         if here.__class__ is dict:
-            additional = schema.additional_properties.schema if schema.additional_properties is not None else None
+            additional = schema.additional_schema
             dropped = []
             for name, item in here.items():
                 below = schema.properties.get(name, additional)
@@ -87,7 +87,7 @@ def prune_nulls(value: Any, schema: JSONSchemaProps | None) -> None:
             for name in dropped:
                 del here[name]
         elif here.__class__ is list:
-            items = schema.items.schema if schema.items is not None else None
+            items = schema.item_schema
             pending.extend((item, items) for item in here if item.__class__ in _CONTAINERS)
 
 
@@ -110,9 +110,10 @@ def prune_defaults(schema: JSONSchemaProps) -> dict[int, Any]:
             left = outer.find(resource)
             if not deep_equal(left, current.default.value):
                 changed[id(current)] = left
-        if current.additional_properties is not None and current.additional_properties.schema is not None:
-            pending.append((current.additional_properties.schema, outer.child("*")))
-        if current.items is not None and current.items.schema is not None:
-            pending.append((current.items.schema, outer.index()))
+        additional, items = current.additional_schema, current.item_schema
+        if additional is not None:
+            pending.append((additional, outer.child("*")))
+        if items is not None:
+            pending.append((items, outer.index()))
         pending.extend((below, outer.child(name)) for name, below in current.properties.items())
     return changed

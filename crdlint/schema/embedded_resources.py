@@ -97,17 +97,18 @@ def _embedded(
         if here.__class__ is dict:
             if is_resource or schema.x_embedded_resource:
                 yield here_path, here
-            additional = schema.additional_properties
+            additional = schema.additional_schema
             for name, item in here.items():
                 if item.__class__ is not dict and item.__class__ is not list:
                     continue
                 known = schema.properties.get(name)
                 if known is not None:
                     below.append((child(here_path, name), item, known, False))
-                elif additional is not None and additional.schema is not None:
-                    below.append((key(here_path, name), item, additional.schema, False))
-        elif here.__class__ is list and schema.items is not None:
-            below = [(index(here_path, i), item, schema.items.schema, False) for i, item in enumerate(here)]
+                elif additional is not None:
+                    below.append((key(here_path, name), item, additional, False))
+        elif here.__class__ is list:
+            items = schema.item_schema
+            below = [(index(here_path, i), item, items, False) for i, item in enumerate(here) if items is not None]
         pending.extend(reversed(below))
 
 

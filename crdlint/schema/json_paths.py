@@ -62,7 +62,7 @@ def follow(text: str, root: JSONSchemaProps) -> JSONSchemaProps | Missing | None
         if name == "" or (current is root and name in _OF_METADATA) or _is_open(current):
             return None
         if name is ITEMS:
-            items = current.items.schema if current.type == "array" and current.items is not None else None
+            items = current.item_schema if current.type == "array" else None
             if items is None:
                 return None
             current = items

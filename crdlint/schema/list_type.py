@@ -25,22 +25,22 @@ class _Unspecified:
 _UNSPECIFIED: Final = _Unspecified()
 
 
-def validate_list_sets_and_maps(path: Path | None, schema: JSONSchemaProps | None, value: Any) -> list[FieldError]:
-    """Return an error for each duplicate item of sets and map lists; `value` is an object or None."""
+def validate_list_sets_and_maps(schema: JSONSchemaProps | None, value: Any) -> list[FieldError]:
+    """Return an error for each duplicate item of sets and map lists of a resource; `value` is an object or None."""
     errors: list[FieldError] = []
-    pending = [(path, schema, value)]
+    pending: list[tuple[Path | None, JSONSchemaProps | None, Any]] = [(None, schema, value)]
     while pending:
         here_path, schema, here = pending.pop()
         if schema is None:
             continue
         below: list[tuple[Path | None, JSONSchemaProps | None, Any]] = []
         if here.__class__ is dict:
-            additional = schema.additional_properties
+            additional = schema.additional_schema
             for name, item in here.items():
                 if item.__class__ is not dict and item.__class__ is not list:
                     continue
-                if additional is not None and additional.schema is not None:
-                    below.append((key(here_path, name), additional.schema, item))
+                if additional is not None:
+                    below.append((key(here_path, name), additional, item))
                 if name in schema.properties:
                     below.append((child(here_path, name), schema.properties[name], item))
         elif here.__class__ is list:
@@ -49,8 +49,9 @@ def validate_list_sets_and_maps(path: Path | None, schema: JSONSchemaProps | Non
                     errors.append(_duplicate(index(here_path, i), here[i]))  # noqa: PERF401
             elif schema.x_list_type == "map":
                 errors.extend(_map_errors(here_path, schema.x_list_map_keys, here))
-            if schema.items is not None and schema.items.schema is not None:
-                below = [(index(here_path, i), schema.items.schema, item) for i, item in enumerate(here)]
+            items = schema.item_schema
+            if items is not None:
+                below = [(index(here_path, i), items, item) for i, item in enumerate(here)]
         pending.extend(reversed(below))
     return errors
 

@@ -28,7 +28,7 @@ def prune(value: Any, schema: JSONSchemaProps | None, *, is_resource_root: bool)
     while pending:
         here, schema, embedded, path, keep = pending.pop()
         if here.__class__ is list:
-            items = schema.items.schema if schema is not None and schema.items is not None else None
+            items = None if schema is None else schema.item_schema
             if keep and items is None:
                 continue
             for i, item in enumerate(here):

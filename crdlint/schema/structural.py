@@ -125,12 +125,13 @@ def incomplete(root: JSONSchemaProps) -> Iterator[tuple[JSONSchemaProps, JSONSch
     while stack:
         structure, nested, path = stack.pop()
         stack.extend((structure, child, path) for child in reversed(list(_junctors(nested))))
-        if nested.items is not None and nested.items.schema is not None:
-            defined = structure.items.schema if structure.items is not None else None
+        items = nested.item_schema
+        if items is not None:
+            defined = structure.item_schema
             if defined is None:
-                yield structure, nested.items.schema, path.child("items"), nested.items.schema.path
+                yield structure, items, path.child("items"), items.path
             else:
-                stack.append((defined, nested.items.schema, path.child("items")))
+                stack.append((defined, items, path.child("items")))
         for name, child in nested.properties.items():
             field_path = path.child("properties").key(name)
             if name in structure.properties:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from crdlint.crd.model import CustomResourceDefinitionSpec, JSONSchemaProps
+    from crdlint.crd.paths import Step
 
 
 _PROPERTIES: Final = SCHEMA_BITS["properties"]
@@ -58,16 +59,22 @@ def children(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
             yield dependency.schema
 
 
+def value_schema(schema: JSONSchemaProps | None, steps: Iterable[Step]) -> JSONSchemaProps | None:
+    """Return the schema of the value at a path, or None if the schema does not specify it."""
+    for step in steps:
+        if schema is None:
+            return None
+        name = str(step)
+        if name in schema.properties:
+            schema = schema.properties[name]
+        else:
+            schema = schema.item_schema if schema.items is not None and name.isdecimal() else schema.additional_schema
+    return schema
+
+
 def all_schemas(spec: CustomResourceDefinitionSpec) -> list[JSONSchemaProps]:
     """Return every schema of a spec; within a version, parents come first."""
-    return [schema for root in root_schemas(spec) for schema in schemas(root)]
-
-
-def root_schemas(spec: CustomResourceDefinitionSpec) -> Iterator[JSONSchemaProps]:
-    """Yield the root schemas of a spec: the shared one, then those of its versions."""
-    for validation in (spec.validation, *(version.schema for version in spec.versions)):
-        if validation is not None and validation.open_api_v3_schema is not None:
-            yield validation.open_api_v3_schema
+    return [schema for root in spec.root_schemas() for schema in schemas(root)]
 
 
 def at_or_above(schemas: Iterable[JSONSchemaProps]) -> set[int]:

@@ -264,19 +264,20 @@ class _Node:
     def _prepare_object(self) -> None:
         schema = self.schema
         self._properties = {name: self._below(child) for name, child in schema.properties.items()}
-        additional = schema.additional_properties
-        if additional is not None and additional.schema is not None and not self._drops_additional:
-            self._additional = self._below(additional.schema)
+        additional = schema.additional_schema
+        if additional is not None and not self._drops_additional:
+            self._additional = self._below(additional)
 
     def _below(self, schema: JSONSchemaProps, *, nested: bool = False) -> _Node:
         return _Node(schema, self.dialect, nested=nested or self.nested)
 
     def _list(self, value: list[Any], value_path: ValuePath, violations: Found, old: Correlation | None) -> Walk:
         schema = self.schema
-        if schema.items is None or schema.items.schema is None:
-            return 0
         if self.items is None:
-            self.items = self._below(schema.items.schema)
+            items = schema.item_schema
+            if items is None:
+                return 0
+            self.items = self._below(items)
         child = self.items
         matched = 0
         for i, item in enumerate(value):

@@ -9,32 +9,15 @@ from crdlint.crd.errors import DUPLICATE, NOT_SUPPORTED, REQUIRED, TOO_LONG, TOO
 from crdlint.diagnostics.spelling import nearest
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import JSONSchemaProps
-    from crdlint.crd.paths import Step
 
 _PRINTED: Final = re.compile(r"([^.\[\]]+)|\[([^\]]*)(?:\]|\Z)")
 _SAMPLES: Final = {"string": '""', "integer": "1", "number": "1.5", "boolean": "true", "object": "{}", "array": "[]"}
 LIKE: Final = 0.7  # the minimum similarity of a suggested name
 _LISTED: Final = 6  # the number of names in one help
-
-
-def schema_at(schema: JSONSchemaProps | None, steps: Iterable[Step]) -> JSONSchemaProps | None:
-    """Return the schema of the value at a path, or None if the schema does not specify it."""
-    for step in steps:
-        if schema is None:
-            return None
-        items, additional = schema.items, schema.additional_properties
-        name = str(step)
-        if name in schema.properties:
-            schema = schema.properties[name]
-        elif items is not None and name.isdecimal():
-            schema = items.schema
-        else:
-            schema = None if additional is None else additional.schema
-    return schema
 
 
 def steps_of(path: str) -> list[str]:

@@ -13,7 +13,7 @@ from crdlint.kubecel.environment import LIBRARIES, new_expressions, stored_expre
 from crdlint.kubecel.schema_context import SchemaContext
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.rules.engine.examples import HEAD
-from crdlint.schema.traversal import root_schemas, schemas
+from crdlint.schema.traversal import schemas
 
 if TYPE_CHECKING:
     from crdlint.crd.model import JSONSchemaProps
@@ -34,7 +34,7 @@ def schema(text: str) -> JSONSchemaProps:
     """Return the whole schema that a YAML text gives."""
     root = root_of(HEAD + textwrap.indent(textwrap.dedent(text), " " * 8))
     crd = read_crd(root, stored=False).crd
-    return next(iter(root_schemas(crd.spec)))
+    return crd.spec.root_schemas()[0]
 
 
 def node(whole: JSONSchemaProps, *names: str) -> JSONSchemaProps:

@@ -18,7 +18,7 @@ def run(text: str, value: object, version: int) -> tuple[list[str], int]:
     """Return where rules fail, and what evaluating them costs."""
     server = next(one for one in SERVERS if one.minor == version)
     validation = Run("rule", BUDGET)
-    validate_rules(rule_validator(schema(text), server, is_root=True), validation, Path("x"), value, MISSING)
+    validate_rules(rule_validator(schema(text), server), validation, Path("x"), value, MISSING)
     return [str(error.path) for error in validation.errors], BUDGET - validation.budget
 
 

@@ -29,9 +29,9 @@ CASES = {
 
 @pytest.mark.parametrize(("of", "given", "said"), CASES.values(), ids=CASES)
 def test_lists(of: str, given: str, said: list[str]) -> None:
-    errors = validate_list_sets_and_maps(None, schema(f"properties:\n  a: {of}"), {"a": value(given)})
+    errors = validate_list_sets_and_maps(schema(f"properties:\n  a: {of}"), {"a": value(given)})
     assert [str(error) for error in errors] == said
 
 
 def test_no_schema_no_errors() -> None:
-    assert validate_list_sets_and_maps(None, None, {"a": [1, 1]}) == []
+    assert validate_list_sets_and_maps(None, {"a": [1, 1]}) == []

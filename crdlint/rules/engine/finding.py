@@ -62,11 +62,11 @@ class Manifest:
     @cached_property
     def schemas(self) -> dict[int, JSONSchemaProps]:
         """The schemas of the CRD by the identity of their nodes."""
-        from crdlint.schema.traversal import root_schemas, schemas
+        from crdlint.schema.traversal import schemas
 
         if self.crd is None:
             return {}
-        return {id(one.node): one for whole in root_schemas(self.crd.spec) for one in schemas(whole) if one.node}
+        return {id(one.node): one for whole in self.crd.spec.root_schemas() for one in schemas(whole) if one.node}
 
     @cached_property
     def judged(self) -> dict[str, EstimatedRule]:
