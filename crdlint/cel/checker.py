@@ -204,17 +204,10 @@ class _Checker:
         self._types[expr.id] = BOOL if expr.test_only else self._substitution.substitute(result)
 
     def _optional_select(self, expr: ast.Call) -> Visit:
-        if len(expr.args) != 2 or expr.target is not None:
-            style = " member call with" if expr.target is not None else ""
-            problem = f"incorrect signature.{style} argument count: {len(expr.args)}"
-            self._error(expr.id, texts.not_optional_selection(problem))
-            self._types[expr.id] = ERROR
-            return
         operand, name = expr.args
-        if type(name) is not ast.Literal or type(name.value) is not str:
-            self._error(name.id, texts.not_optional_selection(str(name)))
-            self._types[expr.id] = ERROR
-            return
+        # Only the parser makes this call.
+        assert isinstance(name, ast.Literal)  # noqa: S101
+        assert isinstance(name.value, str)  # noqa: S101
         yield operand
         result = self._field(expr.id, operand, name.value, optional=True)
         self._types[expr.id] = self._substitution.substitute(result)

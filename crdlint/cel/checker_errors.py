@@ -43,11 +43,6 @@ def not_a_range(type_: Type, dialect: CELDialect) -> Problem:
     )
 
 
-def not_optional_selection(problem: str) -> Problem:
-    """Return the problem for a malformed optional field selection."""
-    return Problem(f"unsupported optional field selection: {problem}")
-
-
 def not_a_type(name: str) -> Problem:
     """Return the problem for a message literal whose name is not a type."""
     return Problem(f"'{name}' is not a type")

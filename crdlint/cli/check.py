@@ -369,7 +369,7 @@ class _Command:
         if run.changes is not None:
             run.changes.add(applied.result)
         run.summary.add(applied.result)
-        run.summary.below_minimum += applied.counts()["min-severity"]
+        run.summary.below_minimum += applied.ignored["min-severity"]
         run.by_rule.update(d.rule for d in applied.result.diagnostics if not d.hidden)
         run.has_findings |= bool(applied.result.diagnostics)
         run.failed |= applied.failed

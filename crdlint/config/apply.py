@@ -22,30 +22,18 @@ _RANKS: Final = {"error": 0, "warning": 1, "info": 2}
 
 
 @dataclass(frozen=True, slots=True)
-class Ignored:
-    """A finding that is not reported, and the reason."""
-
-    diagnostic: Diagnostic
-    by: IgnoredBy
-
-
-@dataclass(frozen=True, slots=True)
 class Applied:
     """The result of applying the configuration to the findings of a file.
 
-    `result` contains the reported findings with their configured severity. `ignored` contains the others, and
-    `rejections` the ignored or lowered errors of the API server; hidden findings are in neither. `failed` is true if
-    the file causes exit status 1.
+    `result` contains the reported findings with their configured severity. `ignored` counts the others by reason, and
+    `rejections` are the ignored or lowered errors of the API server; hidden findings are in neither. `failed` is true
+    if the file causes exit status 1.
     """
 
     result: FileResult
-    ignored: tuple[Ignored, ...]
+    ignored: Counter[IgnoredBy]
     rejections: tuple[Diagnostic, ...]
     failed: bool
-
-    def counts(self) -> Counter[IgnoredBy]:
-        """Return the number of ignored findings by reason."""
-        return Counter(ignored.by for ignored in self.ignored)
 
 
 def apply(
@@ -99,7 +87,7 @@ def _take_known(
 
 def _applied(result: FileResult, findings: list[Diagnostic], by: dict[int, IgnoredBy], config: Config) -> Applied:
     reported: list[Diagnostic] = []
-    ignored: list[Ignored] = []
+    ignored: Counter[IgnoredBy] = Counter()
     rejections: list[Diagnostic] = []
     for i, diagnostic in enumerate(findings):
         severity = config.severity_of(diagnostic.rule, diagnostic.severity)
@@ -109,15 +97,11 @@ def _applied(result: FileResult, findings: list[Diagnostic], by: dict[int, Ignor
         if reason is None:
             reported.append(diagnostic if severity == diagnostic.severity else replace(diagnostic, severity=severity))
         elif not diagnostic.hidden:
-            ignored.append(Ignored(diagnostic, reason))
+            ignored[reason] += 1
         if (reason is not None or severity != "error") and is_rejection(diagnostic):
             rejections.append(diagnostic)
-    return Applied(
-        replace(result, diagnostics=tuple(reported)),
-        tuple(ignored),
-        tuple(rejections),
-        _is_failed(reported, rejections, config),
-    )
+    failed = _is_failed(reported, rejections, config)
+    return Applied(replace(result, diagnostics=tuple(reported)), ignored, tuple(rejections), failed)
 
 
 def is_rejection(diagnostic: Diagnostic) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -18,10 +18,9 @@ from crdlint.config.rule_patterns import current_id
 from crdlint.safety import atomic
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
     from crdlint.config.identity import Identity
-    from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
 
 FORMAT_VERSION: Final = 1
@@ -47,15 +46,6 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True)
-class Filtered:
-    """Results without the findings of a baseline, the known findings, and the stale entries."""
-
-    results: tuple[FileResult, ...]
-    known: tuple[Diagnostic, ...]
-    stale: tuple[Entry, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class KnownFindings:
     """The known findings and the count of each."""
 
@@ -65,27 +55,9 @@ class KnownFindings:
         """Return the state for matching this baseline in a run."""
         return BaselineMatcher(Counter(self.counts))
 
-    def filter(self, results: Iterable[FileResult]) -> Filtered:
-        """Remove the known findings from results, which are in the order of the report."""
-        matching = self.matching()
-        left: list[FileResult] = []
-        known: list[Diagnostic] = []
-        for result in results:
-            known_indexes = matching.take(result)
-            known += [d for i, d in enumerate(result.diagnostics) if i in known_indexes]
-            left.append(replace(result, diagnostics=tuple(_without(result.diagnostics, known_indexes))))
-        return Filtered(tuple(left), tuple(known), matching.stale())
-
     def update(self) -> Update:
         """Return a builder of a new baseline from the findings of a run."""
         return Update(self.counts)
-
-    def updated(self, results: Iterable[FileResult]) -> KnownFindings:
-        """Return the baseline of the findings in results."""
-        update = self.update()
-        for result in results:
-            update.add(result)
-        return update.baseline()
 
 
 @dataclass(slots=True)
@@ -138,10 +110,6 @@ class BaselineMatcher:
             for identity, count in sorted(self.left.items())
             if count > 0 and identity.crd in self.met
         )
-
-
-def _without(diagnostics: Iterable[Diagnostic], known: frozenset[int]) -> list[Diagnostic]:
-    return [diagnostic for i, diagnostic in enumerate(diagnostics) if i not in known]
 
 
 def read(path: str, *, missing_ok: bool = False) -> KnownFindings:

@@ -47,7 +47,6 @@ class Estimate:
     a CRD, when no limits of sizes are known.
     """
 
-    lowest: int
     highest: int
     times: int
     is_bounded: bool
@@ -151,7 +150,7 @@ class Workbench:
         cardinality = SchemaContext(self.source.server.cel).cardinality(self.schema)
         least = self._compiler.declared.min_serialized_size
         times = max_cardinality(least) if cardinality is None else cardinality
-        return Estimate(total.min, total.max, times, cardinality is not None, self.source.definition is not None)
+        return Estimate(total.max, times, cardinality is not None, self.source.definition is not None)
 
     def _not_evaluated(self, expression: Expression) -> str | None:
         """Return the reason why an expression cannot be evaluated on the object, or None."""

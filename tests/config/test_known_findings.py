@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 
@@ -14,6 +15,7 @@ from crdlint.linting.pipeline import lint_file
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from crdlint.config.baseline import Entry
     from crdlint.linting.result import FileResult
 
 BAD = '{type: string, pattern: "(?!x)"}'
@@ -55,6 +57,34 @@ def lint(text: str) -> FileResult:
 
 def places(text: str) -> list[tuple[str, str, str]]:
     return [(one.version, one.path, one.rule) for found in identities(lint(text)) for one in found]
+
+
+class Filtered(NamedTuple):
+    """Results without the findings of a baseline, the indexes of the known ones, and the stale entries."""
+
+    results: list[FileResult]
+    known: list[int]
+    stale: tuple[Entry, ...]
+
+
+def filtered_by(known: KnownFindings, results: list[FileResult]) -> Filtered:
+    """Remove the known findings from results as a run does."""
+    matching = known.matching()
+    filtered = Filtered([], [], ())
+    for result in results:
+        indexes = matching.take(result)
+        filtered.known.extend(indexes)
+        left = tuple(found for i, found in enumerate(result.diagnostics) if i not in indexes)
+        filtered.results.append(replace(result, diagnostics=left))
+    return filtered._replace(stale=matching.stale())
+
+
+def updated(known: KnownFindings, results: list[FileResult]) -> KnownFindings:
+    """Return the baseline that a run writes."""
+    update = known.update()
+    for result in results:
+        update.add(result)
+    return update.baseline()
 
 
 A = "schema.openAPIV3Schema.properties[a]"
@@ -125,32 +155,32 @@ def test_the_crd_is_named() -> None:
 @pytest.mark.parametrize("schema", [BAD, BOOLEAN])
 def test_known_findings_stay_known(after: str, schema: str) -> None:
     after = after.replace(BAD, schema)
-    known = KnownFindings().updated([lint(crd(("v1", schema)))])
-    filtered = known.filter([lint(after)])
+    known = updated(KnownFindings(), [lint(crd(("v1", schema)))])
+    filtered = filtered_by(known, [lint(after)])
     assert [d.rule for d in filtered.results[0].diagnostics if d.rule in {"pattern-invalid", "yaml-boolean"}] == []
     assert filtered.stale == ()
 
 
 def test_the_message_does_not_matter() -> None:
-    known = KnownFindings().updated([lint(crd(("v1", BAD)))])
-    assert known.filter([lint(crd(("v1", BAD.replace("x", "y"))))]).results[0].diagnostics == ()
+    known = updated(KnownFindings(), [lint(crd(("v1", BAD)))])
+    assert filtered_by(known, [lint(crd(("v1", BAD.replace("x", "y"))))]).results[0].diagnostics == ()
 
 
 def test_rules_move_within_their_list() -> None:
     before, after = RULES, RULES.replace('{rule: "true"}', '{rule: "true"}, {rule: "1 < 2"}')
-    known = KnownFindings().updated([lint(crd(("v1", before)))])
-    assert known.filter([lint(crd(("v1", after)))]).results[0].diagnostics == ()
+    known = updated(KnownFindings(), [lint(crd(("v1", before)))])
+    assert filtered_by(known, [lint(crd(("v1", after)))]).results[0].diagnostics == ()
 
 
 def test_counts() -> None:
     two = lint(crd(("v1", RULES)))
     three = lint(crd(("v1", RULES.replace('"true"', '"self.nope3"'))))
     one = lint(crd(("v1", RULES.replace(', {rule: "self.nope2"}', ""))))
-    known = KnownFindings().updated([two])
+    known = updated(KnownFindings(), [two])
     assert list(known.counts.values()) == [2]
-    filtered = known.filter([three])
+    filtered = filtered_by(known, [three])
     assert (len(filtered.results[0].diagnostics), len(filtered.known), filtered.stale) == (1, 2, ())
-    filtered = known.filter([one])
+    filtered = filtered_by(known, [one])
     assert [str(entry) for entry in filtered.stale] == [
         f"cel-compilation in foos.example.com v1 at {A}.x-kubernetes-validations[].rule",
     ]
@@ -158,20 +188,20 @@ def test_counts() -> None:
 
 def test_two_files_with_the_same_crd_count_twice() -> None:
     result = lint(crd(("v1", BAD)))
-    known = KnownFindings().updated([result, result])
+    known = updated(KnownFindings(), [result, result])
     assert set(known.counts.values()) == {2}
-    assert known.filter([result, result]).stale == ()
-    assert [len(r.diagnostics) for r in known.filter([result, result, result]).results] == [0, 0, 1]
+    assert filtered_by(known, [result, result]).stale == ()
+    assert [len(r.diagnostics) for r in filtered_by(known, [result, result, result]).results] == [0, 0, 1]
 
 
 def test_what_was_not_met_is_neither_stale_nor_dropped() -> None:
     foos, bars = lint(crd(("v1", BAD))), lint(crd(("v1", BAD), name="bars"))
     mended = lint(crd(("v1", "{type: string}")))
-    known = KnownFindings().updated([foos, bars])
-    assert known.filter([foos]).stale == ()
-    assert [entry.identity.crd for entry in known.filter([mended]).stale] == ["foos.example.com"]
-    assert {one.crd for one in known.updated([mended]).counts} == {"bars.example.com"}
-    assert known.updated([foos]) == known
+    known = updated(KnownFindings(), [foos, bars])
+    assert filtered_by(known, [foos]).stale == ()
+    assert [entry.identity.crd for entry in filtered_by(known, [mended]).stale] == ["foos.example.com"]
+    assert {one.crd for one in updated(known, [mended]).counts} == {"bars.example.com"}
+    assert updated(known, [foos]) == known
 
 
 # The file
@@ -179,8 +209,8 @@ def test_what_was_not_met_is_neither_stale_nor_dropped() -> None:
 
 def test_written_and_read(tmp_path: Path) -> None:
     path = tmp_path / "known.json"
-    known = KnownFindings().updated(
-        [lint(crd(("v2", "{}"), ("v1", "{type: string}"))), lint(crd(("v1", BAD), name="bars"))]
+    known = updated(
+        KnownFindings(), [lint(crd(("v2", "{}"), ("v1", "{type: string}"))), lint(crd(("v1", BAD), name="bars"))]
     )
     assert write(str(path), known)
     assert read(str(path)) == known
@@ -286,6 +316,6 @@ def test_many_findings() -> None:
     deep = "{type: array, items: " * 500 + BOOLEAN + "}" * 500
     text = crd(("v1", f"{{type: object, properties: {{{properties}}}}}"), ("v2", deep))
     result = lint(text)
-    known = KnownFindings().updated([result])
-    assert known.filter([result]).results[0].diagnostics == ()
+    known = updated(KnownFindings(), [result])
+    assert filtered_by(known, [result]).results[0].diagnostics == ()
     assert sum(known.counts.values()) == len(result.diagnostics) > 5_000

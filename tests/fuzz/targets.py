@@ -266,9 +266,11 @@ def _known(given: tuple[str, str]) -> None:
     known = baseline.KnownFindings()
     with _file(text, ".json") as path, suppress(ConfigError):
         known = baseline.read(path)
-    results = (lint_file(crd, filename="x.yaml"),)
-    known.filter(results)
-    known.updated(results).filter(results)
+    result = lint_file(crd, filename="x.yaml")
+    known.matching().take(result)
+    update = known.update()
+    update.add(result)
+    update.baseline().matching().take(result)
 
 
 _TEMPLATES: Final = (

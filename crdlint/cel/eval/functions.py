@@ -42,7 +42,6 @@ class Resolved:
 
 @dataclass(frozen=True, slots=True)
 class _Candidate:
-    overload: Overload
     implementation: Implementation
     guards: tuple[Guard | None, ...]
 
@@ -79,7 +78,7 @@ class Functions:
             if implementation is None or overload.function in self._singletons:
                 continue
             guards = tuple(map(guard_of, overload.args)) if implementation.guarded else (None,) * len(overload.args)
-            candidate = _Candidate(overload, implementation, guards)
+            candidate = _Candidate(implementation, guards)
             self._candidates.setdefault(overload.function, {})[overload.id] = candidate
         self._resolved: Final[dict[tuple[str, str], Resolved | None]] = {}
 
@@ -124,8 +123,9 @@ def _guarded(function: str, candidate: _Candidate) -> Function:
     call = candidate.implementation.call
     if not any(candidate.guards):
         return caught(call)
-    if candidate.implementation.strict and len(candidate.guards) == 1:
-        return _guarded_unary(function, call, candidate.guards[0])
+    first = candidate.guards[0]
+    if candidate.implementation.strict and len(candidate.guards) == 1 and first is not None:
+        return _guarded_unary(function, call, first)
     fits = candidate.fits
 
     def run(*values: Value) -> Value:
@@ -139,10 +139,7 @@ def _guarded(function: str, candidate: _Candidate) -> Function:
     return run
 
 
-def _guarded_unary(function: str, call: Function, guard: Guard | None) -> Function:
-    if guard is None:
-        return caught(call)
-
+def _guarded_unary(function: str, call: Function, guard: Guard) -> Function:
     def run(value: Value) -> Value:
         if not guard(value):
             return no_such_overload(function, (value,))

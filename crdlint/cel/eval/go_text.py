@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 _UNITS: Final = (("ns", 1), ("µs", 10**3), ("ms", 10**6))
 
 
-class _Written(str):
+class Written(str):
     """Text that is already formatted, among values that are not."""
 
     __slots__ = ()
@@ -28,28 +28,28 @@ def go_text(value: Value) -> str:
     while stack:
         work.spend(1)
         item = stack.pop()
-        if type(item) is _Written:
+        if type(item) is Written:
             parts.append(item)
             continue
         if type(item) is Optional_:
             if item.has_value:
-                stack += (_Written(")"), item.content, _Written("optional("))
+                stack += (Written(")"), item.content, Written("optional("))
             else:
                 parts.append("optional.none()")
             continue
         kind = kind_of(item)
         if kind is Kind.LIST:
-            stack.append(_Written("]"))
+            stack.append(Written("]"))
             for index in range(len(item) - 1, -1, -1):
-                stack += (item[index], _Written(", ")) if index else (item[index], _Written("["))
+                stack += (item[index], Written(", ")) if index else (item[index], Written("["))
             if not item:
-                stack.append(_Written("["))
+                stack.append(Written("["))
         elif kind is Kind.MAP:
-            stack.append(_Written("}"))
+            stack.append(Written("}"))
             for index, key in reversed(list(enumerate(item))):
-                stack += (item.get(key), _Written(": "), key, _Written(", " if index else "{"))
+                stack += (item.get(key), Written(": "), key, Written(", " if index else "{"))
             if not item:
-                stack.append(_Written("{"))
+                stack.append(Written("{"))
         else:
             parts.append(_plain(item, kind))
             work.spend_text(len(parts[-1]), parts[-1])

@@ -88,11 +88,6 @@ def int_to_duration(value: int) -> Duration:
     raise _failure(value, DURATION)
 
 
-def int_to_timestamp(value: int) -> Timestamp:
-    """Return the timestamp for a Unix time in seconds; raise FunctionError outside the years 1 to 9999."""
-    return from_seconds(value)
-
-
 def string_to_bool(value: str) -> bool:
     """Parse a bool or raise FunctionError. Upstream: strconv.ParseBool."""
     parsed = _BOOLS.get(value)
@@ -188,16 +183,6 @@ def number_to_string(value: int) -> str:
     return str(int(value))
 
 
-def double_to_string(value: float) -> str:
-    """Return a double as Go's `%g` prints it."""
-    return format_float(value)
-
-
-def time_to_string(value: Duration | Timestamp) -> str:
-    """Return a duration in seconds, e.g. `1.5s`, or a timestamp as RFC 3339."""
-    return str(value)
-
-
 CONVERSIONS: Final[dict[str, Callable[..., Value]]] = {
     "bool_to_bool": identity,
     "string_to_bool": string_to_bool,
@@ -219,13 +204,13 @@ CONVERSIONS: Final[dict[str, Callable[..., Value]]] = {
     "string_to_string": identity,
     "bool_to_string": bool_to_string,
     "bytes_to_string": bytes_to_string,
-    "double_to_string": double_to_string,
-    "duration_to_string": time_to_string,
+    "double_to_string": format_float,
+    "duration_to_string": str,
     "int64_to_string": number_to_string,
-    "timestamp_to_string": time_to_string,
+    "timestamp_to_string": str,
     "uint64_to_string": number_to_string,
     "timestamp_to_timestamp": identity,
-    "int64_to_timestamp": int_to_timestamp,
+    "int64_to_timestamp": from_seconds,
     "string_to_timestamp": string_to_timestamp,
     "uint64_to_uint64": identity,
     "double_to_uint64": double_to_uint,

@@ -6,9 +6,11 @@ Doubles are printed as golang.org/x/text/message prints them for en_US.
 from __future__ import annotations
 
 from math import inf, isfinite, isnan
+from operator import itemgetter
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.eval.errors import FunctionError
+from crdlint.cel.eval.go_text import Written
 from crdlint.cel.eval.values import type_of
 from crdlint.cel.library.format import CLAUSES, FormatSyntaxError, pieces
 from crdlint.cel.types import Kind
@@ -152,18 +154,12 @@ def _key(key: Value) -> str:
     raise _failure(f"no formatting function for map key of type {type_of(key).name}")
 
 
-class _Written(str):
-    """Text that is already formatted, among values that are not."""
-
-    __slots__ = ()
-
-
 def _walk(value: Value) -> str:
     parts: list[str] = []
     stack = [value]
     while stack:
         item = stack.pop()
-        if type(item) is _Written:
+        if type(item) is Written:
             parts.append(item)
             continue
         written = _pieces(item)
@@ -177,28 +173,24 @@ def _walk(value: Value) -> str:
 
 def _list_pieces(values: Sequence[Value]) -> list[Value]:
     work.spend(4 * len(values))
-    result: list[Value] = [_Written("[")]
+    result: list[Value] = [Written("[")]
     for index, value in enumerate(values):
         if index:
-            result.append(_Written(", "))
+            result.append(Written(", "))
         result.append(value)
-    result.append(_Written("]"))
+    result.append(Written("]"))
     return result
 
 
 def _map_pieces(values: Mapping[Value, Value]) -> list[Value]:
     work.spend(4 * len(values))
-    entries = sorted(((_key(key), _value_of(values, key)) for key in values), key=_first)
-    result: list[Value] = [_Written("{")]
+    entries = sorted(((_key(key), _value_of(values, key)) for key in values), key=itemgetter(0))
+    result: list[Value] = [Written("{")]
     for index, (key, value) in enumerate(entries):
-        result.append(_Written(f"{', ' if index else ''}{key}:"))
+        result.append(Written(f"{', ' if index else ''}{key}:"))
         result.append(value)
-    result.append(_Written("}"))
+    result.append(Written("}"))
     return result
-
-
-def _first(entry: tuple[str, Value]) -> str:
-    return entry[0]
 
 
 def _failure(message: str) -> FunctionError:

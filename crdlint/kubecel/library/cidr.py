@@ -9,7 +9,7 @@ from crdlint.cel.estimates import ONE, STRING_FACTOR, CallEstimate, Estimate, Es
 from crdlint.cel.eval.errors import NO_SUCH_OVERLOAD, FunctionError
 from crdlint.cel.types import BOOL, INT, STRING, type_type
 from crdlint.kubecel.library.costs import ARGUMENT, CONSTANT, constant, constant_for, traversal
-from crdlint.kubecel.library.declaration import Library
+from crdlint.kubecel.library.declaration import Library, accepts
 from crdlint.kubecel.types.opaque import CIDR, IP
 
 if TYPE_CHECKING:
@@ -27,14 +27,6 @@ def _cidr(text: str) -> ip.CIDR:
     except FunctionError as error:
         # Upstream repeats the prefix.
         raise FunctionError(f"network address parse error during conversion from string: {error}") from None
-
-
-def _is_cidr(text: str) -> bool:
-    try:
-        _cidr(text)
-    except FunctionError:
-        return False
-    return True
 
 
 def _contains_ip_string(network: ip.CIDR, text: str) -> bool:
@@ -114,7 +106,7 @@ LIBRARY: Final = Library(
         member("ip", "cidr_ip", (CIDR,), IP, lambda network: network.ip, CONSTANT),
         member("prefixLength", "cidr_prefix_length", (CIDR,), INT, lambda network: network.bits),
         member("masked", "cidr_masked", (CIDR,), CIDR, lambda network: network.masked()),
-        overload("isCIDR", "is_cidr", (STRING,), BOOL, _is_cidr),
+        overload("isCIDR", "is_cidr", (STRING,), BOOL, accepts(_cidr)),
         overload("string", "cidr_to_string", (CIDR,), STRING, str),
     ),
     costs={

@@ -78,7 +78,8 @@ def _estimate_match(estimator: Estimator, target: Node | None, args: Sequence[No
     return CallEstimate(text.plus(ONE).scaled(STRING_FACTOR).times(pattern.scaled(REGEX_FACTOR)))
 
 
-def _track_match(values: Sequence[Any], _: Any) -> int:
+def track_match(values: Sequence[Any], _: Any) -> int:
+    """Return the cost of matching a text with a pattern."""
     from crdlint.cel.eval.cost import actual_size
 
     return traversal(1.0 + actual_size(values[0])) * math.ceil(actual_size(values[1]) * REGEX_FACTOR)
@@ -86,7 +87,7 @@ def _track_match(values: Sequence[Any], _: Any) -> int:
 
 # Costs of cel-go since 0.29: of `startsWith` and `endsWith` by the argument, and of `matches` however it is called.
 AFFIXES: Final = dict.fromkeys(("startsWith", "endsWith"), CallCost(_no_estimate, _track_argument))
-MATCHES: Final = {"matches": CallCost(_estimate_match, _track_match)}
+MATCHES: Final = {"matches": CallCost(_estimate_match, track_match)}
 
 
 def constant_for(*functions: str) -> dict[str, CallCost]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
+from crdlint.cel.eval.errors import FunctionError
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -60,3 +62,16 @@ class Library(NamedTuple):
     def in_version(self, version: Version) -> bool:
         """Return whether an environment for compatibility with a version contains it."""
         return version >= self.introduced and (self.removed is None or version < self.removed)
+
+
+def accepts(parse: Callable[..., Any]) -> Callable[..., bool]:
+    """Return a function that returns whether `parse` accepts its arguments, that is, does not raise FunctionError."""
+
+    def is_accepted(*arguments: Any) -> bool:
+        try:
+            parse(*arguments)
+        except FunctionError:
+            return False
+        return True
+
+    return is_accepted

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.decls import Variable, member, overload
-from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.types import BOOL, INT, STRING, type_type
 from crdlint.kubecel.library.costs import ARGUMENT, ARGUMENT_TWICE, constant, constant_for
-from crdlint.kubecel.library.declaration import Library
+from crdlint.kubecel.library.declaration import Library, accepts
 from crdlint.kubecel.types.opaque import IP
 
 if TYPE_CHECKING:
@@ -19,14 +18,6 @@ def _ip(text: str) -> ip.IP:
     from crdlint.kubecel.types.ip import parse_ip
 
     return parse_ip(text)
-
-
-def _is_ip(text: str) -> bool:
-    try:
-        _ip(text)
-    except FunctionError:
-        return False
-    return True
 
 
 LIBRARY: Final = Library(
@@ -44,7 +35,7 @@ LIBRARY: Final = Library(
         ),
         member("isLinkLocalUnicast", "ip_is_link_local_unicast", (IP,), BOOL, lambda ip: ip.is_link_local_unicast),
         member("isGlobalUnicast", "ip_is_global_unicast", (IP,), BOOL, lambda ip: ip.is_global_unicast),
-        overload("isIP", "is_ip", (STRING,), BOOL, _is_ip),
+        overload("isIP", "is_ip", (STRING,), BOOL, accepts(_ip)),
         overload("string", "ip_to_string", (IP,), STRING, str),
     ),
     costs={

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final
+from operator import add, sub
+from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.decls import member, overload
 from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.types import BOOL, DOUBLE, INT, STRING
 from crdlint.kubecel.library.costs import ARGUMENT, constant, constant_for
-from crdlint.kubecel.library.declaration import Library
+from crdlint.kubecel.library.declaration import Library, accepts
 from crdlint.kubecel.types.opaque import QUANTITY
 
 if TYPE_CHECKING:
@@ -21,26 +22,10 @@ def _quantity(text: str) -> Quantity:
     return parse_quantity(text)
 
 
-def _is_quantity(text: str) -> bool:
-    try:
-        _quantity(text)
-    except FunctionError:
-        return False
-    return True
-
-
 def _as_integer(value: Quantity) -> int:
     if value.integer is None:
         raise FunctionError("cannot convert value to integer")
     return value.integer
-
-
-def _add(left: Quantity, right: Any) -> Quantity:
-    return left.add(right)
-
-
-def _sub(left: Quantity, right: Any) -> Quantity:
-    return left.sub(right)
 
 
 LIBRARY: Final = Library(
@@ -48,7 +33,7 @@ LIBRARY: Final = Library(
     introduced=(1, 28),
     functions=(
         overload("quantity", "string_to_quantity", (STRING,), QUANTITY, _quantity),
-        overload("isQuantity", "is_quantity_string", (STRING,), BOOL, _is_quantity),
+        overload("isQuantity", "is_quantity_string", (STRING,), BOOL, accepts(_quantity)),
         overload("sign", "quantity_sign", (QUANTITY,), INT, lambda value: value.sign),
         member(
             *("isGreaterThan", "quantity_is_greater_than", (QUANTITY, QUANTITY), BOOL),
@@ -64,10 +49,10 @@ LIBRARY: Final = Library(
         ),
         member("asInteger", "quantity_get_int", (QUANTITY,), INT, _as_integer),
         member("isInteger", "quantity_is_integer", (QUANTITY,), BOOL, lambda value: value.integer is not None),
-        member("add", "quantity_add", (QUANTITY, QUANTITY), QUANTITY, _add),
-        member("add", "quantity_add_int", (QUANTITY, INT), QUANTITY, _add),
-        member("sub", "quantity_sub", (QUANTITY, QUANTITY), QUANTITY, _sub),
-        member("sub", "quantity_sub_int", (QUANTITY, INT), QUANTITY, _sub),
+        member("add", "quantity_add", (QUANTITY, QUANTITY), QUANTITY, add),
+        member("add", "quantity_add_int", (QUANTITY, INT), QUANTITY, add),
+        member("sub", "quantity_sub", (QUANTITY, QUANTITY), QUANTITY, sub),
+        member("sub", "quantity_sub_int", (QUANTITY, INT), QUANTITY, sub),
     ),
     costs={
         "quantity": ARGUMENT,

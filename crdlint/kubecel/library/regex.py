@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,7 +9,7 @@ from crdlint.cel.decls import CallCost, RegexOptimization, member
 from crdlint.cel.estimates import ONE, REGEX_FACTOR, STRING_FACTOR, CallEstimate, Estimate, Estimator, Node, size_of
 from crdlint.cel.eval.errors import NO_OVERLOAD, FunctionError
 from crdlint.cel.types import INT, STRING, list_type
-from crdlint.kubecel.library.costs import traversal
+from crdlint.kubecel.library.costs import track_match
 from crdlint.kubecel.library.declaration import ALWAYS, Library
 
 if TYPE_CHECKING:
@@ -57,12 +56,6 @@ def _estimate(estimator: Estimator, target: Node | None, args: Sequence[Node]) -
     return CallEstimate(text.times(size_of(estimator, args[0]).scaled(REGEX_FACTOR)), Estimate(0, size.max))
 
 
-def _track(values: Sequence[Any], _: Any) -> int:
-    from crdlint.cel.eval.cost import actual_size
-
-    return traversal(1.0 + actual_size(values[0])) * math.ceil(actual_size(values[1]) * REGEX_FACTOR)
-
-
 LIBRARY: Final = Library(
     "regex",
     introduced=ALWAYS,
@@ -71,6 +64,6 @@ LIBRARY: Final = Library(
         member("findAll", "string_find_all_string", (STRING, STRING), list_type(STRING), _find_all),
         member("findAll", "string_find_all_string_int", (STRING, STRING, INT), list_type(STRING), _find_all),
     ),
-    costs=dict.fromkeys(("find", "findAll"), CallCost(_estimate, _track)),
+    costs=dict.fromkeys(("find", "findAll"), CallCost(_estimate, track_match)),
     regexes=(RegexOptimization("find", 1, _compiled(_find)), RegexOptimization("findAll", 1, _compiled(_find_all))),
 )

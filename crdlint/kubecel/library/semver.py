@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.decls import member, overload
-from crdlint.cel.eval.errors import FunctionError
 from crdlint.cel.types import BOOL, INT, STRING
 from crdlint.kubecel.library.costs import ARGUMENT, constant, constant_for
-from crdlint.kubecel.library.declaration import Library
+from crdlint.kubecel.library.declaration import Library, accepts
 from crdlint.kubecel.types.opaque import SEMVER
 
 if TYPE_CHECKING:
@@ -19,14 +18,6 @@ def _semver(text: str, normalize: bool = False) -> Semver:
     from crdlint.kubecel.types.semver import parse_semver
 
     return parse_semver(text, normalize=normalize)
-
-
-def _is_semver(text: str, normalize: bool = False) -> bool:
-    try:
-        _semver(text, normalize)
-    except FunctionError:
-        return False
-    return True
 
 
 def _int64(number: int) -> int:
@@ -40,8 +31,8 @@ LIBRARY: Final = Library(
     functions=(
         overload("semver", "string_to_semver", (STRING,), SEMVER, _semver),
         overload("semver", "string_bool_to_semver", (STRING, BOOL), SEMVER, _semver),
-        overload("isSemver", "is_semver_string", (STRING,), BOOL, _is_semver),
-        overload("isSemver", "is_semver_string_bool", (STRING, BOOL), BOOL, _is_semver),
+        overload("isSemver", "is_semver_string", (STRING,), BOOL, accepts(_semver)),
+        overload("isSemver", "is_semver_string_bool", (STRING, BOOL), BOOL, accepts(_semver)),
         member(
             *("isGreaterThan", "semver_is_greater_than", (SEMVER, SEMVER), BOOL),
             lambda left, right: left.compare(right) > 0,

@@ -113,11 +113,11 @@ class Quantity(Opaque):
             base = inf if self.unscaled > 0 else -inf
         return base * _power_of_ten(self.exponent) if self.exponent else base
 
-    def add(self, other: Quantity | int) -> Quantity:
+    def __add__(self, other: Quantity | int) -> Quantity:
         """Return the sum with a quantity or int, in the format of this quantity unless it is zero."""
         return self._plus(other, negated=False)
 
-    def sub(self, other: Quantity | int) -> Quantity:
+    def __sub__(self, other: Quantity | int) -> Quantity:
         """Return the difference from a quantity or int, in the format of this quantity unless it is zero."""
         return self._plus(other, negated=True)
 
