@@ -118,6 +118,7 @@ class Config:
     fail_on: FailOn = "error"
     min_severity: Severity = "info"
     sets: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    required_version: str | None = None
     include_dependencies: bool = False
     crds: tuple[str, ...] = ()
     placeholders: tuple[str, ...] | None = ()

@@ -59,6 +59,7 @@ def config_of(source: Source, file: str, folder: str) -> Config:
         kube_version=values.get("kube-version"),
         exclude=tuple(values.get("exclude", ())),
         fail_on=values.get("fail-on", "error"),
+        required_version=values.get("required-version"),
         include_dependencies=values.get("include-dependencies", False),
         crds=tuple(values.get("crds", ())),
         placeholders=_placeholders(values.get("placeholders", True)),

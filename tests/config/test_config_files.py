@@ -82,6 +82,7 @@ def test_every_key(tmp_path: Path, name: str, text: str) -> None:
         kube_version="1.30",
         exclude=("*.tmpl.yaml", "/vendor/"),
         fail_on="never",
+        required_version=">=0.1",
         include_dependencies=True,
     )
     assert pickle.loads(pickle.dumps(config)) == config

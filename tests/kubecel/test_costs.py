@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import TYPE_CHECKING
 
 import pytest
-from crds import HEAD
+from crds import crd_with_spec
 from present import present
 
 import crdlint
@@ -32,22 +31,9 @@ if TYPE_CHECKING:
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.kubecel.estimator import KubernetesEstimator
 
-CRD = (
-    HEAD
-    + """\
-        type: object
-        properties:
-          spec:
-"""
-)
-
-
-def crd(spec: str) -> str:
-    return CRD + textwrap.indent(textwrap.dedent(spec).strip("\n") + "\n", " " * 12)
-
 
 def rules(spec: str) -> list[EstimatedRule]:
-    return [found.estimated for found in lint_file(crd(spec), filename="x", keep=True).rules]
+    return [found.estimated for found in lint_file(crd_with_spec(spec), filename="x", keep=True).rules]
 
 
 def solved(estimated: EstimatedRule) -> Solution | None:
@@ -119,7 +105,7 @@ def test_unbounded_lists_count_by_what_a_request_holds() -> None:
 
 
 def test_a_message_costs_once() -> None:
-    text = crd("""
+    text = crd_with_spec("""
         type: array
         items:
           type: string
@@ -133,7 +119,7 @@ def test_a_message_costs_once() -> None:
 
 
 def test_a_refused_rule_costs_nothing() -> None:
-    (cost,) = crdlint.estimate_costs(crd("{type: object, x-kubernetes-validations: [{rule: self.nope}]}"))
+    (cost,) = crdlint.estimate_costs(crd_with_spec("{type: object, x-kubernetes-validations: [{rule: self.nope}]}"))
     assert (cost.max_cost, cost.expression_cost) == (0, 0)
     assert cost.error is not None
     assert cost.error.startswith("compilation failed: ")
@@ -173,7 +159,7 @@ def test_suggestions_pass_when_estimated_again(spec: str, keywords: set[tuple[st
             assert value < limit.bound
     for limit, value in found.values:
         setattr(limit.schema, _ATTRIBUTES[limit.keyword], value)
-    assert [d.rule for d in crdlint.lint_text(with_limits(crd(spec))) if d.severity == "error"] == []
+    assert [d.rule for d in crdlint.lint_text(with_limits(crd_with_spec(spec))) if d.severity == "error"] == []
 
 
 _ATTRIBUTES = {"maxItems": "max_items", "maxProperties": "max_properties", "maxLength": "max_length"}
@@ -209,12 +195,12 @@ def test_all_rules_together() -> None:
     estimated = rules(f"{{type: object, properties: {{{fields}}}}}")
     assert all(one.total_cost <= RULE_COST_LIMIT for one in estimated)
     assert sum(one.total_cost for one in estimated) > CRD_COST_LIMIT
-    text = crd(f"{{type: object, properties: {{{fields}}}}}")
+    text = crd_with_spec(f"{{type: object, properties: {{{fields}}}}}")
     assert {d.rule for d in crdlint.lint_text(text) if d.severity == "error"} == {"cel-schema-cost"}
     assert not Plan(estimated, Effort()).hopeless
     assert [
         d
-        for d in crdlint.lint_text(with_limits(crd(f"{{type: object, properties: {{{fields}}}}}")))
+        for d in crdlint.lint_text(with_limits(crd_with_spec(f"{{type: object, properties: {{{fields}}}}}")))
         if d.severity == "error"
     ] == []
 
@@ -238,7 +224,7 @@ def test_a_reserved_word_hides_limits() -> None:
 
 
 def test_explanation() -> None:
-    (entry,) = entries(lint_file(crd(QUADRATIC), filename="x", keep=True))
+    (entry,) = entries(lint_file(crd_with_spec(QUADRATIC), filename="x", keep=True))
     assert entry.value_path == "spec"
     assert entry.times == "once in an object"
     assert entry.tree is not None
@@ -294,13 +280,15 @@ def visits(text: str) -> int:
 
 def lists(n: int) -> str:
     fields = ", ".join(f"l{i}: {{type: array, items: {{type: string}}}}" for i in range(n))
-    return crd(flat(f"{{{fields}}}", " && ".join(f"self.l{i}.all(a, self.l{i}.all(b, a == b))" for i in range(n))))
+    return crd_with_spec(
+        flat(f"{{{fields}}}", " && ".join(f"self.l{i}.all(a, self.l{i}.all(b, a == b))" for i in range(n)))
+    )
 
 
 def joined_lists(n: int) -> str:
     fields = ", ".join(f"l{i}: {{type: array, items: {{type: string}}}}" for i in range(n))
     joined = " + ".join(f"self.l{i}" for i in range(n))
-    return crd(flat(f"{{{fields}}}", f"({joined}).all(a, ({joined}).all(b, a == b))"))
+    return crd_with_spec(flat(f"{{{fields}}}", f"({joined}).all(a, ({joined}).all(b, a == b))"))
 
 
 def nested_lists(n: int) -> str:
@@ -308,12 +296,12 @@ def nested_lists(n: int) -> str:
     for i in reversed(range(n)):
         schema = f"{{type: array, items: {schema}}}"
         rule = f"{f'x{i - 1}' if i else 'self.l'}.all(x{i}, {rule})"
-    return crd(flat(f"{{l: {schema}}}", rule))
+    return crd_with_spec(flat(f"{{l: {schema}}}", rule))
 
 
 def expensive_rules(n: int) -> str:
     rules = ", ".join(f'{{rule: "self.l.all(a, self.l.all(b, a == b)) || {i} > 0"}}' for i in range(n))
-    return crd(
+    return crd_with_spec(
         f"{{type: object, properties: {{l: {{type: array, items: {{type: string}}}}}}, x-kubernetes-validations: [{rules}]}}"
     )
 
@@ -324,7 +312,7 @@ def lists_with_rules(n: int) -> str:
         f"l{i}: {{type: array, items: {{type: string}}, x-kubernetes-validations: [{{rule: '{rule} || {i} > 0'}}]}}"
         for i in range(n)
     )
-    return crd(f"{{type: object, properties: {{{fields}}}}}")
+    return crd_with_spec(f"{{type: object, properties: {{{fields}}}}}")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
+from crds import crd_in_json, schema_with_spec
 
 from crdlint import lint_text
 from crdlint.kubecel import proof
@@ -31,16 +32,7 @@ def hints(rule: str, **options: object) -> list[str]:
     spec = {"type": "object", "required": ["must"], "properties": FIELDS, "x-kubernetes-validations": [given]}
     limited = json.loads(json.dumps(spec))
     limited["properties"]["list"]["maxItems"] = 5
-    version = {"name": "v1", "served": True, "storage": True}
-    version["schema"] = {"openAPIV3Schema": {"type": "object", "properties": {"spec": limited}}}
-    names = {"plural": "foos", "kind": "Foo"}
-    crd = {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": "foos.example.com"},
-        "spec": {"group": "example.com", "scope": "Cluster", "names": names, "versions": [version]},
-    }
-    found = lint_text(json.dumps(crd))
+    found = lint_text(crd_in_json(schema_with_spec(limited), scope="Cluster"))
     assert not [one.message for one in found if one.severity == "error"]
     return [one.message.split("`")[1] for one in found if one.rule == "cel-optional-field-unguarded"]
 

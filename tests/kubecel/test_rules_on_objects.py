@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
+from crds import crd_in_json, object_in_json, schema_with_spec
 
 from crdlint import validate_resource
 from crdlint.rules.engine.examples import small
@@ -41,23 +42,12 @@ def judged(
     """Return what is said of an object, and what its rules cost."""
     whole = schema or {"type": "object", "properties": FIELDS}
     root = {**whole, "x-kubernetes-validations": [{"rule": rule} for rule in rules]}
-    version = {"name": "v1", "served": True, "storage": True}
-    version["schema"] = {"openAPIV3Schema": {"type": "object", "properties": {"spec": root}}}
-    names = {"plural": "foos", "kind": "Foo"}
-    crd = {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": "foos.example.com"},
-        "spec": {"group": "example.com", "scope": "Namespaced", "names": names, "versions": [version]},
-    }
-    told = validate_resource(json.dumps(crd), foo(spec), old_resource=None if old is None else foo(old))
-    return [error.detail for error in told.errors], told.cel_cost
-
-
-def foo(spec: object) -> str:
-    return json.dumps(
-        {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "x", "namespace": "y"}, "spec": spec}
+    told = validate_resource(
+        crd_in_json(schema_with_spec(root)),
+        object_in_json(spec),
+        old_resource=None if old is None else object_in_json(old),
     )
+    return [error.detail for error in told.errors], told.cel_cost
 
 
 @pytest.mark.parametrize(

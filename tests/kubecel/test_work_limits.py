@@ -6,6 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from crds import crd_in_json, schema_with_spec
 
 from crdlint import validate_resource
 from crdlint.kubecel import values
@@ -47,21 +48,9 @@ def evaluated(rule: str, spec: dict[str, Any]) -> ResourceReport:
 
 def validated(fields: dict[str, Any], rules: list[dict[str, str]], spec: dict[str, Any]) -> ResourceReport:
     schema = {"type": "object", "properties": fields, "x-kubernetes-validations": rules}
-    version = {"name": "v1", "served": True, "storage": True}
-    version["schema"] = {"openAPIV3Schema": {"type": "object", "properties": {"spec": schema}}}
-    crd = {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": "foos.example.com"},
-        "spec": {
-            "group": "example.com",
-            "scope": "Cluster",
-            "names": {"plural": "foos", "kind": "Foo"},
-            "versions": [version],
-        },
-    }
+    crd = crd_in_json(schema_with_spec(schema), scope="Cluster")
     foo = {"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "x"}, "spec": spec}
-    return validate_resource(json.dumps(crd), json.dumps(foo))
+    return validate_resource(crd, json.dumps(foo))
 
 
 def steps(rule: str, spec: dict[str, Any]) -> int:

@@ -6,23 +6,16 @@ import json
 from typing import Any
 
 import pytest
+from crds import small
 
 from crdlint import estimate_costs, lint_text, lint_update, validate_resource
 from crdlint.kubernetes.servers import NEWEST, PREVIEWS
 
 
 def crd(schema: dict[str, Any], **metadata: Any) -> str:
-    return json.dumps({
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": "foos.example.com", **metadata},
-        "spec": {
-            "group": "example.com",
-            "scope": "Namespaced",
-            "names": {"plural": "foos", "kind": "Foo"},
-            "versions": [{"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}}],
-        },
-    })  # fmt: skip
+    crd = small(schema)
+    crd["metadata"] |= metadata
+    return json.dumps(crd)
 
 
 def objects(**properties: Any) -> dict[str, Any]:

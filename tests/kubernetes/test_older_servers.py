@@ -2,29 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import pytest
+from crds import crd_in_json, object_in_json
 
 from crdlint import lint_text, lint_update, validate_resource
-
-
-def crd(schema: dict[str, Any], **version: Any) -> str:
-    """Return a CRD with one version."""
-    return json.dumps({
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": "foos.example.com"},
-        "spec": {
-            "group": "example.com",
-            "scope": "Namespaced",
-            "names": {"plural": "foos", "kind": "Foo"},
-            "versions": [
-                {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}, **version}
-            ],
-        },
-    })  # fmt: skip
 
 
 def spec(**properties: Any) -> dict[str, Any]:
@@ -32,9 +15,7 @@ def spec(**properties: Any) -> dict[str, Any]:
 
 
 def foo(**fields: Any) -> str:
-    return json.dumps({
-        "apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "a", "namespace": "b"}, "spec": fields,
-    })  # fmt: skip
+    return object_in_json(fields)
 
 
 def said(text: str, version: str, kind: str) -> list[str]:
@@ -49,8 +30,8 @@ def refused(crd_text: str, resource: str, version: str, old: str | None = None) 
     return [error.message for error in report.errors]
 
 
-SELECTABLE = crd(spec(a={"type": "string"}), selectableFields=[{"jsonPath": ".spec.nope"}])
-UNUSED_OLD_SELF = crd({**spec(), "x-kubernetes-validations": [{"rule": "true", "optionalOldSelf": True}]})
+SELECTABLE = crd_in_json(spec(a={"type": "string"}), selectableFields=[{"jsonPath": ".spec.nope"}])
+UNUSED_OLD_SELF = crd_in_json({**spec(), "x-kubernetes-validations": [{"rule": "true", "optionalOldSelf": True}]})
 
 
 @pytest.mark.parametrize(
@@ -78,8 +59,8 @@ def test_optional_old_self_is_unknown_then_dropped_then_checked(version: str, st
 
 def test_a_dropped_field_stays_where_the_old_crd_has_it() -> None:
     rule = {"rule": "true", "optionalOldSelf": True}
-    old, new = (crd({**spec(), "description": text, "x-kubernetes-validations": [rule]}) for text in ("a", "b"))
-    without = crd(spec())
+    old, new = (crd_in_json({**spec(), "description": text, "x-kubernetes-validations": [rule]}) for text in ("a", "b"))
+    without = crd_in_json(spec())
     assert [one.field for one in lint_update(old, new, kube_version="1.29") if one.kind == "field"] == [
         "spec.validation.openAPIV3Schema.x-kubernetes-validations[0].optionalOldSelf"
     ]
@@ -88,22 +69,22 @@ def test_a_dropped_field_stays_where_the_old_crd_has_it() -> None:
 
 @pytest.mark.parametrize(("version", "errors"), [("1.28", 1), ("1.29", 1), ("1.30", 0), ("1.36", 0)])
 def test_unchanged_values(version: str, errors: int) -> None:
-    text = crd(spec(a={"type": "string", "maxLength": 1}, b={"type": "string"}))
+    text = crd_in_json(spec(a={"type": "string", "maxLength": 1}, b={"type": "string"}))
     assert len(refused(text, foo(a="long", b="new"), version, foo(a="long", b="old"))) == errors
 
 
 @pytest.mark.parametrize(("version", "errors"), [("1.35", 0), ("1.36", 1)])
 def test_ranges_of_numbers_in_resources_and_defaults(version: str, errors: int) -> None:
     number = {"type": "integer", "format": "int32"}
-    assert len(refused(crd(spec(a=number)), foo(a=3_000_000_000), version)) == errors
-    assert len(said(crd(spec(a={**number, "default": 3_000_000_000})), version, "field")) == errors
+    assert len(refused(crd_in_json(spec(a=number)), foo(a=3_000_000_000), version)) == errors
+    assert len(said(crd_in_json(spec(a={**number, "default": 3_000_000_000})), version, "field")) == errors
 
 
 @pytest.mark.parametrize(("version", "of_resource", "of_default"), [("1.33", 0, 0), ("1.34", 0, 1), ("1.35", 1, 1)])
 def test_formats_of_names(version: str, of_resource: int, of_default: int) -> None:
     name = {"type": "string", "format": "k8s-short-name"}
-    assert len(refused(crd(spec(a=name)), foo(a="A"), version)) == of_resource
-    assert len(said(crd(spec(a={**name, "default": "A"})), version, "field")) == of_default
+    assert len(refused(crd_in_json(spec(a=name)), foo(a="A"), version)) == of_resource
+    assert len(said(crd_in_json(spec(a={**name, "default": "A"})), version, "field")) == of_default
 
 
 @pytest.mark.parametrize(
@@ -116,7 +97,7 @@ def test_formats_of_names(version: str, of_resource: int, of_default: int) -> No
     ],
 )
 def test_warnings_of_formats(version: str, formats: list[str]) -> None:
-    text = crd(
+    text = crd_in_json(
         spec(
             a={"type": "string", "format": "ip"},
             b={"type": "string", "format": "k8s-short-name"},
@@ -131,7 +112,9 @@ def test_too_many_selectable_fields_stay(version: str, errors: int) -> None:
     names = [f"f{i}" for i in range(9)]
     fields = [{"jsonPath": f".spec.{name}"} for name in names]
     old, new = (
-        crd({**spec(**{name: {"type": "string"} for name in names}), "description": text}, selectableFields=fields)
+        crd_in_json(
+            {**spec(**{name: {"type": "string"} for name in names}), "description": text}, selectableFields=fields
+        )
         for text in ("a", "b")
     )
     assert len([one for one in lint_update(old, new, kube_version=version) if one.kind == "field"]) == errors
@@ -142,7 +125,7 @@ def test_too_many_selectable_fields_stay(version: str, errors: int) -> None:
     [("1.28", False), ("1.29", True)],
 )
 def test_whether_an_unsupported_value_blocks_rules(version: str, blocked: bool) -> None:
-    text = crd(spec(a={"type": "string", "enum": ["x"], "x-kubernetes-validations": [{"rule": "self == 'x'"}]}))
+    text = crd_in_json(spec(a={"type": "string", "enum": ["x"], "x-kubernetes-validations": [{"rule": "self == 'x'"}]}))
     errors = refused(text, foo(a="y"), version)
     assert any("some validation rules were not checked" in error for error in errors) is blocked
     assert any("failed rule" in error for error in errors) is not blocked
@@ -157,7 +140,7 @@ def test_whether_an_unsupported_value_blocks_rules(version: str, blocked: bool) 
     ],
 )
 def test_the_bad_value_of_a_failed_rule(version: str, text: str) -> None:
-    rule = crd(spec(a={"type": "string", "x-kubernetes-validations": [{"rule": "self == 'x'"}]}))
+    rule = crd_in_json(spec(a={"type": "string", "x-kubernetes-validations": [{"rule": "self == 'x'"}]}))
     assert refused(rule, foo(a="y"), version) == [text]
 
 
@@ -170,12 +153,12 @@ def test_the_bad_value_of_a_failed_rule(version: str, text: str) -> None:
     ],
 )
 def test_too_long(version: str, text: str) -> None:
-    assert refused(crd(spec(a={"type": "string", "maxLength": 1})), foo(a="yy"), version) == [text]
+    assert refused(crd_in_json(spec(a={"type": "string", "maxLength": 1})), foo(a="yy"), version) == [text]
 
 
 @pytest.mark.parametrize(("version", "path"), [("1.34", "items"), ("1.35", "items.maxLength")])
 def test_paths_of_decode_errors(version: str, path: str) -> None:
-    text = crd(spec(a={"type": "array", "items": {"type": "string", "maxLength": "x"}}))
+    text = crd_in_json(spec(a={"type": "array", "items": {"type": "string", "maxLength": "x"}}))
     assert said(text, version, "decode") == [
         "json: cannot unmarshal string into Go struct field JSONSchemaProps.spec.versions.schema.openAPIV3Schema."
         f"properties.properties.{path} of type int64"
@@ -190,7 +173,7 @@ def test_paths_of_decode_errors(version: str, path: str) -> None:
     ],
 )
 def test_reworded_details(version: str, text: str) -> None:
-    rule = crd({**spec(), "x-kubernetes-validations": [{"rule": "true", "fieldPath": ".nope"}]})
+    rule = crd_in_json({**spec(), "x-kubernetes-validations": [{"rule": "true", "fieldPath": ".nope"}]})
     assert said(rule, version, "field") == [
         f'spec.validation.openAPIV3Schema.x-kubernetes-validations[0].fieldPath: Invalid value: ".nope": {text}'
     ]

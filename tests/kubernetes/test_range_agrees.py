@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from counting import lines_run
+from crds import crd_in_json, schema_with_spec
 
 from crdlint.diagnostics.by_version import FindingsByVersion
 from crdlint.kubernetes.servers import KNOWN, SERVERS
@@ -79,26 +80,12 @@ def test_a_range_finds_in_the_fixtures_what_single_runs_find(monkeypatch: pytest
 
 
 def crd(properties: dict[str, Any], rules: Sequence[str]) -> str:
-    return json.dumps({
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": "foos.example.com"},
-        "spec": {
-            "group": "example.com",
-            "scope": "Namespaced",
-            "names": {"plural": "foos", "kind": "Foo", "singular": "foo", "listKind": "FooList"},
-            "versions": [{
-                "name": "v1",
-                "served": True,
-                "storage": True,
-                "schema": {"openAPIV3Schema": {"type": "object", "properties": {"spec": {
-                    "type": "object",
-                    "properties": properties,
-                    "x-kubernetes-validations": [{"rule": rule} for rule in rules],
-                }}}},
-            }],
-        },
-    })  # fmt: skip
+    spec = {
+        "type": "object",
+        "properties": properties,
+        "x-kubernetes-validations": [{"rule": rule} for rule in rules],
+    }
+    return crd_in_json(schema_with_spec(spec))
 
 
 def group(number: int) -> dict[str, Any]:

@@ -2,47 +2,25 @@
 
 from __future__ import annotations
 
-import json
-from typing import Any
-
 import pytest
+from crds import crd_in_json, schema_with_spec
 
 from crdlint import lint_text, lint_update
 from crdlint.linting.pipeline import lint_file
 
-
-def crd(schema: dict[str, Any], **version: Any) -> str:
-    return json.dumps({
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": "foos.example.com"},
-        "spec": {
-            "group": "example.com",
-            "scope": "Namespaced",
-            "names": {"plural": "foos", "kind": "Foo"},
-            "versions": [
-                {"name": "v1", "served": True, "storage": True, "schema": {"openAPIV3Schema": schema}, **version}
-            ],
-        },
-    })  # fmt: skip
-
-
-def of(schema: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "properties": {"spec": schema}}
-
-
-SELECTABLE = crd(
-    of({"type": "object", "properties": {"a": {"type": "string"}}}), selectableFields=[{"jsonPath": ".spec.a"}]
+SELECTABLE = crd_in_json(
+    schema_with_spec({"type": "object", "properties": {"a": {"type": "string"}}}),
+    selectableFields=[{"jsonPath": ".spec.a"}],
 )
 # Before 1.29, an enum does not bound the length of a string.
-COSTLY = crd(
-    of({
+COSTLY = crd_in_json(
+    schema_with_spec({
         "type": "array",
         "maxItems": 1000,
         "items": {"type": "string", "enum": ["a"], "x-kubernetes-validations": [{"rule": "self.contains(self)"}]},
     })
 )  # fmt: skip
-INT32 = crd(of({"type": "integer", "format": "int32", "default": 3_000_000_000}))
+INT32 = crd_in_json(schema_with_spec({"type": "integer", "format": "int32", "default": 3_000_000_000}))
 
 
 def found(text: str, versions: str) -> list[tuple[str, str, tuple[str, ...]]]:
@@ -75,7 +53,9 @@ def test_what_only_the_newest_server_rejects() -> None:
 
 
 def test_what_all_servers_reject_is_reported_once_in_the_words_of_the_oldest() -> None:
-    text = crd({**of({"type": "object"}), "x-kubernetes-validations": [{"rule": "true", "fieldPath": ".nope"}]})
+    text = crd_in_json(
+        {**schema_with_spec({"type": "object"}), "x-kubernetes-validations": [{"rule": "true", "fieldPath": ".nope"}]}
+    )
     (one,) = lint_text(text, kube_version="1.28..1.36")
     assert one.versions == ()
     assert one.message.endswith('Invalid value: ".nope": fieldPath must be a valid path')
@@ -100,7 +80,9 @@ def test_the_version_from_which_on_a_crd_can_be_created(text: str, versions: str
 
 
 def test_advice_on_the_version_that_a_rule_needs_stands_for_the_errors_of_older_servers() -> None:
-    text = crd(of({"type": "string", "maxLength": 40, "x-kubernetes-validations": [{"rule": "isIP(self)"}]}))
+    text = crd_in_json(
+        schema_with_spec({"type": "string", "maxLength": 40, "x-kubernetes-validations": [{"rule": "isIP(self)"}]})
+    )
     assert [rule for rule, _, _ in found(text, "1.28..1.36")] == ["kube-version-too-old"]
 
 
@@ -108,7 +90,10 @@ def test_an_update_for_a_range() -> None:
     fields = [{"jsonPath": f".spec.f{i}"} for i in range(9)]
     properties = {f"f{i}": {"type": "string"} for i in range(9)}
     old, new = (
-        crd({**of({"type": "object", "properties": properties}), "description": text}, selectableFields=fields)
+        crd_in_json(
+            {**schema_with_spec({"type": "object", "properties": properties}), "description": text},
+            selectableFields=fields,
+        )
         for text in ("a", "b")
     )
     errors = [one for one in lint_update(old, new, kube_version="1.33..1.36") if one.kind == "field"]

@@ -3,31 +3,24 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
+from crds import crd_in_json
 
 from crdlint import validate_resource
 from crdlint.rules.engine.examples import small
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 RESOURCE = json.dumps({"apiVersion": "example.com/v1", "kind": "Foo", "metadata": {"name": "x", "namespace": "y"}})
 IP = {"type": "object", "x-kubernetes-validations": [{"rule": "isIP('1.2.3.4')"}]}
 
 
-def crd(schema: Mapping[str, object]) -> str:
-    return json.dumps(small(dict(schema)))
-
-
 def test_an_accepted_crd_has_no_errors() -> None:
-    assert validate_resource(crd({"type": "object"}), RESOURCE).crd_errors == []
+    assert validate_resource(crd_in_json({"type": "object"}), RESOURCE).crd_errors == []
 
 
 def test_a_rejected_crd_is_reported_and_the_resource_validated() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "integer"}, "b": {"type": "integr"}}}
-    report = validate_resource(crd(schema), json.dumps({**json.loads(RESOURCE), "a": "x"}))
+    report = validate_resource(crd_in_json(schema), json.dumps({**json.loads(RESOURCE), "a": "x"}))
     assert [error.rule for error in report.crd_errors] == ["type-unsupported"]
     assert [error.field for error in report.errors] == ["a"]
 
@@ -42,16 +35,16 @@ def test_a_rejected_crd_is_reported_and_the_resource_validated() -> None:
     ],
 )
 def test_the_version_is_that_of_the_server_that_has_the_crd(version: str, rules: list[str], errors: list[str]) -> None:
-    report = validate_resource(crd(IP), RESOURCE, kube_version=version)
+    report = validate_resource(crd_in_json(IP), RESOURCE, kube_version=version)
     assert [error.rule for error in report.crd_errors] == rules
     assert [error.rule for error in report.errors] == errors
 
 
 def test_a_range_of_versions_and_an_unknown_version() -> None:
-    report = validate_resource(crd(IP), RESOURCE, kube_version="1.29..1.36")
+    report = validate_resource(crd_in_json(IP), RESOURCE, kube_version="1.29..1.36")
     assert [error.rule for error in report.crd_errors] == ["kube-version-too-old"]
     with pytest.raises(ValueError, match="nothing"):
-        validate_resource(crd(IP), RESOURCE, kube_version="nothing")
+        validate_resource(crd_in_json(IP), RESOURCE, kube_version="nothing")
 
 
 def test_a_crd_without_versions_serves_no_kind() -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from crds import crd_in_json
 
 from crdlint.linting.pipeline import lint_file
 
@@ -15,12 +15,7 @@ if TYPE_CHECKING:
 
 
 def crd(schema: str) -> str:
-    version = {"name": "v1", "served": True, "storage": True}
-    version["schema"] = {"openAPIV3Schema": {"type": "object", "properties": {"p": "@"}}}
-    names = {"plural": "foos", "kind": "Foo"}
-    spec = {"group": "example.com", "scope": "Cluster", "names": names, "versions": [version]}
-    head = {"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition"}
-    return json.dumps({**head, "metadata": {"name": "foos.example.com"}, "spec": spec}).replace('"@"', schema)
+    return crd_in_json({"type": "object", "properties": {"p": "@"}}, scope="Cluster").replace('"@"', schema)
 
 
 def calls(text: str) -> int:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import textwrap
 from difflib import SequenceMatcher
 from typing import TYPE_CHECKING
 
 import pytest
 from counting import LINEAR, growth
-from crds import HEAD
+from crds import crd_with_spec
 
 import crdlint
 from crdlint.cel.compiler import compile_text
@@ -20,23 +19,10 @@ if TYPE_CHECKING:
 
     from crdlint.cel.compiler import Compiled
 
-CRD = (
-    HEAD
-    + """\
-        type: object
-        properties:
-          spec:
-"""
-)
-
-
-def crd(spec: str) -> str:
-    return CRD + textwrap.indent(textwrap.dedent(spec).strip("\n") + "\n", " " * 12)
-
 
 def map_list(keys: list[str], properties: list[str]) -> str:
     fields = ", ".join(f"{name}: {{type: string}}" for name in properties)
-    return crd(
+    return crd_with_spec(
         f"{{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [{', '.join(keys)}],"
         f" items: {{type: object, properties: {{{fields}}}}}}}"
     )
@@ -46,7 +32,7 @@ def misspelled(n: int) -> str:
     """Return a CRD with an object of n fields, and a rule for each of them that misspells it."""
     fields = ", ".join(f"field{i}: {{type: string}}" for i in range(n))
     rules = ", ".join(f"{{rule: self.fieldx{i} == ''}}" for i in range(n))
-    return crd(f"{{type: object, properties: {{{fields}}}, x-kubernetes-validations: [{rules}]}}")
+    return crd_with_spec(f"{{type: object, properties: {{{fields}}}, x-kubernetes-validations: [{rules}]}}")
 
 
 def nested_defaults(n: int) -> str:
@@ -54,7 +40,7 @@ def nested_defaults(n: int) -> str:
     schema = "{type: object, properties: {a: {type: string}}, x-kubernetes-validations: [{rule: '!has(self.a)'}]}"
     for _ in range(n):
         schema = f"{{type: object, default: {{}}, properties: {{a: {schema}}}}}"
-    return crd(schema)
+    return crd_with_spec(schema)
 
 
 INPUTS = {
@@ -121,17 +107,17 @@ def aliases(n: int) -> str:
     outer = ", ".join(
         [f"q0: &inner {{type: object, properties: {{{inner}}}}}", *(f"q{i}: *inner" for i in range(1, n))]
     )
-    return crd(f"{{type: object, properties: {{{outer}}}}}")
+    return crd_with_spec(f"{{type: object, properties: {{{outer}}}}}")
 
 
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
         (aliases(20), 1),
-        (crd("{type: integer, x-kubernetes-validations: [" + "{rule: self =! 1}," * 50 + "]}"), 1),
-        (crd("{type: array, items: {type: string, x-kubernetes-validations: [{rule: self == 1}]}}"), 1),
+        (crd_with_spec("{type: integer, x-kubernetes-validations: [" + "{rule: self =! 1}," * 50 + "]}"), 1),
+        (crd_with_spec("{type: array, items: {type: string, x-kubernetes-validations: [{rule: self == 1}]}}"), 1),
         (
-            crd(
+            crd_with_spec(
                 "{type: object, properties: {a: {type: string, maxLength: 3, x-kubernetes-validations: [{rule: size(self) > 1}]},"
                 " b: {type: string, maxLength: 4, x-kubernetes-validations: [{rule: size(self) > 1}]}}}"
             ),
@@ -154,5 +140,5 @@ def test_helps_about_an_equal_schema_name_its_own_fields() -> None:
     one = (
         "{type: object, properties: {replicas: {type: integer}}, x-kubernetes-validations: [{rule: self.replica > 0}]}"
     )
-    found = crdlint.lint_text(crd(f"{{type: object, properties: {{a: {one}, b: {one}}}}}"))
+    found = crdlint.lint_text(crd_with_spec(f"{{type: object, properties: {{a: {one}, b: {one}}}}}"))
     assert [d.help for d in found] == ["Did you mean `replicas`?"] * 2

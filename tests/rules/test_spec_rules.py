@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 import pytest
+from crds import small
 
 import crdlint
 
@@ -15,18 +16,8 @@ _SPEC = {"type": "object", "properties": {"spec": {"type": "object", "properties
 def said(*versions: dict[str, Any], **spec: object) -> list[str]:
     """Return what the server says of versions, each given as what it has besides the usual."""
     usual = {"name": "v1", "served": True, "schema": {"openAPIV3Schema": _SPEC}}
-    manifest = {
-        "apiVersion": "apiextensions.k8s.io/v1",
-        "kind": "CustomResourceDefinition",
-        "metadata": {"name": "foos.example.com"},
-        "spec": {
-            "group": "example.com",
-            "scope": "Namespaced",
-            "names": {"plural": "foos", "kind": "Foo"},
-            "versions": [{**usual, "storage": i == 0, **version} for i, version in enumerate(versions)],
-            **spec,
-        },
-    }
+    manifest = small(_SPEC)
+    manifest["spec"] |= {"versions": [{**usual, "storage": i == 0, **one} for i, one in enumerate(versions)], **spec}
     return [d.message for d in crdlint.lint_text(json.dumps(manifest)) if d.origin == "apiserver"]
 
 

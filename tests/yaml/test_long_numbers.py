@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import pytest
+from crds import crd_in_json
 
 import crdlint
 from crdlint import lint_text, validate_resource
@@ -39,22 +39,8 @@ def test_scalars(text: str) -> None:
     assert crdlint.decode_yaml(f"? {MANY}\n: 1\n") == {MANY: 1}
 
 
-def crd(**fields: Any) -> str:
-    version = {"name": "v1", "served": True, "storage": True}
-    version["schema"] = {"openAPIV3Schema": {"type": "object", "properties": {"a": {"type": "integer", **fields}}}}
-    return json.dumps(
-        {
-            "apiVersion": "apiextensions.k8s.io/v1",
-            "kind": "CustomResourceDefinition",
-            "metadata": {"name": "foos.example.com"},
-            "spec": {
-                "group": "example.com",
-                "scope": "Cluster",
-                "names": {"plural": "foos", "kind": "Foo"},
-                "versions": [version],
-            },
-        }
-    )
+def crd(**fields: object) -> str:
+    return crd_in_json({"type": "object", "properties": {"a": {"type": "integer", **fields}}}, scope="Cluster")
 
 
 def number(text: str) -> str:
