@@ -56,12 +56,14 @@ class DecodeProblem:
 class Decoded:
     """A CRD and the problems of decoding it; after a decode error, rejected values are Go's zero values.
 
-    `later` are problems that the decoder would report after others are fixed.
+    `later` are problems that the decoder would report after others are fixed, `ignored` unknown fields that it drops
+    without an error.
     """
 
     crd: CustomResourceDefinition
     problems: tuple[DecodeProblem, ...]
     later: tuple[DecodeProblem, ...] = ()
+    ignored: tuple[DecodeProblem, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +174,8 @@ def decode_crd(root: Node, server: Server = NEWEST) -> Decoded:
     return Decoded(crd, *_problems(root, server)) if reader.failed else Decoded(crd, ())
 
 
-def _problems(root: Node, server: Server) -> tuple[tuple[DecodeProblem, ...], tuple[DecodeProblem, ...]]:
-    """Return the problems of a document, and those that they hide."""
+def _problems(root: Node, server: Server) -> tuple[tuple[DecodeProblem, ...], ...]:
+    """Return the problems of a document, those that they hide, and its unknown fields that are no problem."""
     from crdlint.crd.decode_errors import (  # most documents do not need it
         MAX_STRICT_ERRORS,
         GoError,
@@ -183,15 +185,15 @@ def _problems(root: Node, server: Server) -> tuple[tuple[DecodeProblem, ...], tu
 
     if not is_json(root):
         to_json(root)  # raises an exception if it cannot be converted to JSON, even in unknown fields
-    explained = explain(CRD, root, server)
+    explained, dropped = explain(CRD, root, server)
+    ignored = tuple(_problem(error) for error in dropped if error.first is None)
     hides = isinstance(explained, GoError) or len(explained) == MAX_STRICT_ERRORS
     problems = tuple(map(_problem, [explained] if isinstance(explained, GoError) else explained))
     if not hides:
-        return problems, ()
+        return problems, (), ignored
     known = {problem.message for problem in problems}
-    return problems, tuple(
-        hidden for hidden in map(_problem, explain_all(CRD, root, server)) if hidden.message not in known
-    )
+    hidden = tuple(problem for problem in map(_problem, explain_all(CRD, root, server)) if problem.message not in known)
+    return problems, hidden, ignored
 
 
 def _problem(error: GoError | StrictError) -> DecodeProblem:

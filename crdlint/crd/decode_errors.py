@@ -79,7 +79,10 @@ class StrictError:
 
 @dataclass(slots=True)
 class _State:
-    """A decodeState: the current position and the saved error; `json` is true for a document in JSON."""
+    """A decodeState: the current position and the saved error; `json` is true for a document in JSON.
+
+    `ignored` are unknown fields that a decoder drops because it is not strict.
+    """
 
     strict: bool
     json: bool
@@ -91,6 +94,7 @@ class _State:
     goes_on: bool = False
     others: list[GoError] = field(default_factory=list)
     strict_errors: dict[str, StrictError] = field(default_factory=dict)
+    ignored: dict[str, StrictError] = field(default_factory=dict)
 
     def in_context(self, error: GoError) -> GoError:
         """Add the current struct and fields to a type error. Upstream: decodeState.addErrorContext."""
@@ -120,15 +124,19 @@ class _State:
         known: MappingOf[str, Field] | None = None,
         first: Node | None = None,
     ) -> None:
-        """Add a strict error for an `unknown` field, with the known fields, or for a `duplicate` field, with the `first` key."""
-        if self.strict and (self.goes_on or len(self.strict_errors) < MAX_STRICT_ERRORS):
+        """Add an error that only a strict decoder reports.
+
+        It is about an `unknown` field, with the known fields, or a `duplicate` field, with the `first` key.
+        """
+        errors = self.strict_errors if self.strict else self.ignored
+        if self.goes_on or len(errors) < MAX_STRICT_ERRORS:
             path = "".join(self.path) + (f".{name}" if self.path else name)
             text = f"{what} field {quote(path)}"
             fields = known or {}
             newer = fields.get(name)
             near = None if newer else nearest(name, [field for field in fields if self.knows(fields[field])], _LIKE)
             since = None if newer is None else first_to_know(newer.attribute)
-            self.strict_errors.setdefault(text, StrictError(text, path, node, owner, near, first, since))
+            errors.setdefault(text, StrictError(text, path, node, owner, near, first, since))
 
     def entries(self, mapping: Mapping) -> list[tuple[str, Node, Node]]:
         """Return the entries of a mapping in the order of the JSON that Go decodes."""
@@ -144,16 +152,19 @@ class _State:
         self.path.append(f".{name}" if self.path else name)
 
 
-def explain(of: GoType, root: Node, server: Server = NEWEST) -> GoError | list[StrictError]:
-    """Return the error of decoding `root` as `of`, or the strict errors if there is no other error."""
+def explain(of: GoType, root: Node, server: Server = NEWEST) -> tuple[GoError | list[StrictError], list[StrictError]]:
+    """Return the error of decoding `root` as `of`, or the strict errors if there is no other error.
+
+    Also return the fields that the decoder drops without an error.
+    """
     if too_deep(root):
-        return GoError(root, "couldn't get version/kind; json parse error: exceeded max depth")
+        return GoError(root, "couldn't get version/kind; json parse error: exceeded max depth"), []
     state = _State(strict=True, json=is_json(root), server=server)
     try:
         calls.run(_value(state, of, root, root))
     except GoError as error:
-        return state.in_context(error)
-    return state.saved or list(state.strict_errors.values())
+        return state.in_context(error), []
+    return state.saved or list(state.strict_errors.values()), list(state.ignored.values())
 
 
 def explain_all(of: GoType, root: Node, server: Server = NEWEST) -> list[GoError | StrictError]:
@@ -285,7 +296,8 @@ def _literal(state: _State, of: GoType, node: Any) -> None:
 
 def _unmarshal(outer: _State, of: GoType, node: Node, reported: Node) -> Steps:
     """Decode with a separate decoder, which is not strict and whose first error stops the outer one."""
-    state = _State(strict=False, json=outer.json, server=outer.server, goes_on=outer.goes_on)
+    state = _State(strict=False, json=outer.json, server=outer.server, goes_on=outer.goes_on, ignored=outer.ignored)
+    state.path = list(outer.path)
     try:
         yield _value(state, of, node, reported)
     except GoError as error:

@@ -71,7 +71,7 @@ def decode_error(metadata: Any) -> MetadataError:
     from crdlint.crd.decode_errors import GoError, explain  # most metadata needs neither
     from crdlint.yaml.from_json import json_node
 
-    error = explain(OBJECT_META, json_node(metadata))
+    error, _ = explain(OBJECT_META, json_node(metadata))
     if not isinstance(error, GoError) or error.struct != "ObjectMeta":
         return MetadataError(str(error))
     return MetadataError(str(error), error.field, error.value.partition(" ")[0], error.of)

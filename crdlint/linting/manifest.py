@@ -139,6 +139,7 @@ def check_crd(
     of_fields = _field_findings(report, decoded, manifest, locator, options, hidden=rejected)
     diagnostics += of_fields.values()
     if not rejected:
+        diagnostics += _ignored_fields(decoded.ignored, manifest, options)
         accepted = not (problems or report.errors)
         diagnostics += _advisories(root, old, crd, manifest, locator, options, common, accepted=accepted)
         if old is not None and options.advice is None:
@@ -209,6 +210,16 @@ def _decode_findings(
         diagnostic = replace(_decode_finding(problem, options.file, manifest.document), hidden=hidden)
         diagnostics.append(options.with_fix(diagnostic, Finding(manifest, diagnostic.rule, problem=problem)))
     return diagnostics
+
+
+def _ignored_fields(ignored: Iterable[DecodeProblem], manifest: Manifest, options: Options) -> Iterator[Diagnostic]:
+    """Yield the unknown fields that the API server drops without an error."""
+    rule = catalog.get("unknown-field-ignored")
+    for problem in ignored if options.advice is None else ():
+        message = f"{problem.message}: the API server drops it without an error"
+        span = node_span(problem.node, manifest.document.line_offset)
+        diagnostic = rule.diagnostic(options.file, "advice", message, span, problem.help)
+        yield options.with_fix(diagnostic, Finding(manifest, rule.id, problem=problem))
 
 
 def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Diagnostic:

@@ -123,6 +123,19 @@ RULES = (
         fixes=reading_fixes.UNKNOWN,
     ),
     Rule(
+        id="unknown-field-ignored",
+        summary="Unknown field that the API server drops without an error",
+        why="The decoder of `items` and `additionalProperties` is not strict: below them the API server drops unknown "
+        "fields without an error, so the setting has no effect.",
+        bad="type: object\nproperties:\n  names: {type: array, items: {type: string, maxlength: 63}}\n",
+        good="type: object\nproperties:\n  names: {type: array, items: {type: string, maxLength: 63}}\n",
+        help="Remove the field, or correct its spelling (field names are case-sensitive)",
+        source="k8s.io/apiextensions-apiserver pkg/apis/apiextensions/v1 JSONSchemaPropsOrArray.UnmarshalJSON",
+        severity="warning",
+        origin="crdlint",
+        fixes=reading_fixes.IGNORED,
+    ),
+    Rule(
         id="duplicate-key",
         summary="Key is set twice in one mapping",
         why="kubectl and other clients that send JSON keep the last value, so the API server never sees the first one. "

@@ -25,7 +25,10 @@ if TYPE_CHECKING:
 
 _NUMBER: Final = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z")
 _WHOLE: Final = re.compile(r"(-?(?:0|[1-9]\d*))(?:\.0+)?\Z")
-_BOOLEANS: Final = {"true": "true", "false": "false", "yes": "true", "no": "false", "on": "true", "off": "false"}
+_BOOLEANS: Final = {
+    "true": "true", "false": "false", "yes": "true", "no": "false", "on": "true", "off": "false", "1": "true",
+    "0": "false",
+}  # fmt: skip
 
 
 def _wanted(finding: Finding) -> str:
@@ -60,7 +63,7 @@ def _plain_value(finding: Finding) -> Iterable[Edit]:
         yield finding.editor.replace(node, whole[1])
     elif wanted == "float64" and _NUMBER.match(text) and finding.editor.is_text(node):
         yield finding.editor.replace(node, text)
-    elif wanted == "bool" and text.lower() in _BOOLEANS and finding.editor.is_text(node):
+    elif wanted == "bool" and text.lower() in _BOOLEANS:
         yield finding.editor.replace(node, _BOOLEANS[text.lower()])
 
 
@@ -123,7 +126,7 @@ def _single_value(finding: Finding) -> Iterable[Edit]:
         return
     match items(value):
         case [Scalar() as one]:
-            yield finding.editor.replace(value, finding.editor.value(one.value, like=one))
+            yield finding.editor.write(value, finding.editor.value(one.value, like=one))
 
 
 def _nullable_type(finding: Finding) -> Iterable[Edit]:
@@ -133,7 +136,7 @@ def _nullable_type(finding: Finding) -> Iterable[Edit]:
     types = [name for name in names if name not in {"null", "~", ""}]
     if len(types) != 1:
         return
-    yield finding.editor.replace(value, finding.editor.value(types[0]))
+    yield finding.editor.write(value, finding.editor.value(types[0]))
     if len(types) < len(names) and mapping.find("nullable") is None:
         yield finding.editor.insert(mapping, "nullable", "true", after="type")
 
@@ -143,7 +146,7 @@ def _alternative_types(finding: Finding) -> Iterable[Edit]:
     mapping, key, value = _value(finding, "type")
     if set(texts(items(value))) == {"integer", "string"} and mapping.find("x-kubernetes-int-or-string") is None:
         yield finding.editor.respell(key, "x-kubernetes-int-or-string")
-        yield finding.editor.replace(value, "true")
+        yield finding.editor.write(value, "true")
 
 
 def _schema_above(editor: Editor, schema: Mapping) -> tuple[Mapping, str]:
@@ -551,6 +554,27 @@ UNKNOWN: Final = (
         "Remove the field, which no CRD keeps", "unsafe", _not_kept,
         bad="type: object\nproperties:\n  name: {type: string, readOnly: true}\n",
         good="type: object\nproperties:\n  name: {type: string}\n",
+    ),
+)  # fmt: skip
+
+_ITEMS: Final = "type: object\nproperties:\n  names:\n    type: array\n    items:\n      type: string\n"
+
+_OBJECTS: Final = _ITEMS.replace("string", "object")
+
+IGNORED: Final = (
+    Fixer("Spell the field as the API does", "safe", _rename),
+    Fixer(
+        "Write the constant as an enum", "safe", _const,
+        bad=f"{_ITEMS}      const: auto\n", good=f"{_ITEMS}      enum: [auto]\n",
+    ),
+    Fixer(
+        "Remove the field, which no CRD keeps", "safe", _not_kept,
+        bad=f"{_ITEMS}      readOnly: true\n", good=_ITEMS,
+    ),
+    Fixer(
+        "Move the property into `properties`", "unsafe", _misplaced_property,
+        bad=f"{_OBJECTS}      host:\n        type: string\n",
+        good=f"{_OBJECTS}      properties:\n        host:\n          type: string\n",
     ),
 )  # fmt: skip
 

@@ -83,7 +83,7 @@ def test_reader_misses_nothing(value: Any) -> None:
             continue
         root = document.root
         identify(root, text)
-        said = explain(CRD, root)
+        said, _ = explain(CRD, root)
         wanted = [str(said)] if isinstance(said, GoError) else [error.text for error in said]
         assert [problem.message for problem in decode_crd(root).problems] == wanted
 
