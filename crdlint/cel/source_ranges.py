@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.cel import ast
 from crdlint.cel.ast import children
+from crdlint.cel.errors import Code
 from crdlint.cel.lexer import end_of_token, tokenize
 
 if TYPE_CHECKING:
@@ -106,7 +107,15 @@ def error_range(error: CELError, source: SourceInfo) -> tuple[int, int] | None:
     Return None if the error has no location in the text.
     """
     line, column = error.location
-    return None if line < 1 else range_at(source.text, source.line_offsets[line - 1] + column)
+    if line < 1:
+        return None
+    start = source.line_offsets[line - 1] + column
+    if error.problem.code is Code.UNDEFINED_FIELD and source.text[start : start + 1] == "(":
+        # has() is reported at its bracket; its argument ends with the field.
+        field = re.compile(rf"({re.escape(error.problem.args[0])})\s*\)").search(source.text, start)
+        if field is not None:
+            return field.span(1)
+    return range_at(source.text, start)
 
 
 def range_at(text: str, start: int) -> tuple[int, int]:

@@ -167,9 +167,12 @@ def _written_inside(finding: Finding, node: Scalar, start: int, end: int, new: s
 def _guarded(finding: Finding) -> Iterable[Edit]:
     """Let the rule hold where the field is not set."""
     path = finding.advisory.subject if finding.advisory is not None else None
-    if not isinstance(path, str) or not re.fullmatch(r"self(?:\.\w+)+", path):
+    if not isinstance(path, str) or not re.fullmatch(r"\w+(?:\.\w+)+", path):
         return
     node = finding.scalar()
+    if not path.startswith("self."):
+        yield from _guarded_items(finding, node, path)
+        return
     text, guard = node.value.strip(), f"!has({path}) || "
     is_sum = re.search(r"\|\||\?", text) is not None
     is_whole = not re.search(r"&&|\|\||\?", text)
@@ -186,6 +189,46 @@ def _guarded(finding: Finding) -> Iterable[Edit]:
         yield from _written_inside(finding, node, len(text), len(text), closing)
     else:
         yield finding.editor.replace(node, quoted(whole))
+
+
+def _guarded_items(finding: Finding, node: Scalar, path: str) -> Iterable[Edit]:
+    """Let the condition of a macro hold, or not hold, for items in which the field is not set."""
+    place = None if finding.advisory is None else finding.advisory.inside
+    if place is None:
+        return
+    variable = path.partition(".")[0]
+    macros = re.compile(rf"\.({'|'.join(_CONDITIONAL)})\(\s*{variable}\s*,\s*").finditer(node.value, 0, place[0])
+    for macro in reversed(list(macros)):
+        end = _end_of_call(node.value, macro.end())
+        if end is None or end <= place[0]:
+            continue
+        body = node.value[macro.end() : end]
+        opening, closing = (_CONDITIONAL[macro[1]].format(path), "")
+        if re.search(r"&&|\|\||\?", body):
+            opening, closing = f"{opening}(", ")"
+        yield from _written_inside(finding, node, macro.end(), macro.end(), opening)
+        if closing:
+            yield from _written_inside(finding, node, end, end, closing)
+        return
+
+
+# The macros whose last argument is a condition, with the guard that leaves out items without a field.
+_CONDITIONAL: Final = {
+    "all": "!has({}) || ", "exists": "has({}) && ", "exists_one": "has({}) && ", "filter": "has({}) && ",
+}  # fmt: skip
+
+
+def _end_of_call(text: str, start: int) -> int | None:
+    """Return the offset of the bracket that closes the call whose arguments contain the offset `start`."""
+    depth = 0
+    for part in _STRING_OR_BRACKET.finditer(text, start):
+        if part[0] in _BRACKETS:
+            if not depth:
+                return part.start()
+            depth -= 1
+        elif part[0] in {"(", "[", "{"}:
+            depth += 1
+    return None
 
 
 COMPILES = Rule(
@@ -302,6 +345,8 @@ DECLARATION = Rule(
     source=_SOURCE,
 )
 
+_HOSTS: Final = "hosts: {type: array, maxItems: 8, items: {type: object, properties: {port: {type: integer}}}}"
+
 UNGUARDED = Rule(
     id="cel-optional-field-unguarded",
     marker='write `+kubebuilder:validation:XValidation:rule="RULE",message="TEXT"`',
@@ -312,7 +357,16 @@ UNGUARDED = Rule(
     help="Check the field with `has()` first, make it required, or give it a default",
     severity="info",
     origin="crdlint",
-    fixes=(Fixer("Let the rule hold where the field is not set", "unsafe", _guarded),),
+    fixes=(
+        Fixer("Let the rule hold where the field is not set", "unsafe", _guarded),
+        Fixer(
+            "Let the rule hold where the field is not set",
+            "unsafe",
+            _guarded,
+            bad=_schema("rule: 'self.hosts.all(h, h.port > 0)'", "hosts", _HOSTS),
+            good=_schema("rule: 'self.hosts.all(h, !has(h.port) || h.port > 0)'", "hosts", _HOSTS),
+        ),
+    ),
 )
 
 RULES = (COMPILES, OUTPUT_TYPE, OLD_SELF, OPTIONAL_OLD_SELF, DECLARATION, UNGUARDED)

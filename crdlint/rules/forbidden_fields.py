@@ -13,6 +13,7 @@ from crdlint.diagnostics.spelling import nearest
 from crdlint.rules.engine.finding import Fixer, removal
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.engine.schema_walk import Check
+from crdlint.rules.structural import implied_type
 from crdlint.schema.structural import TYPES
 from crdlint.yaml.editor import UneditableError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
@@ -41,9 +42,13 @@ def _meant_type(finding: Finding) -> Iterable[Edit]:
 def _array_of_any(finding: Finding) -> Iterable[Edit]:
     """Write `type: array`, and accept any items."""
     editor, owner = finding.editor, finding.owner
-    if _meant(finding.scalar().value) == "array" and owner.find("items") is None:
+    given = finding.scalar().value
+    if _meant(given) == "array" and owner.find("items") is None:
+        item = _meant(given.replace("[]", "")) if "[]" in given else None
+        plain = item if item in _SCALARS else None
+        schema = f"{editor.name('type')}: {editor.value(plain)}" if plain else f"{editor.name(_PRESERVE)}: true"
         yield from finding.write("array")
-        yield editor.insert(owner, "items", f"{{{editor.name(_PRESERVE)}: true}}", after="type")
+        yield editor.insert(owner, "items", f"{{{schema}}}", after="type")
 
 
 def _string_of_format(finding: Finding) -> Iterable[Edit]:
@@ -55,10 +60,19 @@ def _string_of_format(finding: Finding) -> Iterable[Edit]:
         yield editor.insert(owner, "format", editor.value(format_), after="type")
 
 
+def _implied_type(finding: Finding) -> Iterable[Edit]:
+    """Write the type that the other keywords of the schema imply, if the given one is no type in any language."""
+    given = finding.scalar().value.lower()
+    if _meant(given) is None and given not in _FORMATS and given not in _ANY:
+        type_ = implied_type(finding.schema(finding.owner))
+        return finding.write(type_) if type_ else []
+    return []
+
+
 def _any_value(finding: Finding) -> Iterable[Edit]:
     """Accept any value where the type is a word for that."""
     owner, editor = finding.owner, finding.editor
-    if finding.scalar().value.lower() in {"any", "*"} and owner.find(_PRESERVE) is None:
+    if finding.scalar().value.lower() in _ANY and owner.find(_PRESERVE) is None:
         key, value = editor.entry(owner, "type")
         yield editor.respell(key, _PRESERVE)
         yield editor.replace(value, "true")
@@ -66,9 +80,14 @@ def _any_value(finding: Finding) -> Iterable[Edit]:
 
 def _meant(given: str) -> str | None:
     """Return the type for a type name of another language, or for a misspelled one."""
+    if given.startswith("[]") or given.endswith("[]"):
+        return "array"
+    if given.startswith("map["):
+        return "object"
     return _MEANT.get(given.lower()) or nearest(given, TYPES, _LIKE)
 
 
+_ANY: Final = frozenset({"any", "*"})
 _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
 _FORMATS: Final = {
     "date": "date",
@@ -283,6 +302,13 @@ _TYPE_UNSUPPORTED = Rule(
     fixes=(
         Fixer("Write the type that is meant", "safe", _meant_type),
         Fixer(
+            "Write the type that the other keywords imply",
+            "safe",
+            _implied_type,
+            bad="type: object\nproperties:\n  mode: {type: enum, enum: [on-demand, spot]}\n",
+            good="type: object\nproperties:\n  mode: {type: string, enum: [on-demand, spot]}\n",
+        ),
+        Fixer(
             "Write `type: array`, and accept any items",
             "unsafe",
             _array_of_any,
@@ -475,6 +501,16 @@ _MEANT: Final = {
     "uint64": "integer",
     "decimal": "number",
     "slice": "array",
+    "seq": "array",
+    "sequence": "array",
+    "num": "number",
+    "numeric": "number",
+    "obj": "object",
+    "mapping": "object",
+    "dictionary": "object",
+    "hash": "object",
+    "hashmap": "object",
+    "record": "object",
 }
 
 

@@ -29,8 +29,13 @@ if TYPE_CHECKING:
 def _nearest_format(finding: Finding) -> Iterable[Edit]:
     """Write the format of the schema's type that is meant."""
     schema = finding.schema(finding.owner)
-    near = nearest(schema.format, formats_of(schema.type), _LIKE)
+    near = _nearest(schema)
     return finding.write(near) if near else []
+
+
+def _nearest(schema: JSONSchemaProps) -> str | None:
+    """Return the format of the schema's type that is most like the given one, as OpenAPI spells it."""
+    return nearest(schema.format, [name for name in formats_of(schema.type) if name != "datetime"], _LIKE)
 
 
 _LIKE: Final = 0.75
@@ -171,7 +176,7 @@ def _help(schema: JSONSchemaProps) -> str | None:
     known = formats_of(schema.type)
     if not known:
         return f"Remove it: values of type {schema.type} have no formats"
-    near = nearest(schema.format, known, _LIKE)
+    near = _nearest(schema)
     if near:
         return f"Did you mean `{near}`? The API server ignores unrecognized formats"
     if schema.type in _KNOWN:

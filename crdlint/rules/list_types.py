@@ -15,7 +15,7 @@ from crdlint.rules.engine.advisory import Advisory, NodeAdvice
 from crdlint.rules.engine.finding import Fixer, add_required, removal, texts
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.engine.schema_walk import Check
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, items_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -107,14 +107,18 @@ def _only_key(finding: Finding) -> Iterable[Edit]:
         return
     scalars = [name for name, found in item.properties.items() if found.type in _SCALARS]
     keys = [name for name in scalars if name in item.required] or scalars
-    if len(keys) != 1 and "name" in keys:
-        keys = ["name"]
-    if len(keys) == 1:
+    if len(keys) != 1:
+        keys = [next((name for name in _USUAL_KEYS if name in keys), "")]
+    if keys[0]:
         yield editor.set(
             owner, "x-kubernetes-list-map-keys", f"[{editor.value(keys[0])}]", after="x-kubernetes-list-type"
         )
         if item.node is not None and keys[0] not in item.required and item.properties[keys[0]].default is None:
             yield from add_required(editor, item.node, keys)
+
+
+# The keys of most lists of Kubernetes, such as containers and conditions.
+_USUAL_KEYS: Final = ("name", "type", "key", "id")
 
 
 def _set_of_scalars(finding: Finding) -> Iterable[Edit]:
@@ -163,10 +167,22 @@ def _required_key(finding: Finding) -> Iterable[Edit]:
     if key is None or not isinstance(item, Mapping):
         return
     usual = _USUAL_DEFAULTS.get(key.value)
-    if usual is not None:
+    misspelled = _misspelled_in(item, key.value)
+    if misspelled is not None:
+        yield editor.respell(misspelled, key.value)
+    elif usual is not None:
         yield editor.insert(found, "default", editor.value(usual), after="type")
     else:
         yield from add_required(editor, item, [key.value])
+
+
+def _misspelled_in(item: Mapping, key: str) -> Scalar | None:
+    """Return the required name that is no property of the items and most like a key."""
+    required_names, properties = child(item, "required"), child(item, "properties")
+    names = {name.value: name for name in items_of(required_names) if isinstance(name, Scalar)}
+    known = set(texts(properties.items[::2])) if isinstance(properties, Mapping) else set()
+    near = nearest(key, names.keys() - known, _LIKE)
+    return None if near is None else names[near]
 
 
 MAP_TYPE = Rule(

@@ -14,12 +14,12 @@ from crdlint.golang.text import to_lower
 from crdlint.rules.engine.finding import Fixer, mapping_at, removal
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.editor import UneditableError
-from crdlint.yaml.nodes import Mapping
+from crdlint.yaml.nodes import Mapping, Scalar, child
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from crdlint.crd.model import CustomResourceDefinition
+    from crdlint.crd.model import CustomResourceDefinition, CustomResourceDefinitionNames
     from crdlint.kubernetes.servers import Server
     from crdlint.rules.engine.finding import Finding
     from crdlint.yaml.edit import Edit
@@ -50,9 +50,38 @@ def _name_of_spec(finding: Finding) -> Iterable[Edit]:
         return _missing_name(finding, wanted)
     plural, _, group = wanted.partition(".")
     first, _, rest = given.partition(".")
-    if (rest == group and nearest(first, [plural], _LIKE)) or (first == plural and nearest(rest, [group], _LIKE)):
-        return finding.write(wanted)
-    return finding.write(wanted) if to_lower(given) == wanted else []
+    names = finding.crd.spec.names
+    is_partly_right = (
+        (rest == group and nearest(first, [plural, names.singular], _LIKE))
+        or (first == plural and nearest(rest, [group], _LIKE))
+        or given in {plural, names.singular, names.kind, group}
+        or nearest(given, [wanted], _ALIKE)
+    )
+    return finding.write(wanted) if is_partly_right else []
+
+
+def _names_of_name(finding: Finding) -> Iterable[Edit]:
+    """Correct the plural or the group, if the name of the CRD and its kind show that the error is there."""
+    editor, spec = finding.editor, mapping_at(finding.root, "spec")
+    given, names = _wanted_name(finding)[1], finding.crd.spec.names
+    plural, _, group = given.partition(".")
+    if finding.crd.spec.group == given and plural == names.plural and "." in group:
+        yield editor.respell(_scalar(spec, "group"), group)
+    elif group == finding.crd.spec.group and plural in _plurals(names) and names.plural not in _plurals(names):
+        yield editor.respell(_scalar(mapping_at(spec, "names"), "plural"), plural)
+
+
+def _scalar(mapping: Mapping, name: str) -> Scalar:
+    found = child(mapping, name)
+    if not isinstance(found, Scalar):
+        raise UneditableError
+    return found
+
+
+def _plurals(names: CustomResourceDefinitionNames) -> set[str]:
+    """Return the plurals that follow from the singular and the kind."""
+    words = {names.singular, to_lower(names.kind)} - {""}
+    return {form for word in words for form in (f"{word}s", f"{word}es", f"{word.removesuffix('y')}ies")}
 
 
 def _missing_name(finding: Finding, wanted: str) -> Iterable[Edit]:
@@ -73,6 +102,7 @@ def _other_name(finding: Finding) -> Iterable[Edit]:
 
 
 _LIKE: Final = 0.6
+_ALIKE: Final = 0.85  # of a whole name, most of which is the group
 
 
 def _server_owned(finding: Finding) -> Iterable[Edit]:
@@ -91,6 +121,14 @@ NAME = Rule(
     source="apiextensions/validation ValidateCustomResourceDefinition",
     scope="metadata",
     fixes=(
+        Fixer(
+            "Correct the plural or the group",
+            "safe",
+            _names_of_name,
+            bad="metadata: {name: foos.example.com}\nspec: {names: {plural: fooz, kind: Foo}}\n",
+            good="metadata: {name: foos.example.com}\nspec: {names: {plural: foos, kind: Foo}}\n",
+            scope="manifest",
+        ),
         Fixer("Name the CRD `<plural>.<group>`", "safe", _name_of_spec),
         Fixer("Name the CRD after its plural and group", "unsafe", _other_name, bad="name: things.example.org\n"),
     ),

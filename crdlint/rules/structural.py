@@ -70,7 +70,7 @@ def _alternatives_type(finding: Finding) -> Iterable[Edit]:
         return
     name = "x-kubernetes-int-or-string"
     if owner.find(name) is None:
-        yield finding.editor.insert(owner, name, "true")
+        yield finding.editor.insert(owner, name, "true", after="anyOf")
 
 
 _NUMERIC: Final = frozenset({"integer", "number"})
@@ -80,7 +80,7 @@ def _type_of(finding: Finding) -> str:
     schema = finding.schema(finding.owner)
     if schema.parent is None:
         return "object"
-    guess = _guess_type(schema)
+    guess = implied_type(schema)
     bounds = (schema.minimum, schema.maximum, schema.multiple_of)
     if guess == "integer" and any(isinstance(bound, float) and not bound.is_integer() for bound in bounds):
         return "number"
@@ -332,7 +332,7 @@ TYPE_REQUIRED = Rule(
         ),
         Fixer(
             "Add `x-kubernetes-int-or-string: true`",
-            "unsafe",
+            "safe",
             _alternatives_type,
             bad="type: object\nproperties:\n  port:\n    anyOf:\n    - type: integer\n    - type: string\n",
             good="type: object\nproperties:\n  port:\n    anyOf:\n    - type: integer\n    - type: string\n"
@@ -610,7 +610,7 @@ _OF_VALUE: Final = {str: "string", bool: "boolean", int: "integer", list: "array
 _OF_FORMAT: Final = {"int32": "integer", "int64": "integer", "float": "number", "double": "number"}
 
 
-def _guess_type(schema: JSONSchemaProps) -> str:
+def implied_type(schema: JSONSchemaProps) -> str:
     """Return the type that follows from the other fields of a node, empty if none does."""
     given = vars(schema)
     for names, type_ in _SPEAKS_OF:
@@ -634,7 +634,7 @@ def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None
         else:
             findings.add_structural(schema, required(EMBEDDED.id, path, detail, help=help_))
     elif not schema.type and not schema.x_int_or_string and not schema.x_preserve_unknown_fields:
-        guess = "object" if context.place is SchemaPosition.ROOT else _guess_type(schema)
+        guess = "object" if context.place is SchemaPosition.ROOT else implied_type(schema)
         if guess:
             help_ = f"Add `type: {guess}`"
         elif any(child.type for child in (*schema.any_of, *schema.one_of)):

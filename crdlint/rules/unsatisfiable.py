@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
@@ -17,7 +18,9 @@ from crdlint.safety.work import WorkLimitError
 from crdlint.schema.numbers import is_json_integer
 from crdlint.schema.pruning import META_FIELDS
 from crdlint.schema.values import equality_key
-from crdlint.yaml.nodes import Mapping, Sequence
+from crdlint.yaml.editor import quoted
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.resolve import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -48,6 +51,60 @@ def _to_items(finding: Finding) -> Iterable[Edit]:
         yield editor.remove(owner, keyword)
 
 
+def _text_of_enum(finding: Finding) -> Iterable[Edit]:
+    """Put a value of an enum of strings in quotes, if other values are strings."""
+    if any(isinstance(value, str) for value in _enum_of(finding)):
+        yield from _as_text(finding)
+
+
+def _as_text(finding: Finding) -> Iterable[Edit]:
+    """Put a number or a boolean in an enum of strings in quotes."""
+    node, schema = finding.node(), _schema_of(finding)
+    is_plain = isinstance(node, Scalar) and not node.style and resolve(node) is not None
+    if schema is not None and schema.type == "string" and is_plain and isinstance(node, Scalar):
+        yield finding.editor.replace(node, quoted(node.value, double=finding.editor.is_json))
+
+
+def _as_number(finding: Finding) -> Iterable[Edit]:
+    """Write a number in an enum of numbers without quotes."""
+    node, schema = finding.node(), _schema_of(finding)
+    pattern = None if schema is None else _NUMBER.get(schema.type)
+    if pattern is not None and isinstance(node, Scalar) and node.style in {"'", '"'} and pattern.match(node.value):
+        yield finding.editor.replace(node, node.value)
+
+
+def _schema_of(finding: Finding) -> JSONSchemaProps | None:
+    """Return the schema with the enum that the finding is about a value of."""
+    above = finding.path.parent
+    owner = None if above is None else above.parent
+    return None if owner is None else finding.schema(finding.mapping(owner))
+
+
+def _enum_of(finding: Finding) -> Iterable[Any]:
+    schema = _schema_of(finding)
+    return () if schema is None else schema.enum
+
+
+_NUMBER: Final = {
+    "integer": re.compile(r"-?(?:0|[1-9]\d*)\Z"),
+    "number": re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?\Z"),
+}
+
+
+def _required_property(finding: Finding) -> Iterable[Edit]:
+    """Write the property that is most like a required name that `properties` does not contain."""
+    schema, above = _schema_of(finding), finding.path.parent
+    if schema is None or above is None or above.step != "required":
+        return
+    node = finding.scalar()
+    near = nearest(node.value, schema.properties, _LIKE)
+    if near is not None and near not in schema.required:
+        yield finding.editor.respell(node, near)
+
+
+_LIKE: Final = 0.7
+
+
 def _field(schema: str) -> str:
     return f"type: object\nproperties:\n  name:\n{schema}"
 
@@ -61,6 +118,36 @@ NEVER: Final = Rule(
     help="Correct the limits so that at least one value matches all of them",
     severity="warning",
     origin="crdlint",
+    fixes=(
+        Fixer(
+            "Put the value in quotes",
+            "safe",
+            _text_of_enum,
+            bad=_field("    type: string\n    enum: [True, False, Unknown]\n"),
+            good=_field("    type: string\n    enum: ['True', 'False', Unknown]\n"),
+        ),
+        Fixer(
+            "Put the value in quotes",
+            "unsafe",
+            _as_text,
+            bad=_field("    type: string\n    enum: [1.2, 1.3]\n"),
+            good=_field("    type: string\n    enum: ['1.2', '1.3']\n"),
+        ),
+        Fixer(
+            "Write the value without quotes",
+            "safe",
+            _as_number,
+            bad=_field("    type: integer\n    enum: ['1', '2']\n"),
+            good=_field("    type: integer\n    enum: [1, 2]\n"),
+        ),
+        Fixer(
+            "Write the property that is meant",
+            "unsafe",
+            _required_property,
+            bad="type: object\nrequired: [mdoe]\nproperties:\n  mode: {type: string}\n",
+            good="type: object\nrequired: [mode]\nproperties:\n  mode: {type: string}\n",
+        ),
+    ),
 )
 NULL: Final = Rule(
     id="nullable-enum-without-null",

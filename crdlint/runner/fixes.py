@@ -8,6 +8,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from crdlint.rules.consequences import causes
 from crdlint.yaml.edit import Edit, apply, composed
 
 if TYPE_CHECKING:
@@ -105,8 +106,15 @@ def _is_wanted(finding: Diagnostic, *, unsafe: bool) -> bool:
 
 
 def _chosen(findings: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Return findings whose fixes can be applied together: those of the first stage, without overlapping edits."""
+    """Return findings whose fixes can be applied together: those of the first stage, without overlapping edits.
+
+    Another fix for what only follows from one of them is left to the next round, in which it may not be needed.
+    """
     candidates = list(findings)
+    following = causes(candidates)
+    candidates = [
+        finding for finding in candidates if _fix(following.get(id(finding), finding)).edits == _fix(finding).edits
+    ]
     first = min(map(_stage, candidates), default=0)
     chosen: list[Diagnostic] = []
     edits: list[Edit] = []  # sorted, without adjacent edits

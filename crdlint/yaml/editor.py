@@ -24,6 +24,7 @@ class UneditableError(Exception):
 
 
 _PLAIN: Final = re.compile(r"[A-Za-z_./$][A-Za-z0-9_./$+-]*\Z")
+_COMMENT: Final = re.compile(r"(?<=\s)#")
 _UNQUOTABLE: Final = r"[^\x20-\x7e\xa0-\ud7ff\ue000-\ufefe\uff00-\ufffd]"  # compiled on first use
 
 
@@ -124,6 +125,17 @@ class Editor:
         start, end = node.start_mark.index, self.end(node)
         return Edit(start, end, f" {text}" if start == end and self.text[start - 1 : start] == ":" else text)
 
+    def write(self, node: Node, text: str) -> Edit:
+        """Return the edit that replaces a value by a text of one line; a block gives way to a value next to its key."""
+        key = self.key_of(node)
+        if isinstance(node, Scalar) or node.flow or key is None:
+            return self.replace(node, text)
+        start, end = node.start_mark.index, self.end(node)
+        if _COMMENT.search(self.text, start, end):
+            raise UneditableError  # it would be lost
+        colon = self.text.index(":", key.end_mark.index) + 1
+        return Edit(colon, end, f" {text}{self.text[colon:start].rstrip()}")
+
     def respell(self, node: Scalar, text: str) -> Edit:
         """Return the edit that replaces the value of a scalar and keeps its quotes."""
         if node.style in {"|", ">"}:
@@ -174,8 +186,7 @@ class Editor:
             if not items:
                 offset = mapping.start_mark.index + 1
                 return Edit(offset, offset, f"{key}: {value}")
-            offset = self.end(items[-1])
-            return Edit(offset, offset, f", {key}: {value}")
+            return self._append_to_flow(mapping, items[-2].start_mark.index, f"{key}: {value}")
         indent = " " * items[0].start_mark.column
         value = value.replace("\n", f"{self.newline}{indent}")
         key = self.value(name)
@@ -192,11 +203,21 @@ class Editor:
         if not sequence.items:
             offset = sequence.start_mark.index + 1
             return Edit(offset, offset, value)
-        end = self.end(sequence.items[-1])
         if sequence.flow:
-            return Edit(end, end, f", {value}")
-        offset = self.line_end(end)
+            return self._append_to_flow(sequence, sequence.items[-1].start_mark.index, value)
+        offset = self.line_end(self.end(sequence.items[-1]))
         return Edit(offset, offset, f"{self.newline}{' ' * sequence.start_mark.column}- {value}")
+
+    def _append_to_flow(self, collection: Collection, last: int, text: str) -> Edit:
+        """Return the edit that adds an item after the one at the offset `last`: in a line of its own if that has one."""
+        end, line = self.end(collection.items[-1]), self.line_start(last)
+        indent = self.text[line:last]
+        if line <= collection.start_mark.index or indent.strip():
+            return Edit(end, end, f", {text}")
+        rest = self.text[end : self.line_end(end)]
+        if not rest.lstrip().startswith("#"):
+            return Edit(end, end, f",{self.newline}{indent}{text}")
+        return Edit(end, end + len(rest), f",{rest}{self.newline}{indent}{text}")
 
     def line_start(self, offset: int) -> int:
         """Return the start of the line that contains an offset."""

@@ -57,7 +57,7 @@ class Manifest:
         whole = self.document.root
         if whole is None:
             raise UneditableError
-        return Editor(self.document.text, whole)
+        return Editor(self.document.text.removeprefix("\ufeff"), whole)
 
     @cached_property
     def schemas(self) -> dict[int, JSONSchemaProps]:
@@ -203,7 +203,7 @@ class Finding:
             return [self.editor.insert(self.owner, self.name, self.editor.value(value), before=first)]
         if isinstance(found[1], Scalar):
             return [self.editor.respell(found[1], value)]
-        return [self.editor.replace(found[1], self.editor.value(value))]
+        return [self.editor.write(found[1], self.editor.value(value))]
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,7 +244,10 @@ def fix_of(fixers: Iterable[Fixer], finding: Finding, line_start: int) -> Fix | 
         unique = sorted(set(edits), key=lambda one: (one.start, one.end, one.text))
         if any(later.start < earlier.end for earlier, later in pairwise(unique)):
             continue
-        return Fix(fixer.title, fixer.applicability, tuple(edit.moved(line_start) for edit in unique))
+        # Marks of nodes do not count a byte order mark.
+        document = finding.manifest.document
+        offset = line_start + (document.root is not None and document.text.startswith("\ufeff"))
+        return Fix(fixer.title, fixer.applicability, tuple(edit.moved(offset) for edit in unique))
     return None
 
 
