@@ -122,3 +122,8 @@ FunctionEstimator: TypeAlias = Callable[[Estimator, Node | None, Sequence[Node]]
 def size_of(estimator: Estimator, node: Node) -> Estimate:
     """Return the size of a node, `UNKNOWN` if it has no bound."""
     return node.size or estimator.estimate_size(node) or UNKNOWN
+
+
+def traversal(size: float) -> int:
+    """Return the cost of reading `size` characters, bytes or elements once."""
+    return math.ceil(size * STRING_FACTOR)

@@ -405,7 +405,7 @@ class _Coster:
         if size is not None:
             self.sizes[expr.id] = size
             return size
-        if _is_scalar(type_):
+        if type_.unwrapped.kind in _SCALARS:
             return ONE
         local = self._local(self._name(expr)) if isinstance(expr, ast.Ident) else None
         return None if local is None else local.size
@@ -577,12 +577,6 @@ _LITERAL_SIZES: Final[dict[type, Callable[..., Estimate]]] = {
 
 
 _SCALARS: Final = (Kind.BOOL, Kind.DOUBLE, Kind.DURATION, Kind.INT, Kind.TIMESTAMP, Kind.UINT)
-
-
-def _is_scalar(type_: Type) -> bool:
-    while type_.is_optional:
-        type_ = type_.params[0]
-    return type_.kind in _SCALARS
 
 
 def _overflown(cost: int) -> int:

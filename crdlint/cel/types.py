@@ -70,6 +70,14 @@ class Type:
         """Whether this is `optional_type(...)`."""
         return self.kind is Kind.OPAQUE and self.name == "optional_type"
 
+    @property
+    def unwrapped(self) -> Type:
+        """The type of the value of an optional, at any depth, or else the type itself."""
+        type_ = self
+        while type_.is_optional:
+            type_ = type_.params[0]
+        return type_
+
     def __str__(self) -> str:
         return write(self, lambda type_: f"<{type_.name}>" if type_.kind is Kind.TYPE_PARAM else None)
 

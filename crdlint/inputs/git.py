@@ -85,6 +85,15 @@ def commit_of(repository: Repository, revision: str) -> str:
     return done.output.strip()
 
 
+def has_revision(repository: Repository, name: str) -> bool:
+    """Return whether a repository has a revision with a name."""
+    try:
+        commit_of(repository, name)
+    except RepositoryError:
+        return False
+    return True
+
+
 def objects_of(repository: Repository, commit: str) -> dict[str, str]:
     """Return the object id of each regular file of a commit, by its path; raise RepositoryError."""
     objects = {}

@@ -252,8 +252,7 @@ def _members(type_: Type, env: Env, environment: Environment, declarations: Decl
 
 def _fields(type_: Type, declarations: Declarations) -> Iterator[Completion]:
     """Yield the fields of an object; of an optional one, those of its value."""
-    while type_.is_optional:
-        type_ = type_.params[0]
+    type_ = type_.unwrapped
     declared = declarations.object(type_.name) if type_.kind is Kind.STRUCT else None
     for name in () if declared is None else declared.fields or {}:
         field_type = declarations.find_struct_field_type(type_.name, name)

@@ -345,6 +345,11 @@ class Declarations(WellKnownTypes):
             member = fields.get(f"__{name}__")
         return member
 
+    def member(self, type_: Type | None, name: str) -> DeclField | None:
+        """Return the field of objects of a type by its name in an expression."""
+        declared = None if type_ is None else self.object(type_.name)
+        return None if declared is None else self.field(declared, name)
+
     def object(self, name: str) -> DeclType | None:
         """Return the declaration of an object by the name of its type."""
         declared = self._objects.get(name) or self._located.get(name)

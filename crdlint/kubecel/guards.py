@@ -129,9 +129,7 @@ def _optional(expression: Expression, node: Select) -> JSONSchemaProps | None:
     type_ = expression.compiled.result.type_map.get(node.operand.id)
     if type_ is None or type_.kind is not Kind.STRUCT:
         return None
-    declarations = expression.declarations
-    declared = declarations.object(type_.name)
-    field = None if declared is None else declarations.field(declared, node.field)
+    field = expression.declarations.member(type_, node.field)
     if field is None or field.required or field.schema is None or field.schema.default is not None:
         return None
     return field.schema

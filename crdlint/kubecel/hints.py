@@ -92,11 +92,10 @@ def _node(expression: Expression, error: CELError) -> Expr | None:
 
 def _object(expression: Expression, operand: Expr) -> DeclType | None:
     type_ = expression.compiled.result.type_map.get(operand.id)
-    while type_ is not None and type_.is_optional:
-        type_ = type_.params[0]
-    if type_ is None or type_.kind is not Kind.STRUCT:
+    object_type = None if type_ is None else type_.unwrapped
+    if object_type is None or object_type.kind is not Kind.STRUCT:
         return None
-    return expression.declarations.object(type_.name)
+    return expression.declarations.object(object_type.name)
 
 
 def _undefined_field(case: _Case) -> _Found:

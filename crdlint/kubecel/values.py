@@ -558,12 +558,8 @@ class MapListValue(ListValue):
             return id(value)  # an error in Go, which equals only itself
         return tuple(_key(value.get(name)) for name in self._keys)
 
-    def cel_equal(self, other: Value) -> bool | Error:
-        """Return whether another list has equal elements for the same keys, in any order."""
-        return _compared(self, other)
-
     def equal_steps(self, other: Value) -> _Comparing:
-        """Yield the pairs that must be equal, receive whether each is, and return whether all are."""
+        """Yield the pairs of elements with the same keys; receive whether each is equal, and return whether all are."""
         if kind_of(other) is not Kind.LIST:
             return no_overload(other)
         if len(self) != len(other):

@@ -141,10 +141,7 @@ def _path_in_expression(place: Place, version: str) -> Path | None:
     if at is None or at.receiver is None:
         return expression.schema.path if word[0] in ("self", "oldSelf") else None
     type_ = type_of(at.receiver.removesuffix(".?"), at.env, expression.environment)
-    while type_ is not None and type_.is_optional:
-        type_ = type_.params[0]
-    declared = None if type_ is None else expression.declarations.object(type_.name)
-    member = None if declared is None else expression.declarations.field(declared, word[0])
+    member = expression.declarations.member(None if type_ is None else type_.unwrapped, word[0])
     return None if member is None or member.schema is None else member.schema.path
 
 
@@ -215,9 +212,7 @@ def _reads(document: Document, found: FoundRule, schema: JSONSchemaProps) -> Ite
         for node in nodes(expression.compiled.expr):
             if not isinstance(node, Select):
                 continue
-            operand = types.get(node.operand.id)
-            declared = None if operand is None else expression.declarations.object(operand.name)
-            member = None if declared is None else expression.declarations.field(declared, node.field)
+            member = expression.declarations.member(types.get(node.operand.id), node.field)
             at = ranges.of(node)
             if at is None or member is None or member.schema is None or str(member.schema.path) != wanted:
                 continue

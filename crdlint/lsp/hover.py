@@ -113,8 +113,7 @@ def _of_expression(expression: Expression, index: int) -> Iterator[str]:
             yield f"Since Kubernetes {since[0]}.{since[1]}."
         return
     receiver = None if place.receiver is None else type_of(place.receiver, place.env, expression.environment)
-    declared = None if receiver is None else expression.declarations.object(receiver.name)
-    member = None if declared is None else expression.declarations.field(declared, word[0])
+    member = expression.declarations.member(receiver, word[0])
     if member is not None and member.schema is not None:
         yield from _described(member.schema, required=member.required)
 

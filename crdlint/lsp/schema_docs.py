@@ -101,32 +101,31 @@ def values_of(record: str, field: str, type_: str) -> tuple[str, ...]:
     known = _VALUES.get((record, field))
     if known is not None:
         return known
-    declared = next((one for one in RECORDS[record].FIELDS if one.json_name == field), None)
-    return _BOOLS if declared is not None and declared.go_type.removeprefix("*") == "bool" else ()
+    return _BOOLS if _go_type(record, field).removeprefix("*") == "bool" else ()
 
 
 def is_collection(record: str, field: str) -> bool | None:
     """Return whether a field is an object or a list (False for a list), None for a scalar."""
-    declared = next((one for one in RECORDS[record].FIELDS if one.json_name == field), None)
-    if declared is None:
-        return None
-    of = declared.go_type.partition("=")[2] or declared.go_type
+    of = _go_type(record, field)
     if of.startswith("["):
         return None if of == "[]uint8" else False
     return True if of.startswith("map[") or _record_of(of) is not None else None
 
 
 def _type_of_field(record: str, field: str) -> tuple[str, bool] | None:
-    declared = next((one for one in RECORDS[record].FIELDS if one.json_name == field), None)
-    if declared is None:
-        return None
-    of = declared.go_type.partition("=")[2] or declared.go_type
+    of = _go_type(record, field)
     found = _record_of(of)
     if found is None:
         return None
     if found.__name__ in ("JSONSchemaPropsOrArray", "JSONSchemaPropsOrBool"):
         return _SCHEMA, False
     return found.__name__, "map[" in of
+
+
+def _go_type(record: str, field: str) -> str:
+    """Return the Go type of a field, behind the name that the API has for it; empty for an unknown field."""
+    declared = next((one.go_type for one in RECORDS[record].FIELDS if one.json_name == field), "")
+    return declared.partition("=")[2] or declared
 
 
 def _record_of(go_type: str) -> type[Record] | None:

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from crdlint.report.summary import counted
 from crdlint.rules import catalog
 from crdlint.rules.changes import REMOVED
 
@@ -79,11 +80,6 @@ class Changes:
     def counts(self) -> Counter[str]:
         """Return the number of findings of each group."""
         return Counter(map(group_of, self.findings))
-
-
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 class ChangesReport:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from crdlint.report.changes import BEHAVIOUR, BREAKS, OTHER, REFUSED, ChangesReport, counted, group_of
+from crdlint.report.changes import BEHAVIOUR, BREAKS, OTHER, REFUSED, ChangesReport, group_of
 from crdlint.report.escapes import html_text, markdown, printable_line
 from crdlint.report.page import rule_link
+from crdlint.report.summary import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from crdlint.report.changes import GROUPS, ChangesReport, counted
+from crdlint.report.changes import GROUPS, ChangesReport
 from crdlint.report.escapes import printable_line
 from crdlint.report.fold import fold
 from crdlint.report.page import rule_link
+from crdlint.report.summary import counted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

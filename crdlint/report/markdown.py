@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.report.escapes import html_text, markdown, printable_line
 from crdlint.report.pieces import shown
+from crdlint.report.summary import counted
 from crdlint.report.uris import relative
 
 if TYPE_CHECKING:
@@ -53,13 +54,13 @@ class Report:
             else:
                 yield table
         if left:
-            yield f"\n… and {_count(left, 'more finding')}, for which there is no room here.\n"
+            yield f"\n… and {counted(left, 'more finding')}, for which there is no room here.\n"
 
 
 def _head(outcome: Outcome) -> str:
     summary, problems = outcome.summary, outcome.problems
     verdict = (
-        f"{_count(summary.errors, 'error')}, {_count(summary.warnings, 'warning')} in {_count(summary.crds, 'CRD')}"
+        f"{counted(summary.errors, 'error')}, {counted(summary.warnings, 'warning')} in {counted(summary.crds, 'CRD')}"
     )
     lines = ["## crdlint\n", f"{'❌' if summary.errors or problems else '✅'} {verdict}\n"]
     if problems:
@@ -75,7 +76,7 @@ def _head(outcome: Outcome) -> str:
 def _table(result: FileResult, findings: Sequence[Diagnostic]) -> str:
     rows = ["| | place | rule | message |", "| --- | --- | --- | --- |", *map(_row, findings)]
     file = html_text(printable_line(relative(result.file)))
-    head = f"<summary><code>{file}</code>: {_count(len(findings), 'finding')}</summary>"
+    head = f"<summary><code>{file}</code>: {counted(len(findings), 'finding')}</summary>"
     opened = " open" if len(findings) <= 20 else ""
     return "\n".join(["", f"<details{opened}>{head}\n", *rows, "\n</details>\n"])
 
@@ -88,7 +89,3 @@ def _row(finding: Diagnostic) -> str:
 
 def _size(text: str) -> int:
     return len(text.encode())
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

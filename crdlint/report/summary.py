@@ -43,3 +43,8 @@ class Summary:
                     is_safe = diagnostic.fix.applicability == "safe"
                     self.fixable += is_safe
                     self.fixable_unsafe += not is_safe
+
+
+def counted(number: int, noun: str) -> str:
+    """Return a number with its noun, such as `1 file` or `2 files`."""
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"

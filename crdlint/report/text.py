@@ -10,6 +10,7 @@ from crdlint.report.escapes import printable, printable_line
 from crdlint.report.fold import fold
 from crdlint.report.page import Part, rule_link
 from crdlint.report.snippet import snippet
+from crdlint.report.summary import counted
 from crdlint.rules.consequences import causes
 from crdlint.yaml.edit import split_lines
 
@@ -64,7 +65,7 @@ class Report:
                 yield ""
                 yield from self._grouped(hidden, lines)
             elif hidden and visible:
-                count = _count(len(hidden), "more finding")
+                count = counted(len(hidden), "more finding")
                 yield from self._note(f"{count} after these are fixed: crdlint check --hidden shows them")
                 yield ""
 
@@ -177,14 +178,14 @@ class Report:
 
     def summary(self, summary: Summary) -> str:
         """Return the closing line."""
-        skipped = f" ({_count(summary.skipped, 'other document')} skipped)" if summary.skipped else ""
-        counts = [_count(summary.errors, "error"), _count(summary.warnings, "warning")]
-        findings = ", ".join([*counts, *([_count(summary.infos, "info")] if summary.infos else [])])
+        skipped = f" ({counted(summary.skipped, 'other document')} skipped)" if summary.skipped else ""
+        counts = [counted(summary.errors, "error"), counted(summary.warnings, "warning")]
+        findings = ", ".join([*counts, *([counted(summary.infos, "info")] if summary.infos else [])])
         if summary.below_minimum:
             findings += f" ({summary.below_minimum:,} below the minimum severity)"
         seconds = "" if self._page.width is None else f" in {summary.seconds:.2f} s"
         style = "error" if summary.errors else "warning" if summary.warnings else "good"
-        start = f"checked {_count(summary.files, 'file')}, {_count(summary.crds, self._view.noun)}{skipped}: "
+        start = f"checked {counted(summary.files, 'file')}, {counted(summary.crds, self._view.noun)}{skipped}: "
         lines = self._page.flow(Part(start), Part(findings, style), Part(seconds))
         fixable = _fixable(summary)
         return "\n".join([*lines, *(self._page.wrapped(fixable, "    ", "[*] ", "good") if fixable else ())])
@@ -220,10 +221,6 @@ _ADVICE_SHOWN: Final = 2  # of a rule in a CRD
 _MOST_INFOS: Final = 10  # of a CRD that are shown one by one
 _SEVERITIES: Final = {"error": 0, "warning": 1, "info": 2}
 _PIPED: Final = 120  # columns of source lines, which are cut rather than wrapped
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _by_crd(diagnostics: Iterable[Diagnostic]) -> list[tuple[str | None, list[Diagnostic]]]:

@@ -17,7 +17,7 @@ from crdlint.kubecel.limits import max_cardinality
 from crdlint.rules import cel_cost
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.common import Answer
-from crdlint.rules.engine.finding import Fixer, quoted_tag, quoted_with_comment
+from crdlint.rules.engine.finding import Fixer, quoted_tag, quoted_with_comment, removal
 from crdlint.rules.engine.rule import Rule
 from crdlint.safety import work
 from crdlint.schema.traversal import Within, at_or_above
@@ -307,10 +307,6 @@ OLD_SELF = Rule(
 )
 
 
-def _remove(finding: Finding) -> list[Edit]:
-    return finding.remove()
-
-
 OPTIONAL_OLD_SELF = Rule(
     id="cel-optional-old-self-unused",
     summary="`optionalOldSelf` on a rule that does not use `oldSelf`",
@@ -324,7 +320,7 @@ OPTIONAL_OLD_SELF = Rule(
         Fixer(
             "Remove `optionalOldSelf`",
             "safe",
-            _remove,
+            removal,
             good=_schema('{rule: "self.replicas > 0"}'),
         ),
     ),

@@ -13,7 +13,7 @@ from crdlint.crd.errors import Code, Reason, forbidden, invalid, required
 from crdlint.crd.gotypes import SCHEMA
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.regexp import compile_error
-from crdlint.rules.engine.finding import Fixer, is_null, quoted_with_comment, removal, with_comment
+from crdlint.rules.engine.finding import Fixer, is_null, quoted_with_comment, removal, replacement, with_comment
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.engine.schema_walk import STRUCTURAL, Check, SchemaPosition
 from crdlint.schema.structural import TYPES, incomplete, structural_attributes
@@ -130,10 +130,6 @@ def _items_of_any_type(finding: Finding) -> Iterable[Edit]:
     if finding.owner.find("items") is None and _misspelled(finding) is None:
         name = finding.editor.name("x-kubernetes-preserve-unknown-fields")
         yield finding.editor.insert(finding.owner, "items", f"{{{name}: true}}", after="type")
-
-
-def _object_type(finding: Finding) -> Iterable[Edit]:
-    return finding.write("object")
 
 
 def _named_type(finding: Finding) -> Iterable[Edit]:
@@ -388,7 +384,7 @@ ROOT_TYPE = Rule(
     good="type: object\n",
     help="Set `type: object` at the root of the schema",
     source=_SOURCE,
-    fixes=(Fixer("Write `type: object`", "safe", _object_type),),
+    fixes=(Fixer("Write `type: object`", "safe", replacement("object")),),
 )
 ROOT_MAP = Rule(
     id="structural-root-additional-properties",
@@ -503,7 +499,7 @@ EMBEDDED = Rule(
         Fixer(
             "Write `type: object`",
             "safe",
-            lambda finding: _object_type(finding) if finding.name == "type" else (),
+            lambda finding: replacement("object")(finding) if finding.name == "type" else (),
             bad="type: object\nproperties:\n  template:\n    x-kubernetes-embedded-resource: true\n"
             "    x-kubernetes-preserve-unknown-fields: true\n",
             good="type: object\nproperties:\n  template:\n    type: object\n    x-kubernetes-embedded-resource: true\n"

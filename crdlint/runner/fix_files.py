@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.inputs.helm.layout import TEMPLATES
 from crdlint.inputs.read import UnreadableError, decode, encoding_of, read_bytes
+from crdlint.report.summary import counted
 from crdlint.safety import atomic
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class Fixing:
     def summary(self) -> str:
         """Return a summary in one line."""
         done = "would fix" if self.diff else "fixed"
-        return f"{done} {_count(self.findings, 'finding')} in {_count(self.files, 'file')}"
+        return f"{done} {counted(self.findings, 'finding')} in {counted(self.files, 'file')}"
 
     def shown(self) -> Iterator[str]:
         """Yield lines that list the applied fixes by file and rule."""
@@ -134,10 +135,6 @@ def _mark(path: str) -> str | None:
     except UnreadableError:
         return ""  # standard input, or a file that is gone: nothing is known
     return mark.decode() if encoding == "utf-8" else None
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
 
 
 def _replace(path: str, checked: str, fixed: str) -> None:

@@ -343,7 +343,7 @@ def _own_checks(schema: JSONSchemaProps, dialect: Dialect, kind: type) -> _Own:
     if schema.enum:
         rest.append(_enum_check(schema.enum, kind))
     if kind is dict:
-        rest.extend(_size_checks(schema))
+        rest.extend(_size_checks(schema.min_properties, schema.max_properties, "properties"))
     # One match for each of upstream's validators that applies, plus one, plus the matches that they count themselves.
     matches = 3 + (kind is not bool) + has_format + 1 + (is_number or kind is list)
     if types or format_:
@@ -429,28 +429,8 @@ def _format_check(format_: str) -> Check:
 
 
 def _list_checks(schema: JSONSchemaProps) -> list[Check]:
-    fewest, most = schema.min_items, schema.max_items
-    found_checks: list[Check] = []
-    if fewest is not None or most is not None:
-
-        def size_check(value: list[Any], value_path: ValuePath, violations: Found) -> None:
-            size = len(value)
-            if fewest is not None and size < fewest:
-                violations.append(
-                    invalid(
-                        value_path,
-                        size,
-                        f"should have at least {fewest} items",
-                        Reason(Code.TOO_FEW, (fewest, "items")),
-                    )
-                )
-            if most is not None and size > most:
-                violations.append(too_many(value_path, size, most))
-
-        found_checks.append(size_check)
-    if schema.unique_items:
-        found_checks.append(_unique_check)
-    return found_checks
+    checks = _size_checks(schema.min_items, schema.max_items, "items")
+    return [*checks, _unique_check] if schema.unique_items else checks
 
 
 def _unique_check(value: list[Any], value_path: ValuePath, violations: Found) -> None:
@@ -458,22 +438,16 @@ def _unique_check(value: list[Any], value_path: ValuePath, violations: Found) ->
         violations.append(invalid(value_path, "", "shouldn't contain duplicates", Reason(Code.NOT_UNIQUE)))
 
 
-def _size_checks(schema: JSONSchemaProps) -> list[Check]:
-    fewest, most = schema.min_properties, schema.max_properties
+def _size_checks(fewest: int | None, most: int | None, parts: str) -> list[Check]:
+    """Return the check of the number of items or properties; empty if it has no limits."""
     if fewest is None and most is None:
         return []
 
-    def check(value: dict[str, Any], value_path: ValuePath, violations: Found) -> None:
+    def check(value: dict[str, Any] | list[Any], value_path: ValuePath, violations: Found) -> None:
         size = len(value)
         if fewest is not None and size < fewest:
-            violations.append(
-                invalid(
-                    value_path,
-                    size,
-                    f"should have at least {fewest} properties",
-                    Reason(Code.TOO_FEW, (fewest, "properties")),
-                )
-            )
+            text = f"should have at least {fewest} {parts}"
+            violations.append(invalid(value_path, size, text, Reason(Code.TOO_FEW, (fewest, parts))))
         if most is not None and size > most:
             violations.append(too_many(value_path, size, most))
 

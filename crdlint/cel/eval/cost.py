@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from crdlint.cel.estimates import REGEX_FACTOR, STRING_FACTOR
+from crdlint.cel.estimates import REGEX_FACTOR, traversal
 from crdlint.cel.eval.values import Optional_, kind_of
 from crdlint.cel.types import Kind
 
@@ -75,12 +75,8 @@ def _constant(_values: Sequence[Value], _result: Value) -> int:
     return 1
 
 
-def _traversal(size: float) -> int:
-    return math.ceil(size * STRING_FACTOR)
-
-
 def _of_first(values: Sequence[Value], _: Value) -> int:
-    return _traversal(actual_size(values[0]))
+    return traversal(actual_size(values[0]))
 
 
 def _of_list(values: Sequence[Value], _: Value) -> int:
@@ -88,19 +84,19 @@ def _of_list(values: Sequence[Value], _: Value) -> int:
 
 
 def _of_shorter(values: Sequence[Value], _: Value) -> int:
-    return _traversal(min(actual_size(values[0]), actual_size(values[1])))
+    return traversal(min(actual_size(values[0]), actual_size(values[1])))
 
 
 def _of_both(values: Sequence[Value], _: Value) -> int:
-    return _traversal(actual_size(values[0]) + actual_size(values[1]))
+    return traversal(actual_size(values[0]) + actual_size(values[1]))
 
 
 def _of_match(values: Sequence[Value], _: Value) -> int:
-    return _traversal(1.0 + actual_size(values[0])) * math.ceil(actual_size(values[1]) * REGEX_FACTOR)
+    return traversal(1.0 + actual_size(values[0])) * math.ceil(actual_size(values[1]) * REGEX_FACTOR)
 
 
 def _of_search(values: Sequence[Value], _: Value) -> int:
-    return _traversal(actual_size(values[0])) * _traversal(actual_size(values[1]))
+    return traversal(actual_size(values[0])) * traversal(actual_size(values[1]))
 
 
 _ORDERS: Final = ("less", "less_equals", "greater", "greater_equals")

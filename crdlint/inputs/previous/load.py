@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from crdlint.crd.recognition import may_hold_crd
-from crdlint.inputs.git import commit_of, contents, objects_of
+from crdlint.inputs.git import commit_of, contents, has_revision, objects_of
 from crdlint.inputs.kustomize import Patches
 from crdlint.inputs.paths import Problem, discover
 from crdlint.inputs.previous.crds import OldFile, PreviousCRDs, pack
@@ -65,7 +65,7 @@ def load(source: str, arguments: Sequence[str], selection: Selection) -> Loaded:
     repositories = _repositories(arguments)
     if not os.path.lexists(source):
         return _of_revision(source, repositories, arguments, selection)
-    if not source.startswith((".", "/")) and any(_has_revision(repository, source) for repository in repositories):
+    if not source.startswith((".", "/")) and any(has_revision(repository, source) for repository in repositories):
         # A checkout must not choose what it is compared with.
         message = f"{source!r} is both a path and a git revision: write `./{source}` or `{source}^{{commit}}`"
         raise RepositoryError(message)
@@ -75,14 +75,6 @@ def load(source: str, arguments: Sequence[str], selection: Selection) -> Loaded:
 def _repositories(arguments: Sequence[str]) -> list[Repository]:
     repositories = (repository_of(argument if open_descriptor(argument) is None else ".") for argument in arguments)
     return list(dict.fromkeys(argument for argument in repositories if argument is not None))
-
-
-def _has_revision(repository: Repository, name: str) -> bool:
-    try:
-        commit_of(repository, name)
-    except RepositoryError:
-        return False
-    return True
 
 
 def _of_path(source: str, arguments: Sequence[str], selection: Selection) -> Loaded:

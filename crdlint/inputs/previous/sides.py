@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from crdlint.inputs.git import commit_of, contents, objects_of
+from crdlint.inputs.git import commit_of, contents, has_revision, objects_of
 from crdlint.inputs.repository import RepositoryError, repository_of
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def side(source: str, folder: str) -> Side:
     repository = repository_of(os.curdir)
     revision, colon, path = source.partition(":")
     if os.path.lexists(source):
-        if repository is not None and not source.startswith((".", "/")) and _has(repository, source):
+        if repository is not None and not source.startswith((".", "/")) and has_revision(repository, source):
             message = f"{source!r} is both a path and a git revision: write `./{source}` or `{source}^{{commit}}`"
             raise RepositoryError(message)
         return Side(source, source)
@@ -68,14 +68,6 @@ def side(source: str, folder: str) -> Side:
             raise RepositoryError(f"{revision} has no YAML or JSON file in {path}")
         os.makedirs(root, exist_ok=True)
     return Side(root, source if colon else f"{source}:", tuple(f"{source}: {problem}" for problem in problems))
-
-
-def _has(repository: Repository, name: str) -> bool:
-    try:
-        commit_of(repository, name)
-    except RepositoryError:
-        return False
-    return True
 
 
 def _export(repository: Repository, commit: str, below: str, folder: str) -> list[str]:

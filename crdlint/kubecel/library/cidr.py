@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cel.decls import CallCost, Variable, member, overload
-from crdlint.cel.estimates import ONE, STRING_FACTOR, CallEstimate, Estimate, Estimator, Node, size_of
+from crdlint.cel.estimates import ONE, STRING_FACTOR, CallEstimate, Estimate, Estimator, Node, size_of, traversal
 from crdlint.cel.eval.errors import NO_SUCH_OVERLOAD, FunctionError
 from crdlint.cel.types import BOOL, INT, STRING, type_type
-from crdlint.kubecel.library.costs import ARGUMENT, CONSTANT, constant, constant_for, traversal
+from crdlint.kubecel.library.costs import ARGUMENT, CONSTANT, constant, constant_for
 from crdlint.kubecel.library.declaration import Library, accepts
 from crdlint.kubecel.types.opaque import CIDR, IP
 

@@ -6,17 +6,22 @@ import math
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cel.decls import CallCost
-from crdlint.cel.estimates import ONE, REGEX_FACTOR, STRING_FACTOR, CallEstimate, Estimate, Estimator, Node, size_of
+from crdlint.cel.estimates import (
+    ONE,
+    REGEX_FACTOR,
+    STRING_FACTOR,
+    CallEstimate,
+    Estimate,
+    Estimator,
+    Node,
+    size_of,
+    traversal,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crdlint.cel.estimates import FunctionEstimator
-
-
-def traversal(size: float) -> int:
-    """Return the cost of reading `size` characters, bytes or elements once."""
-    return math.ceil(size * STRING_FACTOR)
 
 
 def constant(estimate: Estimate = ONE) -> FunctionEstimator:

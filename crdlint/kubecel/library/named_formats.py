@@ -6,9 +6,18 @@ import math
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cel.decls import CallCost, member, overload
-from crdlint.cel.estimates import REGEX_FACTOR, STRING_FACTOR, CallEstimate, Estimate, Estimator, Node, size_of
+from crdlint.cel.estimates import (
+    REGEX_FACTOR,
+    STRING_FACTOR,
+    CallEstimate,
+    Estimate,
+    Estimator,
+    Node,
+    size_of,
+    traversal,
+)
 from crdlint.cel.types import STRING, list_type, optional_type
-from crdlint.kubecel.library.costs import constant, constant_for, traversal
+from crdlint.kubecel.library.costs import constant, constant_for
 from crdlint.kubecel.library.declaration import Library
 from crdlint.kubecel.types.opaque import NAMED_FORMAT
 
