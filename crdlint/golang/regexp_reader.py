@@ -81,6 +81,23 @@ def read(pattern: str) -> Node:
     return _Reader(pattern).read()
 
 
+def anchors(pattern: str) -> tuple[bool, bool]:
+    """Return whether all that a pattern matches begins at the start of a text, and ends at its end; raise UnsupportedError."""
+    tree = read(pattern)
+    return _has_everywhere(tree, BEGIN), _has_everywhere(tree, END)
+
+
+def _has_everywhere(node: Node, assertion: str) -> bool:
+    """Return whether an assertion applies to all that a node matches: of alternatives, to each."""
+    if isinstance(node, Assertion):
+        return node.kind == assertion
+    if isinstance(node, Alternatives):
+        return all(_has_everywhere(part, assertion) for part in node.parts)
+    if isinstance(node, Concatenation):
+        return any(_has_everywhere(part, assertion) for part in node.parts)
+    return isinstance(node, Repeat) and node.low > 0 and _has_everywhere(node.part, assertion)
+
+
 class _Reader:
     """Reads a pattern from left to right; the flags are those of the innermost group."""
 

@@ -25,6 +25,7 @@ from crdlint.rules import catalog, duplicates
 from crdlint.rules.engine.advisory import DecodedCRD
 from crdlint.rules.engine.common import Common
 from crdlint.rules.engine.finding import Finding, Manifest, fix_of
+from crdlint.rules.engine.markers import VERSION_ANNOTATION, with_marker
 from crdlint.safety.work import Effort
 from crdlint.schema.traversal import all_schemas
 from crdlint.yaml.edit import split_lines
@@ -137,7 +138,8 @@ def check_crd(
     diagnostics += _decode_findings(decoded.later, manifest, options, hidden=True)
     rejected = rejected or any(_is_rejection(problem, has_placeholders=has_placeholders) for problem in problems)
     of_fields = _field_findings(report, decoded, manifest, locator, options, hidden=rejected)
-    diagnostics += of_fields.values()
+    of_fields = {message: _with_marker(diagnostic, crd) for message, diagnostic in of_fields.items()}
+    diagnostics = [*(_with_marker(diagnostic, crd) for diagnostic in diagnostics), *of_fields.values()]
     if not rejected:
         diagnostics += _ignored_fields(decoded.ignored, manifest, options)
         accepted = not (problems or report.errors)
@@ -148,10 +150,6 @@ def check_crd(
         diagnostic if diagnostic.crd == crd.metadata.name else replace(diagnostic, crd=crd.metadata.name)
         for diagnostic in diagnostics
     ]
-    if diagnostics and _CONTROLLER_GEN in crd.metadata.annotations:
-        diagnostics = [
-            _with_marker(diagnostic, crd.metadata.annotations[_CONTROLLER_GEN]) for diagnostic in diagnostics
-        ]
     notices: list[str] = []
     if has_placeholders:
         diagnostics, notices = _without_placeholders(diagnostics, document)
@@ -177,15 +175,13 @@ def _is_rejection(problem: DecodeProblem, *, has_placeholders: bool) -> bool:
     return problem.kind == "decode" and not is_placeholder(text)
 
 
-_CONTROLLER_GEN: Final = "controller-gen.kubebuilder.io/version"
-
-
-def _with_marker(diagnostic: Diagnostic, version: str) -> Diagnostic:
-    """Return a finding about a CRD of controller-gen with the marker for the Go source in its help."""
-    marker = catalog.get(diagnostic.rule).marker
-    if not marker:
+def _with_marker(diagnostic: Diagnostic, crd: CustomResourceDefinition, marker: str | None = None) -> Diagnostic:
+    """Return a finding with the marker for the Go source in its help, if the CRD is generated from one."""
+    version = crd.metadata.annotations.get(VERSION_ANNOTATION)
+    if version is None:
         return diagnostic
-    return replace(diagnostic, help=f"{diagnostic.help}. With controller-gen {version}: {marker}")
+    marker = catalog.get(diagnostic.rule).marker if marker is None else marker
+    return replace(diagnostic, help=with_marker(diagnostic.help or "", marker, version)) if marker else diagnostic
 
 
 _NEAR: Final = 32  # the number of repeated keys that are compared with a key
@@ -326,6 +322,7 @@ def _advisories(
         diagnostic = catalog.get(advisory.rule).diagnostic(
             options.file, advisory.kind, advisory.message, span, advisory.help
         )
+        diagnostic = _with_marker(diagnostic, crd, advisory.marker)
         yield options.with_fix(diagnostic, Finding(manifest, advisory.rule, advisory=advisory))
 
 

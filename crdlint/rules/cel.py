@@ -233,7 +233,7 @@ def _end_of_call(text: str, start: int) -> int | None:
 
 COMPILES = Rule(
     id="cel-compilation",
-    marker='write `+kubebuilder:validation:XValidation:rule="RULE",message="TEXT"`',
+    marker="correct the `rule` of `+kubebuilder:validation:XValidation`",
     summary="Rule or messageExpression does not compile",
     why="The API server compiles every expression against the schema when a CRD is created or updated, and rejects the "
     "CRD if one fails.",
@@ -282,7 +282,7 @@ COMPILES = Rule(
 )
 OUTPUT_TYPE = Rule(
     id="cel-output-type",
-    marker='write `+kubebuilder:validation:XValidation:rule="RULE",message="TEXT"`',
+    marker="correct the `rule` of `+kubebuilder:validation:XValidation`",
     summary="Rule does not evaluate to bool, or messageExpression not to string",
     why="A rule is a condition that must be true, and a message is text.",
     bad=_schema("rule: self.replicas"),
@@ -303,6 +303,7 @@ OLD_SELF = Rule(
         _PORTS.format(", x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name]"),
     ),
     help="Move the rule to the list itself, or set `x-kubernetes-list-type: map` with keys on the list",
+    marker="correct the `rule` of `+kubebuilder:validation:XValidation`",
     source=_SOURCE,
 )
 
@@ -315,6 +316,7 @@ OPTIONAL_OLD_SELF = Rule(
     bad=_schema('{rule: "self.replicas > 0", optionalOldSelf: true}'),
     good=_schema('{rule: "!oldSelf.hasValue() || self.replicas >= oldSelf.value().replicas", optionalOldSelf: true}'),
     help="Remove `optionalOldSelf`, or use `oldSelf` in the rule",
+    marker="remove the `optionalOldSelf` of `+kubebuilder:validation:XValidation`",
     source=_SOURCE,
     fixes=(
         Fixer(
@@ -345,7 +347,7 @@ _HOSTS: Final = "hosts: {type: array, maxItems: 8, items: {type: object, propert
 
 UNGUARDED = Rule(
     id="cel-optional-field-unguarded",
-    marker='write `+kubebuilder:validation:XValidation:rule="RULE",message="TEXT"`',
+    marker="correct the `rule` of `+kubebuilder:validation:XValidation`",
     summary="Rule reads an optional field without checking that it is set",
     why="The API server rejects every object that does not set the field, because the evaluation ends in an error.",
     bad=_schema("rule: self.replicas > 0", ""),

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.equality import semantic_equal
 from crdlint.crd.model import JSONSchemaProps
+from crdlint.golang.values import marshal
 from crdlint.rules.engine.advisory import Advisory, NodeAdvice
+from crdlint.rules.engine.markers import validation
 from crdlint.rules.engine.on_request import (
     OnRequest,
     in_junctor,
@@ -17,9 +19,9 @@ from crdlint.rules.engine.on_request import (
     top_property,
 )
 from crdlint.rules.engine.version_parts import version_parts
-from crdlint.rules.pruned_objects import has_status, is_object_without_keys, keeps_as_item
+from crdlint.rules.pruned_objects import is_arbitrary, is_spec_or_status, keeps_as_item, may_be_without_keys
 from crdlint.rules.server_side_apply import is_conditions
-from crdlint.schema.json_paths import follow
+from crdlint.schema.json_paths import follow, steps
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -122,7 +124,7 @@ ITEMS = OnRequest(
     bad=_field("type: array, items: {type: object, properties: {name: {type: string}}}"),
     good=_field("type: array, items: {type: object, required: [name], properties: {name: {type: string}}}"),
     help="Add the field that identifies an item to `required`",
-    marker="write `+required`",
+    marker="write `+required` on the field of the item",
 )
 ROOT = OnRequest(
     id="root-extra-fields",
@@ -148,17 +150,18 @@ NO_SCHEMA = OnRequest(
     bad=_version("properties: {spec: {type: string}}", _SUBRESOURCE),
     good=_status("phase: {type: string}"),
     help="Add `status` to the schema, or disable the subresource",
+    marker="remove `+kubebuilder:subresource:status`, or add the field `Status`",
     scope="version",
 )
 CHILDREN = OnRequest(
     id="status-children-required",
     summary="Field of the status is required",
-    why="A controller that writes a part of the status is rejected until it writes all required fields.",
+    why="The API server rejects a status that a controller writes in parts, until all required fields are set.",
     bad=_status("phase: {type: string}", "required: [phase], "),
     good=_status("phase: {type: string}"),
     help="Remove `required` from the status",
     scope="version",
-    marker="write `+optional`",
+    marker="write `+optional` on the field",
 )
 CONDITIONS = OnRequest(
     id="conditions-nonstandard",
@@ -176,7 +179,7 @@ DEFAULT = OnRequest(
     bad=_field("type: object, properties: {mode: {type: string, default: Fast}}", "spec"),
     good=_field("type: object, default: {}, properties: {mode: {type: string, default: Fast}}", "spec"),
     help="Add `default: {}` to the object",
-    marker="write `+kubebuilder:default={}`",
+    marker="write `+kubebuilder:default={}` on the field",
 )
 SPEC = OnRequest(
     id="spec-optional-hides-required",
@@ -185,7 +188,7 @@ SPEC = OnRequest(
     bad=_field("type: object, required: [mode], properties: {mode: {type: string}}", "spec"),
     good="required: [spec]\n" + _field("type: object, required: [mode], properties: {mode: {type: string}}", "spec"),
     help="Add `spec` to the `required` of the root",
-    marker="write `+required`",
+    marker="write `+required` on the field `Spec`",
 )
 AGE = OnRequest(
     id="printer-columns-lose-age",
@@ -195,7 +198,7 @@ AGE = OnRequest(
     good=_columns(f"{_READY}, {_AGE}"),
     help="Add a column of type date with the path `.metadata.creationTimestamp`",
     scope="version",
-    marker="write `+kubebuilder:printcolumn:name=Age,type=date,JSONPath=.metadata.creationTimestamp`",
+    marker='write `+kubebuilder:printcolumn:name="Age",type="date",JSONPath=".metadata.creationTimestamp"`',
 )
 NOT_SCALAR = OnRequest(
     id="printer-column-not-scalar",
@@ -204,6 +207,7 @@ NOT_SCALAR = OnRequest(
     bad=_columns(f"{{name: A, type: string, jsonPath: .spec.list}}, {_AGE}"),
     good=_columns(f"{_READY}, {_AGE}"),
     help="Use the path of a scalar, such as an item of the list",
+    marker="correct the `JSONPath` of `+kubebuilder:printcolumn`",
     scope="version",
 )
 MISMATCH = OnRequest(
@@ -213,6 +217,7 @@ MISMATCH = OnRequest(
     bad=_columns(f"{{name: A, type: integer, jsonPath: .spec.ready}}, {_AGE}"),
     good=_columns(f"{_READY}, {_AGE}"),
     help="Set the type of the column to that of the field",
+    marker="correct the `type` of `+kubebuilder:printcolumn`",
     scope="version",
 )
 DUPLICATE = OnRequest(
@@ -222,15 +227,17 @@ DUPLICATE = OnRequest(
     bad=_columns(f"{_READY}, {_READY}, {_AGE}"),
     good=_columns(f"{_READY}, {_AGE}"),
     help="Rename one of the columns",
+    marker="correct the `name` of `+kubebuilder:printcolumn`",
     scope="version",
 )
 DATE = OnRequest(
     id="printer-column-date-without-format",
-    summary="Date column for a string without a date format",
-    why="`kubectl get` prints `<invalid>` for a text that is not a time.",
+    summary="Date column for a string without the format `date-time`",
+    why="`kubectl get` prints `<invalid>` for every text that is not a date with a time, as RFC 3339 specifies.",
     bad=_columns(f"{{name: A, type: date, jsonPath: .spec.at}}, {_AGE}"),
     good=_columns(f"{{name: A, type: date, jsonPath: .spec.done}}, {_AGE}"),
     help="Add `format: date-time` to the field",
+    marker="write `+kubebuilder:validation:Format=date-time` on the field",
     scope="version",
 )
 SELECTOR = OnRequest(
@@ -246,6 +253,7 @@ SELECTOR = OnRequest(
         "subresources: {scale: {specReplicasPath: .spec.a, statusReplicasPath: .status.a, labelSelectorPath: .status.b}}\n",
     ),
     help="Add `labelSelectorPath` with the path of a string in the status",
+    marker="add `selectorpath` to `+kubebuilder:subresource:scale`",
     scope="version",
 )
 AS_SCHEMA = OnRequest(
@@ -263,7 +271,7 @@ MESSAGE = OnRequest(
     bad=_rule("self % 2 == 0"),
     good=_rule("self % 2 == 0", ", message: must be even"),
     help="Add a `message` with what is expected",
-    marker='write `+kubebuilder:validation:XValidation:rule="RULE",message="TEXT"`',
+    marker="add a `message` to `+kubebuilder:validation:XValidation`",
 )
 RULE_TWICE = OnRequest(
     id="rule-duplicate",
@@ -272,6 +280,7 @@ RULE_TWICE = OnRequest(
     bad=_field("type: integer, x-kubernetes-validations: [{rule: self % 2 == 0}, {rule: self % 2 == 0}]"),
     good=_rule("self % 2 == 0"),
     help="Remove one of the two",
+    marker="remove one `+kubebuilder:validation:XValidation`",
 )
 ALL_OF = OnRequest(
     id="allof-duplicate",
@@ -342,7 +351,7 @@ def _items(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 def _conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     items = schema.item_schema
-    if items is None or not is_conditions(schema):
+    if items is None or items.x_preserve_unknown_fields or keeps_as_item(items) or not is_conditions(schema):
         return
     missing = [name for name in _CONDITION if name not in items.properties]
     if missing:
@@ -351,21 +360,36 @@ def _conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]
 
 
 def _default(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield a property of the root's object whose defaults only apply if it is set, though `default: {}` would do."""
+    """Yield an object at most two levels below the root whose defaults only apply if it is set, though `default: {}` would do."""
     above = schema.parent
-    name = property_name(schema)
-    if (
-        above is None
-        or above.parent is not None
-        or name is None
-        or name in above.required
-        or schema.default is not None
-    ):
+    is_near_root = above is not None and (above.parent is None or above.parent.parent is None)
+    if above is None or not is_near_root or is_of_metadata(schema) or not _could_have_default(schema):
         return
-    defaults = {one for one, below in schema.properties.items() if below.default is not None}
-    if defaults and defaults.issuperset(schema.required) and not is_of_metadata(schema):
-        message = f"the default of `{min(defaults)}` is not set if `{name}` is missing"
-        yield Advisory("advice", DEFAULT.id, message, schema.path)
+    defaults = [one for one, below in schema.properties.items() if below.default is not None]
+    if not defaults or not set(schema.required).issubset(defaults):
+        return
+    name = str(schema.steps[1])
+    help_ = f"Add `default: {{}}` to `{name}`"
+    if _could_have_default(above) and all(
+        one in above.properties and above.properties[one].default is not None for one in above.required
+    ):
+        help_ += f", and to `{above.steps[1]}`"
+    message = f"the default of `{min(defaults)}` is not set if `{name}` is missing"
+    yield Advisory("advice", DEFAULT.id, message, schema.path, help_)
+
+
+def _could_have_default(schema: JSONSchemaProps) -> bool:
+    """Return whether a schema is an optional property without a default, and nothing but `required` keeps it from being empty."""
+    above, name = schema.parent, property_name(schema)
+    limited = schema.min_properties or schema.all_of or schema.any_of or schema.one_of or schema.not_
+    return (
+        above is not None
+        and name is not None
+        and name not in above.required
+        and schema.type == "object"
+        and schema.default is None
+        and not limited
+    )
 
 
 def _message(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
@@ -397,29 +421,31 @@ def _object(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield an object without keys that is no member of a union."""
     above = schema.parent
     name = property_name(schema)
-    if (
-        above is None
-        or keeps_as_item(schema)
-        or is_of_metadata(schema)
-        or name == "metadata"
-        or crd.spec.preserve_unknown_fields
-    ):
+    if schema.properties or above is None or keeps_as_item(schema) or name == "metadata" or is_of_metadata(schema):
         return
-    if above.parent is None and (name == "spec" or (name == "status" and has_status(schema, crd))):
-        return  # which is reported by default
-    if name is not None and _is_member_of_union(name, above):
-        return
-    yield Advisory("advice", OBJECT.id, "every key below is dropped", schema.path)
+    if crd.spec.preserve_unknown_fields or is_spec_or_status(schema, crd) or is_arbitrary(schema):
+        return  # the latter two are reported by default
+    if name is None or not _is_member_of_union(name, above):
+        yield Advisory("advice", OBJECT.id, "every key below is dropped", schema.path)
 
 
 def _is_member_of_union(name: str, above: JSONSchemaProps) -> bool:
+    """Return whether the object of a property limits which of its properties are set together, this one among them."""
     if above.max_properties == 1:
         return True
-    parts = (*above.all_of, *above.any_of, *above.one_of)
-    if any(name in part.required for part in parts):
-        return True
-    word = re.compile(rf"\b{re.escape(name)}\b")
-    return any(word.search(rule.rule) for rule in above.x_validations)
+    word = re.compile(rf"(?<!\w){re.escape(name)}(?!\w)")
+    return any(word.search(rule.rule) for rule in above.x_validations) or _is_required_in_part(name, above)
+
+
+def _is_required_in_part(name: str, schema: JSONSchemaProps) -> bool:
+    pending = [schema]
+    while pending:
+        at = pending.pop()
+        parts = [*at.all_of, *at.any_of, *at.one_of, *([at.not_] if at.not_ is not None else [])]
+        if any(name in part.required for part in parts):
+            return True
+        pending += parts
+    return False
 
 
 def _root(crd: DecodedCRD) -> Iterator[Advisory]:
@@ -446,14 +472,16 @@ def _spec(crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 def _of_status(parts: VersionParts) -> tuple[JSONSchemaProps | None, Path]:
-    status = parts.schema.properties.get("status") if parts.schema is not None and parts.has_status else None
+    status = parts.schema.properties.get("status") if parts.schema is not None else None
     return status, parts.schema_path.child("properties").key("status")
 
 
 def _generation(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):
         status, path = _of_status(parts)
-        if status is not None and status.properties and "observedGeneration" not in status.properties:
+        if status is None or status.x_preserve_unknown_fields or status.additional_properties is not None:
+            continue
+        if status.type == "object" and "observedGeneration" not in status.properties:
             yield Advisory("advice", GENERATION.id, "the status has no `observedGeneration`", path)
 
 
@@ -480,9 +508,13 @@ def _children(crd: DecodedCRD) -> Iterator[Advisory]:
 
 def _age(crd: DecodedCRD) -> Iterator[Advisory]:
     for parts in version_parts(crd.spec):
-        if parts.columns and not any(column.json_path == ".metadata.creationTimestamp" for column in parts.columns):
+        if parts.columns and not any(_shows_age(column.json_path) for column in parts.columns):
             path = parts.at.child("additionalPrinterColumns")
             yield Advisory("advice", AGE.id, "`kubectl get` does not show the age", path)
+
+
+def _shows_age(path: str) -> bool:
+    return [name for name, _ in steps(path)] == ["metadata", "creationTimestamp"]
 
 
 def _each_column(crd: DecodedCRD) -> Iterator[tuple[CustomResourceColumnDefinition, JSONSchemaProps, Path]]:
@@ -516,8 +548,8 @@ def _mismatch(crd: DecodedCRD) -> Iterator[Advisory]:
 
 def _date(crd: DecodedCRD) -> Iterator[Advisory]:
     for column, schema, path in _each_column(crd):
-        if column.type == "date" and schema.type == "string" and schema.format not in {"date-time", "date"}:
-            message = f"the type of the column {column.name} is date, but its field accepts any string"
+        if column.type == "date" and schema.type == "string" and schema.format not in {"date-time", "datetime"}:
+            message = f"the column {column.name} shows `<invalid>` for each text that is not a date with a time"
             yield Advisory("advice", DATE.id, message, path.child("type"))
 
 
@@ -542,13 +574,22 @@ def _selector(crd: DecodedCRD) -> Iterator[Advisory]:
 def _as_schema(crd: DecodedCRD) -> Iterator[Advisory]:
     if not crd.rules:
         return
-    from crdlint.kubecel.transitions import keyword_for
+    from crdlint.kubecel.transitions import keywords_for
 
     for one in crd.rules:
-        keyword = keyword_for(one.compiled.rule.compiled.expr, one.node.schema.type)
-        if keyword:
-            message = f"`{keyword}` expresses the same"
-            yield Advisory("advice", AS_SCHEMA.id, message, one.path.child("rule"), f"Use `{keyword}` instead")
+        schema = one.node.schema
+        keywords = keywords_for(one.compiled.rule.compiled.expr, schema.type, schema.format)
+        if keywords:
+            text = " and ".join(f"`{keyword}: {marshal(value)}`" for keyword, value in keywords.items())
+            marker = "" if "enum" in keywords else _validations(schema, keywords)
+            path = one.path.child("rule")
+            message = f"{text} {'express' if len(keywords) > 1 else 'expresses'} the same"
+            yield Advisory("advice", AS_SCHEMA.id, message, path, f"Replace the rule by {text}", marker=marker)
+
+
+def _validations(schema: JSONSchemaProps, keywords: dict[str, Any]) -> str:
+    """Return what to do in the Go source to set keywords of a schema."""
+    return f"write {' and '.join(validation(schema, keyword, value) for keyword, value in keywords.items())}"
 
 
 PRACTICES: Final = (
@@ -579,5 +620,5 @@ NODES: Final = (
     NodeAdvice(MESSAGE.id, _message, ("x-kubernetes-validations",)),
     NodeAdvice(RULE_TWICE.id, _rule_twice, ("x-kubernetes-validations",)),
     NodeAdvice(ALL_OF.id, _all_of, ("allOf",)),
-    NodeAdvice(OBJECT.id, _object, when=is_object_without_keys),
+    NodeAdvice(OBJECT.id, _object, when=may_be_without_keys),
 )

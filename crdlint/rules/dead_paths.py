@@ -64,7 +64,7 @@ COLUMN = Rule(
     scope="version",
     severity="warning",
     origin="crdlint",
-    marker="correct `+kubebuilder:printcolumn`",
+    marker="correct the `JSONPath` of `+kubebuilder:printcolumn`",
     fixes=_FIXERS,
 )
 SCALE = Rule(

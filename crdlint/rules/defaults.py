@@ -192,6 +192,7 @@ RULE_FAILED = Rule(
     bad=_schema("{type: integer, x-kubernetes-validations: [{rule: self > 0}]}", "{replicas: 0}"),
     good=_schema("{type: integer, x-kubernetes-validations: [{rule: self > 0}]}", "{replicas: 1}"),
     help="Change the default so that the rule evaluates to true, or change the rule",
+    marker="correct `+kubebuilder:default`",
     source=_SOURCE,
 )
 

@@ -298,6 +298,7 @@ _TYPE_UNSUPPORTED = Rule(
     bad="type: object\nproperties:\n  size: {type: int}\n",
     good="type: object\nproperties:\n  size: {type: integer}\n",
     help="Use one of array, boolean, integer, number, object and string",
+    marker="correct `+kubebuilder:validation:Type`",
     source=_SOURCE,
     fixes=(
         Fixer("Write the type that is meant", "safe", _meant_type),
@@ -373,6 +374,7 @@ _DEFAULT_FORBIDDEN = Rule(
     bad="type: object\nproperties:\n  metadata: {type: object, properties: {name: {type: string, default: main}}}\n",
     good="type: object\nproperties:\n  metadata: {type: object, properties: {name: {type: string}}}\n",
     help="Remove the default",
+    marker="remove `+kubebuilder:default`",
     source=_SOURCE,
     fixes=(Fixer("Remove the default", "safe", removal),),
 )
@@ -403,6 +405,7 @@ _UNIQUE_ITEMS = Rule(
     bad="type: object\nproperties:\n  tags: {type: array, uniqueItems: true, items: {type: string}}\n",
     good="type: object\nproperties:\n  tags: {type: array, x-kubernetes-list-type: set, items: {type: string}}\n",
     help="Remove `uniqueItems`, and add `x-kubernetes-list-type: set`, which also rejects duplicates",
+    marker="write `+listType=set` instead of `+kubebuilder:validation:UniqueItems=true`",
     source=_WALK,
     fixes=(
         Fixer("Write `x-kubernetes-list-type: set`", "unsafe", _set_instead),

@@ -78,6 +78,7 @@ SET_OF_OBJECTS = Rule(
     bad=_SET.format("set"),
     good=_SET.format("atomic"),
     help="Set `x-kubernetes-list-type: map` with keys that identify an item, or `x-kubernetes-list-type: atomic`",
+    marker="write `+listType=atomic`",
     source="apiextensions-apiserver/pkg/registry/customresourcedefinition getNonScalarListTypeSetWarnings",
     severity="warning",
 )

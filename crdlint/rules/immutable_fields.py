@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.markers import rule_marker
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.nodes import Mapping, Sequence
 
@@ -71,7 +72,7 @@ BYPASS = Rule(
     help="Add the field to `required`, or add a rule to the object that has it: `has(oldSelf.FIELD) == has(self.FIELD)`",
     severity="info",
     origin="crdlint",
-    marker='write `+kubebuilder:validation:XValidation:rule="has(oldSelf.FIELD) == has(self.FIELD)"`',
+    marker='write `+kubebuilder:validation:XValidation:rule="has(oldSelf.FIELD) == has(self.FIELD)"` on the struct',
     fixes=(
         Fixer(
             "Add a rule that keeps the field",
@@ -116,7 +117,9 @@ def bypasses(crd: DecodedCRD) -> Iterator[Advisory]:
             f"`{name}` can be removed and added again with another value: the rule is skipped if either is missing"
         )
         help_ = f"Add `{name}` to `required`, or add this rule to the object that has it: `{_guard_of(field)}`"
-        yield Advisory("advice", BYPASS.id, message, one.path.child("rule"), help_, subject=(name, field))
+        marker = f"write {rule_marker(_guard_of(field), f'{name} is immutable')} on the struct that has the field"
+        path = one.path.child("rule")
+        yield Advisory("advice", BYPASS.id, message, path, help_, subject=(name, field), marker=marker)
 
 
 _OLD_SELF: Final = "oldSelf"

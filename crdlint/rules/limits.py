@@ -5,10 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Final
 
 from crdlint.rules.engine.advisory import Advisory, NodeAdvice
+from crdlint.rules.engine.markers import validation
 from crdlint.rules.engine.on_request import OnRequest, in_junctor, is_of_metadata
+from crdlint.schema.traversal import with_all_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.rules.engine.advisory import DecodedCRD
@@ -47,82 +49,90 @@ INTEGER = OnRequest(
 )
 UNANCHORED = OnRequest(
     id="pattern-unanchored",
-    summary="Pattern has neither `^` nor `$`",
+    summary="Pattern is anchored at neither end",
     why="The API server accepts every text of which some part matches the pattern.",
     bad=_field("type: string, maxLength: 9, pattern: '[a-z]+'"),
     good=_field("type: string, maxLength: 9, pattern: '^[a-z]+$'"),
-    help="Write the pattern between `^` and `$`",
+    help="Write the pattern, and each of its alternatives, between `^` and `$`",
     marker="correct `+kubebuilder:validation:Pattern`",
 )
 HALF_ANCHORED = OnRequest(
     id="pattern-half-anchored",
-    summary="Pattern has only one of `^` and `$`",
+    summary="Pattern is anchored at one end only",
     why="The API server accepts any text before or after the part that matches the pattern.",
     bad=_field("type: string, maxLength: 9, pattern: '^[a-z]+'"),
     good=_field("type: string, maxLength: 9, pattern: '^[a-z]+$'"),
-    help="Write the pattern between `^` and `$`, unless any text may follow or precede it",
+    help="Write the pattern, and each of its alternatives, between `^` and `$`, unless any text may follow or precede it",
     marker="correct `+kubebuilder:validation:Pattern`",
 )
 
 RULES = (STRING, LIST, INTEGER, UNANCHORED, HALF_ANCHORED)
 
 
-def _without(rule: str, message: str) -> Callable[[JSONSchemaProps, DecodedCRD], Iterator[Advisory]]:
-    def run(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-        limits = any(one.max_length is not None or one.max_items is not None for one in schema.all_of)
-        if not (limits or in_junctor(schema) or is_of_metadata(schema) or schema.enum):
-            yield Advisory("advice", rule, message, schema.path)
-
-    return run
-
-
 # The formats whose values are short.
 _SHORT: Final = frozenset({"date", "date-time", "datetime", "duration", "ipv4", "ipv6", "cidr", "mac", "uuid"})
 
 
-def strings(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
+def _is_free(schema: JSONSchemaProps, limit: str) -> bool:
+    """Return whether neither a limit nor an enum of a schema or its allOf bounds the values of a field."""
+    if in_junctor(schema) or is_of_metadata(schema):
+        return False
+    return not any(getattr(part, limit) is not None or part.enum for part in with_all_of(schema))
+
+
+def strings(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield a string without a limit."""
-    if schema.format not in _SHORT:
-        yield from _without(STRING.id, "the string has no `maxLength`")(schema, crd)
+    if _is_free(schema, "max_length") and not any(part.format in _SHORT for part in with_all_of(schema)):
+        marker = f"write {validation(schema, 'maxLength', 63)}"
+        yield Advisory("advice", STRING.id, "the string has no `maxLength`", schema.path, marker=marker)
+
+
+def lists(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield a list without a limit."""
+    if _is_free(schema, "max_items"):
+        marker = f"write {validation(schema, 'maxItems', 16)}"
+        yield Advisory("advice", LIST.id, "the list has no `maxItems`", schema.path, marker=marker)
 
 
 def integers(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield an integer that lacks a bound."""
-    missing = [name for name, value in (("minimum", schema.minimum), ("maximum", schema.maximum)) if value is None]
-    if missing and not schema.enum and not in_junctor(schema) and not is_of_metadata(schema):
-        message = f"the integer has no {' and no '.join(f'`{name}`' for name in missing)}"
-        yield Advisory("advice", INTEGER.id, message, schema.path)
+    missing = [name for name in ("minimum", "maximum") if _is_free(schema, name)]
+    if missing:
+        named = " and ".join(f"`{name}`" for name in missing)
+        marker = f"write {' and '.join(validation(schema, name) for name in missing)}"
+        message = f"the integer has no {named.replace('and', 'and no')}"
+        yield Advisory("advice", INTEGER.id, message, schema.path, f"Add {named}", marker=marker)
 
 
-def _ends(pattern: str) -> tuple[bool, bool]:
+def _is_anchored(pattern: str) -> tuple[bool, bool]:
     """Return whether a pattern is anchored at its start, and at its end."""
-    return pattern.startswith(("^", "\\A", "(^", "(?:^")), pattern.endswith(
-        ("$", "\\z", "$)")
-    ) and not pattern.endswith("\\$")
+    from crdlint.golang.regexp import compile_error
+    from crdlint.golang.regexp_reader import UnsupportedError, anchors
+
+    try:
+        return (True, True) if compile_error(pattern) is not None else anchors(pattern)
+    except UnsupportedError:
+        return True, True  # not known
 
 
 def unanchored(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield a pattern that is anchored nowhere."""
-    if schema.pattern and not any(_ends(schema.pattern)):
+    if schema.pattern and _is_anchored(schema.pattern) == (False, False):
         message = "any text with a part that matches the pattern is accepted"
         yield Advisory("advice", UNANCHORED.id, message, schema.path.child("pattern"))
 
 
 def half_anchored(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield a pattern that is anchored at one end."""
-    start, end = _ends(schema.pattern)
-    if schema.pattern and start != end:
+    start, end = _is_anchored(schema.pattern) if schema.pattern else (True, True)
+    if start != end:
         message = f"any text {'after' if start else 'before'} the part that matches the pattern is accepted"
         yield Advisory("advice", HALF_ANCHORED.id, message, schema.path.child("pattern"))
 
 
 NODES: Final = (
     NodeAdvice(STRING.id, strings, when=lambda given, type_: type_ == "string" and "maxLength" not in given),
-    NodeAdvice(
-        LIST.id,
-        _without(LIST.id, "the list has no `maxItems`"),
-        when=lambda given, type_: type_ == "array" and "maxItems" not in given,
-    ),
+    NodeAdvice(LIST.id, lists, when=lambda given, type_: type_ == "array" and "maxItems" not in given),
     NodeAdvice(INTEGER.id, integers, when=lambda _, type_: type_ == "integer"),
     NodeAdvice(UNANCHORED.id, unanchored, ("pattern",)),
     NodeAdvice(HALF_ANCHORED.id, half_anchored, ("pattern",)),

@@ -210,6 +210,7 @@ MAP_TYPE_OBJECT = Rule(
     bad="type: object\nproperties:\n  selector: {type: string, x-kubernetes-map-type: atomic}\n",
     good="type: object\nproperties:\n  selector: {type: object, x-kubernetes-map-type: atomic}\n",
     help="Set `type: object`, or remove `x-kubernetes-map-type`",
+    marker="remove `+mapType` or `+structType`",
     source=_SOURCE,
     fixes=(
         Fixer(
@@ -253,6 +254,7 @@ LIST_TYPE_ARRAY = Rule(
     bad="type: object\nproperties:\n  ports: {type: object, x-kubernetes-list-type: atomic}\n",
     good=_GOOD_SET,
     help="Set `type: array`, or remove `x-kubernetes-list-type`",
+    marker="remove `+listType`",
     source=_SOURCE,
     fixes=(
         Fixer(
@@ -352,6 +354,7 @@ MAP_ITEMS = Rule(
     good=_GOOD_MAP,
     help="Set `type: object` on the items, with the keys as `properties`; or set `x-kubernetes-list-type: set` and "
     "remove the keys",
+    marker="correct `+listType`",
     source=_SOURCE,
     fixes=(
         Fixer(
@@ -380,6 +383,7 @@ KEY_DUPLICATE = Rule(
     bad=_list("    x-kubernetes-list-type: map\n    x-kubernetes-list-map-keys: [name, name]\n", _NAMED),
     good=_GOOD_MAP,
     help="Remove the duplicate key",
+    marker="remove one `+listMapKey`",
     source=_SOURCE,
     fixes=(Fixer("Name each key once", "safe", _each_key_once),),
 )
@@ -390,6 +394,7 @@ KEY_SCALAR = Rule(
     bad=_list(_MAP, "type: object, required: [name], properties: {name: {type: object}}"),
     good=_GOOD_MAP,
     help="Use a field of type string, integer, number or boolean as the key",
+    marker="correct `+listMapKey`",
     source=_SOURCE,
 )
 KEY_REQUIRED = Rule(
@@ -417,6 +422,7 @@ KEY_NULLABLE = Rule(
     bad=_list(_MAP, "type: object, required: [name], properties: {name: {type: string, nullable: true}}"),
     good=_GOOD_MAP,
     help="Remove `nullable: true` from the key",
+    marker="remove `+nullable` from the key",
     source=_KEYS_SOURCE,
     fixes=(Fixer("Remove `nullable` from the key", "safe", removal),),
 )

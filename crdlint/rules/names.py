@@ -114,6 +114,7 @@ GROUP = Rule(
     bad="metadata: {name: foos.example}\nspec: {group: example}\n",
     good="spec: {group: example.com}\n",
     help="Use a lower-case domain that you own, such as `widgets.example.com`, and rename the CRD to match",
+    marker="correct `+groupName`",
     source=_SPEC,
     scope="manifest",
     fixes=(Fixer("Write the group that is meant", "safe", _group, bad="spec: {group: Example.com}\n"),),

@@ -9,6 +9,7 @@ from crdlint.crd.paths import Path
 from crdlint.rules.engine.advisory import Advisory, NodeAdvice
 from crdlint.rules.engine.finding import Fixer
 from crdlint.rules.engine.on_request import OnRequest, is_of_metadata, property_name, run_requested, top_property
+from crdlint.schema.traversal import with_all_of
 from crdlint.yaml.nodes import child
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ PASCAL = OnRequest(
     bad=_field("mode", "string, enum: [fast-and-loose]"),
     good=_field("mode", "string, enum: [FastAndLoose]"),
     help="Write the values in PascalCase in a new version",
+    marker="correct `+kubebuilder:validation:Enum`",
 )
 NUMERIC = OnRequest(
     id="enum-numeric",
@@ -96,6 +98,7 @@ NUMERIC = OnRequest(
     bad=_field("level", "integer, enum: [1, 2]"),
     good=_field("level", "string, enum: [Low, High]"),
     help="Use an enum of strings",
+    marker="correct `+kubebuilder:validation:Enum`",
 )
 SECRET = OnRequest(
     id="plain-secret",
@@ -122,11 +125,12 @@ PLURAL = OnRequest(
     bad="metadata: {name: services.example.com}\nspec: {names: {plural: services, kind: Service}}\n",
     good="metadata: {name: foos.example.com}\nspec: {names: {plural: foos, kind: Foo}}\n",
     help="Use another plural",
+    marker="correct the `path` of `+kubebuilder:resource`",
     scope="manifest",
 )
 SHORT = OnRequest(
     id="short-name-shadows-builtin",
-    summary="Short name is the same as a name of a built-in resource",
+    summary="Short name is the same as that of a built-in resource",
     why="kubectl resolves the name to the built-in resource, so the short name never finds this one.",
     bad="names: {plural: foos, kind: Foo, shortNames: [svc]}\n",
     good="names: {plural: foos, kind: Foo, shortNames: [fo]}\n",
@@ -157,18 +161,21 @@ _SECRETS: Final = re.compile(
 _DURATIONS: Final = ("duration", "interval", "timeout")
 # Resources that kubectl finds by a name alone, and their short names.
 _PLURALS: Final = frozenset({
-    "bindings", "componentstatuses", "configmaps", "endpoints", "events", "limitranges", "namespaces", "nodes",
-    "persistentvolumeclaims", "persistentvolumes", "pods", "podtemplates", "replicationcontrollers", "resourcequotas", "secrets",
-    "serviceaccounts", "services", "mutatingwebhookconfigurations", "validatingadmissionpolicies",
+    "bindings", "componentstatuses", "deviceclasses", "ipaddresses", "localsubjectaccessreviews", "mutatingadmissionpolicies",
+    "mutatingadmissionpolicybindings", "prioritylevelconfigurations", "resourceclaims", "resourceclaimtemplates",
+    "resourceslices", "selfsubjectaccessreviews", "selfsubjectreviews", "selfsubjectrulesreviews", "servicecidrs",
+    "validatingadmissionpolicybindings", "volumeattributesclasses", "configmaps", "endpoints", "events", "limitranges",
+    "namespaces", "nodes", "persistentvolumeclaims", "persistentvolumes", "pods", "podtemplates", "replicationcontrollers",
+    "resourcequotas", "secrets", "serviceaccounts", "services", "mutatingwebhookconfigurations", "validatingadmissionpolicies",
     "validatingwebhookconfigurations", "customresourcedefinitions", "apiservices", "controllerrevisions", "daemonsets",
-    "deployments", "replicasets", "statefulsets", "tokenreviews", "subjectaccessreviews", "horizontalpodautoscalers", "cronjobs",
-    "jobs", "certificatesigningrequests", "leases", "endpointslices", "flowschemas", "ingressclasses", "ingresses",
+    "deployments", "replicasets", "statefulsets", "tokenreviews", "subjectaccessreviews", "horizontalpodautoscalers",
+    "cronjobs", "jobs", "certificatesigningrequests", "leases", "endpointslices", "flowschemas", "ingressclasses", "ingresses",
     "networkpolicies", "runtimeclasses", "poddisruptionbudgets", "clusterrolebindings", "clusterroles", "rolebindings", "roles",
     "priorityclasses", "csidrivers", "csinodes", "csistoragecapacities", "storageclasses", "volumeattachments",
 })  # fmt: skip
 _SHORT_NAMES: Final = frozenset({
     "cs", "cm", "ep", "ev", "limits", "ns", "no", "pvc", "pv", "po", "rc", "quota", "sa", "svc", "crd", "crds", "ds", "deploy",
-    "rs", "sts", "hpa", "cj", "csr", "ing", "netpol", "pdb", "pc", "sc",
+    "rs", "sts", "hpa", "cj", "csr", "ing", "netpol", "pdb", "pc", "sc", "ip", "vac",
 })  # fmt: skip
 
 
@@ -187,15 +194,20 @@ def _by_name(
 
 def _pascal(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield an enum with values that are not in PascalCase."""
-    wrong = [value for value in schema.enum if isinstance(value, str) and not _PASCAL.fullmatch(value)]
-    if wrong:
-        message = f"`{wrong[0]}` is not in PascalCase"
-        yield Advisory("advice", PASCAL.id, message, schema.path.child("enum"))
+    for part in with_all_of(schema):
+        wrong = [value for value in part.enum if isinstance(value, str) and not _PASCAL.fullmatch(value)]
+        if wrong:
+            message = f"`{wrong[0]}` is not in PascalCase"
+            yield Advisory("advice", PASCAL.id, message, part.path.child("enum"))
+            return
 
 
 def _numeric(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield an enum of numbers."""
-    yield Advisory("advice", NUMERIC.id, "the values of the enum are numbers", schema.path.child("enum"))
+    for part in with_all_of(schema):
+        if part.enum:
+            yield Advisory("advice", NUMERIC.id, "the values of the enum are numbers", part.path.child("enum"))
+            return
 
 
 def _secret(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
@@ -274,7 +286,7 @@ NODES: Final = (
         _by_name(IS_BOOL.id, "`{}` begins with `is`", lambda name: re.match("is[A-Z]", name) is not None),
         when=lambda _, type_: type_ == "boolean",
     ),
-    NodeAdvice(PASCAL.id, _pascal, ("enum",), lambda _, type_: type_ == "string"),
-    NodeAdvice(NUMERIC.id, _numeric, ("enum",), lambda _, type_: type_ in {"integer", "number"}),
+    NodeAdvice(PASCAL.id, _pascal, ("enum", "allOf"), lambda _, type_: type_ == "string"),
+    NodeAdvice(NUMERIC.id, _numeric, ("enum", "allOf"), lambda _, type_: type_ in {"integer", "number"}),
     NodeAdvice(SECRET.id, _secret, when=lambda _, type_: type_ == "string"),
 )

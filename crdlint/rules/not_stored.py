@@ -37,17 +37,22 @@ NOT_STORED = Rule(
 RULES = (NOT_STORED,)
 
 # What encoding/json leaves out (omitempty): fields that are false, 0 or empty, by the object that has them.
-_METADATA: Final = ("labels", "annotations", "finalizers")
+_METADATA: Final = (
+    "labels", "annotations", "finalizers", "generateName", "generation", "managedFields", "namespace", "ownerReferences",
+    "resourceVersion", "selfLink", "uid",
+)  # fmt: skip
 _SPEC: Final = ("preserveUnknownFields",)
 _NAMES: Final = ("singular", "listKind", "shortNames", "categories")
 _VERSION: Final = ("deprecated", "additionalPrinterColumns", "selectableFields")
 _COLUMN: Final = ("format", "description", "priority")
+_CLIENT: Final = ("caBundle",)
+_RULE: Final = ("message", "messageExpression", "fieldPath")
 _SCHEMA: Final = {
     name: attribute
     for attribute, _, name, _ in JSONSchemaProps.FIELDS
     if name
     in {
-        "id", "$schema", "title", "format", "pattern", "nullable", "uniqueItems", "exclusiveMinimum",
+        "id", "$schema", "type", "title", "format", "pattern", "nullable", "uniqueItems", "exclusiveMinimum",
         "exclusiveMaximum", "enum", "required", "allOf", "oneOf", "anyOf", "properties", "patternProperties",
         "definitions", "dependencies", "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string",
         "x-kubernetes-list-map-keys", "x-kubernetes-validations",
@@ -62,6 +67,8 @@ def not_stored(crd: DecodedCRD) -> Iterator[Advisory]:
     given = child(crd.root, "spec")
     yield from _within(given, _SPEC, spec)
     yield from _within(child(given, "names"), _NAMES, spec.child("names"))
+    client = ("conversion", "webhook", "clientConfig")
+    yield from _within(child(given, *client), _CLIENT, spec.child(*client))
     for i, version in enumerate(items_of(child(given, "versions"))):
         at = spec.child("versions").index(i)
         yield from _within(version, _VERSION, at)
@@ -71,6 +78,15 @@ def not_stored(crd: DecodedCRD) -> Iterator[Advisory]:
     # A description is what nearly all schemas have.
     for schema in [one for one in crd.schemas if not one.description and one.set_fields & _DESCRIPTION]:
         yield _advisory(schema.path.child("description"), "description", "")
+
+
+def of_rules(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the empty texts of a schema's rules."""
+    path = schema.path.child("x-kubernetes-validations")
+    for i, rule in enumerate(schema.x_validations):
+        for attribute, _, name, _ in rule.FIELDS:
+            if name in _RULE and attribute in vars(rule) and not getattr(rule, attribute):
+                yield _advisory(path.index(i).child(name), name, "")
 
 
 def of_schema(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterable[Advisory]:
@@ -100,4 +116,7 @@ def _advisory(path: Path, name: str, value: Any) -> Advisory:
 
 _DESCRIPTION: Final = SCHEMA_BITS["description"]
 PRACTICES: Final = (not_stored,)
-NODES: Final = (NodeAdvice(NOT_STORED.id, of_schema, tuple(_SCHEMA)),)
+NODES: Final = (
+    NodeAdvice(NOT_STORED.id, of_schema, tuple(_SCHEMA)),
+    NodeAdvice(NOT_STORED.id, of_rules, ("x-kubernetes-validations",)),
+)

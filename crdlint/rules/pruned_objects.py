@@ -11,7 +11,7 @@ from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.editor import UneditableError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable
 
     from crdlint.crd.model import JSONSchemaProps
     from crdlint.rules.engine.advisory import DecodedCRD
@@ -88,43 +88,57 @@ OBJECT = Rule(
 
 RULES = (METADATA, OBJECT)
 
-# The fields beside `type` that let an object have keys.
+# The fields beside `type` and `properties` that let an object have keys.
 _KEYS: Final = frozenset(
     {
-        "properties",
         "additionalProperties",
         "x-kubernetes-preserve-unknown-fields",
         "x-kubernetes-embedded-resource",
         "x-kubernetes-int-or-string",
     }
 )
-_ARBITRARY: Final = re.compile(r"\b(?:arbitrary|free-?\s?form)\b", re.IGNORECASE)
+_ARBITRARY: Final = re.compile(
+    r"\b(?:arbitrary|free-?\s?form|any (?:(?:valid )?(?:JSON|YAML)|data|fields?|keys?|kind|object|structure|types?|values?))\b",
+    re.IGNORECASE,
+)
 
 
-def is_object_without_keys(given: frozenset[str], type_: str) -> bool:
-    """Return whether a schema is an object that nothing but its type describes."""
+def may_be_without_keys(given: frozenset[str], type_: str) -> bool:
+    """Return whether a schema is an object that nothing but its type and its `properties` describe."""
     return type_ == "object" and _KEYS.isdisjoint(given)
 
 
-def metadata(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield metadata below the root whose labels and annotations are dropped."""
+def metadata(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
+    """Return metadata below the root whose labels and annotations are dropped."""
     above = schema.parent
-    if schema.steps != ("properties", "metadata") or above is None or above.parent is None or _keeps_unknown(crd):
-        return
-    if not above.x_embedded_resource:
-        message = "labels and annotations written here are dropped"
-        yield Advisory("advice", METADATA.id, message, schema.path)
+    if schema.properties or schema.steps != ("properties", "metadata") or above is None or above.parent is None:
+        return ()
+    if above.x_embedded_resource or _keeps_unknown(crd):
+        return ()
+    return [Advisory("advice", METADATA.id, "labels and annotations written here are dropped", schema.path)]
 
 
-def objects(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield a spec, a status, or an object described as arbitrary whose keys are all dropped."""
+def objects(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
+    """Return a spec, a status, or an object described as arbitrary whose keys are all dropped."""
+    if schema.properties or schema.parent is None or _keeps_unknown(crd) or keeps_as_item(schema):
+        return ()
+    if is_spec_or_status(schema, crd) or is_arbitrary(schema):
+        return [Advisory("advice", OBJECT.id, "every key below is dropped", schema.path)]
+    return ()
+
+
+def is_spec_or_status(schema: JSONSchemaProps, crd: DecodedCRD) -> bool:
+    """Return whether a schema is the root's spec, or its status if that has a subresource."""
     above = schema.parent
-    if above is None or _keeps_unknown(crd) or schema.steps == ("properties", "metadata") or keeps_as_item(schema):
-        return
-    at_root = above.parent is None and schema.steps[0] == "properties"
-    is_field = at_root and (schema.steps[1] == "spec" or (schema.steps[1] == "status" and has_status(schema, crd)))
-    if is_field or (schema.description and _ARBITRARY.search(schema.description)):
-        yield Advisory("advice", OBJECT.id, "every key below is dropped", schema.path)
+    if above is None or above.parent is not None or schema.steps[0] != "properties":
+        return False
+    return schema.steps[1] == "spec" or (schema.steps[1] == "status" and has_status(schema, crd))
+
+
+def is_arbitrary(schema: JSONSchemaProps) -> bool:
+    """Return whether an object may have any keys, by its description."""
+    is_metadata = schema.steps == ("properties", "metadata")
+    return not is_metadata and bool(schema.description) and _ARBITRARY.search(schema.description) is not None
 
 
 def keeps_as_item(schema: JSONSchemaProps) -> bool:
@@ -151,6 +165,6 @@ def has_status(schema: JSONSchemaProps, crd: DecodedCRD) -> bool:
 
 
 NODES: Final = (
-    NodeAdvice(METADATA.id, metadata, when=is_object_without_keys, once=True),
-    NodeAdvice(OBJECT.id, objects, when=is_object_without_keys),
+    NodeAdvice(METADATA.id, metadata, when=may_be_without_keys, once=True),
+    NodeAdvice(OBJECT.id, objects, when=may_be_without_keys),
 )

@@ -98,6 +98,7 @@ DUPLICATED = Rule(
     bad=_version("[{jsonPath: .spec.color}, {jsonPath: .spec.color}]"),
     good=_GOOD,
     help="Remove the duplicate, or name another field",
+    marker="remove one `+kubebuilder:selectablefield`",
     source=_SOURCE,
     scope="version",
     fixes=(Fixer("Remove the repetition", "safe", _repetition),),
@@ -114,6 +115,7 @@ TOO_MANY_FIELDS = Rule(
     + "]\n",
     good=_GOOD,
     help="Remove selectable fields until at most eight are left",
+    marker="remove `+kubebuilder:selectablefield`",
     source=_SOURCE,
     scope="version",
 )

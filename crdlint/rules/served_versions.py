@@ -37,6 +37,7 @@ NONE_SERVED = Rule(
     bad=_versions(False, False),
     good=_versions(True, False),
     help="Set `served: true` on at least one version",
+    marker="remove `+kubebuilder:unservedversion`",
     scope="spec",
     severity="warning",
     origin="crdlint",

@@ -53,12 +53,13 @@ LIST_TYPE = OnRequest(
 )
 NAMED = OnRequest(
     id="list-of-named-objects-atomic",
-    summary="List of objects with a required name is atomic",
-    why="Server-side apply could merge the items by their names, but the list type lets it only replace the whole list.",
-    bad=_list("x-kubernetes-list-type: atomic, ", _NAMED),
+    summary="List of objects with a required name has no list type",
+    why="Server-side apply could merge the items by their names, but without a list type it replaces the whole list.",
+    bad=_list("", _NAMED),
     good=_list(_MAP, _NAMED),
-    help="Set `x-kubernetes-list-type` to `map`, and `x-kubernetes-list-map-keys` to `[name]`",
-    marker="write `+listType=map` and `+listMapKey=name`",
+    help="Set `x-kubernetes-list-type` to `map`, and `x-kubernetes-list-map-keys` to `[name]`; or, if one owner writes the "
+    "whole list, `x-kubernetes-list-type` to `atomic`",
+    marker="write `+listType=map` and `+listMapKey=name` on the field",
 )
 SELECTOR = OnRequest(
     id="selector-not-atomic",
@@ -67,7 +68,7 @@ SELECTOR = OnRequest(
     bad=_object("selector", _SELECTOR),
     good=_object("selector", f"x-kubernetes-map-type: atomic, {_SELECTOR}"),
     help="Add `x-kubernetes-map-type: atomic` to the selector",
-    marker="write `+structType=atomic`",
+    marker="write `+structType=atomic` on the field",
 )
 REFERENCE = OnRequest(
     id="ref-not-atomic",
@@ -76,7 +77,7 @@ REFERENCE = OnRequest(
     bad=_object("secretRef", _REFERENCE),
     good=_object("secretRef", f"x-kubernetes-map-type: atomic, {_REFERENCE}"),
     help="Add `x-kubernetes-map-type: atomic` to the reference",
-    marker="write `+structType=atomic`",
+    marker="write `+structType=atomic` on the field",
 )
 CONDITIONS = OnRequest(
     id="conditions-not-map",
@@ -86,10 +87,13 @@ CONDITIONS = OnRequest(
     good=_conditions("x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type], "),
     help="Set `x-kubernetes-list-type` to `map`, and `x-kubernetes-list-map-keys` to `[type]`",
     scope="version",
-    marker="write `+listType=map` and `+listMapKey=type`",
+    marker="write `+listType=map` and `+listMapKey=type` on the field",
 )
 
 RULES = (LIST_TYPE, NAMED, SELECTOR, REFERENCE, CONDITIONS)
+
+
+_SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
 
 
 def lists(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
@@ -99,21 +103,20 @@ def lists(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 
 
 def named(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield an atomic list of objects with names."""
+    """Yield a list without a type of objects with names, which can be keys."""
     items = schema.item_schema
-    if (
-        schema.x_list_type in {None, "atomic"}
-        and items is not None
-        and "name" in items.required
-        and not in_junctor(schema)
-    ):
+    if items is None or items.nullable or "name" not in items.required or in_junctor(schema):
+        return
+    name = items.properties.get("name")
+    if name is not None and name.type in _SCALARS and not name.nullable:
         message = "server-side apply replaces the list as a whole, although each item has a `name`"
         yield Advisory("advice", NAMED.id, message, schema.path)
 
 
 def selectors(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield a label selector that is not atomic."""
-    if schema.x_map_type != "atomic" and {"matchLabels", "matchExpressions"} <= schema.properties.keys():
+    is_selector = {"matchLabels", "matchExpressions"} <= schema.properties.keys() and not in_junctor(schema)
+    if is_selector and schema.x_map_type != "atomic":
         yield Advisory("advice", SELECTOR.id, "server-side apply merges the selectors of two owners", schema.path)
 
 
@@ -127,7 +130,7 @@ def references(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 def conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the conditions of the status that are no map by type."""
     if is_conditions(schema) and (schema.x_list_type != "map" or list(schema.x_list_map_keys) != ["type"]):
-        yield Advisory("advice", CONDITIONS.id, "server-side apply replaces all conditions at once", schema.path)
+        yield Advisory("advice", CONDITIONS.id, "server-side apply cannot merge the conditions by `type`", schema.path)
 
 
 def is_conditions(schema: JSONSchemaProps) -> bool:
@@ -147,7 +150,7 @@ NODES: Final = (
     NodeAdvice(
         LIST_TYPE.id, lists, when=lambda given, type_: type_ == "array" and "x-kubernetes-list-type" not in given
     ),
-    NodeAdvice(NAMED.id, named, when=lambda _, type_: type_ == "array"),
+    NodeAdvice(NAMED.id, named, when=lambda given, type_: type_ == "array" and "x-kubernetes-list-type" not in given),
     NodeAdvice(SELECTOR.id, selectors, ("properties",)),
     NodeAdvice(REFERENCE.id, references, ("properties",)),
     NodeAdvice(CONDITIONS.id, conditions, when=lambda _, type_: type_ == "array"),

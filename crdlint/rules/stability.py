@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from crdlint.crd.paths import Path
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.on_request import OnRequest, run_requested
+from crdlint.rules.pruned_objects import keeps_as_item
+from crdlint.schema.pruning import META_FIELDS
 from crdlint.schema.traversal import schemas
 from crdlint.schema.values import deep_equal
 
@@ -65,6 +67,7 @@ DEFAULT = OnRequest(
     bad=_versions(("v1", "", "a: {type: string, default: x}"), ("v2", "", "a: {type: string, default: other}")),
     good=_versions(("v1", "", "a: {type: string, default: x}"), ("v2", "", "a: {type: string, default: x}")),
     help="Set the same default in all served versions, or use a conversion webhook",
+    marker="correct `+kubebuilder:default` in one of the versions",
     scope="spec",
 )
 LESS_STABLE = OnRequest(
@@ -73,9 +76,9 @@ LESS_STABLE = OnRequest(
     why="All objects are stored in the alpha or beta version, which cannot be removed before they are migrated.",
     bad=_versions(("v1beta1", "", _A), ("v1", "", _A)),
     good=_versions(("v1", "", _A), ("v1beta1", "", _A)),
-    help="Set `storage: true` on the more stable version once all servers of the controller know it",
+    help="Set `storage: true` on the more stable version once no release in use lacks it, and `storage: false` on the other",
     scope="spec",
-    marker="write `+kubebuilder:storageversion`",
+    marker="write `+kubebuilder:storageversion` on the type of the more stable version",
 )
 STORAGE_DEPRECATED = OnRequest(
     id="storage-version-deprecated",
@@ -83,9 +86,9 @@ STORAGE_DEPRECATED = OnRequest(
     why="All objects are stored in the deprecated version, which cannot be removed before they are migrated.",
     bad=_versions(("v1", _WARNED, _A), ("v2", "", _A)),
     good=_versions(("v2", "", _A), ("v1", _WARNED, _A)),
-    help="Set `storage: true` on a version that is not deprecated",
+    help="Set `storage: true` on a version that is not deprecated, and `storage: false` on this one",
     scope="spec",
-    marker="write `+kubebuilder:storageversion`",
+    marker="write `+kubebuilder:storageversion` on the type of a version that is not deprecated",
 )
 ALL_DEPRECATED = OnRequest(
     id="all-versions-deprecated",
@@ -94,6 +97,7 @@ ALL_DEPRECATED = OnRequest(
     bad=_versions(("v1", _WARNED, _A)),
     good=_versions(("v1", "", _A)),
     help="Add a version that is not deprecated, or remove `deprecated` from one",
+    marker="remove one `+kubebuilder:deprecatedversion`",
     scope="spec",
 )
 WITHOUT_WARNING = OnRequest(
@@ -121,7 +125,8 @@ RULES = (TYPE, FIELDS, DEFAULT, LESS_STABLE, STORAGE_DEPRECATED, ALL_DEPRECATED,
 _VERSIONS: Final = Path("spec").child("versions")
 _NAME: Final = re.compile(r"v(\d+)(?:(alpha|beta)(\d+))?")
 _STABILITY: Final = {"alpha": 0, "beta": 1, None: 2}
-_FIELDS_OF: Final = frozenset({"properties", "items", "additionalProperties"})
+# What holds the schemas of values, and the step to them, empty if that is a name.
+_FIELDS_OF: Final = {"properties": "", "items": "[*]", "additionalProperties": "[key]"}
 _INJECTORS: Final = ("inject-ca", "inject-cabundle", "ca-injector")
 
 
@@ -131,7 +136,7 @@ def _is_converted(crd: DecodedCRD) -> bool:
 
 
 def _served(crd: DecodedCRD) -> list[tuple[str, dict[tuple[str, ...], JSONSchemaProps]]]:
-    """Return the served versions with schemas of their own that no webhook converts: the fields of each by their names."""
+    """Return the served versions with schemas of their own that no webhook converts: the fields of each by their steps."""
     if _is_converted(crd):
         return []
     found = []
@@ -143,61 +148,88 @@ def _served(crd: DecodedCRD) -> list[tuple[str, dict[tuple[str, ...], JSONSchema
 
 
 def _fields(root: JSONSchemaProps) -> dict[tuple[str, ...], JSONSchemaProps]:
+    """Return the schemas of all fields, items and map values, but those of metadata, by their steps."""
     names: dict[int, tuple[str, ...]] = {id(root): ()}
     fields = {}
     for schema in schemas(root):
-        above = None if schema.parent is None else names.get(id(schema.parent))
-        if above is not None and schema.steps[0] in _FIELDS_OF:
-            names[id(schema)] = steps = (*above, *map(str, schema.steps[1:] or ("[*]",)))
+        parent = schema.parent
+        above = None if parent is None else names.get(id(parent))
+        if parent is None or above is None or schema.steps[0] not in _FIELDS_OF:
+            continue
+        is_object = parent is root or parent.x_embedded_resource
+        if not (is_object and schema.steps[0] == "properties" and schema.steps[1] in META_FIELDS):
+            names[id(schema)] = steps = (*above, _FIELDS_OF[schema.steps[0]] or str(schema.steps[1]))
             fields[steps] = schema
     return fields
 
 
 def types(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the fields whose type is another one in an earlier version."""
-    yield from _different(crd, TYPE.id, "type")
+    """Yield the fields whose type is another one in earlier versions."""
+    for steps, schema, earlier in _in_earlier_versions(crd):
+        names = [name for name, other in earlier if _type(other) != _type(schema)]
+        if names:
+            other = next(_type(other) for name, other in earlier if name == names[0])
+            message = f"`{_shown(steps)}` is {_type(schema)} here, but {other} in {_versions_of(names)}"
+            yield Advisory("advice", TYPE.id, message, schema.path)
+
+
+def _type(schema: JSONSchemaProps) -> str:
+    return "an int-or-string" if schema.x_int_or_string else f"of type {schema.type}" if schema.type else "of any type"
 
 
 def defaults(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the fields whose default is another one in an earlier version."""
-    yield from _different(crd, DEFAULT.id, "default")
+    """Yield the fields whose default is another one in earlier versions."""
+    for steps, schema, earlier in _in_earlier_versions(crd):
+        names = [name for name, other in earlier if not deep_equal(_default(other), _default(schema))]
+        if names:
+            message = f"the default of `{_shown(steps)}` differs in {_versions_of(names)}"
+            yield Advisory("advice", DEFAULT.id, message, schema.path)
 
 
-def _different(crd: DecodedCRD, rule: str, what: str) -> Iterator[Advisory]:
+def _default(schema: JSONSchemaProps) -> Any:
+    return None if schema.default is None else schema.default.value
+
+
+_Earlier: TypeAlias = "list[tuple[str, JSONSchemaProps]]"
+
+
+def _in_earlier_versions(crd: DecodedCRD) -> Iterator[tuple[tuple[str, ...], JSONSchemaProps, _Earlier]]:
+    """Yield the fields of served versions with those of the same steps in earlier versions."""
     versions = _served(crd)
     for i, (_, fields) in enumerate(versions):
-        for name, earlier in versions[:i]:
-            for steps, schema in fields.items():
-                other = earlier.get(steps)
-                if other is None:
-                    continue
-                if what == "type":
-                    differs = other.type != schema.type
-                else:
-                    values = [None if one.default is None else one.default.value for one in (other, schema)]
-                    differs = not deep_equal(*values)
-                if differs:
-                    yield Advisory(
-                        "advice", rule, f"the {what} of `{_shown(steps)}` differs in version {name}", schema.path
-                    )
+        for steps, schema in fields.items() if i else ():
+            yield steps, schema, [(name, earlier[steps]) for name, earlier in versions[:i] if steps in earlier]
 
 
 def lost_fields(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the topmost fields that another served version drops."""
+    """Yield the topmost fields that other served versions drop."""
     versions = _served(crd)
-    for i, (_, fields) in enumerate(versions):
-        for j, (name, others) in enumerate(versions):
-            for steps, schema in fields.items() if i != j else ():
-                above = others.get(steps[:-1])
-                known = steps in others or (len(steps) > 1 and above is None)
-                if not known and (
-                    above is None or not (above.x_preserve_unknown_fields or above.additional_properties)
-                ):
-                    yield Advisory("advice", FIELDS.id, f"version {name} drops `{_shown(steps)}`", schema.path)
+    roots = {one.name: one.schema.open_api_v3_schema for one in crd.spec.versions if one.schema is not None}
+    for own, fields in versions:
+        others = [(name, {(): roots[name], **fields_}) for name, fields_ in versions if name != own]
+        for steps, schema in fields.items():
+            names = [name for name, known in others if steps not in known and _drops(known.get(steps[:-1]), steps[-1])]
+            if names:
+                message = f"{_versions_of(names)} {'drop' if len(names) > 1 else 'drops'} `{_shown(steps)}`"
+                yield Advisory("advice", FIELDS.id, message, schema.path)
+
+
+def _drops(above: JSONSchemaProps | None, step: str) -> bool:
+    """Return whether an object without a property drops it; None is an object that a version drops itself."""
+    if above is None or step in _STEPS or above.type != "object":
+        return False
+    return not (above.x_preserve_unknown_fields or above.additional_properties or keeps_as_item(above))
+
+
+_STEPS: Final = frozenset(_FIELDS_OF.values())
 
 
 def _shown(steps: tuple[str, ...]) -> str:
-    return "".join(step if step == "[*]" else f".{step}" for step in steps)
+    return "".join(step if step in _STEPS else f".{step}" for step in steps)
+
+
+def _versions_of(names: list[str]) -> str:
+    return f"version{'s' if len(names) > 1 else ''} {' and '.join(', '.join(names).rsplit(', ', 1))}"
 
 
 def _stability(version: CustomResourceDefinitionVersion) -> int:

@@ -80,7 +80,7 @@ REQUIRED = Rule(
     scope="version",
     severity="warning",
     origin="crdlint",
-    marker="write `+optional`",
+    marker="write `+optional` on the field `Status`",
     fixes=(Fixer("Remove `status` from `required`", "unsafe", _optional),),
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,6 +11,7 @@ from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.values import marshal
 from crdlint.rules.engine.advisory import Advisory, NodeAdvice
 from crdlint.rules.engine.finding import Fixer
+from crdlint.rules.engine.markers import validation
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.formats import formats_of, is_reported
 from crdlint.rules.pruned_objects import keeps_as_item
@@ -17,6 +19,7 @@ from crdlint.rules.yaml_booleans import other_words
 from crdlint.safety.work import WorkLimitError
 from crdlint.schema.numbers import is_json_integer
 from crdlint.schema.pruning import META_FIELDS
+from crdlint.schema.traversal import with_all_of
 from crdlint.schema.values import equality_key
 from crdlint.yaml.editor import quoted
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
@@ -170,7 +173,7 @@ KEYWORD: Final = Rule(
     help="Move the keyword to the schema of the values that it should limit, or remove it",
     severity="warning",
     origin="crdlint",
-    marker="write `+kubebuilder:validation:items:KEYWORD=VALUE`",
+    marker="write `+kubebuilder:validation:items:MaxLength` instead of `+kubebuilder:validation:MaxLength`",
     fixes=(Fixer("Move the keyword into the items of the list", "unsafe", _to_items),),
 )
 
@@ -180,14 +183,16 @@ _STRINGS: Final = frozenset({"string"})
 _NUMBERS: Final = frozenset({"integer", "number"})
 _ARRAYS: Final = frozenset({"array"})
 _OBJECTS: Final = frozenset({"object"})
+_PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
 # The types of the values that a keyword limits.
 _TYPES_OF: Final = {
     **dict.fromkeys(("minLength", "maxLength", "pattern"), _STRINGS),
     **dict.fromkeys(("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf"), _NUMBERS),
     **dict.fromkeys(("minItems", "maxItems"), _ARRAYS),
     **dict.fromkeys(("minProperties", "maxProperties", "required"), _OBJECTS),
-    "x-kubernetes-preserve-unknown-fields": _OBJECTS | _ARRAYS,
+    _PRESERVE: _OBJECTS | _ARRAYS,
 }
+_INT_OR_STRING: Final = frozenset({"integer", "number", "string"})
 _PAIRS: Final = (
     ("minimum", "maximum", "minimum", "maximum"),
     ("minLength", "maxLength", "min_length", "max_length"),
@@ -197,21 +202,40 @@ _PAIRS: Final = (
 
 
 def keywords(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the keywords of a schema that limit values of other types only."""
-    if schema.x_int_or_string:
-        return
-    for keyword in _keywords_of_other_types(schema):
-        if keyword == "required" and not schema.required:
-            continue
-        message = f"`{keyword}` checks nothing on {_SOME.get(schema.type, schema.type)}"
-        yield Advisory("advice", KEYWORD.id, message, schema.path.child(keyword), _place_for(keyword, schema))
+    """Yield the keywords of a schema and its allOf that limit values of other types only."""
+    types = _INT_OR_STRING if schema.x_int_or_string else frozenset({schema.type})
+    for part in with_all_of(schema):
+        for keyword, limited in _TYPES_OF.items():
+            is_given = part.set_fields & SCHEMA_BITS[keyword] and (keyword != "required" or part.required)
+            if is_given and types.isdisjoint(limited):
+                yield _without_effect(keyword, part, schema)
+
+
+def _without_effect(keyword: str, part: JSONSchemaProps, schema: JSONSchemaProps) -> Advisory:
+    """Return the finding for a keyword in `part`, which is a schema or a part of its allOf."""
+    effect = "has no effect" if keyword == _PRESERVE else "checks nothing"
+    message = f"`{keyword}` {effect} on {_SOME.get(schema.type, 'an integer or string')}"
+    marker = _marker(keyword, schema)
+    return Advisory("advice", KEYWORD.id, message, part.path.child(keyword), _place_for(keyword, schema), marker=marker)
+
+
+def _marker(keyword: str, schema: JSONSchemaProps) -> str:
+    """Return what to do in the Go source about a keyword that checks nothing, empty if it has no marker."""
+    if keyword == "required":
+        return ""
+    if keyword == _PRESERVE:
+        return "remove `+kubebuilder:pruning:PreserveUnknownFields`"
+    written = validation(schema, keyword)
+    items = _items_of(keyword, schema)
+    return f"write {validation(items, keyword)} instead of {written}" if items is not None else f"remove {written}"
 
 
 def formats(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
     """Return the format of a schema if it is one of strings, the type is another, and the server does not report it itself."""
     if schema.format in _OF_STRINGS and not schema.x_int_or_string and not is_reported(schema, crd.versions.newest):
-        message = f"`format: {schema.format}` checks nothing on {_SOME.get(schema.type, schema.type)}"
-        return [Advisory("advice", KEYWORD.id, message, schema.path.child("format"), _place_for("format", schema))]
+        message = f"`format: {schema.format}` checks nothing on {_SOME[schema.type]}"
+        help_, marker = _place_for("format", schema), _marker("format", schema)
+        return [Advisory("advice", KEYWORD.id, message, schema.path.child("format"), help_, marker=marker)]
     return ()
 
 
@@ -224,18 +248,17 @@ _SOME: Final = {
 }  # fmt: skip
 
 
-def _keywords_of_other_types(schema: JSONSchemaProps) -> Iterator[str]:
-    for keyword, types in _TYPES_OF.items():
-        if schema.set_fields & SCHEMA_BITS[keyword] and schema.type not in types:
-            yield keyword
-
-
 def _place_for(keyword: str, schema: JSONSchemaProps) -> str:
     """Return the help for a keyword: where it belongs, if the items of the list are what it should limit."""
-    items = schema.item_schema if schema.type == "array" else None
-    if items is not None and items.type in _TYPES_OF.get(keyword, _STRINGS):
+    if _items_of(keyword, schema) is not None:
         return f"Move `{keyword}` into `items`, or remove it"
     return f"Remove `{keyword}`, or correct the type"
+
+
+def _items_of(keyword: str, schema: JSONSchemaProps) -> JSONSchemaProps | None:
+    """Return the schema of a list's items if a keyword limits their values."""
+    items = schema.item_schema if schema.type == "array" else None
+    return items if items is not None and items.type in _TYPES_OF.get(keyword, _STRINGS) else None
 
 
 def null_in_enum(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
@@ -245,43 +268,50 @@ def null_in_enum(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory
         yield Advisory("advice", NULL.id, message, schema.path.child("nullable"))
 
 
-def _all(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
-    """Yield a schema and all that its allOf adds to it."""
-    pending = [schema]
-    while pending:
-        one = pending.pop()
-        yield one
-        pending.extend(reversed(one.all_of))
-
-
 def limits(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterable[Advisory]:
     """Return the limits of a schema, with those of its allOf, between which no value is."""
     for pair in _PAIRS:
         if schema.type in _TYPES_OF[pair[0]]:
             least, most = getattr(schema, pair[2]), getattr(schema, pair[3])
-            if schema.all_of or (least is not None and most is not None and least >= most):
+            if schema.all_of or (least is not None and most is not None and least + 1 >= most):
                 return _excluding(schema, pair)
     return ()
 
 
 def _excluding(schema: JSONSchemaProps, pair: tuple[str, str, str, str]) -> Iterator[Advisory]:
     low_word, high_word, low_name, high_name = pair
-    every = list(_all(schema))
+    every = list(with_all_of(schema))
     lows = [(one, getattr(one, low_name)) for one in every if getattr(one, low_name) is not None]
     highs = [(one, getattr(one, high_name)) for one in every if getattr(one, high_name) is not None]
     if not lows or not highs:
         return
     low, least = max(lows, key=lambda pair: pair[1])
     most = min(value for _, value in highs)
-    is_open = low_word == "minimum" and (
-        any(one.exclusive_minimum for one, value in lows if value == least)
-        or any(one.exclusive_maximum for one, value in highs if value == most)
-    )
-    if least > most or (least == most and is_open):
-        relation = ">" if least > most else "="
-        exclusive = "" if least > most else ", and one of them is exclusive"
-        message = f"no value can match: `{low_word}` {_shown(least)} {relation} `{high_word}` {_shown(most)}{exclusive}"
-        yield Advisory("advice", NEVER.id, message, low.path.child(low_word))
+    of_numbers = low_word == "minimum"
+    above = of_numbers and any(one.exclusive_minimum for one, value in lows if value == least)
+    below = of_numbers and any(one.exclusive_maximum for one, value in highs if value == most)
+    if least > most:
+        why = f"`{low_word}` {_shown(least)} > `{high_word}` {_shown(most)}"
+    elif least == most and (above or below):
+        why = f"`{low_word}` {_shown(least)} = `{high_word}` {_shown(most)}, and one of them is exclusive"
+    elif schema.type == "integer" and not _has_integer(least, most, above=above, below=below):
+        why = f"no integer is between `{low_word}` {_shown(least)} and `{high_word}` {_shown(most)}"
+    else:
+        return
+    marker = _correct(schema, low_word, high_word)
+    yield Advisory("advice", NEVER.id, f"no value can match: {why}", low.path.child(low_word), marker=marker)
+
+
+def _correct(schema: JSONSchemaProps, *keywords: str) -> str:
+    """Return what to do in the Go source about keywords of a schema."""
+    return f"correct {' or '.join(validation(schema, keyword) for keyword in keywords)}"
+
+
+def _has_integer(least: float, most: float, *, above: bool, below: bool) -> bool:
+    """Return whether an integer is between two limits, which are exclusive if it must be `above` or `below` them."""
+    first = math.floor(least) + 1 if above else math.ceil(least)
+    last = math.ceil(most) - 1 if below else math.floor(most)
+    return first <= last
 
 
 def required(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterable[Advisory]:
@@ -297,7 +327,7 @@ def _dropped(schema: JSONSchemaProps, crd: DecodedCRD) -> Iterator[Advisory]:
     if kept or crd.spec.preserve_unknown_fields or keeps_as_item(schema):
         return
     is_resource = schema.parent is None or schema.x_embedded_resource
-    for one in _all(schema):
+    for one in with_all_of(schema):
         for i, name in enumerate(one.required):
             if name not in schema.properties and not (is_resource and name in META_FIELDS):
                 message = (
@@ -313,12 +343,12 @@ def enums(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the values of enums that no value of the type equals, enums without a common value, and patterns they miss."""
     if not schema.type:
         return
-    with_enum = [one for one in _all(schema) if one.enum]
+    with_enum = [one for one in with_all_of(schema) if one.enum]
     for one in with_enum:
         yield from _of_other_types(one, schema)
     if len(with_enum) > 1 and not frozenset.intersection(*(frozenset(map(_key, one.enum)) for one in with_enum)):
         message = "no value can match: the enum and those in `allOf` have no value in common"
-        yield Advisory("advice", NEVER.id, message, with_enum[0].path.child("enum"))
+        yield Advisory("advice", NEVER.id, message, with_enum[0].path.child("enum"), marker=_correct(schema, "enum"))
     elif with_enum and schema.type == "string":
         yield from _unmatched(with_enum[0], schema)
 
@@ -332,13 +362,14 @@ def _of_other_types(one: JSONSchemaProps, schema: JSONSchemaProps) -> Iterator[A
         value = one.enum[i]
         message = f"no value can match `{marshal(value)}` in the enum: the type is {schema.type}"
         help_ = "Write a value of the type, or remove it from the enum"
-        yield Advisory("advice", NEVER.id, message, one.path.child("enum").index(i), help_)
+        path = one.path.child("enum").index(i)
+        yield Advisory("advice", NEVER.id, message, path, help_, marker=_correct(schema, "enum"))
 
 
 def _unmatched(one: JSONSchemaProps, schema: JSONSchemaProps) -> Iterator[Advisory]:
     """Yield the patterns of a schema and its allOf that no value of an enum matches."""
     values = [value for value in one.enum if isinstance(value, str)]
-    patterns = [part for part in _all(schema) if part.pattern]
+    patterns = [part for part in with_all_of(schema) if part.pattern]
     if not values or not patterns or len(values) < len(one.enum):
         return
     from crdlint.golang.matching import PatternError, matches
@@ -351,7 +382,8 @@ def _unmatched(one: JSONSchemaProps, schema: JSONSchemaProps) -> Iterator[Adviso
         if not found:
             message = "no value can match: the pattern matches no value of the enum"
             help_ = "Correct the pattern or the enum, or remove the pattern: the enum lists all values"
-            yield Advisory("advice", NEVER.id, message, part.path.child("pattern"), help_)
+            marker = _correct(schema, "pattern", "enum")
+            yield Advisory("advice", NEVER.id, message, part.path.child("pattern"), help_, marker=marker)
 
 
 def _has_type(value: Any, schema: JSONSchemaProps) -> bool:
@@ -386,7 +418,9 @@ def _may_exclude(given: frozenset[str], type_: str) -> bool:
 
 
 def _has_keyword_of_other_type(given: frozenset[str], type_: str) -> bool:
-    return bool(type_) and any(keyword in given and type_ not in types for keyword, types in _TYPES_OF.items())
+    if not type_ and "x-kubernetes-int-or-string" not in given:
+        return False
+    return "allOf" in given or any(keyword in given and type_ not in types for keyword, types in _TYPES_OF.items())
 
 
 NODES: Final = (

@@ -108,7 +108,7 @@ def _quoted_rule(finding: Finding) -> Iterable[Edit]:
 
 RULE_REQUIRED = Rule(
     id="rule-required",
-    marker='write `+kubebuilder:validation:XValidation:rule="RULE",message="TEXT"`',
+    marker="correct the `rule` of `+kubebuilder:validation:XValidation`",
     summary="Validation rule without an expression",
     why="The API server has no expression to evaluate, so it rejects the CRD.",
     bad=_rule("message: must have a mode"),
@@ -127,7 +127,7 @@ RULE_REQUIRED = Rule(
 )
 MESSAGE = Rule(
     id="rule-message-invalid",
-    marker='write `+kubebuilder:validation:XValidation:rule="RULE",message="TEXT"`',
+    marker="correct the `message` of `+kubebuilder:validation:XValidation`",
     summary="Message of a rule is empty, has several lines, or is missing",
     why="Users see the message as one line. Without a message they see the expression, which must then have only one "
     "line.",
@@ -165,6 +165,7 @@ MESSAGE_EXPRESSION = Rule(
     bad=_rule('rule: has(self.mode), messageExpression: " "'),
     good=_GOOD,
     help="Remove `messageExpression`, or set it to a CEL expression that evaluates to a string",
+    marker="remove the `messageExpression` of `+kubebuilder:validation:XValidation`",
     source=_SOURCE,
     fixes=(Fixer("Remove `messageExpression`", "safe", removal, good=_rule("rule: has(self.mode)")),),
 )
@@ -176,6 +177,7 @@ REASON = Rule(
     good=_GOOD,
     help="Set `reason` to `FieldValueInvalid` (the default), `FieldValueDuplicate`, `FieldValueForbidden` or "
     "`FieldValueRequired`",
+    marker="correct the `reason` of `+kubebuilder:validation:XValidation`",
     source=_SOURCE,
     fixes=(
         Fixer(
@@ -193,6 +195,7 @@ FIELD_PATH = Rule(
     bad=_rule("rule: has(self.mode), fieldPath: .mod"),
     good=_GOOD,
     help="Write the path of a field below this schema, such as `.name` or `.labels['a']`",
+    marker="correct the `fieldPath` of `+kubebuilder:validation:XValidation`",
     source=_SOURCE,
     fixes=(
         Fixer(

@@ -132,6 +132,7 @@ NAME = Rule(
     bad="versions: [{name: v1.0, served: true, storage: true, schema: {openAPIV3Schema: {type: object}}}]\n",
     good=f"versions: [{_BASE}]\n",
     help="Rename the version to a name such as `v1`, `v1beta1` or `v2alpha3`",
+    marker="correct `+versionName`, or the name of the Go package",
     source=_SPEC,
     scope="spec",
     fixes=(Fixer("Write the name as Kubernetes names versions", "unsafe", _like_a_version),),

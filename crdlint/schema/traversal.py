@@ -37,6 +37,15 @@ def schemas(root: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
             stack.extend(reversed(list(children(schema))))
 
 
+def with_all_of(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
+    """Yield a schema, and all that its allOf adds to it."""
+    pending = [schema]
+    while pending:
+        part = pending.pop()
+        yield part
+        pending.extend(reversed(part.all_of))
+
+
 def children(schema: JSONSchemaProps) -> Iterator[JSONSchemaProps]:
     """Yield the direct subschemas of a schema, including those in forbidden fields."""
     if schema.items is not None:

@@ -150,11 +150,13 @@ properties:
       d: {type: object, properties: {metadata: {type: object, x-kubernetes-preserve-unknown-fields: true}}}
       e: {type: object, x-kubernetes-embedded-resource: true, properties: {metadata: {type: object}}}
       f: {type: object, properties: {metadata: {type: string}}}
+      g: {type: object, additionalProperties: {type: object, properties: {metadata: {type: object, properties: {}}}}}
+      h: {type: object, properties: {metadata: {type: object, additionalProperties: {type: string}}}}
 """
 
 
 def test_embedded_metadata_is_reported_once() -> None:
-    message = "labels and annotations written here are dropped (and at 1 more place of this CRD)"
+    message = "labels and annotations written here are dropped (and at 2 more places of this CRD)"
     assert messages(crd(METADATA), ["embedded-metadata-pruned"]) == [message]
 
 
@@ -169,6 +171,11 @@ def test_embedded_metadata_is_reported_once() -> None:
         ("spec: {type: object, x-kubernetes-embedded-resource: true, properties: {a: {type: string}}}", {}, 0),
         ("status: {type: object}", {"subresources": STATUS}, 1),
         ("status: {type: object}", {}, 0),
+        ("spec: {type: object, properties: {}}", {}, 1),
+        ("spec: {type: object, properties: {status: {type: object}}}", {"subresources": STATUS}, 0),
+        ("other: {type: object, description: It can be of any type.}", {}, 1),
+        ("other: {type: object, description: Do not request any high performance feature.}", {}, 0),
+        ("other: {type: object, properties: {metadata: {type: object, description: Arbitrary labels.}}}", {}, 0),
         ("other: {type: object}", {}, 0),
         ("other: {type: object, description: Arbitrary values.}", {}, 1),
         ("other: {type: object, description: A free-form object.}", {}, 1),
@@ -213,6 +220,24 @@ def test_status(root: str, version: dict[str, str], rules: list[str]) -> None:
     [
         ("{type: integer, minimum: 2, maximum: 1}", "no value can match: `minimum` 2 > `maximum` 1"),
         ("{type: integer, minimum: 1, maximum: 1}", None),
+        (
+            "{type: integer, minimum: 1, exclusiveMinimum: true, maximum: 2, exclusiveMaximum: true}",
+            "no value can match: no integer is between `minimum` 1 and `maximum` 2",
+        ),
+        ("{type: number, minimum: 1, exclusiveMinimum: true, maximum: 2, exclusiveMaximum: true}", None),
+        ("{type: integer, minimum: 1, exclusiveMinimum: true, maximum: 2}", None),
+        (
+            "{type: integer, minimum: 1.2, maximum: 1.8}",
+            "no value can match: no integer is between `minimum` 1.2 and `maximum` 1.8",
+        ),
+        (
+            "{type: array, items: {type: string, minLength: 2, maxLength: 1}}",
+            "no value can match: `minLength` 2 > `maxLength` 1",
+        ),
+        (
+            "{type: object, additionalProperties: {type: string, minLength: 2, allOf: [{allOf: [{maxLength: 1}]}]}}",
+            "no value can match: `minLength` 2 > `maxLength` 1",
+        ),
         (
             "{type: integer, minimum: 1, exclusiveMinimum: true, maximum: 1}",
             "no value can match: `minimum` 1 = `maximum` 1, and one of them is exclusive",
@@ -297,8 +322,20 @@ def test_null_of_enums(field: str, expected: int) -> None:
         ("{type: array, required: [a], items: {type: string}}", ["`required` checks nothing on an array"]),
         ("{type: array, required: [], items: {type: string}}", []),
         ("{type: string, x-kubernetes-preserve-unknown-fields: true}", [
-            "`x-kubernetes-preserve-unknown-fields` checks nothing on a string",
+            "`x-kubernetes-preserve-unknown-fields` has no effect on a string",
         ]),
+        ("{type: boolean, minProperties: 1}", ["`minProperties` checks nothing on a boolean"]),
+        ("{type: integer, maxLength: 3, maximum: 3}", ["`maxLength` checks nothing on an integer"]),
+        ("{type: array, items: {type: string, maxItems: 3}}", ["`maxItems` checks nothing on a string"]),
+        (
+            "{type: object, additionalProperties: {type: integer, pattern: a}}",
+            ["`pattern` checks nothing on an integer"],
+        ),
+        ("{type: array, allOf: [{maxLength: 3}, {maxItems: 3}], items: {type: string}}", [
+            "`maxLength` checks nothing on an array",
+        ]),
+        ("{x-kubernetes-int-or-string: true, maxItems: 2}", ["`maxItems` checks nothing on an integer or string"]),
+        ("{x-kubernetes-int-or-string: true, allOf: [{pattern: a, maximum: 3}]}", []),
         ("{type: array, x-kubernetes-preserve-unknown-fields: true, items: {type: string}}", []),
         ("{x-kubernetes-int-or-string: true, maxLength: 2, minimum: 1}", []),
         ("{type: string, format: int64}", []),
@@ -375,6 +412,16 @@ def test_immutable_fields(spec: str, expected: int) -> None:
         ("schema", "required: []", ["required: []"]),
         ("schema", "minLength: 0", []),
         ("schema", "default: {}", []),
+        ("schema", "type: object, x-kubernetes-validations: [{rule: 'true', message: ''}]", ['message: ""']),
+        ("schema", "$schema: ''", ['$schema: ""']),
+        ("metadata", "ownerReferences: []", ["ownerReferences: []"]),
+        ("spec", "conversion: {strategy: None}", []),
+        (
+            "spec",
+            "conversion: {strategy: Webhook, webhook: {conversionReviewVersions: [v1], "
+            "clientConfig: {caBundle: '', service: {name: a, namespace: b}}}}",
+            ['caBundle: ""'],
+        ),
         ("status", "conditions: [], storedVersions: []", []),
     ],
 )  # fmt: skip

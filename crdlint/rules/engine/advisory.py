@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Advisory:
-    """A finding that does not reject the CRD: a warning header of the server, or advice of crdlint."""
+    """A finding that does not reject the CRD: a warning header of the server, or advice of crdlint.
+
+    `marker` is what to do in the Go source instead: None for the marker of the rule, empty for none.
+    """
 
     kind: Kind
     rule: str
@@ -36,6 +39,7 @@ class Advisory:
     help: str | None = None
     inside: tuple[int, int] | None = None  # the range to report within a string value: code points (start, end)
     subject: object = None  # further information for the rule's fix
+    marker: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,59 @@
+"""Markers of controller-gen: what to change in the Go source that a CRD is generated from."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from crdlint.golang.text import quote
+
+if TYPE_CHECKING:
+    from crdlint.crd.model import JSONSchemaProps
+
+VERSION_ANNOTATION: Final = "controller-gen.kubebuilder.io/version"
+
+# The first release of controller-gen that knows a marker, and the marker to write before, empty if there is none.
+_SINCE: Final[tuple[tuple[str, tuple[int, int, int], str], ...]] = (
+    ("`+required`", (0, 16, 0), "`+kubebuilder:validation:Required`"),
+    ("+kubebuilder:selectablefield", (0, 16, 4), ""),
+    ("+kubebuilder:validation:items:", (0, 15, 0), ""),
+    ("+kubebuilder:metadata:", (0, 11, 0), ""),
+    ("+kubebuilder:validation:XValidation", (0, 9, 0), ""),
+    ("+kubebuilder:deprecatedversion", (0, 6, 0), ""),
+    ("crd:generateEmbeddedObjectMeta", (0, 6, 0), ""),
+)
+_RELEASE: Final = re.compile(r"v(\d+)\.(\d+)\.(\d+)")
+
+
+def with_marker(help_: str, marker: str, version: str) -> str:
+    """Return a help with what to do in the Go source, for the version of controller-gen that an annotation names."""
+    release = _RELEASE.match(version)
+    if release is None:  # a build without a version
+        return f"{help_}. With controller-gen: {marker}"
+    numbers = (int(release[1]), int(release[2]), int(release[3]))
+    needed = version
+    for name, since, earlier in _SINCE:
+        if numbers < since and name in marker:
+            marker = marker.replace(name, earlier or name)
+            needed = version if earlier else f"v{'.'.join(map(str, since))} or later"
+    return f"{help_}. With controller-gen {needed}: {marker}"
+
+
+def validation(schema: JSONSchemaProps, keyword: str, value: object = None) -> str:
+    """Return the marker that sets a keyword of a field or of its items, with a value unless it is None."""
+    items = "items:" if schema.steps == ("items",) else ""
+    given = "" if value is None else f"={_argument(value)}"
+    return f"`+kubebuilder:validation:{items}{keyword[0].upper()}{keyword[1:]}{given}`"
+
+
+def rule_marker(text: str, message: str) -> str:
+    """Return the marker for a rule of x-kubernetes-validations."""
+    return f"`+kubebuilder:validation:XValidation:rule={quote(text)},message={quote(message)}`"
+
+
+def _argument(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, float) and value.is_integer():
+        return str(int(value))
+    return quote(value) if isinstance(value, str) else str(value)

@@ -1,0 +1,378 @@
+"""Rules on request: what each reports, and where it has to stop."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from crds import small
+
+from crdlint.linting.pipeline import lint_file
+from crdlint.yaml import decode_yaml
+
+if TYPE_CHECKING:
+    from crdlint.diagnostics.diagnostic import Diagnostic
+
+STATUS = "subresources: {status: {}}"
+
+
+def parsed(text: str) -> Any:
+    return decode_yaml(text)
+
+
+def findings(found: Any, rule: str) -> list[Diagnostic]:
+    result = lint_file(json.dumps(found), filename="crd.json", requested=frozenset({rule}))
+    assert not [one for one in result.diagnostics if one.origin == "apiserver" and one.severity == "error"]
+    return [one for one in result.diagnostics if one.rule == rule]
+
+
+def messages(rule: str, root: str, version: str = "") -> list[str]:
+    """Return what a rule reports about the smallest CRD with more fields of the root schema and of the version."""
+    found = small(parsed(f"{{type: object, {root}}}"))
+    found["spec"]["versions"][0].update(decode_yaml(f"{{{version}}}"))
+    return [one.message for one in findings(found, rule)]
+
+
+def spec(fields: str, more: str = "") -> str:
+    return f"required: [spec], properties: {{spec: {{type: object, {more}properties: {{{fields}}}}}}}"
+
+
+DEFAULTED = "properties: {mode: {type: string, default: Fast}}"
+
+
+@pytest.mark.parametrize(
+    ("root", "expected"),
+    [
+        (f"properties: {{spec: {{type: object, {DEFAULTED}}}}}", ["the default of `mode` is not set if `spec` is missing"]),
+        (spec(f"a: {{type: object, {DEFAULTED}}}"), ["the default of `mode` is not set if `a` is missing"]),
+        (spec(f"a: {{type: object, required: [mode], {DEFAULTED}}}"), ["the default of `mode` is not set if `a` is missing"]),
+        (spec(f"a: {{type: object, properties: {{b: {{type: object, {DEFAULTED}}}}}}}"), []),
+        (spec(f"a: {{type: object, default: {{}}, {DEFAULTED}}}"), []),
+        (spec(f"a: {{type: object, {DEFAULTED}}}", "required: [a], "), []),
+        (spec("a: {type: object, required: [b], properties: {b: {type: string}, mode: {type: string, default: Fast}}}"), []),
+        (spec(f"a: {{type: object, minProperties: 2, {DEFAULTED}}}"), []),
+        (spec(f"a: {{type: object, oneOf: [{{required: [mode]}}, {{required: [x]}}], {DEFAULTED}}}"), []),
+        (spec(f"a: {{type: array, items: {{type: object, {DEFAULTED}}}}}"), []),
+        (spec("a: {type: object, properties: {mode: {type: string}}}"), []),
+    ],
+)  # fmt: skip
+def test_defaults_below_optional_objects(root: str, expected: list[str]) -> None:
+    assert messages("default-below-optional", root) == expected
+
+
+def test_the_help_for_a_default_below_optional_objects_leads_to_no_other_finding() -> None:
+    nested = f"properties: {{spec: {{type: object, %sproperties: {{a: {{type: object, %s{DEFAULTED}}}}}}}}}"
+    [found] = findings(small(parsed(f"{{type: object, {nested % ('', '')}}}")), "default-below-optional")
+    assert found.help == "Add `default: {}` to `a`, and to `spec`"
+    assert messages("default-below-optional", nested % ("default: {}, ", "default: {}, ")) == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "unanchored", "half"),
+    [
+        ("[a-z]+", 1, 0),
+        ("^[a-z]+", 0, 1),
+        ("[a-z]+$", 0, 1),
+        ("^[a-z]+$", 0, 0),
+        ("^a$|^b$", 0, 0),
+        ("(^a$|^b$)", 0, 0),
+        ("^a|b$", 1, 0),
+        ("(^a|b)$", 0, 1),
+        ("(^$|^[a-f0-9]{64}$)", 0, 0),
+        (r"\Aa\z", 0, 0),
+        (r"^a\$", 0, 1),
+        ("(?i)^a$", 0, 0),
+        ("^(a|b)?$", 0, 0),
+        ("(^a)?b$", 0, 1),
+        ("^(?:a(:b$|$))", 0, 0),
+    ],
+)
+def test_anchors_of_patterns(pattern: str, unanchored: int, half: int) -> None:
+    root = f"properties: {{a: {{type: string, pattern: {json.dumps(pattern)}}}}}"
+    assert len(messages("pattern-unanchored", root)) == unanchored
+    assert len(messages("pattern-half-anchored", root)) == half
+
+
+@pytest.mark.parametrize(
+    ("rule", "root", "expected"),
+    [
+        ("integer-unbounded", spec("a: {type: integer}"), ["the integer has no `minimum` and no `maximum`"]),
+        ("integer-unbounded", spec("a: {type: integer, allOf: [{minimum: 0}]}"), ["the integer has no `maximum`"]),
+        ("integer-unbounded", spec("a: {type: integer, allOf: [{minimum: 0}, {allOf: [{maximum: 9}]}]}"), []),
+        ("integer-unbounded", spec("a: {type: integer, allOf: [{enum: [1]}]}"), []),
+        ("integer-unbounded", spec("a: {x-kubernetes-int-or-string: true}"), []),
+        ("string-unbounded", spec("a: {type: string}"), ["the string has no `maxLength`"]),
+        ("string-unbounded", spec("a: {type: array, items: {type: string}}"), ["the string has no `maxLength`"]),
+        ("string-unbounded", spec("a: {type: object, additionalProperties: {type: string}}"), ["the string has no `maxLength`"]),
+        ("string-unbounded", spec("a: {type: string, allOf: [{allOf: [{maxLength: 9}]}]}"), []),
+        ("string-unbounded", spec("a: {type: string, allOf: [{enum: [A]}]}"), []),
+        ("string-unbounded", spec("a: {type: string, format: date-time}"), []),
+        ("list-unbounded", spec("a: {type: array, items: {type: boolean}}"), ["the list has no `maxItems`"]),
+        ("list-unbounded", spec("a: {type: array, items: {type: boolean}, maxItems: 2}"), []),
+        ("enum-not-pascal", spec("a: {type: string, enum: [a-b]}"), ["`a-b` is not in PascalCase"]),
+        ("enum-not-pascal", spec("a: {type: string, allOf: [{enum: [A]}, {enum: [A, b]}]}"), ["`b` is not in PascalCase"]),
+        ("enum-not-pascal", spec("a: {type: string, enum: [A, '', TCPv4]}"), []),
+        ("enum-not-pascal", spec("a: {type: array, items: {type: string, enum: [a]}}"), ["`a` is not in PascalCase"]),
+        ("enum-numeric", spec("a: {type: integer, allOf: [{enum: [1]}]}"), ["the values of the enum are numbers"]),
+        ("enum-numeric", spec("a: {type: string, enum: ['1']}"), []),
+    ],
+)  # fmt: skip
+def test_limits_and_enums_include_all_of(rule: str, root: str, expected: list[str]) -> None:
+    assert messages(rule, root) == expected
+
+
+def of_list(fields: str, name: str = "type: string", more: str = "") -> str:
+    items = f"{{type: object, {more}required: [name], properties: {{name: {{{name}}}}}}}"
+    return spec(f"a: {{type: array, {fields}items: {items}}}")
+
+
+@pytest.mark.parametrize(
+    ("root", "expected"),
+    [
+        (of_list(""), 1),
+        (of_list("", "type: integer"), 1),
+        (of_list("x-kubernetes-list-type: atomic, "), 0),
+        (of_list("x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [name], "), 0),
+        (of_list("", "type: object"), 0),
+        (of_list("", "type: string, nullable: true"), 0),
+        (of_list("", more="nullable: true, "), 0),
+        (spec("a: {type: array, items: {type: object, properties: {name: {type: string}}}}"), 0),
+    ],
+)
+def test_lists_of_named_objects(root: str, expected: int) -> None:
+    assert len(messages("list-of-named-objects-atomic", root)) == expected
+
+
+SELECTOR = "properties: {matchLabels: {type: object}, matchExpressions: {type: array, items: {type: string}}}"
+
+
+@pytest.mark.parametrize(
+    ("rule", "root", "expected"),
+    [
+        ("selector-not-atomic", spec(f"a: {{type: object, {SELECTOR}}}"), 1),
+        ("selector-not-atomic", spec(f"a: {{type: array, items: {{type: object, {SELECTOR}}}}}"), 1),
+        ("selector-not-atomic", spec(f"a: {{type: object, x-kubernetes-map-type: atomic, {SELECTOR}}}"), 0),
+        (
+            "selector-not-atomic",
+            spec(
+                f"a: {{type: object, x-kubernetes-map-type: atomic, {SELECTOR}, "
+                "anyOf: [{properties: {matchLabels: {minProperties: 1}, matchExpressions: {minItems: 1}}}]}"
+            ),
+            0,
+        ),
+        ("ref-not-atomic", spec("aRef: {type: object, properties: {name: {type: string}}}"), 1),
+        ("ref-not-atomic", spec("aRef: {type: object, x-kubernetes-map-type: atomic, properties: {name: {type: string}}}"), 0),
+        ("ref-not-atomic", spec("aRef: {type: object, properties: {uid: {type: string}}}"), 0),
+        ("ref-not-atomic", spec("ref: {type: object, properties: {name: {type: string}}}"), 0),
+    ],
+)  # fmt: skip
+def test_selectors_and_references(rule: str, root: str, expected: int) -> None:
+    assert len(messages(rule, root)) == expected
+
+
+def union(more: str) -> str:
+    return spec("a: {type: object}, b: {type: string}", more)
+
+
+@pytest.mark.parametrize(
+    ("root", "expected"),
+    [
+        (union(""), 1),
+        (spec("a: {type: array, items: {type: object}}"), 1),
+        (spec("a: {type: object, additionalProperties: {type: object}}"), 1),
+        (spec("a: {type: object, properties: {}}"), 1),
+        (union("maxProperties: 1, "), 0),
+        (union("oneOf: [{required: [a]}, {required: [b]}], "), 0),
+        (union("allOf: [{oneOf: [{required: [a]}, {required: [b]}]}], "), 0),
+        (union("not: {required: [a, b]}, "), 0),
+        (union("x-kubernetes-validations: [{rule: has(self.a) != has(self.b)}], "), 0),
+        (union("x-kubernetes-validations: [{rule: has(self.b)}], "), 1),
+        (spec("a: {type: object, description: Arbitrary data.}"), 0),
+        (spec("a: {type: object, x-kubernetes-preserve-unknown-fields: true}"), 0),
+        (spec("metadata: {type: object}"), 0),
+        ("properties: {spec: {type: object}}", 0),
+    ],
+)
+def test_nested_objects_without_keys(root: str, expected: int) -> None:
+    assert len(messages("nested-object-prunes-everything", root)) == expected
+
+
+def status(fields: str, more: str = "") -> str:
+    return f"properties: {{status: {{type: object, {more}properties: {{{fields}}}}}}}"
+
+
+ITEM = "{type: {type: string}, status: {type: string}}"
+
+
+@pytest.mark.parametrize(
+    ("rule", "root", "version", "expected"),
+    [
+        ("observed-generation-missing", status("a: {type: string}"), STATUS, ["the status has no `observedGeneration`"]),
+        ("observed-generation-missing", status("a: {type: string}"), "", ["the status has no `observedGeneration`"]),
+        ("observed-generation-missing", status("observedGeneration: {type: integer}"), "", []),
+        ("observed-generation-missing", status("a: {type: string}", "x-kubernetes-preserve-unknown-fields: true, "), "", []),
+        ("status-children-required", status("a: {type: string}", "required: [a], "), "", ["a status without `a` is rejected"]),
+        ("status-children-required", status("a: {type: string}", "required: [a], default: {a: b}, "), STATUS, []),
+        (
+            "conditions-nonstandard",
+            status(f"conditions: {{type: array, items: {{type: object, properties: {ITEM}}}}}"),
+            STATUS,
+            ["the conditions lack `reason`, `message`, `lastTransitionTime`"],
+        ),
+        (
+            "conditions-nonstandard",
+            status("conditions: {type: array, items: {type: object, x-kubernetes-preserve-unknown-fields: true}}"),
+            STATUS,
+            [],
+        ),
+        ("conditions-nonstandard", spec(f"conditions: {{type: array, items: {{type: object, properties: {ITEM}}}}}"), "", []),
+        (
+            "conditions-not-map",
+            status(f"conditions: {{type: array, items: {{type: object, properties: {ITEM}}}}}"),
+            STATUS,
+            ["server-side apply cannot merge the conditions by `type`"],
+        ),
+        (
+            "conditions-not-map",
+            status(
+                "conditions: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type, status], "
+                f"items: {{type: object, required: [type, status], properties: {ITEM}}}}}"
+            ),
+            STATUS,
+            ["server-side apply cannot merge the conditions by `type`"],
+        ),
+        ("conditions-not-map", status("a: {type: object, properties: {conditions: {type: array, items: {type: string}}}}"), "", []),
+    ],
+)  # fmt: skip
+def test_status(rule: str, root: str, version: str, expected: list[str]) -> None:
+    assert messages(rule, root, version) == expected
+
+
+def columns(*texts: str) -> str:
+    return f"additionalPrinterColumns: [{', '.join(f'{{{text}}}' for text in texts)}]"
+
+
+FIELDS = spec("at: {type: string}, day: {type: string, format: date}, time: {type: string, format: date-time}")
+
+
+@pytest.mark.parametrize(
+    ("rule", "version", "expected"),
+    [
+        ("printer-columns-lose-age", columns("name: A, type: string, jsonPath: .spec.at"), 1),
+        ("printer-columns-lose-age", columns("name: A, type: date, jsonPath: .metadata.creationTimestamp"), 0),
+        ("printer-columns-lose-age", columns("name: A, type: date, jsonPath: \".metadata['creationTimestamp']\""), 0),
+        ("printer-columns-lose-age", "", 0),
+        ("printer-column-date-without-format", columns("name: A, type: date, jsonPath: .spec.at"), 1),
+        ("printer-column-date-without-format", columns("name: A, type: date, jsonPath: .spec.day"), 1),
+        ("printer-column-date-without-format", columns("name: A, type: date, jsonPath: .spec.time"), 0),
+        ("printer-column-date-without-format", columns("name: A, type: string, jsonPath: .spec.at"), 0),
+    ],
+)
+def test_columns(rule: str, version: str, expected: int) -> None:
+    assert len(messages(rule, FIELDS, version)) == expected
+
+
+@pytest.mark.parametrize(
+    ("field", "rule", "expected"),
+    [
+        ("type: integer", "self >= 1", "`minimum: 1`"),
+        ("type: integer", "self > 1", "`minimum: 2`"),
+        ("type: integer", "100 > self", "`maximum: 99`"),
+        ("type: integer", "self >= -5", "`minimum: -5`"),
+        ("type: number", "self > 1.5", "`minimum: 1.5` and `exclusiveMinimum: true`"),
+        ("type: string, maxLength: 9", "size(self) <= 5", "`maxLength: 5`"),
+        ("type: string, maxLength: 9", "self.size() > 0", "`minLength: 1`"),
+        ("type: array, maxItems: 9, items: {type: string}", "size(self) < 3", "`maxItems: 2`"),
+        ("type: string, maxLength: 9", "self.matches('^a$')", '`pattern: "^a$"`'),
+        ("type: string, maxLength: 9", "self in ['A', 'B']", '`enum: ["A","B"]`'),
+        ("type: string, format: byte, maxLength: 9", "size(self) <= 5", None),
+        ("type: integer", "self >= 1 && self < 5", None),
+        ("type: integer", "self >= oldSelf", None),
+        ("type: string, maxLength: 9", "self.startsWith('a')", None),
+        ("x-kubernetes-int-or-string: true", "type(self) == int", None),
+    ],
+)
+def test_rules_that_keywords_express(field: str, rule: str, expected: str | None) -> None:
+    found = small(
+        parsed(
+            f"{{type: object, properties: {{a: {{{field}, x-kubernetes-validations: [{{rule: {json.dumps(rule)}}}]}}}}}}"
+        )
+    )
+    helps = [one.help for one in findings(found, "rule-as-schema")]
+    assert helps == ([] if expected is None else [f"Replace the rule by {expected}"])
+
+
+def versions(*schemas: str, strategy: str = "", **more: Any) -> Any:
+    """Return a CRD with a served version for each schema's fields of the root."""
+    found = small({"type": "object"})
+    [first] = found["spec"]["versions"]
+    found["spec"]["versions"] = [
+        first
+        | {"name": f"v{i + 1}", "storage": not i}
+        | {"schema": {"openAPIV3Schema": decode_yaml(f"{{type: object, {schema}}}")}}
+        | more
+        for i, schema in enumerate(schemas)
+    ]
+    if strategy:
+        found["spec"]["conversion"] = decode_yaml(strategy)
+    return found
+
+
+def of_spec(fields: str) -> str:
+    return f"properties: {{spec: {{type: object, properties: {{{fields}}}}}}}"
+
+
+KEPT = "x-kubernetes-preserve-unknown-fields: true"
+TYPES, LOST, DEFAULTS = (
+    "type-differs-between-versions",
+    "none-conversion-loses-fields",
+    "default-differs-between-versions",
+)
+WEBHOOK = (
+    "{strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {service: {name: a, namespace: b}}}}"
+)
+
+
+@pytest.mark.parametrize(
+    ("rule", "schemas", "expected"),
+    [
+        (TYPES, [of_spec("a: {type: string}"), of_spec("a: {type: integer}")],
+         ["`.spec.a` is of type integer here, but of type string in version v1"]),
+        (TYPES, [of_spec("a: {type: string}")] * 2 + [of_spec("a: {type: integer}")],
+         ["`.spec.a` is of type integer here, but of type string in versions v1 and v2"]),
+        (TYPES, [of_spec("a: {type: string}"), of_spec("a: {x-kubernetes-int-or-string: true}")],
+         ["`.spec.a` is an int-or-string here, but of type string in version v1"]),
+        (TYPES, [of_spec("a: {type: object, additionalProperties: {type: string}}"),
+                 of_spec("a: {type: array, items: {type: object}}")],
+         ["`.spec.a` is of type array here, but of type object in version v1"]),
+        (TYPES, [of_spec("a: {type: string}"), of_spec("b: {type: integer}")], []),
+        (LOST, [of_spec("a: {type: string}, b: {type: string}"), of_spec("a: {type: string}")],
+         ["version v2 drops `.spec.b`"]),
+        (LOST, [of_spec("b: {type: object, properties: {c: {type: string}}}"), of_spec("a: {type: string}")],
+         ["version v2 drops `.spec.b`", "version v1 drops `.spec.a`"]),
+        (LOST, [of_spec("b: {type: string}"), of_spec("a: {type: string}"), of_spec("a: {type: string}")],
+         ["versions v2 and v3 drop `.spec.b`", "version v1 drops `.spec.a`", "version v1 drops `.spec.a`"]),
+        (LOST, [of_spec("a: {type: string}"), "properties: {spec: {type: object, additionalProperties: {type: string}}}"], []),
+        (LOST, [of_spec("a: {type: string}"), f"properties: {{spec: {{type: object, {KEPT}}}}}"], []),
+        (LOST, ["properties: {kind: {type: string}, metadata: {type: object, properties: {name: {type: string, maxLength: 9}}}}",
+                "properties: {metadata: {type: object}}"], []),
+        (DEFAULTS, [of_spec("a: {type: string, default: x}"), of_spec("a: {type: string}")],
+         ["the default of `.spec.a` differs in version v1"]),
+        (DEFAULTS, [of_spec("a: {type: string, default: x}"), of_spec("a: {type: string, default: x}, b: {type: string}")], []),
+    ],
+)  # fmt: skip
+def test_fields_of_versions(rule: str, schemas: list[str], expected: list[str]) -> None:
+    assert [one.message for one in findings(versions(*schemas), rule)] == expected
+    assert findings(versions(*schemas, strategy=WEBHOOK), rule) == []
+    assert findings(versions(*schemas, served=False), rule) == []
+
+
+@pytest.mark.parametrize(
+    ("plural", "expected"), [("nodes", 1), ("resourceclaims", 1), ("volumeattributesclasses", 1), ("nodepools", 0)]
+)
+def test_plurals_of_built_in_resources(plural: str, expected: int) -> None:
+    found = small({"type": "object"})
+    found["metadata"]["name"] = f"{plural}.example.com"
+    found["spec"]["names"]["plural"] = plural
+    assert len(findings(found, "plural-same-as-builtin")) == expected
