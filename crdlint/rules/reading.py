@@ -69,11 +69,13 @@ kind: CustomResourceDefinition
 metadata:
   name: foos.example.com
 spec:
+  group: example.com
   versions:
   - name: v1
     served: true
     storage: true
     schema:
+      # The whole object.
       openAPIV3Schema:
         type: object
     subresources:
@@ -82,7 +84,6 @@ spec:
     - name: Ready
       type: string
       jsonPath: .status.ready
-  group: example.com
   names:
     plural: foos
     kind: Foo

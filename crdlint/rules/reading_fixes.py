@@ -10,7 +10,7 @@ from crdlint.crd import gotypes
 from crdlint.crd.near_misses import corrections
 from crdlint.rules import shorthand_fixes, v1beta1
 from crdlint.rules.engine.examples import HEAD
-from crdlint.rules.engine.finding import Finding, Fixer, add_required, items, texts
+from crdlint.rules.engine.finding import Finding, Fixer, add_required, is_null, items, texts
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import UneditableError, quoted
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
@@ -258,12 +258,22 @@ def _rename(finding: Finding) -> Iterable[Edit]:
     problem = finding.problem
     mapping, key, value = finding.entry
     near = None if problem is None else problem.nearest or _other_name(finding, mapping, key.value)
-    if near is None or mapping.find(near) is not None:
+    if near is None or mapping.find(near) is not None or not _may_have(finding, mapping, near, value):
         return
     yield finding.editor.respell(key, near)
     if near in _LISTS and isinstance(value, Scalar) and _ONE.match(value.value) and finding.editor.is_text(value):
         text = finding.editor.text[value.start_mark.index : value.end_mark.index]
         yield finding.editor.replace(value, f"[{text}]")
+
+
+def _may_have(finding: Finding, mapping: Mapping, name: str, value: Node) -> bool:
+    """Return whether a field of a mapping may have a value: no text where the API has an object or a list of objects."""
+    of = go_type(finding, mapping)
+    field = None if of is None else of.fields.get(name)
+    if field is None or not isinstance(value, Scalar) or is_null(value):
+        return True
+    element = field.type.element
+    return field.type.kind != "struct" and (element is None or element.kind != "struct")
 
 
 # Names that other versions and tools have for a field, by its Go type.

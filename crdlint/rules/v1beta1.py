@@ -9,14 +9,15 @@ import re
 from typing import TYPE_CHECKING, Final
 
 from crdlint.rules.engine.finding import mapping_at
+from crdlint.yaml.edit import Edit, apply
 from crdlint.yaml.editor import UneditableError
-from crdlint.yaml.nodes import Mapping, Scalar, Sequence
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, items_of
+from crdlint.yaml.values import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from crdlint.rules.engine.finding import Finding
-    from crdlint.yaml.edit import Edit
     from crdlint.yaml.editor import Editor
     from crdlint.yaml.nodes import Node
 
@@ -28,26 +29,30 @@ _PER_VERSION: Final = (
     ("additionalPrinterColumns", "additionalPrinterColumns"),
     ("selectableFields", "selectableFields"),
 )
-_OLD_PATH: Final = re.compile(r"^( *(?:- +)?)JSONPath:", re.MULTILINE)
-_NO_SCHEMA: Final = "openAPIV3Schema:\n  type: object\n  x-kubernetes-preserve-unknown-fields: true"
+_MOVED: Final = ("version", *(old for old, _ in _PER_VERSION))
 _PRESERVE: Final = "x-kubernetes-preserve-unknown-fields"
+_COMMENT: Final = re.compile(r"(?<=\s)#")
 
 
 def rewritten(finding: Finding) -> Iterable[Edit]:
-    """Yield the edits that make a block-style CRD of v1beta1 one of v1."""
+    """Yield the edits that make a CRD of v1beta1 one of v1."""
     editor, root = finding.editor, finding.root
     api_version = root.find("apiVersion")
     spec = mapping_at(root, "spec")
-    if api_version is None or not isinstance(api_version[1], Scalar) or spec.flow:
+    if api_version is None or not isinstance(api_version[1], Scalar):
         raise UneditableError
     if api_version[1].value != "apiextensions.k8s.io/v1beta1":
         return
     yield editor.respell(api_version[1], "apiextensions.k8s.io/v1")
-    if spec.find("preserveUnknownFields") is not None:
-        yield editor.remove(spec, "preserveUnknownFields")
+    preserve = child(spec, "preserveUnknownFields")
+    keeps = preserve is None or getattr(preserve, "value", "") == "true"
+    if spec.flow:
+        yield from _flow_spec(editor, spec, keeps=keeps, default=True)
+        return
     if spec.find("scope") is None:
         yield editor.insert(spec, "scope", "Namespaced", before=editor.first(spec))
-    yield from _moved(editor, spec, _shared_fields(editor, spec), {"schema": _indented(_NO_SCHEMA)})
+    gone = () if preserve is None else ("preserveUnknownFields",)
+    yield from _block_spec(editor, spec, gone, keeps=keeps, default=True)
     yield from _conversion(editor, spec, "[v1beta1]")
 
 
@@ -55,55 +60,214 @@ def in_v1(finding: Finding) -> Iterable[Edit]:
     """Yield the edits that move fields, which v1beta1 had in the spec, to where v1 has them."""
     editor, spec = finding.editor, mapping_at(finding.root, "spec")
     mapping, key, _ = finding.entry
-    if mapping is spec and key.value in _MOVED and not spec.flow:
+    if mapping is spec and key.value in _MOVED:
         given, names = spec.find("version"), _version_names(spec)
         if given is None or not names or getattr(given[1], "value", None) in names:
-            yield from _moved(editor, spec, _shared_fields(editor, spec, keeps=False), {})
+            if spec.flow:
+                yield from _flow_spec(editor, spec, keeps=False, default=False)
+            else:
+                yield from _block_spec(editor, spec, (), keeps=False, default=False)
     elif mapping is _conversion_of(spec) and key.value in {"webhookClientConfig", "conversionReviewVersions"}:
         yield from _conversion(editor, spec, "[v1]")
 
 
 def _version_names(spec: Mapping) -> list[str]:
     """Return the names of the versions in the spec, without those that cannot be read."""
-    found = spec.find("versions")
-    listed = found[1].items if found is not None and isinstance(found[1], Sequence) else []
-    names = [one.find("name") for one in listed if isinstance(one, Mapping)]
-    return [name[1].value for name in names if name is not None and isinstance(name[1], Scalar)]
+    names = [child(version, "name") for version in items_of(child(spec, "versions"))]
+    return [name.value for name in names if isinstance(name, Scalar)]
 
 
-def _moved(editor: Editor, spec: Mapping, shared: dict[str, str], defaults: dict[str, str]) -> Iterator[Edit]:
-    """Yield the edits that move fields of the spec into each version, which gets ``defaults`` for what it lacks."""
-    for name in _MOVED:
-        if spec.find(name) is not None:
-            yield editor.remove(spec, name)
-    yield from _versions(editor, spec, shared, defaults)
-
-
-def _shared_fields(editor: Editor, spec: Mapping, *, keeps: bool = True) -> dict[str, str]:
-    """Return the fields that each version gets, as they are written there."""
-    keeps = keeps and getattr((spec.find("preserveUnknownFields") or (None, None))[1], "value", "true") == "true"
-    fields: dict[str, str] = {}
+def _fields(spec: Mapping) -> dict[str, tuple[Scalar, Node]]:
+    """Return the keys and values that each version gets from the spec, by their names in a version."""
+    fields: dict[str, tuple[Scalar, Node]] = {}
     for old, new in _PER_VERSION:
         found = spec.find(old)
-        if found is None:
+        if found is None or not isinstance(found[0], Scalar):
             continue
-        source = _block(editor, found[1])
-        if old == "validation" and keeps:
-            source = _keeping(found[1], source)
         if new in fields:
             raise UneditableError
-        fields[new] = _OLD_PATH.sub(r"\1jsonPath:", source)
+        fields[new] = found[0], found[1]
     return fields
 
 
-def _keeping(validation: Node, source: str) -> str:
-    """Return the source of a validation with unknown fields kept at the root of its schema."""
-    schema = mapping_at(validation, "openAPIV3Schema")
-    if schema.find(_PRESERVE) is not None:
-        return source
-    if schema.flow:
+def _lacking(version: Mapping, fields: dict[str, tuple[Scalar, Node]]) -> list[str]:
+    """Return the fields that a version lacks; raise UneditableError if it has another value for one of them."""
+    for name, (_, value) in fields.items():
+        own = version.find(name)
+        if own is not None and to_json(own[1]) != to_json(value):
+            raise UneditableError
+    return [name for name in fields if version.find(name) is None]
+
+
+def _edits_within(editor: Editor, value: Node, *, keeps: bool) -> Iterator[Edit]:
+    """Yield the edits of a moved value: columns with `jsonPath`, and a schema that keeps unknown fields."""
+    for column in items_of(value):
+        found = column.find("JSONPath") if isinstance(column, Mapping) else None
+        if found is not None and isinstance(found[0], Scalar):
+            yield editor.respell(found[0], "jsonPath")
+    if keeps and isinstance(value, Mapping) and value.find("openAPIV3Schema") is not None:
+        schema = mapping_at(value, "openAPIV3Schema")
+        if schema.find(_PRESERVE) is None:
+            yield editor.insert(schema, _PRESERVE, "true")
+
+
+def _within(editor: Editor, start: int, end: int, edits: Iterable[Edit]) -> str:
+    """Return the text between two offsets with edits made in it."""
+    return apply(editor.text[start:end], [edit.moved(-start) for edit in edits])
+
+
+# CRDs in block style: fields move as whole lines, with the comments above and beside them.
+
+
+def _lines_of(editor: Editor, key: Scalar, value: Node) -> tuple[int, int]:
+    """Return the start and end of the lines of an entry, with the comments directly above it."""
+    start, indent = editor.line_start(key.start_mark.index), " " * key.start_mark.column
+    while start:
+        above = editor.line_start(start - 1)
+        line = editor.text[above:start]
+        if not line.startswith(f"{indent}#"):
+            break
+        start = above
+    return start, editor.line_end(max(editor.end(value), key.end_mark.index))
+
+
+def _block_spec(editor: Editor, spec: Mapping, gone: tuple[str, ...], *, keeps: bool, default: bool) -> Iterator[Edit]:
+    """Yield the edits that move fields of the spec into its versions, and remove those of ``gone``."""
+    fields = _fields(spec)
+    lines: dict[str, list[str]] = {}
+    for name, (key, value) in fields.items():
+        start, end = _lines_of(editor, key, value)
+        edits = [editor.respell(key, name), *_edits_within(editor, value, keeps=keeps and name == "schema")]
+        column = key.start_mark.column
+        lines[name] = [line[column:].rstrip("\r") for line in _within(editor, start, end, edits).split("\n")]
+    if default and "schema" not in lines:
+        lines["schema"] = ["schema:", "  openAPIV3Schema:", "    type: object", f"    {_PRESERVE}: true"]
+    spans = [_lines_of(editor, key, value) for key, value in fields.values()]
+    for name in gone:
+        key, value = editor.entry(spec, name)
+        spans.append((editor.line_start(key.start_mark.index), _lines_of(editor, key, value)[1]))
+    listed, version = spec.find("versions"), spec.find("version")
+    if listed is not None and items_of(listed[1]):
+        if version is not None:
+            spans.append(_lines_of(editor, *editor.entry(spec, "version")))
+        for version_node in items_of(listed[1]):
+            yield from _filled(editor, version_node, fields, lines)
+    elif version is not None and isinstance(version[1], Scalar) and isinstance(version[0], Scalar):
+        yield _first_version(editor, version[0], version[1], lines)
+    else:
         raise UneditableError
-    return f"{source}\n    {_PRESERVE}: true"
+    yield from _cuts(editor, spans)
+
+
+def _filled(
+    editor: Editor, version: Node, fields: dict[str, tuple[Scalar, Node]], lines: dict[str, list[str]]
+) -> Iterator[Edit]:
+    """Yield the edit that adds the fields that a version lacks, which is then written in block style."""
+    if not isinstance(version, Mapping) or not version.items:
+        raise UneditableError
+    names = [*_lacking(version, fields), *(name for name in lines if name not in fields and not version.find(name))]
+    added = [line for name in sorted(names) for line in lines[name]]
+    if not added:
+        return
+    separator = f"{editor.newline}{' ' * version.start_mark.column}"
+    if not version.flow:
+        offset = editor.line_end(max(editor.end(version.items[-1]), version.items[-2].end_mark.index))
+        yield Edit(offset, offset, _joined(separator, ["", *added]))
+        return
+    listed = editor.parent(version)
+    if listed is None or (not isinstance(listed, Scalar) and listed.flow):
+        raise UneditableError
+    entries = [
+        editor.text[key.start_mark.index : editor.end(value)]
+        for key, value in zip(version.items[::2], version.items[1::2], strict=True)
+    ]
+    yield Edit(version.start_mark.index, editor.end(version), _joined(separator, [*entries, *added]))
+
+
+def _first_version(editor: Editor, key: Scalar, value: Scalar, lines: dict[str, list[str]]) -> Edit:
+    """Return the edit that writes a list of one version in place of its name."""
+    name = editor.text[value.start_mark.index : editor.line_end(value.end_mark.index)]
+    below = [f"  {line}" for name_ in lines for line in lines[name_]]
+    made = ["versions:", f"- name: {name}", "  served: true", "  storage: true", *below]
+    separator = f"{editor.newline}{' ' * key.start_mark.column}"
+    return Edit(key.start_mark.index, editor.line_end(value.end_mark.index), _joined(separator, made))
+
+
+def _joined(separator: str, lines: list[str]) -> str:
+    """Return lines joined, without spaces at their ends."""
+    newline = separator.rstrip(" ")
+    return "".join(line if not i else f"{separator}{line}" if line else newline for i, line in enumerate(lines))
+
+
+def _cuts(editor: Editor, spans: list[tuple[int, int]]) -> Iterator[Edit]:
+    """Yield the edits that remove whole lines, from starts to ends of lines."""
+    text = editor.text
+    for start, end in spans:
+        yield editor.cut(start, text.find("\n", end) + 1 or len(text))
+
+
+# CRDs in flow style, and JSON: the spec is written anew from the texts of its entries.
+
+
+def _flow_spec(editor: Editor, spec: Mapping, *, keeps: bool, default: bool) -> Iterator[Edit]:
+    """Yield the edit that writes a spec in flow style with its fields moved into its versions."""
+    start, end = spec.items[0].start_mark.index, editor.end(spec.items[-1])
+    conversion = _conversion_of(spec)
+    if _COMMENT.search(editor.text, start, end) or (conversion is not None and conversion.find("webhookClientConfig")):
+        raise UneditableError
+    fields = _fields(spec)
+    quote = editor.text[start] == '"'
+    added = {
+        name: f"{_key(name, quote=quote)}: "
+        + _within(editor, value.start_mark.index, editor.end(value), _edits_within(editor, value, keeps=keeps))
+        for name, (_, value) in fields.items()
+    }
+    if default and "schema" not in added:
+        type_, preserve, schema = (_key(name, quote=quote) for name in ("type", _PRESERVE, "openAPIV3Schema"))
+        object_ = _key("object", quote=quote)
+        added["schema"] = f"{_key('schema', quote=quote)}: {{{schema}: {{{type_}: {object_}, {preserve}: true}}}}"
+    listed = child(spec, "versions")
+    entries: list[str] = []
+    for key, value in zip(spec.items[::2], spec.items[1::2], strict=True):
+        name, begin, stop = getattr(key, "value", ""), key.start_mark.index, editor.end(value)
+        if name == "versions" and items_of(value):
+            entries.append(_within(editor, begin, stop, _filled_in_flow(editor, value, fields, added)))
+        elif name == "version" and not items_of(listed):
+            text = editor.text[value.start_mark.index : stop]
+            head = f"{_key('name', quote=quote)}: {text}, {_key('served', quote=quote)}: true, "
+            made = ", ".join([f"{head}{_key('storage', quote=quote)}: true", *added.values()])
+            entries.append(f"{_key('versions', quote=quote)}: [{{{made}}}]")
+        elif name not in {*_MOVED, "versions"} and not (default and name == "preserveUnknownFields"):
+            entries.append(editor.text[begin:stop])
+    if not items_of(listed) and spec.find("version") is None:
+        raise UneditableError
+    if default and spec.find("scope") is None:
+        entries.append(f"{_key('scope', quote=quote)}: {_key('Namespaced', quote=quote)}")
+    indent = editor.text[editor.line_start(start) : start]
+    separator = ", " if indent.strip() else f",{editor.newline}{indent}"
+    yield Edit(start, end, separator.join(entries))
+
+
+def _filled_in_flow(
+    editor: Editor, versions: Node, fields: dict[str, tuple[Scalar, Node]], added: dict[str, str]
+) -> Iterator[Edit]:
+    """Yield the edits that add the fields that versions in flow style lack."""
+    for version in items_of(versions):
+        if not isinstance(version, Mapping) or not version.items:
+            raise UneditableError
+        names = [*_lacking(version, fields), *(name for name in added if name not in fields and not version.find(name))]
+        if names:
+            offset = editor.end(version.items[-1])
+            yield Edit(offset, offset, "".join(f", {added[name]}" for name in names))
+
+
+def _key(text: str, *, quote: bool) -> str:
+    return f'"{text}"' if quote else text
+
+
+def _conversion_of(spec: Mapping) -> Mapping | None:
+    found = spec.find("conversion")
+    return found[1] if found is not None and isinstance(found[1], Mapping) else None
 
 
 def _block(editor: Editor, node: Node) -> str:
@@ -116,41 +280,6 @@ def _block(editor: Editor, node: Node) -> str:
 
 def _indented(text: str) -> str:
     return "".join(f"\n  {line}" if line else "\n" for line in text.split("\n"))
-
-
-def _versions(editor: Editor, spec: Mapping, shared: dict[str, str], defaults: dict[str, str]) -> Iterator[Edit]:
-    found = spec.find("versions")
-    fields = {**defaults, **shared}
-    if found is not None and isinstance(found[1], Sequence) and found[1].items:
-        for version in found[1].items:
-            if not isinstance(version, Mapping) or version.flow or any(version.find(name) for name in shared):
-                raise UneditableError  # a version with a field of its own would not get what is removed
-            for name, source in fields.items():
-                if version.find(name) is None:
-                    yield editor.insert(version, name, source)
-        return
-    given = spec.find("version")
-    if given is None or not isinstance(given[1], Scalar):
-        raise UneditableError
-    lines = [f"- name: {editor.value(given[1].value, like=given[1])}", "  served: true", "  storage: true"]
-    for field, source in fields.items():
-        separator = "" if source.startswith("\n") else " "
-        lines.append(f"  {field}:{separator}" + source.replace("\n", "\n  "))
-    yield editor.insert(spec, "versions", "\n" + "\n".join(lines), before=_first_kept(spec))
-
-
-def _first_kept(spec: Mapping) -> str:
-    """Return the name of a field of the spec that stays where it is."""
-    gone = {*_MOVED, "preserveUnknownFields", "versions"}
-    return next(str(one.value) for one in spec.items[::2] if isinstance(one, Scalar) and one.value not in gone)
-
-
-_MOVED: Final = ("version", *(old for old, _ in _PER_VERSION))
-
-
-def _conversion_of(spec: Mapping) -> Mapping | None:
-    found = spec.find("conversion")
-    return found[1] if found is not None and isinstance(found[1], Mapping) else None
 
 
 def _conversion(editor: Editor, spec: Mapping, default: str) -> Iterator[Edit]:
