@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Final, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from crdlint.crd.model import JSONSchemaProps
 
 # All schemas that a value must match; the first is the structural one.
 Conjunction: TypeAlias = "tuple[JSONSchemaProps, ...]"
+# The fields that lead from a value to another one below it, with ITEM for an item of a list.
+FieldPath: TypeAlias = "tuple[str, ...]"
+ITEM: Final = "[*]"
 
 
 def conjunction(schemas: Iterable[JSONSchemaProps]) -> Conjunction:
@@ -62,3 +65,22 @@ def keeps_unknown_fields(node: Conjunction) -> bool:
     return any(one.x_preserve_unknown_fields for one in node) or any(
         one.additional_properties is not None and one.additional_properties.allows for one in node
     )
+
+
+def steps(path: FieldPath, node: Conjunction) -> Iterator[Conjunction]:
+    """Yield the schemas of each value on a path, as far as there are any."""
+    for step in path:
+        node = items(node) if step == ITEM else properties(node).get(step, ())
+        if not node:
+            return
+        yield node
+
+
+def is_new(path: FieldPath, old: Conjunction, new: Conjunction) -> bool:
+    """Return whether no existing object has a field: it has no default, and the old schema prunes it."""
+    after = list(steps(path, new))
+    before = list(steps(path, old))
+    if len(after) != len(path) or len(before) != len(path) - 1:
+        return False
+    above = before[-1] if before else old
+    return not keeps_unknown_fields(above) and all(one.default is None for one in after[-1])

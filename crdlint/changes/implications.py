@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Final
 
-from crdlint.cel.ast import Call, Comprehension, Ident, ListExpr, Literal, Select
+from crdlint.cel.ast import Call, Comprehension, Ident, ListExpr, Literal, Select, children
 from crdlint.changes import patterns
-from crdlint.changes.conjunction import items, properties, type_of
+from crdlint.changes.conjunction import ITEM, items, properties, type_of
 from crdlint.changes.constraints import Bound, constraints
-from crdlint.changes.outcomes import ITEM, field_path
-from crdlint.changes.syntax_trees import key
+from crdlint.changes.outcomes import field_path
+from crdlint.changes.syntax_trees import key, rule_key
 from crdlint.schema.values import equality_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
     from crdlint.cel.ast import Expr
-    from crdlint.changes.conjunction import Conjunction
+    from crdlint.changes.conjunction import Conjunction, FieldPath
     from crdlint.changes.constraints import Constraints
-    from crdlint.changes.outcomes import FieldPath
     from crdlint.kubernetes.servers import Server
 
 _DEEPEST: Final = 40
@@ -27,6 +27,7 @@ _OPERANDS: Final = 2
 _UPPER: Final = {"_<=_": False, "_<_": True}  # comparisons, and whether they exclude the bound
 _LOWER: Final = {"_>=_": False, "_>_": True}
 _MIRRORED: Final = {"_<=_": "_>=_", "_<_": "_>_", "_>=_": "_<=_", "_>_": "_<_", "_==_": "_==_", "_!=_": "_!=_"}
+_WITHOUT_ERRORS: Final = frozenset({"_&&_", "_||_", "!_", "_?_:_", "_==_", "_!=_"})
 _SIZES: Final = {"string": "length", "array": "items", "object": "properties"}
 
 
@@ -127,19 +128,18 @@ def _is_wider(old: Call, new: Call) -> bool:
     return False
 
 
-def schema_implies(tree: Expr, node: Conjunction, server: Server) -> bool:
-    """Return whether a rule is true for each value that a schema accepts."""
-    return _Schema(node, server).implies(tree, {"self": ()}, frozenset(), 0)
-
-
-class _Schema:
-    """The schemas of the rule's `self`, and of the fields below."""
+class Objects:
+    """What is known of the values of `self` that a schema accepts."""
 
     def __init__(self, node: Conjunction, server: Server) -> None:
         self._node = node
         self._server = server
 
-    def implies(
+    def fulfil(self, tree: Expr) -> bool:
+        """Return whether a rule is true for each of them."""
+        return self._implies(tree, {"self": ()}, frozenset(), 0) or key(tree) in _unique(self._node)
+
+    def _implies(
         self, tree: Expr, variables: Mapping[str, FieldPath], present: frozenset[FieldPath], depth: int
     ) -> bool:
         """Return whether a condition is certainly true; ``present`` are optional fields that the value has."""
@@ -155,19 +155,21 @@ class _Schema:
         if not isinstance(tree, Call):
             return False
         if tree.function == "_&&_":
-            return all(self.implies(one, variables, present, depth + 1) for one in tree.args)
+            return all(self._implies(one, variables, present, depth + 1) for one in tree.args)
         if tree.function == "_||_":
             alternatives = parts(tree, "_||_")
             guards = {path for one in alternatives if (path := _absent(one, variables)) is not None}
-            return any(self.implies(one, variables, present | guards, depth + 1) for one in alternatives) or (
+            return any(self._implies(one, variables, present | guards, depth + 1) for one in alternatives) or (
                 self._has_values(alternatives, variables, present | guards)
             )
         if tree.function == "_?_:_":
             condition, first, second = tree.args
             guard = field_path(condition, variables) if isinstance(condition, Select) and condition.test_only else None
             known = present if guard is None else present | {guard}
-            return self.implies(first, variables, known, depth + 1) and self.implies(
-                second, variables, present, depth + 1
+            return (
+                self.evaluates(condition, variables, present)
+                and self._implies(first, variables, known, depth + 1)
+                and self._implies(second, variables, present, depth + 1)
             )
         return self._compares(tree, variables, present)
 
@@ -184,16 +186,16 @@ class _Schema:
             and step.function == "_&&_"
             and isinstance(tree.result, Ident)
         )
-        schemas = None if path is None else self._schemas(path, present)
+        schemas = None if path is None else self.schemas(path, present)
         if not is_all or path is None or schemas is None or type_of(schemas) != "array" or tree.iter_var2:
             return False
         assert isinstance(step, Call)  # noqa: S101  is_all checks it
         inner = {**variables, tree.iter_var: (*path, ITEM)}
-        return self.implies(step.args[1], inner, present, depth + 1)
+        return self._implies(step.args[1], inner, present, depth + 1)
 
     def _compares(self, tree: Call, variables: Mapping[str, FieldPath], present: frozenset[FieldPath]) -> bool:
         if tree.function == "matches" and tree.target is not None and isinstance(tree.args[0], Literal):
-            folded = self._constraints(tree.target, variables, present)
+            folded = self.constraints(tree.target, variables, present)
             wanted = str(tree.args[0].value)
             return folded is not None and any(patterns.relation(one, wanted).is_covered for one in folded.patterns)
         if tree.function == "@in" and isinstance(tree.args[1], ListExpr):
@@ -209,7 +211,7 @@ class _Schema:
         if function == "_==_":
             return self._is_among(left, [right], variables, present)
         if function == "_!=_":
-            folded = self._constraints(left, variables, present)
+            folded = self.constraints(left, variables, present)
             is_filled = folded is not None and folded.bounds.get("min_length", Bound(0)).value > 0
             return right.value == "" and is_filled
         return self._is_bounded(left, function, right.value, variables, present)
@@ -227,7 +229,7 @@ class _Schema:
         is_upper = function in _UPPER
         wanted = Bound(value, (_UPPER if is_upper else _LOWER)[function])
         measured = _measured(left)
-        folded = self._constraints(measured or left, variables, present)
+        folded = self.constraints(measured or left, variables, present)
         if folded is None:
             return False
         suffix = _SIZES.get(folded.type) if measured is not None else "imum"
@@ -244,7 +246,7 @@ class _Schema:
         variables: Mapping[str, FieldPath],
         present: frozenset[FieldPath],
     ) -> bool:
-        folded = self._constraints(left, variables, present)
+        folded = self.constraints(left, variables, present)
         if folded is None or folded.enum is None:
             return False
         allowed = {equality_key(one.value) for one in literals if isinstance(one, Literal)}
@@ -260,19 +262,44 @@ class _Schema:
                 by_subject.setdefault(key(one.args[0]), (one.args[0], []))[1].append(one.args[1])
         return any(self._is_among(left, values, variables, present) for left, values in by_subject.values())
 
-    def _constraints(
+    def constraints(
         self, value: Expr, variables: Mapping[str, FieldPath], present: frozenset[FieldPath]
     ) -> Constraints | None:
+        """Return the constraints of an expression that names a value which each object has, None for others."""
         path = field_path(value, variables)
-        schemas = (
-            None if path is None or (isinstance(value, Select) and value.test_only) else self._schemas(path, present)
-        )
+        if path is None or (isinstance(value, Select) and value.test_only):
+            return None
+        return self.constraints_at(path, present)
+
+    def constraints_at(self, path: FieldPath, present: frozenset[FieldPath]) -> Constraints | None:
+        """Return the constraints of a value that each object has, None for others."""
+        schemas = self.schemas(path, present)
         return None if schemas is None else constraints(schemas, self._server)
 
-    def _has(self, path: FieldPath, present: frozenset[FieldPath]) -> bool:
-        return bool(path) and self._schemas(path, present) is not None
+    def evaluates(self, tree: Expr, variables: Mapping[str, FieldPath], present: frozenset[FieldPath]) -> bool:
+        """Return whether a condition certainly has no error."""
+        pending = [tree]
+        while pending:
+            node = pending.pop()
+            if isinstance(node, Select):
+                path = field_path(node, variables)
+                if path is None or self.schemas(path[:-1] if node.test_only else path, present) is None:
+                    return False
+            elif isinstance(node, Call) and node.function in _WITHOUT_ERRORS:
+                pending += children(node)
+            elif not isinstance(node, Literal):
+                return False
+        return True
 
-    def _schemas(self, path: FieldPath, present: frozenset[FieldPath]) -> Conjunction | None:
+    def is_list(self, path: FieldPath, present: frozenset[FieldPath]) -> bool:
+        """Return whether each object has a list at a path."""
+        schemas = self.schemas(path, present)
+        return schemas is not None and type_of(schemas) == "array" and not schemas[0].nullable
+
+    def _has(self, path: FieldPath, present: frozenset[FieldPath]) -> bool:
+        return bool(path) and self.schemas(path, present) is not None
+
+    def schemas(self, path: FieldPath, present: frozenset[FieldPath]) -> Conjunction | None:
         """Return the schemas of a value that each object has, None for others."""
         node = self._node
         for i, step in enumerate(path):
@@ -289,6 +316,36 @@ class _Schema:
                 return None
             node = below
         return node
+
+
+# Rules for the uniqueness of list items, with {} for the equality of two of them.
+_UNIQUE: Final = (
+    "self.all(x, self.exists_one(y, {}))",
+    "self.all(x, self.filter(y, {}).size() == 1)",
+    "self.all(x, self.filter(y, {}).size() <= 1)",
+    "self.all(x, size(self.filter(y, {})) == 1)",
+    "size(self.filter(x, size(self.filter(y, {})) > 1)) == 0",
+    "self.filter(x, self.filter(y, {}).size() > 1).size() == 0",
+    "!self.exists(x, self.filter(y, {}).size() > 1)",
+)
+
+
+def _unique(node: Conjunction) -> frozenset[str]:
+    """Return the rules that only repeat that the items of a list are unique, as values of `key`."""
+    first = node[0]
+    if first.x_list_type == "set":
+        return _unique_by(("",))
+    return (
+        _unique_by(tuple(f".{name}" for name in first.x_list_map_keys)) if first.x_list_type == "map" else frozenset()
+    )
+
+
+@lru_cache(maxsize=64)
+def _unique_by(keys: tuple[str, ...]) -> frozenset[str]:
+    equalities = [
+        " && ".join(f"{one}{name} == {other}{name}" for name in keys) for one, other in (("x", "y"), ("y", "x"))
+    ]
+    return frozenset(rule_key(rule.format(equality)) for rule in _UNIQUE for equality in equalities)
 
 
 def _absent(tree: Expr, variables: Mapping[str, FieldPath]) -> FieldPath | None:

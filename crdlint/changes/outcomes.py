@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from crdlint.cel.ast import Call, Comprehension, Ident, Literal, Select
+from crdlint.changes.conjunction import ITEM, FieldPath
 
 if TYPE_CHECKING:
     from crdlint.cel.ast import Expr
-
-# The fields that lead from `self` to a value, with ITEM for an item of a list.
-FieldPath: TypeAlias = "tuple[str, ...]"
-ITEM: Final = "[*]"
 
 TRUE: Final = 1
 FALSE: Final = 2

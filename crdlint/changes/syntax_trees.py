@@ -1,4 +1,7 @@
-"""Expressions of CEL as values to compare: equal for texts that differ in spaces, parentheses and quotes only."""
+"""Expressions of CEL as values to compare.
+
+They are equal for texts that differ only in spaces, parentheses, quotes and the names of iteration variables.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +24,40 @@ from crdlint.kubecel.environment import stored_expressions
 from crdlint.kubernetes.servers import NEWEST
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from crdlint.cel.ast import Expr
 
 
 @lru_cache(maxsize=1024)
 def parsed(text: str) -> Expr | None:
-    """Return the syntax tree of an expression, None if it has errors."""
+    """Return the syntax tree of an expression, None if it has errors; iteration variables are named by their depth."""
     result = parse(text, options=stored_expressions(NEWEST).parser)
-    return None if result.errors else result.expr
+    if result.errors:
+        return None
+    _rename(result.expr)
+    return result.expr
+
+
+def _rename(tree: Expr) -> None:
+    """Rename the iteration variables of a tree that nothing else uses."""
+    stack: list[tuple[Expr, Mapping[str, str]]] = [(tree, {})]
+    while stack:
+        node, names = stack.pop()
+        if isinstance(node, Ident):
+            node.name = names.get(node.name, node.name)
+        if not isinstance(node, Comprehension):
+            stack.extend((child, names) for child in children(node))
+            continue
+        range_, *inside = children(node)
+        depth = len(names)
+        inner = {**names, node.iter_var: f"item {depth}"}
+        if node.iter_var2:
+            inner[node.iter_var2] = f"value {depth}"
+            node.iter_var2 = inner[node.iter_var2]
+        node.iter_var = inner[node.iter_var]
+        stack.extend((child, inner) for child in inside)
+        stack.append((range_, names))
 
 
 @lru_cache(maxsize=4096)

@@ -3,24 +3,26 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from crdlint.cel.ast import Comprehension, Ident, Select, nodes
-from crdlint.changes.conjunction import items, keeps_unknown_fields, properties, type_of
-from crdlint.changes.implications import follows_from, schema_implies
-from crdlint.changes.outcomes import ITEM, TRUE, Fields, field_path, outcomes
-from crdlint.changes.syntax_trees import parsed, rule_key
+from crdlint.cel.ast import Comprehension, Ident, Literal, Select, nodes
+from crdlint.changes.conjunction import ITEM, is_new, steps, type_of
+from crdlint.changes.implications import Objects, follows_from
+from crdlint.changes.outcomes import TRUE, Fields, field_path, outcomes
+from crdlint.changes.simplification import simplified
+from crdlint.changes.syntax_trees import key, parsed, rule_key
 from crdlint.rules import changes as rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from crdlint.cel.ast import Expr
     from crdlint.changes.collector import Collector, Pair
-    from crdlint.changes.conjunction import Conjunction
-    from crdlint.changes.outcomes import FieldPath
+    from crdlint.changes.conjunction import FieldPath
     from crdlint.crd.model import ValidationRule
     from crdlint.diagnostics.diagnostic import Severity
+    from crdlint.kubernetes.servers import Server
 
 _SHOWN: Final = 100  # characters of a rule in a text
 _FIELDS: Final = 32  # fields of a rule that are assumed to be absent, one after the other
@@ -34,8 +36,9 @@ def compare_rules(pair: Pair, found: Collector) -> None:
         return
     paths = pair.paths("x_validations", "x-kubernetes-validations")
     known = [tree for rule in before.values() if (tree := parsed(rule.rule)) is not None]
-    for key, (rule, i, schema) in after.items():
-        if key in before:
+    existing = _Existing(pair, known, found.server)
+    for text_key, (rule, i, schema) in after.items():
+        if text_key in before:
             continue
         path = schema.path.child("x-kubernetes-validations").index(i).child("rule")
         tree = parsed(rule.rule)
@@ -43,11 +46,11 @@ def compare_rules(pair: Pair, found: Collector) -> None:
             text = f"{pair.place.shown}: rule `{_shown(rule)}` replaces a stricter one"
             found.add(rules.RULE_REMOVED, text, path, paths[1], place=pair.place)
             continue
-        effect = _effect(rule, tree, pair, found)
+        effect = _effect(rule, tree, pair, existing, found.server)
         text = f"{pair.place.shown}: rule `{_shown(rule)}` was added{effect.text}"
         found.add(rules.RULE_ADDED, text, path, paths[1], place=pair.place, severity=effect.severity)
-    for key, rule in before.items():
-        if key not in after:
+    for text_key, rule in before.items():
+        if text_key not in after:
             text = f"{pair.place.shown}: rule `{_shown(rule)}` was removed"
             found.add(rules.RULE_REMOVED, text, *paths, place=pair.place)
 
@@ -55,6 +58,31 @@ def compare_rules(pair: Pair, found: Collector) -> None:
 def _shown(rule: ValidationRule) -> str:
     text = " ".join(rule.rule.split())
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN - 1]}…"
+
+
+class _Existing:
+    """The objects that the old schema and its rules accept."""
+
+    def __init__(self, pair: Pair, known: Sequence[Expr], server: Server) -> None:
+        self._pair = pair
+        self._known = known
+        self.objects = Objects(pair.old, server)
+
+    def fulfil_without_new_values(self, tree: Expr) -> bool:
+        """Return whether a rule is true for all objects without new fields and values, because it is about these."""
+        rest = self._simplified(tree)
+        if key(rest) == key(tree):
+            return False
+        if isinstance(rest, Literal):
+            return rest.value is True
+        return self.objects.fulfil(rest) or follows_from(rest, self._simplified_rules)
+
+    @cached_property
+    def _simplified_rules(self) -> Sequence[Expr]:
+        return [self._simplified(tree) for tree in self._known]
+
+    def _simplified(self, tree: Expr) -> Expr:
+        return simplified(tree, self.objects, lambda path: is_new(path, self._pair.old, self._pair.new))
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,22 +93,26 @@ class _Effect:
     severity: Severity
 
 
-def _effect(rule: ValidationRule, tree: Expr | None, pair: Pair, found: Collector) -> _Effect:
+def _effect(rule: ValidationRule, tree: Expr | None, pair: Pair, existing: _Existing, server: Server) -> _Effect:
     is_container = type_of(pair.new) in {"object", "array"}
     consequence = pair.place.consequence(is_container=is_container)
     severity: Severity = "error" if is_container else "warning"
     if tree is None:
         return _Effect(f"; {consequence}", severity)
+    if Objects(pair.new, server).fulfil(tree):
+        return _Effect(", which the schema implies already", "info")
+    if existing.objects.fulfil(tree):
+        return _Effect(", which the old schema implied", "info")
+    if existing.fulfil_without_new_values(tree):
+        return _Effect(", which is true for all objects without new fields and values", "info")
     if any(isinstance(node, Ident) and node.name == "oldSelf" for node in nodes(tree)):
         rejected = "new objects and updates" if rule.optional_old_self else "updates"
         text = f": {rejected} that break it are rejected, so automation that changes the value fails"
         return _Effect(text, "warning")
-    if schema_implies(tree, pair.new, found.server):
-        return _Effect(", which the schema implies already", "info")
     paths = _paths(tree)
-    new = frozenset(path for path in paths if _is_new(path, pair))
+    new = frozenset(path for path in paths if is_new(path, pair.old, pair.new))
     if new and outcomes(tree, _fields(new, pair)) == TRUE:
-        return _Effect(", which is true for all objects without the fields that are new", "info")
+        return _Effect(", which is true for all objects without new fields and values", "info")
     for path in paths[:_FIELDS]:
         if path not in new and _was_optional(path, pair) and not outcomes(tree, _fields({path}, pair)) & TRUE:
             field = "self" + "".join(step if step == ITEM else f".{step}" for step in path)
@@ -108,33 +140,14 @@ def _paths(tree: Expr) -> Sequence[FieldPath]:
     return tuple(found)
 
 
-def _steps(path: FieldPath, node: Conjunction) -> Iterator[Conjunction]:
-    """Yield the schemas of each value on a path, as far as there are any."""
-    for step in path:
-        node = items(node) if step == ITEM else properties(node).get(step, ())
-        if not node:
-            return
-        yield node
-
-
 def _is_list(path: FieldPath, pair: Pair) -> bool:
-    way = list(_steps(path, pair.new))
+    way = list(steps(path, pair.new))
     return type_of(way[-1] if way else pair.new) == "array" and len(way) == len(path)
-
-
-def _is_new(path: FieldPath, pair: Pair) -> bool:
-    """Return whether no existing object has a field: it has no default, and the old schema prunes it."""
-    new = list(_steps(path, pair.new))
-    old = list(_steps(path, pair.old))
-    if len(new) != len(path) or len(old) != len(path) - 1:
-        return False
-    above = old[-1] if old else pair.old
-    return not keeps_unknown_fields(above) and all(one.default is None for one in new[-1])
 
 
 def _was_optional(path: FieldPath, pair: Pair) -> bool:
     """Return whether existing objects may lack a field whose object they have."""
-    new, old = list(_steps(path, pair.new)), list(_steps(path, pair.old))
+    new, old = list(steps(path, pair.new)), list(steps(path, pair.old))
     if ITEM in path or len(new) != len(path) or len(old) != len(path):
         return False
     above = old[-2] if len(old) > 1 else pair.old

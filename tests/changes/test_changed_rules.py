@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from typing import Any
 
 import pytest
 from changes_support import changes, summary, with_spec
@@ -26,7 +27,7 @@ def spec(*rules: str, required: str = "a, b, c", properties: str = PROPERTIES) -
         ("self.a < 5", "self.a <= 5"),
         ("size(self.b) <= 5", "size(self.b) <= 6"),
         ("self.a >= 4", "self.a > 3.0 || self.a >= 4"),
-        ("self.c.all(x, x in ['p'])", "self.c.all(x, x in ['p', 'q'])"),
+        ("self.c.all(x, x in ['s'])", "self.c.all(y, y in ['s', 't'])"),
         ("self.c.exists(x, x == 'p')", "self.c.exists(x, x == 'p' || x == 'q')"),
         ("self.b == 'p' ? self.a > 5 : true", "self.b == 'p' && has(self.d) ? self.a > 4 : true"),
         ("!(self.b == 'p' || self.b == 'q')", "!(self.b == 'p')"),
@@ -92,17 +93,133 @@ def test_other_rules_are_about_existing_values(rule: str) -> None:
         "!has(self.e) || self.e > 3",
         "has(self.e) ? self.e > self.a : true",
         "!(has(self.e) && has(self.d))",
-        "self.l.all(x, !has(x.n) || x.n > 2) && has(self.l)",
+        "has(self.e) == has(self.f)",
+        "has(self.a) != has(self.e)",
+        "(has(self.a) && !has(self.e)) || (!has(self.a) && has(self.e))",
+        "(has(self.d) ? 1 : 0) + (has(self.e) ? 1 : 0) + (has(self.f) ? 1 : 0) <= 1",
+        "[has(self.a), has(self.e)].filter(x, x == true).size() == 1",
+        "!has(oldSelf.e) || has(self.e)",
+        "self.g == 'new' ? self.a > 3 : true",
+        "!(self.g in ['new', 'newer']) || self.a > 3",
+        "self.c.all(x, x != 'new' || self.a > 3)",
+        "self.l.all(x, !has(x.p) || x.p > 2) && has(self.l)",
     ],
 )
 def test_a_rule_about_new_fields_breaks_no_object(rule: str) -> None:
     listed = "l: {{type: array, items: {{type: object, properties: {{{}}}}}}}"
-    old = f"{PROPERTIES}, {listed.format('m: {type: integer}')}"
-    new = f"{PROPERTIES}, e: {{type: integer}}, {listed.format('m: {type: integer}, n: {type: integer}')}"
-    before, after = spec(required="a, b, c, l", properties=old), spec(rule, required="a, b, c, l", properties=new)
+    old = f"{PROPERTIES}, g: {{type: string, enum: [old]}}, {listed.format('m: {type: integer}')}"
+    new = f"{PROPERTIES}, e: {{type: integer}}, f: {{type: integer}}, g: {{type: string, enum: [old, new, newer]}}, "
+    new += listed.format("m: {type: integer}, p: {type: integer}")
+    required = "a, b, c, g, l"
+    before, after = spec(required=required, properties=old), spec(rule, required=required, properties=new)
     found = [one for one in changes(with_spec(before), with_spec(after)) if one.rule == "change-rule-added"]
     severities = [one.severity for one in found]
-    assert severities == (["error"] if "self.l" in rule else ["info"])
+    assert severities == ["info"]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "has(self.d) == has(self.e)",
+        "has(self.a) == has(self.e)",
+        "(has(self.a) ? 1 : 0) + (has(self.e) ? 1 : 0) > 1",
+        "[has(self.d), has(self.e)].filter(x, x == true).size() == 1",
+        "self.h == 'new' || self.h != 'new'",
+        "self.g == 'new'",
+        "has(self.e) && has(self.a)",
+        "self.d == 'new' ? self.a > 3 : true",
+    ],
+)
+def test_a_rule_about_new_and_old_fields_may_reject_objects(rule: str) -> None:
+    old = f"{PROPERTIES}, g: {{type: string, enum: [old]}}, h: {{type: string, enum: [old]}}"
+    new = f"{PROPERTIES}, e: {{type: integer}}, g: {{type: string, enum: [old, new]}}, h: {{type: string, enum: [old, new]}}"
+    required = "a, b, c, g"
+    before, after = spec(required=required, properties=old), spec(rule, required=required, properties=new)
+    found = [one for one in changes(with_spec(before), with_spec(after)) if one.rule == "change-rule-added"]
+    assert [one.severity for one in found] == ["error"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (
+            "(has(self.a) ? 1 : 0) + (has(self.d) ? 1 : 0) == 1",
+            "(has(self.a) ? 1 : 0) + (has(self.d) ? 1 : 0) + (has(self.e) ? 1 : 0) == 1",
+        ),
+        (
+            "[has(self.d), has(self.b)].filter(x, x).size() <= 1",
+            "[has(self.d), has(self.e), has(self.b)].filter(y, y).size() <= 1",
+        ),
+        ("self.b == 'p' ? self.a > 3 : true", "(self.b == 'p' || has(self.e)) ? self.a > 3 : true"),
+        ("self.g == 'old' ? self.a > 3 : true", "(self.g == 'old' || self.g == 'new') ? self.a > 3 : true"),
+        ("!(self.g in ['old']) || self.a > 3", "!(self.g in ['old', 'new']) || self.a > 3"),
+    ],
+)
+def test_a_rule_that_takes_in_new_fields_and_values_breaks_no_object(old: str, new: str) -> None:
+    before = f"{PROPERTIES}, g: {{type: string, enum: [old, other]}}"
+    after = f"{PROPERTIES}, e: {{type: integer}}, g: {{type: string, enum: [old, other, new]}}"
+    required = "b, c, g"
+    found = [
+        one
+        for one in changes(
+            with_spec(spec(old, required=required, properties=before)),
+            with_spec(spec(new, required=required, properties=after)),
+        )
+        if one.rule == "change-rule-added"
+    ]
+    assert [one.severity for one in found] == ["info"]
+    assert found[0].message.endswith("was added, which is true for all objects without new fields and values")
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "!has(oldSelf.d) || has(self.d)",
+        "!has(self.d) || has(oldSelf.d)",
+        "has(self.h) && oldSelf.h == 'new' ? self.a > 3 : true",
+    ],
+)
+def test_what_is_known_of_the_new_object_is_not_known_of_the_old_one(rule: str) -> None:
+    old = f"{PROPERTIES}, h: {{type: string, enum: [old]}}"
+    new = f"{PROPERTIES}, h: {{type: string, enum: [old, new]}}"
+    found = changes(with_spec(spec(properties=old)), with_spec(spec(rule, properties=new)))
+    assert [one.severity for one in found if one.rule == "change-rule-added"] == ["warning"]
+
+
+def test_the_names_of_iteration_variables_do_not_matter() -> None:
+    old, new = "self.c.all(x, self.c.exists_one(y, x == y))", "self.c.all(one, self.c.exists_one(other, one == other))"
+    assert summary(with_spec(spec(old)), with_spec(spec(new))) == []
+    swapped = "self.c.all(x, self.c.exists_one(y, y == x))"
+    assert summary(with_spec(spec(old)), with_spec(spec(swapped))) == ["error rule-added", "info rule-removed"]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "self.all(x, self.exists_one(y, x == y))",
+        "self.all(x, self.filter(y, y == x).size() == 1)",
+        "size(self.filter(i, size(self.filter(j, j == i)) > 1)) == 0",
+    ],
+)
+def test_a_rule_about_unique_items_follows_from_the_list_type(rule: str) -> None:
+    def strings(list_type: str, rules: str = "") -> Any:
+        more = f", x-kubernetes-validations: [{{rule: {json.dumps(rules)}}}]" if rules else ""
+        return with_spec(
+            f"properties: {{l: {{type: array, x-kubernetes-list-type: {list_type}, items: {{type: string}}{more}}}}}"
+        )
+
+    assert summary(strings("set"), strings("set", rule)) == ["info rule-added"]
+    assert summary(strings("set"), strings("atomic", rule)) == ["info rule-added", "warning list-type"]
+    assert summary(strings("atomic"), strings("atomic", rule)) == ["error rule-added"]
+
+
+def test_a_rule_about_unique_keys_follows_from_the_list_type() -> None:
+    items = "items: {type: object, required: [k, l], properties: {k: {type: string}, l: {type: string}}}"
+    listed = f"properties: {{m: {{type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [k, l], {items}%s}}}}"
+    rule = ', x-kubernetes-validations: [{rule: "self.all(p, self.exists_one(q, p.%s == q.%s))"}]'
+    both = ', x-kubernetes-validations: [{rule: "self.all(p, self.exists_one(q, p.k == q.k && p.l == q.l))"}]'
+    assert summary(with_spec(listed % ""), with_spec(listed % both)) == ["info rule-added"]
+    assert summary(with_spec(listed % ""), with_spec(listed % rule % ("k", "k"))) == ["error rule-added"]
 
 
 @pytest.mark.parametrize(
