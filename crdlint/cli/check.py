@@ -17,6 +17,7 @@ from crdlint.cli.main import report_bug
 from crdlint.inputs.paths import Selection, discover
 from crdlint.inputs.read import STDIN
 from crdlint.kubernetes.servers import NEWEST
+from crdlint.linting.shared_names import SharedNames
 from crdlint.report import formats
 from crdlint.report.pieces import Outcome, SpoolError, View, batches
 from crdlint.report.summary import Summary
@@ -63,6 +64,7 @@ class CheckState:
     rejections: int = 0
     has_findings: bool = False  # whether there is a finding, hidden ones included
     by_rule: Counter[str] = field(default_factory=Counter)
+    names: SharedNames = field(default_factory=SharedNames)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -355,6 +357,7 @@ class _Command:
         """Report a file's result, except what its configuration and ignore comments leave out."""
         from crdlint.config.apply import apply
 
+        result = run.names.add(result)
         text = result.text if result.masked is None else result.masked
         comments = None
         if reads_comments and "crdlint:" in text:

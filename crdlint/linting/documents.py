@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from crdlint.crd.decode import identify
 from crdlint.crd.positions import node_span, problem_span
-from crdlint.linting.result import CRD, FileResult
+from crdlint.linting.result import CRD, SHORT_NAME, FileResult, ResourceName
 from crdlint.rules import catalog
 from crdlint.rules.engine.finding import Finding, Manifest
 from crdlint.yaml import YAMLDecodeError
-from crdlint.yaml.nodes import Mapping, child, items_of, text_of
+from crdlint.yaml.nodes import Mapping, Scalar, child, items_of, text_of
 from crdlint.yaml.parse import Document, chunks, collector_paused, parse_chunk, reading_notice, unchanged
 from crdlint.yaml.values import duplicate_keys, first_error
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from crdlint.crd.positions import Span
     from crdlint.diagnostics.diagnostic import Diagnostic, Kind
+    from crdlint.yaml.nodes import Node
     from crdlint.yaml.values import DuplicateKey
 
 
@@ -153,7 +154,7 @@ def _reused(known: FileResult, text: str) -> dict[int, tuple[CRD, ...]]:
     """Return the objects of the clean documents of a result that are unchanged in `text`, at their lines there."""
     lines = unchanged(known.text, text)
     return {
-        number: tuple(CRD(crd.name, crd.line + lines[number]) for crd in crds)
+        number: tuple(crd.moved(lines[number].__add__) for crd in crds)
         for number, crds in known.clean.items()
         if number in lines
     }
@@ -185,3 +186,19 @@ def manifests(document: Document) -> Iterator[Mapping]:
 def name_of(root: Mapping) -> str:
     """Return the metadata.name of an object, empty if it has none."""
     return text_of(child(root, "metadata", "name")) or ""
+
+
+def resource_names(root: Mapping, line_offset: int) -> tuple[ResourceName, ...]:
+    """Return the names of a CRD by which kubectl finds its objects, with their group."""
+    group = text_of(child(root, "spec", "group"))
+    names = child(root, "spec", "names")
+    if not group or names is None:
+        return ()
+    given: list[tuple[str, Node | None]] = [(one, child(names, one)) for one in ("plural", "singular")]
+    given += [(SHORT_NAME, node) for node in items_of(child(names, "shortNames"))]
+    found = []
+    for what, node in given:
+        if isinstance(node, Scalar) and node.value:
+            span = node_span(node, line_offset)
+            found.append(ResourceName(what, f"{node.value}.{group}", span.line, span.column, span.end_column))
+    return tuple(found)

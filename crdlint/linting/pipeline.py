@@ -13,7 +13,7 @@ from crdlint.crd.placeholders import PLACEHOLDERS, directive, placeholder_of
 from crdlint.crd.positions import node_span
 from crdlint.crd.recognition import KIND, names_crd
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
-from crdlint.linting.documents import DocumentWalk, manifests, name_of
+from crdlint.linting.documents import DocumentWalk, manifests, name_of, resource_names
 from crdlint.linting.manifest import FixesOf, Options, check_crd
 from crdlint.linting.result import CRD, ComparedCRD, FileResult, FoundCRD, FoundRule
 from crdlint.rules.engine.finding import Manifest
@@ -150,7 +150,8 @@ class _CRDWalk(DocumentWalk):
             return self.options.skip_unfinished and self._check_misspelled(document, root, identity)
         if self.options.skip_unfinished and self._skips_unfinished(document, root, identity):
             return False
-        self.crds.append(CRD(name_of(root), node_span(root, document.line_offset).line))
+        offset = document.line_offset
+        self.crds.append(CRD(name_of(root), node_span(root, offset).line, resource_names(root, offset)))
         if identity.error is not None:
             self._report_type(document, root, identity)
             if identity.form == "unserved" or identity.kind != KIND:

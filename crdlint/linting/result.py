@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Final, Literal
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -19,12 +19,32 @@ if TYPE_CHECKING:
     Lint: TypeAlias = Callable[[str, str], "FileResult"]
 
 
+SHORT_NAME: Final = "short name"
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceName:
+    """A name of a CRD, with its group: plural, singular or short name, and its position (1-based)."""
+
+    what: str
+    name: str
+    line: int
+    column: int
+    end_column: int
+
+
 @dataclass(frozen=True, slots=True)
 class CRD:
-    """A CustomResourceDefinition of a file: its metadata.name and the 1-based line where it starts."""
+    """A CustomResourceDefinition of a file: its metadata.name, the 1-based line where it starts, and its other names."""
 
     name: str
     line: int
+    names: tuple[ResourceName, ...] = ()
+
+    def moved(self, lines: Callable[[int], int]) -> CRD:
+        """Return the CRD at other lines."""
+        names = tuple(replace(name, line=lines(name.line)) for name in self.names)
+        return CRD(self.name, lines(self.line), names)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Advice: short names that conflict with the other names of their own CRD."""
+"""Advice: short names that conflict with the other names of their own CRD, or with those of another one of the group."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def _removed(finding: Finding) -> Iterable[Edit]:
 
 OWN_NAME = Rule(
     id="short-name-own-name",
-    summary="Short name is another name of the same CRD",
-    why="Added to a CRD that is established, such a short name is in use already, by the CRD itself. `NamesAccepted` becomes "
-    "False (ShortNamesConflict), and health checks and `helm --wait` hang.",
+    summary="Short name is another name of this CRD, or of one in its group",
+    why="If the CRD is established already, the API server finds the short name in use, also by the CRD itself. "
+    "`NamesAccepted` becomes False (ShortNamesConflict), and health checks and `helm --wait` hang.",
     bad="names: {plural: foos, kind: Foo, singular: foo, shortNames: [foo, fo]}\n",
     good="names: {plural: foos, kind: Foo, singular: foo, shortNames: [fo]}\n",
     help="Remove the short name: kubectl finds resources by their plural and singular anyway",

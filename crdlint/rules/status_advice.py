@@ -91,7 +91,8 @@ def status(crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the versions with a status but no subresource, and those that require a status with it."""
     for parts in version_parts(crd.spec):
         schema = parts.schema
-        if schema is None or "status" not in schema.properties:
+        given = None if schema is None else schema.properties.get("status")
+        if schema is None or (given is None and not (parts.has_status and schema.x_preserve_unknown_fields)):
             continue
         if not parts.has_status:
             message = (
@@ -99,7 +100,7 @@ def status(crd: DecodedCRD) -> Iterator[Advisory]:
             )
             path = parts.schema_path.child("properties").key("status")
             yield Advisory("advice", NO_SUBRESOURCE.id, message, path)
-        elif "status" in schema.required and schema.properties["status"].default is None:
+        elif "status" in schema.required and (given is None or given.default is None):
             message = "no object can be created: the API server drops `status` on create, and then requires it"
             path = parts.schema_path.child("required").index(list(schema.required).index("status"))
             yield Advisory("advice", REQUIRED.id, message, path)

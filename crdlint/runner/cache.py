@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _LIMIT: Final = 256 * 1024 * 1024  # the total size of all entries in bytes
 _LOOK_EVERY: Final = 24 * 3600  # seconds between checks of the size of the directory
 _LARGEST: Final = 64 * 1024 * 1024  # the maximum size of an entry in bytes
-_FORMAT: Final = "3"
+_FORMAT: Final = "4"
 _FOLDER: Final = re.compile("[0-9a-f]{2}")
 _SWEPT: Final = "swept"
 
@@ -143,7 +143,7 @@ def _time_of(mark: Path) -> float:
 
 
 def _entry(result: FileResult, key: str) -> list[Any]:
-    crds = [[crd.name, crd.line] for crd in result.crds]
+    crds = [[crd.name, crd.line, [astuple(name) for name in crd.names]] for crd in result.crds]
     # The name of the file is replaced on reading, because files with the same content share an entry.
     diagnostics = [astuple(finding) for finding in result.diagnostics]
     return [_FORMAT, key, result.file, result.documents, crds, result.skipped, diagnostics, list(result.notices)]
@@ -152,7 +152,7 @@ def _entry(result: FileResult, key: str) -> list[Any]:
 def _result(entry: list[Any], key: str, file: str, text: str) -> FileResult:
     """Return the result of an entry; an invalid entry raises any exception."""
     from crdlint.diagnostics.diagnostic import Diagnostic, Fix, Related
-    from crdlint.linting.result import CRD, FileResult
+    from crdlint.linting.result import CRD, FileResult, ResourceName
     from crdlint.yaml.edit import Edit
 
     format_, known_key, known_file, documents, crds, skipped, diagnostics, notices = entry
@@ -171,7 +171,8 @@ def _result(entry: list[Any], key: str, file: str, text: str) -> FileResult:
             title, applicability, edits = arguments["fix"]
             arguments["fix"] = Fix(title, applicability, tuple(Edit(*edit) for edit in edits))
         made.append(Diagnostic(**arguments))
-    return FileResult(file, text, documents, tuple(CRD(*crd) for crd in crds), skipped, tuple(made), tuple(notices))
+    found = tuple(CRD(name, line, tuple(ResourceName(*each) for each in given)) for name, line, given in crds)
+    return FileResult(file, text, documents, found, skipped, tuple(made), tuple(notices))
 
 
 @once

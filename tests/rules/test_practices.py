@@ -206,6 +206,13 @@ def test_objects_without_keys(schema: str, version: dict[str, str], expected: in
             [],
         ),
         ("required: [status], properties: {status: {type: object}}", {}, ["status-without-subresource"]),
+        (
+            "required: [status], x-kubernetes-preserve-unknown-fields: true",
+            {"subresources": STATUS},
+            ["status-required"],
+        ),
+        ("x-kubernetes-preserve-unknown-fields: true", {"subresources": STATUS}, []),
+        ("required: [status], x-kubernetes-preserve-unknown-fields: true", {}, []),
     ],
 )
 def test_status(root: str, version: dict[str, str], rules: list[str]) -> None:

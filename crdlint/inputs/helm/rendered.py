@@ -9,14 +9,13 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
 from crdlint.inputs.helm.line_map import align
-from crdlint.linting.result import CRD
 from crdlint.safety.programs import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.linting.result import FileResult, Lint
+    from crdlint.linting.result import CRD, FileResult, Lint
 
 _DOCUMENT: Final = re.compile(r"^---(?:[ \t].*)?\r?\n", re.MULTILINE)
 _NAME: Final = re.compile(r"^ {2,}name: *\S+", re.MULTILINE)
@@ -38,7 +37,7 @@ def check_rendered(path: str, text: str, documents: Sequence[str], lint: Lint) -
         start, end = parts.of(document)
         lines = _Lines(document.split("\n"), template, start, end)
         for crd in result.crds:
-            crds.setdefault(crd.name, CRD(crd.name, lines.line(crd.line)))
+            crds.setdefault(crd.name, crd.moved(lines.line))
         for diagnostic in result.diagnostics:
             mapped = lines.mapped(replace(diagnostic, fix=None))  # its edits refer to the rendered text
             diagnostics.setdefault((mapped.rule, mapped.line, mapped.message), mapped)
