@@ -139,8 +139,8 @@ GENERATION = OnRequest(
     summary="Status without `observedGeneration`",
     why="Tools such as kstatus and Argo CD cannot see whether a status is about the current spec.",
     bad=_status("phase: {type: string}"),
-    good=_status("observedGeneration: {type: integer}"),
-    help="Add `observedGeneration` to the status, and let the controller set it",
+    good=_status("observedGeneration: {type: integer, format: int64}"),
+    help="Add `observedGeneration` (type integer, format int64) to the status, and let the controller set it",
     scope="version",
 )
 NO_SCHEMA = OnRequest(
@@ -206,7 +206,7 @@ NOT_SCALAR = OnRequest(
     why="`kubectl get` prints the value as JSON.",
     bad=_columns(f"{{name: A, type: string, jsonPath: .spec.list}}, {_AGE}"),
     good=_columns(f"{_READY}, {_AGE}"),
-    help="Use the path of a scalar, such as an item of the list",
+    help="Use the path of a scalar: of one item of the list, or of one field of the object",
     marker="correct the `JSONPath` of `+kubebuilder:printcolumn`",
     scope="version",
 )
@@ -216,7 +216,7 @@ MISMATCH = OnRequest(
     why="`kubectl get` shows nothing for a value that it cannot convert to the type of the column.",
     bad=_columns(f"{{name: A, type: integer, jsonPath: .spec.ready}}, {_AGE}"),
     good=_columns(f"{_READY}, {_AGE}"),
-    help="Set the type of the column to that of the field",
+    help="Set the type of the column to that of the field, or to `string`",
     marker="correct the `type` of `+kubebuilder:printcolumn`",
     scope="version",
 )
@@ -530,7 +530,8 @@ def _not_scalar(crd: DecodedCRD) -> Iterator[Advisory]:
     for column, schema, path in _each_column(crd):
         if schema.type in {"array", "object"}:
             message = f"the column {column.name} prints an {schema.type} as JSON"
-            yield Advisory("advice", NOT_SCALAR.id, message, path.child("jsonPath"))
+            one = f"one item, such as `{column.json_path}[0]`" if schema.type == "array" else "one of its fields"
+            yield Advisory("advice", NOT_SCALAR.id, message, path.child("jsonPath"), f"Use the path of {one}")
 
 
 # The types of fields whose values a column can show.
@@ -543,7 +544,9 @@ def _mismatch(crd: DecodedCRD) -> Iterator[Advisory]:
     for column, schema, path in _each_column(crd):
         if schema.type not in _SHOWN.get(column.type, {schema.type}):
             message = f"the column {column.name} is of type {column.type}, its field of type {schema.type}"
-            yield Advisory("advice", MISMATCH.id, message, path.child("type"))
+            shown = schema.type if schema.type in {"integer", "number", "boolean"} else "string"
+            help_ = f"Set the type of the column to `{shown}`"
+            yield Advisory("advice", MISMATCH.id, message, path.child("type"), help_)
 
 
 def _date(crd: DecodedCRD) -> Iterator[Advisory]:

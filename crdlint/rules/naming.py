@@ -71,7 +71,7 @@ DURATION = OnRequest(
     summary="Duration is a string",
     why="The API conventions use integers with the unit in the name, since other languages cannot parse Go's durations.",
     bad=_field("timeout"),
-    good=_field("timeoutSeconds", "integer"),
+    good=_field("timeoutSeconds", "integer, format: int32"),
     help="Use an integer whose name has the unit, such as `timeoutSeconds`",
 )
 IS_BOOL = OnRequest(
@@ -246,8 +246,10 @@ def _defaulted(crd: DecodedCRD) -> Iterator[Advisory]:
     names = child(crd.root, "spec", "names")
     missing = [name for name in ("listKind", "singular") if child(names, name) is None]
     if missing:
+        added = {"listKind": crd.spec.names.list_kind, "singular": crd.spec.names.singular}
         message = f"the API server adds {' and '.join(f'`{name}`' for name in missing)}"
-        yield Advisory("advice", DEFAULTED.id, message, Path("spec").child("names"))
+        help_ = f"Add {' and '.join(f'`{name}: {added[name]}`' for name in missing)}"
+        yield Advisory("advice", DEFAULTED.id, message, Path("spec").child("names"), help_)
 
 
 PRACTICES: Final = (

@@ -130,7 +130,10 @@ def references(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
 def conditions(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
     """Yield the conditions of the status that are no map by type."""
     if is_conditions(schema) and (schema.x_list_type != "map" or list(schema.x_list_map_keys) != ["type"]):
-        yield Advisory("advice", CONDITIONS.id, "server-side apply cannot merge the conditions by `type`", schema.path)
+        message, items = "server-side apply cannot merge the conditions by `type`", schema.item_schema
+        needed = items is not None and "type" not in items.required
+        help_ = f"{CONDITIONS.help}{'; add `type` to the `required` of the items' if needed else ''}"
+        yield Advisory("advice", CONDITIONS.id, message, schema.path, help_)
 
 
 def is_conditions(schema: JSONSchemaProps) -> bool:

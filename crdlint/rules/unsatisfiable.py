@@ -348,7 +348,8 @@ def enums(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
         yield from _of_other_types(one, schema)
     if len(with_enum) > 1 and not frozenset.intersection(*(frozenset(map(_key, one.enum)) for one in with_enum)):
         message = "no value can match: the enum and those in `allOf` have no value in common"
-        yield Advisory("advice", NEVER.id, message, with_enum[0].path.child("enum"), marker=_correct(schema, "enum"))
+        path, help_ = with_enum[0].path.child("enum"), "Correct the enums so that at least one value is in all of them"
+        yield Advisory("advice", NEVER.id, message, path, help_, marker=_correct(schema, "enum"))
     elif with_enum and schema.type == "string":
         yield from _unmatched(with_enum[0], schema)
 

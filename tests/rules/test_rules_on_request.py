@@ -376,3 +376,34 @@ def test_plurals_of_built_in_resources(plural: str, expected: int) -> None:
     found["metadata"]["name"] = f"{plural}.example.com"
     found["spec"]["names"]["plural"] = plural
     assert len(findings(found, "plural-same-as-builtin")) == expected
+
+
+@pytest.mark.parametrize(
+    ("rule", "root", "version", "help_"),
+    [
+        (
+            "printer-column-type-mismatch",
+            spec("at: {type: array, items: {type: string}}"),
+            columns("name: A, type: integer, jsonPath: .spec.at"),
+            "Set the type of the column to `string`",
+        ),
+        (
+            "printer-column-not-scalar",
+            spec("at: {type: array, items: {type: string}}"),
+            columns("name: A, type: string, jsonPath: .spec.at"),
+            "Use the path of one item, such as `.spec.at[0]`",
+        ),
+        (
+            "conditions-not-map",
+            status(f"conditions: {{type: array, items: {{type: object, properties: {ITEM}}}}}"),
+            STATUS,
+            "Set `x-kubernetes-list-type` to `map`, and `x-kubernetes-list-map-keys` to `[type]`; "
+            "add `type` to the `required` of the items",
+        ),
+        ("names-defaulted", "", "", "Add `listKind: FooList` and `singular: foo`"),
+    ],
+)
+def test_helps_say_what_to_write(rule: str, root: str, version: str, help_: str) -> None:
+    found = small(parsed(f"{{type: object, {root}}}"))
+    found["spec"]["versions"][0].update(decode_yaml(f"{{{version}}}"))
+    assert [one.help for one in findings(found, rule)] == [help_]
