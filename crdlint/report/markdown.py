@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.report.escapes import html_text, markdown, printable_line
 from crdlint.report.pieces import shown
+from crdlint.report.selection import combined
 from crdlint.report.summary import counted
 from crdlint.report.uris import relative
 
@@ -25,6 +26,7 @@ class Report:
 
     def __init__(self, view: View) -> None:
         self._hidden = view.hidden
+        self._show_all = view.show_all
         self._tables: list[tuple[str, int]] = []  # with the number of findings in each
         self._room = _LIMIT
         self._left = 0
@@ -33,7 +35,7 @@ class Report:
         """Return nothing: the headline contains the totals of all files."""
         findings = list(shown(result, hidden=self._hidden))
         if findings:
-            table = _table(result, findings)
+            table = _table(result, findings, show_all=self._show_all)
             self._room -= _size(table)
             if self._left or self._room < 0:
                 self._left += len(findings)
@@ -59,8 +61,10 @@ class Report:
 
 def _head(outcome: Outcome) -> str:
     summary, problems = outcome.summary, outcome.problems
+    infos = f", {counted(summary.infos, 'info')}" if summary.infos else ""
     verdict = (
-        f"{counted(summary.errors, 'error')}, {counted(summary.warnings, 'warning')} in {counted(summary.crds, 'CRD')}"
+        f"{counted(summary.errors, 'error')}, {counted(summary.warnings, 'warning')}{infos} "
+        f"in {counted(summary.crds, 'CRD')}"
     )
     lines = ["## crdlint\n", f"{'❌' if summary.errors or problems else '✅'} {verdict}\n"]
     if problems:
@@ -73,18 +77,20 @@ def _head(outcome: Outcome) -> str:
     return "\n".join(lines)
 
 
-def _table(result: FileResult, findings: Sequence[Diagnostic]) -> str:
-    rows = ["| | place | rule | message |", "| --- | --- | --- | --- |", *map(_row, findings)]
+def _table(result: FileResult, findings: Sequence[Diagnostic], *, show_all: bool) -> str:
+    entries = combined(findings, show_all=show_all)
+    rows = ["| | place | rule | message |", "| --- | --- | --- | --- |", *(_row(*entry) for entry in entries)]
     file = html_text(printable_line(relative(result.file)))
     head = f"<summary><code>{file}</code>: {counted(len(findings), 'finding')}</summary>"
-    opened = " open" if len(findings) <= 20 else ""
+    opened = " open" if len(entries) <= 20 else ""
     return "\n".join(["", f"<details{opened}>{head}\n", *rows, "\n</details>\n"])
 
 
-def _row(finding: Diagnostic) -> str:
+def _row(finding: Diagnostic, others: int) -> str:
+    more = f" (and {others:,} more)" if others else ""
     help_ = f"<br>**help:** {markdown(finding.help)}" if finding.help else ""
     position = f"{finding.line}:{finding.column}"
-    return f"| {_ICONS[finding.severity]} | {position} | `{finding.rule}` | {markdown(finding.message)}{help_} |"
+    return f"| {_ICONS[finding.severity]} | {position} | `{finding.rule}` | {markdown(finding.message)}{more}{help_} |"
 
 
 def _size(text: str) -> int:

@@ -9,13 +9,14 @@ from crdlint.crd.paths import SHARED, is_within
 from crdlint.report.escapes import printable, printable_line
 from crdlint.report.fold import fold
 from crdlint.report.page import Part, rule_link
+from crdlint.report.selection import MOST_INFOS, by_crd, most_severe_first, once_a_rule
 from crdlint.report.snippet import snippet
 from crdlint.report.summary import counted
 from crdlint.rules.consequences import causes
 from crdlint.yaml.edit import split_lines
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.result import FileResult
@@ -49,8 +50,8 @@ class Report:
         for notice in () if self._view.quiet else result.notices:
             yield printable_line(f"{result.file}: note: {notice}")
         lines = split_lines(result.text) if result.diagnostics else []
-        for crd, findings in _by_crd(result.diagnostics):
-            visible = sorted((d for d in findings if not d.hidden), key=lambda d: _SEVERITIES[d.severity])
+        for crd, findings in by_crd(result.diagnostics):
+            visible = most_severe_first(d for d in findings if not d.hidden)
             hidden = [d for d in findings if d.hidden]
             if visible or (hidden and self._view.hidden):
                 title = self._page.styled(printable_line(result.file), "title", self._page.file_link(result.file))
@@ -72,7 +73,7 @@ class Report:
     def _findings(self, findings: Sequence[Diagnostic], lines: list[str]) -> Iterator[str]:
         """Yield findings of a CRD, the infos of a rule in one line if the CRD has many of them."""
         infos = [finding for finding in findings if finding.severity == "info"]
-        if self._view.show_all or len(infos) <= _MOST_INFOS:
+        if self._view.show_all or len(infos) <= MOST_INFOS:
             shown, left = (findings, Counter[str]()) if self._view.show_all else _without_repeated_advice(findings)
             yield from self._grouped(shown, lines)
             for rule, times in left.items():
@@ -80,14 +81,10 @@ class Report:
                 yield ""
             return
         yield from self._grouped([finding for finding in findings if finding.severity != "info"], lines)
-        by_rule: dict[str, list[Diagnostic]] = {}
-        for diagnostic in infos:
-            by_rule.setdefault(diagnostic.rule, []).append(diagnostic)
-        for rule, same in by_rule.items():
-            first = same[0]
+        for first, others in once_a_rule(infos):
             position = printable_line(f"{first.file}:{first.line}:{first.column}")
-            more = f" (and {len(same) - 1:,} more)" if len(same) > 1 else ""
-            head = self._page.styled(f"info[{rule}]", "info", rule_link(rule))
+            more = f" (and {others:,} more)" if others else ""
+            head = self._page.styled(f"info[{first.rule}]", "info", rule_link(first.rule))
             yield f"{head} {self._page.styled(position, '', self._page.file_link(first.file))}"
             yield from self._page.wrapped(f"{fold(first.message)}{more}", "  ")
         yield ""
@@ -218,16 +215,4 @@ def _without_repeated_advice(findings: Sequence[Diagnostic]) -> tuple[list[Diagn
 
 _UNKNOWN: Final = "unknown-field"
 _ADVICE_SHOWN: Final = 2  # of a rule in a CRD
-_MOST_INFOS: Final = 10  # of a CRD that are shown one by one
-_SEVERITIES: Final = {"error": 0, "warning": 1, "info": 2}
 _PIPED: Final = 120  # columns of source lines, which are cut rather than wrapped
-
-
-def _by_crd(diagnostics: Iterable[Diagnostic]) -> list[tuple[str | None, list[Diagnostic]]]:
-    """Group consecutive findings about the same CRD."""
-    groups: list[tuple[str | None, list[Diagnostic]]] = []
-    for diagnostic in diagnostics:
-        if not groups or groups[-1][0] != diagnostic.crd:
-            groups.append((diagnostic.crd, []))
-        groups[-1][1].append(diagnostic)
-    return groups

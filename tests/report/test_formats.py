@@ -146,10 +146,36 @@ def test_gitlab() -> None:
 
 def test_markdown() -> None:
     text = render("markdown", ALL)
-    assert "❌ 2 errors, 1 warning in 2 CRDs" in text
+    assert "❌ 2 errors, 1 warning, 1 info in 2 CRDs" in text
     assert "a\\|b \\`c\\` &lt;d&gt;" in text
     rows = [line for line in text.splitlines() if line.startswith("| ")]
     assert all(len(row.replace("\\|", "").split("|")) == 6 for row in rows)
+
+
+def advice(rule: str, line: int) -> Diagnostic:
+    return made(f"line {line}", severity="info", origin="crdlint", kind="advice", rule=rule, line=line, end_line=line)
+
+
+def places(text: str) -> list[str]:
+    return [line.split(" | ")[1] for line in text.splitlines() if line.startswith(("| 🔴", "| 🟡", "| 🔵"))]
+
+
+def test_markdown_has_errors_first_and_many_infos_once_a_rule() -> None:
+    many = [advice("bool" if line % 2 else "nullable", line) for line in range(1, 12)]
+    run = checked(*many[:6], made("late", line=90), *many[6:])
+    text = render("markdown", run)
+    assert places(text) == ["90:3", "1:3", "2:3"]
+    assert "line 1 (and 5 more)" in text
+    assert places(render("markdown", checked(*many[:10]))) == [f"{line}:3" for line in range(1, 11)]
+    report = formats.findings("markdown", View(show_all=True))
+    assert report.file(run.results[0]) == ()
+    assert len(places("".join(report.end(Outcome([], run.summary))))) == 12
+
+
+@pytest.mark.parametrize("name", ["json", "sarif", "gitlab", "concise", "github", "checkstyle", "junit", "rdjson"])
+def test_formats_for_programs_have_each_info(name: str) -> None:
+    text = render(name, checked(*(advice("bool", line) for line in range(1, 21))))
+    assert all(f"line {line}" in text for line in range(1, 21))
 
 
 def test_markdown_has_a_limit() -> None:
