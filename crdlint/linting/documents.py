@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from crdlint.crd.decode import identify
-from crdlint.crd.positions import node_span, problem_span
+from crdlint.crd.positions import Span, node_span, problem_span
 from crdlint.linting.result import CRD, SHORT_NAME, FileResult, ResourceName
 from crdlint.rules import catalog
 from crdlint.rules.engine.finding import Finding, Manifest
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from collections.abc import Mapping as MappingOf
 
-    from crdlint.crd.positions import Span
     from crdlint.diagnostics.diagnostic import Diagnostic, Kind
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.values import DuplicateKey
@@ -58,6 +57,10 @@ class DocumentWalk(ABC):
     def check_without_objects(self, document: Document) -> bool:  # noqa: ARG002
         """Check a document that has no object of the kind to check. Return False if the document is skipped."""
         return False
+
+    def problems(self, root: Node) -> int:  # noqa: ARG002
+        """Return how many fields of a document are wrong, if that is known without a check of its objects."""
+        return 0
 
     def effects(self) -> tuple[int, ...]:
         """Return numbers that change if the check of a document has an effect besides the objects that it adds."""
@@ -110,10 +113,12 @@ class DocumentWalk(ABC):
             else:
                 from crdlint.yaml.causes import syntax_cause
 
-                cause = syntax_cause(document)
-                help_ = None if cause is None else cause.help
+                cause = syntax_cause(document, self.problems)
+                span, help_ = problem_span(problem), None
+                if cause is not None:
+                    span, help_ = Span(cause.line, cause.column, cause.line, cause.end_column), cause.help
                 manifest = Manifest(document, None, cause=cause)
-                self.report("decode", "yaml-syntax", problem.message, problem_span(problem), help_, manifest)
+                self.report("decode", "yaml-syntax", problem.message, span, help_, manifest)
             return
         if document.root is None:
             return
@@ -126,8 +131,12 @@ class DocumentWalk(ABC):
                 self.skipped += 1
                 return
             first = first_error(document.root) or error  # in the order in which Go decodes the document
-            span = node_span(first.node or document.root, document.line_offset)
-            self.report("decode", "yaml-syntax", str(first), span)
+            from crdlint.yaml.causes import conversion_cause
+
+            node = first.node or document.root
+            cause = conversion_cause(document, node)
+            help_ = None if cause is None else cause.help
+            self.report("decode", "yaml-syntax", str(first), node_span(node, document.line_offset), help_)
 
     def report(
         self,

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.changes.change import Policy
-from crdlint.crd.decode import identify, kind_missing
+from crdlint.crd.decode import decode_crd, identify, kind_missing
 from crdlint.crd.near_misses import SPEC_KEYS, is_partial, misspelled_type_key, near_miss
 from crdlint.crd.placeholders import PLACEHOLDERS, directive, placeholder_of
 from crdlint.crd.positions import node_span
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.manifest import FindOldCRD
     from crdlint.rules.engine.finding import Finding
+    from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import Document
 
 
@@ -117,6 +118,13 @@ class _CRDWalk(DocumentWalk):
         how = ": helm template ... | crdlint check -" if template.is_go else ""
         self.notices.append(f"line {line}: skipped a template; check its rendered output{how}")
         return True
+
+    def problems(self, root: Node) -> int:
+        """Return how many fields of a document are wrong if it is a CRD."""
+        if identify(root).form != "crd":
+            return 0
+        decoded = decode_crd(root)
+        return len(decoded.problems) + len(decoded.later)
 
     def with_fix(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:
         """Return a diagnostic with the fix of its finding, if fixes are requested and there is one."""

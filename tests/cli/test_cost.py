@@ -168,7 +168,7 @@ UNESTIMATED = {
         47,
     ),
     "v1beta1": (CRD.replace("io/v1\n", "io/v1beta1\n"), "api-version-removed", 1, 13),
-    "broken YAML": (CRD.replace("group: example.com", "group: [example.com"), "yaml-syntax", 7, 8),
+    "broken YAML": (CRD.replace("group: example.com", "group: [example.com"), "yaml-syntax", 6, 10),
     "a wrong type": (CRD.replace("served: true", "served: maybe"), "decode-type", 11, 13),
     "a rule that does not compile": (CRD.replace("self.a", "self.b"), "cel-compilation", 22, 26),
     "a rule without bool": (CRD.replace("self.a > 0", "self.a"), "cel-output-type", 22, 21),

@@ -119,7 +119,7 @@ LEFT_OUT = {
     "an end too many": (CRD + "{{- end }}\n", 18, "`end` belongs to nothing"),
     "no braces at the end": ("{{- if .Values.x \n" + CRD, 1, "`}}` is missing"),
     "a named template": ('{{- define "x.crd" }}\n' + CRD + "{{- end }}\n", 1, "it is in a named template"),
-    "no YAML once it is masked": (CRD.replace("  scope: Namespaced\n", "  scope: Namespaced\n  {{- if .Values.x }}\n  a: [\n  {{- end }}\n"), 12, "cannot be read"),
+    "no YAML once it is masked": (CRD.replace("  scope: Namespaced\n", "  scope: Namespaced\n  {{- if .Values.x }}\n  a: [\n  {{- end }}\n"), 9, "cannot be read"),
 }  # fmt: skip
 
 

@@ -112,7 +112,7 @@ def test_yaml_that_is_of_no_crd_is_left_to_other_servers(editor: Editor) -> None
     (editor.folder / "crd.yaml").write_text(CRD)
     broken = "apiVersion: {}/v1\nkind: X\nspec: [\n"
     assert codes(editor, "a.yaml", broken.format("other.io")) == []
-    assert codes(editor, "b.yaml", broken.format("example.com")) == [("yaml-syntax", 3)]
+    assert codes(editor, "b.yaml", broken.format("example.com")) == [("yaml-syntax", 2)]
 
 
 def test_comments_ignore_findings_on_resources(editor: Editor) -> None:

@@ -267,7 +267,7 @@ a: [
 ---
 {foo("{size: 2}")}"""
     result = judged(text).result
-    assert [one.line for one in result.diagnostics] == [5, 9, 13]
+    assert [one.line for one in result.diagnostics] == [5, 8, 13]
     assert [one.name for one in result.crds] == ["Foo a", "Foo b", "Foo x"]
 
 

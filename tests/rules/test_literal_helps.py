@@ -84,25 +84,6 @@ def test_the_help_leads_to_an_accepted_crd(bad: str, help_: str, good: str) -> N
     assert [one.message for one in lint_file(good, filename="x").diagnostics if one.severity != "info"] == []
 
 
-CAUSES = {
-    "conflict": ("<<<<<<< HEAD\n", "Resolve the merge conflict: line 17 is a conflict marker"),
-    "tab": ("          a:\n\ttype: string\n", "Indent line 18 with spaces: YAML does not allow tabs"),
-    "colon": ("          a:\n            description: x: y\n", "Put the value in line 18 in quotes, since it contains a colon and a space: `'x: y'`"),
-    "start": ("          a:\n            description: @x\n", "Put the value in line 18 in quotes, since it begins with `@`: `'@x'`"),
-    "blank": ("          a:\n            type:string\n            maxLength: 5\n", "Write a space after the colon in line 18: `type: string`"),
-    "key": ("          a\n            type: string\n", "Add a colon after the key in line 17: `a:`"),
-    "quote": ("          a:\n            description: 'x\n            type: string\n", "Add `'` at the end of the value in line 18 to close the quote"),
-    "bracket": ("          a:\n            enum: [x, y\n            type: string\n", "Add `]` to close the bracket in line 18"),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize(("lines", "help_"), CAUSES.values(), ids=CAUSES)
-def test_the_help_of_a_syntax_error_names_its_cause(lines: str, help_: str) -> None:
-    text = f"{HEAD}        type: object\n        properties:\n{lines}"
-    (found,) = lint_file(text, filename="x").diagnostics
-    assert (found.rule, found.help) == ("yaml-syntax", help_)
-
-
 @pytest.mark.parametrize(("keys", "column"), [("[name, nmae]", 52), ("[name, name]", 52)])
 def test_the_caret_is_at_the_wrong_key(keys: str, column: int) -> None:
     lines = f"  a:\n    type: array\n    x-kubernetes-list-type: map\n    x-kubernetes-list-map-keys: {keys}\n"

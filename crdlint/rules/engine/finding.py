@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Applicability
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.rules.engine.advisory import Advisory
-    from crdlint.yaml.causes import Cause
+    from crdlint.yaml.broken_text import Cause
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import Document
     from crdlint.yaml.values import DuplicateKey

@@ -1,0 +1,161 @@
+"""The lines of a document that the parser rejects, and the possible causes of the error."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from crdlint.yaml.edit import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from collections.abc import Sequence as SequenceOf
+
+    from crdlint.yaml.parse import Document
+
+_LINES_ABOVE: Final = 3
+_HEAD: Final = re.compile(r" *(?:(?:- +)*[\w$./-]+: +|(?:- +)+)(?=\S)")
+_BLOCK_SCALAR: Final = re.compile(r"(?:: +|- +)[|>][-+0-9]*[ \t]*(?:#.*)?\r?\Z")
+FIELD: Final = re.compile(r" *(?:- +)*[A-Za-z$][\w$./-]*:(?: |\r?\Z)")
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """The cause of a syntax error: a name, its place (1-based in the file), a help, and edits of the document if possible."""
+
+    name: str
+    line: int
+    column: int
+    end_column: int
+    help: str
+    edits: tuple[Edit, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A line with a value: the text before the value, the value, and the text after it."""
+
+    head: str
+    value: str
+    rest: str
+
+
+@dataclass(frozen=True)
+class BrokenText:
+    """A document that cannot be parsed; `stop` is the index of the line where the parser stops."""
+
+    document: Document
+    lines: SequenceOf[str]
+    starts: SequenceOf[int]
+    stop: int
+    message: str
+
+    @cached_property
+    def structure(self) -> list[int]:
+        """The indexes of the lines with keys and items: no blank lines, comments, separators or texts in block style."""
+        structure: list[int] = []
+        least: int | None = None  # the indentation of a text in block style
+        for i, line in enumerate(self.lines):
+            stripped = line.strip()
+            if not stripped or (least is not None and indent_of(line) >= least):
+                continue
+            least = None
+            if not stripped.startswith("#") and not line.startswith("---"):
+                structure.append(i)
+                if _BLOCK_SCALAR.search(line):
+                    first = next((indent_of(below) for below in self.lines[i + 1 : i + _TEXT] if below.strip()), 0)
+                    least = max(first, indent_of(line) + 1)
+        return structure
+
+    def near(self) -> Iterator[int]:
+        """Yield the indexes of the line where the parser stops and of a few lines above, without blank lines and comments."""
+        lines = 0
+        for i in range(min(self.stop, len(self.lines) - 1), -1, -1):
+            if self.lines[i].strip() and not self.lines[i].lstrip().startswith("#"):
+                yield i
+                lines += 1
+                if lines > _LINES_ABOVE:
+                    return
+
+    def line(self, index: int) -> int:
+        """Return the number of a line in the file (1-based)."""
+        return index + 1 + self.document.line_offset
+
+    def numbers(self, indexes: Iterable[int]) -> str:
+        """Return the numbers of some lines as a phrase, such as `lines 3 to 5 and 9`."""
+        runs: list[list[int]] = []
+        for number in sorted(map(self.line, indexes)):
+            if runs and number == runs[-1][-1] + 1:
+                runs[-1].append(number)
+            else:
+                runs.append([number])
+        parts = [part for run in runs for part in ([f"{run[0]} to {run[-1]}"] if len(run) > 2 else map(str, run))]
+        if len(parts) > _MOST_PARTS:
+            parts = [*parts[: _MOST_PARTS - 1], f"{len(parts) - _MOST_PARTS + 1} more places"]
+        several = len(parts) > 1 or " to " in parts[0]
+        return f"line{'s' if several else ''} {' and '.join(filter(None, (', '.join(parts[:-1]), parts[-1])))}"
+
+    def cause(
+        self, name: str, index: int, help_: str, edits: tuple[Edit, ...] = (), columns: tuple[int, int] | None = None
+    ) -> Cause:
+        """Return a cause in the line at `index`; `columns` are those (0-based) of the text to mark, by default all of it."""
+        line = self.lines[index]
+        start, end = columns or (len(line) - len(line.lstrip()), len(line.rstrip()))
+        return Cause(name, self.line(index), start + 1, max(end, start + 1) + 1, help_, edits)
+
+    def replaced(self, index: int, new: str) -> tuple[Edit, ...]:
+        """Return the smallest edit that replaces the line at `index` by `new`."""
+        old = self.lines[index]
+        head = 0
+        while head < min(len(old), len(new)) and old[head] == new[head]:
+            head += 1
+        tail = 0
+        while tail < min(len(old), len(new)) - head and old[-1 - tail] == new[-1 - tail]:
+            tail += 1
+        start = self.starts[index]
+        return (Edit(start + head, start + len(old) - tail, new[head : len(new) - tail]),)
+
+    def removed(self, indexes: Iterable[int]) -> tuple[Edit, ...]:
+        """Return the edits that remove lines."""
+        end = len(self.document.text)
+        return tuple(Edit(self.starts[i], min(self.starts[i + 1], end), "") for i in indexes)
+
+    def shifted(self, indexes: Iterable[int], by: int) -> tuple[Edit, ...]:
+        """Return the edits that indent lines by more spaces, or fewer if `by` is negative."""
+        return tuple(
+            Edit(self.starts[i], self.starts[i] + max(-by, 0), " " * max(by, 0))
+            for i in indexes
+            if indent_of(self.lines[i]) + by >= 0
+        )
+
+
+_TEXT: Final = 20  # lines in which a text in block style begins
+_MOST_PARTS: Final = 4
+
+
+def entry_of(line: str) -> Entry | None:
+    """Return the entry in a line, None if it has no value after a key or a dash."""
+    match = _HEAD.match(line)
+    if match is None or line[match.end()] == "#":
+        return None
+    body = line[match.end() :]
+    comment = body.find(" #")
+    value = body.removesuffix("\r").rstrip(" ") if comment < 0 else body[:comment].rstrip(" ")
+    return Entry(match[0], value, body[len(value) :]) if value else None
+
+
+def key_column(line: str) -> int:
+    """Return the column of the key in a line, after its dashes."""
+    return len(line) - len(line.lstrip(" -"))
+
+
+def indent_of(line: str) -> int:
+    """Return how many spaces a line begins with."""
+    return len(line) - len(line.lstrip(" "))
+
+
+def has_block_scalar(line: str) -> bool:
+    """Return whether a text in block style begins at the end of a line."""
+    return _BLOCK_SCALAR.search(line) is not None

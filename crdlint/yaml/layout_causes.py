@@ -1,0 +1,349 @@
+"""Causes of syntax errors in the layout of a document: indentation, tabs, special spaces, lines that are not YAML."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from itertools import takewhile
+from typing import TYPE_CHECKING, Final
+
+from crdlint.yaml.broken_text import FIELD, Cause, entry_of, has_block_scalar, indent_of, key_column
+from crdlint.yaml.edit import Edit
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.yaml.broken_text import BrokenText
+
+_CONFLICT: Final = re.compile(r"(<{7}|={7}|>{7}|\|{7})(?: |\r?\Z)")
+
+
+def conflicts(text: BrokenText) -> Iterator[Cause]:
+    """Find the markers of merge conflicts, with or without the common ancestor (git's diff3 style)."""
+    marks = [(i, match[1][0]) for i, line in enumerate(text.lines) if (match := _CONFLICT.match(line)) is not None]
+    if not marks:
+        return
+    first = marks[0][0]
+    kinds = "".join(kind for _, kind in marks)
+    conflict = re.match(r"<\|?=>", kinds)
+    if conflict is None:
+        help_ = f"Resolve the merge conflict: remove the conflict marker in {text.numbers([first])}"
+        if len(marks) > 1:
+            help_ = f"Resolve the merge conflict: remove the conflict markers in {text.numbers(i for i, _ in marks)}"
+        yield text.cause("conflict", first, help_)
+        return
+    ends = [i for i, _ in marks[: conflict.end()]]
+    ours, theirs = range(first + 1, ends[1]), range(ends[-2] + 1, ends[-1])
+    sides = [text.numbers(side) if side else "no line" for side in (ours, theirs)]
+    help_ = f"Resolve the merge conflict in {text.numbers(range(first, ends[-1] + 1))}: keep {sides[0]} or {sides[1]}"
+    more = kinds.count("<") - 1
+    also = f", and resolve {more} more below" if more else ""
+    yield text.cause("conflict", first, f"{help_}, and remove the other lines{also}")
+
+
+def separators(text: BrokenText) -> Iterator[Cause]:
+    """Find text in the line of a separator."""
+    problem = text.document.error
+    _, is_separator, rest = text.message.partition("invalid Yaml document separator: ")
+    if problem is not None and is_separator:  # its line is above the document
+        help_ = f"Remove `{rest}` after `---` in line {problem.line + 1}, or move it to a line of its own"
+        yield Cause("separator", problem.line + 1, problem.column + 1, problem.column + 2, help_)
+
+
+def strays(text: BrokenText) -> Iterator[Cause]:
+    """Find lines before or after the YAML that are not YAML, such as the fences of Markdown and parts of a command."""
+    used = [i for i, line in enumerate(text.lines) if line.strip() and not line.startswith("#")]
+    if not used:
+        return
+    next_lines = [text.lines[i] for i in (*used[1:], used[-1])]
+    strange = [not _is_yaml(text.lines[i], following) for i, following in zip(used, next_lines, strict=True)]
+    head, tail = list(takewhile(bool, strange[:_STRAY_LINES])), list(takewhile(bool, strange[: -_STRAY_LINES - 1 : -1]))
+    before, after = used[: len(head)], used[len(used) - len(tail) :]
+    if not before or before[0] <= text.stop:
+        yield from (_stray(text, before[:count]) for count in range(1, len(before) + 1))
+    if after and after[-1] >= text.stop - 1:
+        yield from (_stray(text, after[-count:]) for count in range(1, len(after) + 1))
+    if before and after and before[-1] < after[0]:
+        yield _stray(text, [*before, *after])
+
+
+_STRAY_LINES: Final = 5  # before, and after the YAML
+
+
+def _is_yaml(line: str, following: str) -> bool:
+    """Return whether a line looks like YAML: a field, an item, an indented line, or a key of which the colon is missing."""
+    if line.startswith((" ", "- ", "#")) or FIELD.match(line) or _TWO_WORDS.match(line):
+        return True
+    return re.match(r"[\w$-]+\s*\Z", line) is not None and following.startswith((" ", "- "))
+
+
+_TWO_WORDS: Final = re.compile(r"[a-z][A-Za-z]*(?: *[=;] *| +)[A-Za-z][\w./-]*\s*\Z")
+
+
+def _stray(text: BrokenText, lines: list[int]) -> Cause:
+    what = "it is" if len(lines) == 1 else "they are"
+    help_ = f"Remove {text.numbers(lines)}: {what} not part of the YAML document"
+    return text.cause("stray", lines[0], help_, text.removed(lines))
+
+
+def tabs(text: BrokenText) -> Iterator[Cause]:
+    """Find tabs before keys and after dashes."""
+    near = list(text.near())
+    for i in near:
+        line = text.lines[i]
+        match = _TAB_AFTER_DASH.match(line)
+        if match is not None:
+            help_ = f"Replace the tab after the dash in line {text.line(i)} with a space"
+            new = f"{match[1]} {line[match.end() :]}"
+            yield text.cause("tab", i, help_, text.replaced(i, new), (match.end(1), match.end()))
+    wrong = {i for i in near if "\t" in text.lines[i][: _blanks(text.lines[i])]}
+    if not wrong:
+        return
+    indented = [i for i in text.structure if i >= min(wrong) and "\t" in text.lines[i][: _blanks(text.lines[i])]]
+    first = min(wrong)
+    indented = indented or [first]
+    help_ = f"Indent {text.numbers(indented)} with spaces: YAML does not allow tabs"
+    columns = (0, _blanks(text.lines[first]))
+    for width in (2, 4, 8):
+        edits = []
+        for i in indented:
+            blanks = text.lines[i][: _blanks(text.lines[i])]
+            start = text.starts[i]
+            edits.append(Edit(start, start + len(blanks), blanks.replace("\t", " " * width)))
+        yield text.cause("tab", first, help_, tuple(edits), columns)
+    edits = []
+    for i in indented:
+        previous = next(
+            (earlier for earlier in reversed(text.lines[:i]) if earlier.strip() and "\t" not in earlier), ""
+        )
+        column = key_column(previous) + (2 if previous.rstrip().endswith(":") else 0)
+        edits.append(Edit(text.starts[i], text.starts[i] + _blanks(text.lines[i]), " " * column))
+    yield text.cause("tab", first, help_, tuple(edits), columns)
+    yield text.cause("tab", first, help_, columns=columns)
+
+
+_TAB_AFTER_DASH: Final = re.compile(r"([ ]*(?:- +)*-)\t\s*(?=\S)")
+
+
+def _blanks(line: str) -> int:
+    """Return how many blanks and tabs a line begins with."""
+    return len(line) - len(line.lstrip(" \t"))
+
+
+def special_spaces(text: BrokenText) -> Iterator[Cause]:
+    """Find spaces that are not plain, and byte order marks."""
+    near = [i for i in text.near() if _SPECIAL.search(text.lines[i])]
+    indented = [i for i in text.structure if _SPECIAL_LAYOUT.match(text.lines[i])]
+    for i in (*near, *(i for i in reversed(indented) if i < text.stop and i not in near)):
+        match = _SPECIAL.search(text.lines[i])
+        if match is None:
+            continue
+        alike = [j for j in indented if j >= i and match[0] in text.lines[j]]
+        alike = alike if i in alike else [i]
+        name = unicodedata.name(match[0], "special character").lower().replace("no-break", "non-breaking")
+        name = "byte order mark" if match[0] == "\ufeff" else name
+        several = "s" if len(alike) > 1 or text.lines[i].count(match[0]) > 1 else ""
+        where = text.numbers(alike) if several else f"line {text.line(i)}, column {match.start() + 1}"
+        is_space = match[0].isspace()
+        help_ = f"Replace the {name}{several} in {where} with {'plain spaces' if several else 'a space'}"
+        if not is_space:
+            help_ = f"Remove the {name}{several} in {where}"
+        edits = tuple(
+            edit for j in alike for edit in text.replaced(j, text.lines[j].replace(match[0], " " if is_space else ""))
+        )
+        yield text.cause("blank", i, help_, edits, match.span())
+
+
+_SPECIAL: Final = re.compile("[\u00a0\u1680\u2000-\u200b\u202f\u205f\u3000\ufeff]")
+# A line with such a character before or right after its key.
+_SPECIAL_LAYOUT: Final = re.compile(rf"[ ]*(?:- +)*-?(?:[A-Za-z$_][\w$./-]*:)?{_SPECIAL.pattern}")
+
+
+def directives(text: BrokenText) -> Iterator[Cause]:
+    """Find template syntax."""
+    for i in text.near():
+        start = text.lines[i].find("{{")
+        if start >= 0:
+            help_ = f"Check the rendered file: line {text.line(i)} contains template syntax"
+            yield text.cause("template", i, help_, columns=(start, len(text.lines[i].rstrip())))
+
+
+def lists_below_text(text: BrokenText) -> Iterator[Cause]:
+    """Find a list in the line of its key, and a list below a value."""
+    if "block sequence entries" in text.message:
+        line = text.lines[text.stop]
+        entry = entry_of(line)
+        if entry is not None and entry.value.startswith("- "):
+            help_ = f"Move the list in line {text.line(text.stop)} to lines of its own, below the key"
+            columns = len(entry.head), len(entry.head) + len(entry.value)
+            end = "\r" if line.endswith("\r") else ""
+            head = f"{entry.head.rstrip()}{entry.rest.rstrip()}{end}"
+            new = f"{head}\n{' ' * key_column(line)}{entry.value}{end}"
+            yield text.cause("list", text.stop, help_, text.replaced(text.stop, new), columns)
+    for i in text.near():
+        line = text.lines[i]
+        previous = next((j for j in range(i - 1, -1, -1) if text.lines[j].strip()), None)
+        if previous is None or not line.lstrip().startswith("- "):
+            continue
+        entry = entry_of(text.lines[previous])
+        is_key = entry is not None and ":" in entry.head and entry.value[0] not in "|>"
+        if is_key and indent_of(line) >= key_column(text.lines[previous]):
+            help_ = f"Remove the value in line {text.line(previous)} or the list below it: a key cannot have both"
+            yield text.cause("list", previous, help_)
+            return
+
+
+def odd_indentation(text: BrokenText) -> Iterator[Cause]:
+    """Find lines with an odd number of spaces where nearly all lines have an even number."""
+    lines, stop = text.structure, _stop(text)
+    odd = [index for index, i in enumerate(lines[: stop + _LINES_BELOW]) if indent_of(text.lines[i]) % 2]
+    if len(odd) * 4 > len(lines):
+        return
+    blocks: list[list[int]] = []
+    for index in odd:
+        if blocks and blocks[-1][-1] == index - 1:
+            blocks[-1].append(index)
+        else:
+            blocks.append([index])
+    for block in sorted(blocks[-_BLOCKS:], key=lambda block: abs(block[0] - stop)):
+        around = {
+            indent_of(text.lines[lines[index]]) for index in (block[0] - 1, block[-1] + 1) if 0 <= index < len(lines)
+        }
+        is_deeper = indent_of(text.lines[lines[block[0]]]) - 1 in around
+        for by in (-1, 1) if is_deeper else (1, -1):
+            yield _shift(text, [lines[index] for index in block], by)
+
+
+_BLOCKS: Final = 4
+_LINES_BELOW: Final = 4
+
+
+def _stop(text: BrokenText) -> int:
+    """Return the line where the parser stops, or the next one with a key or an item, as its position in the structure."""
+    return next((index for index, i in enumerate(text.structure) if i >= text.stop), len(text.structure) - 1)
+
+
+def indentation(text: BrokenText) -> Iterator[Cause]:
+    """Find lines that are indented by too few or too many spaces."""
+    lines = text.structure
+    if not lines:
+        return
+    stop = _stop(text)
+    if "mapping values" in text.message:
+        yield from _below_text(text, stop)
+    yield from _prose(text)
+    yield from _between_levels(text, stop)
+
+
+def _shift(text: BrokenText, lines: list[int], by: int) -> Cause:
+    """Return the cause that lines are indented by too few spaces, or too many if `by` is negative."""
+    first = lines[0]
+    if len(lines) == 1:
+        old = indent_of(text.lines[first])
+        help_ = f"Indent line {text.line(first)} by {_count(old + by)} instead of {_count(old)}"
+        help_ = help_ if old + by else f"Do not indent line {text.line(first)}"
+    else:
+        lines = _with_texts(text, lines)
+        help_ = (
+            f"Indent {text.numbers(range(first, lines[-1] + 1))} by {_count(abs(by), 'more' if by > 0 else 'fewer')}"
+        )
+    return text.cause("dedent", first, help_, text.shifted(lines, by))
+
+
+def _with_texts(text: BrokenText, lines: list[int]) -> list[int]:
+    """Return some lines of the structure with the texts in block style between and after them."""
+    last = lines[-1]
+    after = next((i for i in text.structure if i > last), len(text.lines))
+    used = [i for i in range(lines[0], after) if text.lines[i].strip()]
+    indent = indent_of(text.lines[last])
+    return [i for i in used if i <= last or (has_block_scalar(text.lines[last]) and indent_of(text.lines[i]) > indent)]
+
+
+def _count(spaces: int, more: str = "") -> str:
+    return f"{spaces} {more}{' ' if more else ''}space{'' if spaces == 1 else 's'}"
+
+
+def _below_text(text: BrokenText, stop: int) -> Iterator[Cause]:
+    """Find fields that are indented below a value, or a value that is indented less than the fields around it."""
+    if not stop:
+        return
+    lines = text.structure
+    upper, lower = lines[stop - 1], lines[stop]
+    entry = entry_of(text.lines[upper])
+    left, right = key_column(text.lines[upper]), key_column(text.lines[lower])
+    if entry is None or right <= left or has_block_scalar(text.lines[upper]):
+        return
+    below = _block(text, stop)
+    indent_before = next((key_column(text.lines[i]) for i in lines[max(stop - 2, 0) : stop - 1]), -1)
+    moves = [([upper], right - left), (below, left - right)]
+    for moved, by in moves if indent_before == right else reversed(moves):
+        yield _shift(text, moved, by)
+    help_ = (
+        f"Remove the value in line {text.line(upper)}, or indent {text.numbers(range(below[0], below[-1] + 1))} by "
+        f"{_count(left)} like line {text.line(upper)}: a key cannot have both a value and fields"
+    )
+    yield text.cause("dedent", upper, help_)
+
+
+def _block(text: BrokenText, index: int) -> list[int]:
+    """Return a line of the structure and those below it that are indented as much or more."""
+    lines = text.structure
+    indent = indent_of(text.lines[lines[index]])
+    end = index + 1
+    while end < len(lines) and indent_of(text.lines[lines[end]]) >= indent:
+        end += 1
+    return lines[index:end]
+
+
+def _prose(text: BrokenText) -> Iterator[Cause]:
+    """Find a line of a text of several lines that is indented less than the text."""
+    for i in text.near():
+        previous = next((j for j in range(i - 1, -1, -1) if text.lines[j].strip()), None)
+        if previous is None or FIELD.match(text.lines[i]):
+            continue
+        indent, expected = indent_of(text.lines[i]), indent_of(text.lines[previous])
+        if FIELD.match(text.lines[previous]):
+            expected = key_column(text.lines[previous]) + 2
+        if indent < expected and not text.lines[i].lstrip().startswith("- "):
+            help_ = f"Indent line {text.line(i)} by {_count(expected)} instead of {_count(indent)}, like the text above"
+            yield text.cause("dedent", i, help_, text.shifted([i], expected - indent))
+
+
+def _between_levels(text: BrokenText, stop: int) -> Iterator[Cause]:
+    """Find a line at a level that no line above has, or lines above that are the reason for it."""
+    lines = text.structure
+    for index in range(stop, max(stop - _TRIED, -1), -1):
+        here = indent_of(text.lines[lines[index]])
+        upper_line = next((i for i in range(index - 1, -1, -1) if indent_of(text.lines[lines[i]]) < here), None)
+        deeper = next(
+            (
+                i
+                for i in range(0 if upper_line is None else upper_line + 1, index)
+                if indent_of(text.lines[lines[i]]) > here
+            ),
+            None,
+        )
+        levels = sorted(
+            {indent_of(text.lines[i]) for i in lines[max(index - 40, 0) : index + 40]}
+            | {key_column(text.lines[i]) for i in lines[max(index - 40, 0) : index + 40]},
+            key=lambda level: (abs(level - here), -level),
+        )
+        own = []
+        for level in [level for level in levels if 0 < abs(level - here) <= _NEAR]:
+            own.append(_shift(text, [lines[index]], level - here))
+            below = _block(text, index)
+            if len(below) > 1:
+                own.append(_shift(text, below, level - here))
+        others = []
+        step = _STEP if upper_line is None else here - indent_of(text.lines[lines[upper_line]])
+        if deeper is not None and indent_of(text.lines[lines[deeper]]) - here <= _NEAR:
+            by = here - indent_of(text.lines[lines[deeper]])
+            others += [_shift(text, [lines[deeper]], by), _shift(text, lines[deeper:index], by)]
+        if upper_line is not None and step <= _NEAR:
+            others.append(_shift(text, [lines[upper_line]], step))
+        yield from (*others, *own) if step == _STEP else (*own, *others)
+
+
+_STEP: Final = 2  # spaces between the levels of most documents
+_NEAR: Final = 4
+_TRIED: Final = 2

@@ -1,0 +1,298 @@
+"""Causes of syntax errors in values and keys: quotes, escapes, brackets, colons."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Final
+
+from crdlint.yaml.broken_text import entry_of, indent_of, key_column
+from crdlint.yaml.edit import Edit
+from crdlint.yaml.editor import quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from crdlint.yaml.broken_text import BrokenText, Cause, Entry
+
+_BAD_START: Final = frozenset("!*&@%`|>")
+_BAD_ESCAPE: Final = re.compile(r'\\([^0abtnvfre "/\\N_LPxuU\n])')
+_BARE_KEY: Final = re.compile(r"([ ]*(?:- +)*[A-Za-z$][\w$./-]*)([ ]*\r?)\Z")
+_NO_BLANK: Final = re.compile(r"([ ]*(?:- +)*[A-Za-z$][\w$.-]*:)([^\s:/].*)\Z")
+_NO_COLON: Final = re.compile(r"([ ]*(?:- +)*)([A-Za-z$][\w$.-]*)( *[=;] *| +)(\S+ *\r?)\Z")
+_NO_BLANK_AFTER_DASH: Final = re.compile(r"[ ]*-(?=[A-Za-z$\"'])")
+_CLOSING: Final = {"[": "]", "{": "}"}
+
+
+def _at_value(entry: Entry) -> tuple[int, int]:
+    """Return the columns (0-based) of a value in its line."""
+    return len(entry.head), len(entry.head) + len(entry.value)
+
+
+def unquoted(text: BrokenText) -> Iterator[Cause]:
+    """Find a value that needs quotes."""
+    for i in text.near():
+        entry = entry_of(text.lines[i])
+        why = None if entry is None else _reason_for_quotes(entry.value)
+        if entry is None or why is None:
+            continue
+        new, number = quoted(entry.value), text.line(i)
+        help_ = f"Put the value in line {number} in quotes, since it {why}: `{new}`"
+        edits = text.replaced(i, f"{entry.head}{new}{entry.rest}")
+        yield text.cause("unquoted", i, help_, edits, _at_value(entry))
+
+
+def _reason_for_quotes(value: str) -> str | None:
+    """Return why YAML does not read a value as the text that it is, None if it does or the value is not all of it."""
+    value = value.strip()
+    first = value[:1]
+    if first in _CLOSING:
+        end = _end_of_brackets(value)
+        rest = "" if end is None else value[end:].strip()
+        return f"continues after `{_CLOSING[first]}`" if rest and rest[0] not in ",]}" else None
+    if first in "'\"":
+        closed = value.find(first, 1)
+        is_cut = closed > 0 and not value.endswith(first) and value[closed + 1 : closed + 2] in {" ", ",", "."}
+        return f"continues after {first}" if is_cut else None
+    if first in "|>":
+        return f"begins with `{first}`" if re.search(r"[^-+0-9|>\s]", value) else None
+    if first in _BAD_START:
+        return f"begins with `{first}`"
+    if value.startswith("- "):
+        return "begins with a dash and a space" if value.count(" ") > 1 else None
+    return "contains a colon and a space" if ": " in value or value.endswith(":") else None
+
+
+def unquoted_lines(text: BrokenText) -> Iterator[Cause]:
+    """Find a description or message of several lines that needs quotes, if none of its lines is a field."""
+    for first in text.near():
+        entry = entry_of(text.lines[first])
+        if entry is None or _PROSE.search(entry.head) is None:
+            continue
+        indent, last = key_column(text.lines[first]), first
+        for i in range(first + 1, len(text.lines)):
+            if text.lines[i].strip() and indent_of(text.lines[i]) <= indent:
+                break
+            last = i if text.lines[i].strip() else last
+        below = text.lines[first + 1 : last + 1]
+        if last <= text.stop - 1 or last == first or any(" #" in line or _FIELD_NAME.match(line) for line in below):
+            continue
+        why = _reason_for_quotes(entry.value) or next(filter(None, map(_reason_for_quotes, below)), None)
+        if why is None or entry.value[0] in "|>":
+            continue
+        start = text.starts[first] + len(entry.head)
+        end = text.starts[last] + len(text.lines[last].rstrip())
+        edit = Edit(start, end, "'" + text.document.text[start:end].replace("'", "''") + "'")
+        help_ = f"Put the text in lines {text.line(first)} to {text.line(last)} in quotes, since it {why}"
+        wrong = next((i for i in range(first, last + 1) if _reason_for_quotes(_value_of(text.lines[i]))), first)
+        yield text.cause("unquoted", wrong, help_, (edit,))
+
+
+_PROSE: Final = re.compile(r"(?:description|message|title): +\Z")
+_FIELD_NAME: Final = re.compile(r" *(?:- +)?[a-z$][\w$.-]*:(?: |\r?\Z)")
+
+
+def _value_of(line: str) -> str:
+    entry = entry_of(line)
+    return line if entry is None or _PROSE.search(entry.head) is None else entry.value
+
+
+def inner_quotes(text: BrokenText) -> Iterator[Cause]:
+    """Find a value in quotes with the same quote inside."""
+    for i in text.near():
+        entry = entry_of(text.lines[i])
+        if entry is None or len(entry.value) < _QUOTES or entry.value[0] not in "'\"":
+            continue
+        quote, inner, number = entry.value[0], entry.value[1:-1], text.line(i)
+        if entry.value[-1] != quote or quote not in inner:
+            continue
+        if quote == "'":
+            new = "'" + inner.replace("''", "'").replace("'", "''") + "'"
+            help_ = f"Write `''` for an apostrophe between single quotes in line {number}"
+        else:
+            new = '"' + re.sub(r'(?<!\\)"', r'\\"', inner) + '"'
+            help_ = f'Write `\\"` for a quote between double quotes in line {number}'
+        edits = text.replaced(i, f"{entry.head}{new}{entry.rest}")
+        yield text.cause("inner quote", i, help_, edits, _at_value(entry))
+
+
+_QUOTES: Final = 2
+
+
+def escapes(text: BrokenText) -> Iterator[Cause]:
+    """Find a backslash between double quotes that begins no escape of YAML."""
+    if "escape" not in text.message:
+        return
+    for i in text.near():
+        line = text.lines[i]
+        first = _BAD_ESCAPE.search(line)
+        if first is None:
+            continue
+        help_ = f"Write `\\\\` for a backslash between double quotes in line {text.line(i)}, or use single quotes"
+        new = _BAD_ESCAPE.sub(lambda match: f"\\\\{match[1]}", line)
+        yield text.cause("escape", i, help_, text.replaced(i, new), first.span())
+
+
+def quotes(text: BrokenText) -> Iterator[Cause]:
+    """Find a quote that is not closed."""
+    for i in (*text.near(), *_opening_lines(text)):
+        entry = entry_of(text.lines[i])
+        if entry is None:
+            continue
+        value, quote = entry.value, entry.value[0]
+        last = _last_line(text, i)
+        lines = "".join([value, *text.lines[i + 1 : last + 1]])
+        if quote not in "'\"" or any(_is_closed(candidate, quote) for candidate in (value, lines)):
+            continue
+        help_ = f"Add `{quote}` at the end of the value in line {text.line(i)} to close the quote"
+        edits = text.replaced(i, f"{entry.head}{value}{quote}{entry.rest}")
+        yield text.cause("quote", i, help_, edits, _at_value(entry))
+        if last != i:
+            help_ = f"Add `{quote}` at the end of line {text.line(last)} to close the quote in line {text.line(i)}"
+            edits = text.replaced(last, f"{text.lines[last].rstrip()}{quote}")
+            yield text.cause("quote", i, help_, edits, _at_value(entry))
+
+
+def _is_closed(value: str, quote: str) -> bool:
+    """Return whether a value has an even number of quotes, without those after a backslash."""
+    return (value.count(quote) - value.count(f"\\{quote}")) % 2 == 0
+
+
+_MOST_OPEN: Final = 8
+
+
+def _opening_lines(text: BrokenText) -> Iterator[int]:
+    """Yield the lines above in which a value starts with a quote that the line does not close, the nearest first."""
+    count = 0
+    for i in range(min(text.stop, len(text.lines) - 1), -1, -1):
+        entry = entry_of(text.lines[i])
+        if entry is not None and entry.value[0] in "'\"" and entry.value.count(entry.value[0]) % 2:
+            yield i
+            count += 1
+            if count == _MOST_OPEN:
+                return
+
+
+def colons(text: BrokenText) -> Iterator[Cause]:
+    """Find a key without a colon, and a colon without a space."""
+    for i in text.near():
+        line, number = text.lines[i], text.line(i)
+        match = _NO_BLANK.match(line)
+        if match is not None:
+            help_ = f"Write a space after the colon in line {number}: `{match[1].strip()} {match[2].strip()}`"
+            yield text.cause("colon", i, help_, text.replaced(i, f"{match[1]} {match[2]}"))
+        match = _BARE_KEY.match(line)
+        if match is not None:
+            help_ = f"Add a colon after the key in line {number}: `{match[1].strip()}:`"
+            yield text.cause("key", i, help_, text.replaced(i, f"{match[1]}:{match[2]}"))
+        match = _NO_COLON.match(line)
+        if match is not None:
+            mark, entry = match[3].strip(), f"{match[2]}: {match[4]}"
+            how = f"Write a colon instead of `{mark}`" if mark else "Add a colon after the key"
+            help_ = f"{how} in line {number}: `{entry.strip()}`"
+            yield text.cause("key", i, help_, text.replaced(i, f"{match[1]}{entry}"))
+
+
+def dashes(text: BrokenText) -> Iterator[Cause]:
+    """Find dashes without a space, in one or more lines in sequence."""
+    for i in text.near():
+        end = i
+        while end < len(text.lines) and _NO_BLANK_AFTER_DASH.match(text.lines[end]):
+            end += 1
+        if end > i:
+            edits = [edit for j in range(i, end) for edit in text.replaced(j, _with_blank(text.lines[j]))]
+            help_ = f"Write a space after the dash in {text.numbers(range(i, end))}"
+            yield text.cause("dash", i, help_, tuple(edits))
+
+
+def _with_blank(line: str) -> str:
+    """Return a line with a space after its first dash."""
+    dash = line.index("-") + 1
+    return f"{line[:dash]} {line[dash:]}"
+
+
+def brackets(text: BrokenText) -> Iterator[Cause]:
+    """Find a bracket that is not closed."""
+    for first in _bracket_lines(text):
+        entry = entry_of(text.lines[first])
+        if entry is None:
+            continue
+        last = _last_line(text, first)
+        value = "\n".join([entry.value, *text.lines[first + 1 : last + 1]])
+        opened = "".join(_CLOSING[char] for char in reversed(_open_brackets(value)))
+        if not opened:
+            continue
+        begins = text.line(first)
+        end = text.lines[last].partition(" #")[0].rstrip(" \r")
+        where = f"at the end of line {text.line(last)} " if last != first else ""
+        help_ = f"Add `{opened}` {where}to close the bracket in line {begins}"
+        edits = text.replaced(last, f"{end}{opened}{text.lines[last][len(end) :]}")
+        yield text.cause("bracket", first, help_, edits, _at_value(entry))
+
+
+_FLOW_LINES: Final = 40
+
+
+def _bracket_lines(text: BrokenText) -> Iterator[int]:
+    """Yield the lines above in which a value begins with a bracket that the line does not close, the nearest first."""
+    last = min(text.stop, len(text.lines) - 1)
+    for i in range(last, max(last - _FLOW_LINES, -1), -1):
+        entry = entry_of(text.lines[i])
+        if entry is not None and entry.value[0] in _CLOSING and _open_brackets(entry.value):
+            yield i
+
+
+def _last_line(text: BrokenText, first: int) -> int:
+    """Return the last line of a value that begins in a line: those below it are indented more than its key."""
+    last = first
+    for i in range(first + 1, min(first + _FLOW_LINES, len(text.lines))):
+        line = text.lines[i]
+        if not line.strip() or indent_of(line) <= indent_of(text.lines[first]) or _FIELD_NAME.match(line):
+            break
+        last = i
+    return last
+
+
+def commas(text: BrokenText) -> Iterator[Cause]:
+    """Find an item or entry in brackets without a comma after it."""
+    if "',' or" not in text.message:
+        return
+    for i in list(text.near())[1:]:
+        line = text.lines[i].rstrip()
+        if line and line[-1] not in ",[{:":
+            help_ = f"Add a comma at the end of line {text.line(i)}"
+            edits = text.replaced(i, f"{line},{text.lines[i][len(line) :]}")
+            yield text.cause("comma", i, help_, edits, (len(line) - 1, len(line)))
+
+
+def collections_as_keys(text: BrokenText) -> Iterator[Cause]:
+    """Find a mapping or a list as a key, as in a value that begins with two brackets."""
+    i = text.stop
+    entry = entry_of(text.lines[i])
+    if entry is not None and entry.value[0] in _CLOSING:
+        help_ = f"Write a text as the key in line {text.line(i)}, or put the value in quotes: `{quoted(entry.value)}`"
+        edits = text.replaced(i, f"{entry.head}{quoted(entry.value)}{entry.rest}")
+        yield text.cause("unquoted", i, help_, edits, _at_value(entry))
+
+
+def _open_brackets(value: str) -> list[str]:
+    """Return the brackets in a value that are not closed, the outermost first."""
+    pending: list[str] = []
+    for char in _QUOTED.sub("", value):
+        if char in _CLOSING:
+            pending.append(char)
+        elif pending and char == _CLOSING[pending[-1]]:
+            pending.pop()
+    return pending
+
+
+_QUOTED: Final = re.compile(r"'[^'\n]*'|\"[^\"\n]*\"")
+
+
+def _end_of_brackets(value: str) -> int | None:
+    """Return where the bracket that a value begins with is closed, None if it is not."""
+    depth = 0
+    for i, char in enumerate(value):
+        depth += (char in _CLOSING) - (char in _CLOSING.values())
+        if not depth:
+            return i + 1
+    return None
