@@ -215,10 +215,12 @@ class _Command:
         discovered = discover(self._paths, selection)
         deleted = set() if loaded is None else {path for path in loaded.covered if not os.path.lexists(path)}
         self._take_problems(run, (problem for problem in discovered.problems if problem.path not in deleted))
-        builds = not (check_options.no_kustomize or self._fixing or check_options.against)
+        builds = not (check_options.no_kustomize or check_options.against)
         override = options.override(check_options, include_dependencies=check_options.include_dependencies)
         planner = Planner(check_options.kube_version, override, self._config, builds, stdin_name)
         plan = planner.add(discovered.files)
+        if self._fixing is not None:
+            planner.add_resources(discovered.files)
         previous = loaded.crds() if loaded is not None else None
         settings = Settings(
             previous, False, options.values(check_options.value_files, check_options.sets), not check_options.no_helm,
@@ -314,7 +316,7 @@ class _Command:
 
     def _check_kustomizations(self, run: CheckState, planner: Planner, settings: Settings) -> None:
         """Check the CRDs in the output of builds, and print their findings in order."""
-        if not planner.plan.kustomizations:
+        if not planner.plan.kustomizations or (self._fixing is not None and self._fixing.diff):
             return
         checker = Checker(settings)
         reported: set[str] = set()  # a missing program is missing for all of them

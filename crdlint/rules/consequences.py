@@ -80,6 +80,7 @@ _CONSEQUENCES: Final = (
     ),
     _Consequence("type-null", "type-unsupported", _SAME),
     _Consequence("list-type-not-array", "type-unsupported", _SIBLING),
+    _Consequence("default-invalid", "type-unsupported", _SIBLING),
     _Consequence("map-type-not-object", "type-unsupported", _SIBLING),
     _Consequence("list-type-not-array", "structural-type-required", _SIBLING),
     _Consequence("map-type-not-object", "structural-type-required", _SIBLING),

@@ -206,7 +206,7 @@ def _cuts(editor: Editor, spans: list[tuple[int, int]]) -> Iterator[Edit]:
         yield editor.cut(start, text.find("\n", end) + 1 or len(text))
 
 
-# CRDs in flow style, and JSON: the spec is written anew from the texts of its entries.
+# CRDs in flow style, and JSON: the spec is replaced by the texts of its entries.
 
 
 def _flow_spec(editor: Editor, spec: Mapping, *, keeps: bool, default: bool) -> Iterator[Edit]:

@@ -159,11 +159,19 @@ def _proved(
         fewer = {
             (finding.rule, _path(finding)): _count(finding.detail) for finding in group if _count(finding.detail) > 1
         }
-        return after, [
-            text
-            for key, text in _errors(after).items()
-            if key not in errors and key[0] <= stage and _count(key[3]) >= fewer.get((key[1], key[2]), 1)
-        ]
+        found = _errors(after)
+        reworded = Counter(key[:3] for key in errors) - Counter(key[:3] for key in found if key in errors)
+        for finding in group:
+            reworded.pop((_stage(finding), finding.rule, _path(finding)), None)
+        brought = []
+        for key, text in found.items():
+            if key in errors or key[0] > stage or _count(key[3]) < fewer.get((key[1], key[2]), 1):
+                continue
+            if reworded[key[:3]] > 0:  # an error of another finding, whose message depends on what is fixed
+                reworded[key[:3]] -= 1
+            else:
+                brought.append(text)
+        return after, brought
 
     after, brought = tried(chosen)
     if not brought:

@@ -91,6 +91,16 @@ class Planner:
                 self._add_kustomization(folder)
         return self.plan
 
+    def add_resources(self, known: Iterable[str]) -> None:
+        """Plan the check of the files that are resources of the planned kustomizations, except those of ``known`` paths."""
+        from crdlint.inputs.kustomize.build import resource_files
+
+        planned = {os.path.realpath(path) for path in known}
+        for path in (path for task in self.plan.kustomizations for path in resource_files(task.path)):
+            if os.path.realpath(path) not in planned:
+                planned.add(os.path.realpath(path))
+                self._add(path)
+
     def add_text(self, path: str, text: str) -> Plan:
         """Plan the check of a file with a text that may not be saved yet, and return the plan."""
         data = text.encode("utf-8", "surrogatepass")

@@ -204,11 +204,14 @@ class Checker:
         """Start the build of a kustomization unless its result is known; return a function that waits for the result."""
         from crdlint.inputs.kustomize.build import Build, plan_build
 
+        def lint_resource(text: str, file: str) -> FileResult:
+            return self._lint(text, file, task, {})
+
         def lint(text: str, file: str) -> FileResult:
             return self._lint(text, file, task, {}, fixes=False)  # the text belongs to the build instead of a file
 
         try:
-            planned = plan_build(task.path, lint, checked, elsewhere)
+            planned = plan_build(task.path, lint_resource, checked, elsewhere)
         except Exception as error:
             bug = bug_of(error)
             return lambda: CheckOutcome(task.path, task, bug=bug)

@@ -115,7 +115,7 @@ class Charts:
             chart.rendered = self._render(outermost_chart)
         documents = chart.rendered.documents.get(inside)
         if documents:
-            return _with_the_rest(check_rendered(path, text, documents, lint), lint)
+            return _with_fixes(_with_the_rest(check_rendered(path, text, documents, lint), lint), lint)
         result = check_template(path, text, lint)
         if chart.rendered.documents and result.crds:
             return replace(result, notices=(*result.notices, _WITHOUT_CRD))
@@ -194,6 +194,22 @@ def _with_the_rest(result: FileResult, lint: Lint) -> FileResult:
             notices = (*notices, f"not rendered with the values given, read without Helm: {names}")
         diagnostics, crds = (*diagnostics, *added), (*crds, *rest.crds)
     return replace(result, diagnostics=diagnostics, crds=crds, notices=notices, masked=masked.text)
+
+
+def _with_fixes(result: FileResult, lint: Lint) -> FileResult:
+    """Add to the findings of a rendered template the fixes of its own text, which are those of the check without Helm."""
+    if not result.diagnostics:
+        return result
+    fixes = {
+        (finding.rule, finding.line, finding.column): finding.fix
+        for finding in check_template(result.file, result.text, lint).diagnostics
+        if finding.fix is not None
+    }
+    diagnostics = tuple(
+        replace(finding, fix=finding.fix or fixes.get((finding.rule, finding.line, finding.column)))
+        for finding in result.diagnostics
+    )
+    return replace(result, diagnostics=diagnostics)
 
 
 @dataclass(frozen=True, slots=True)

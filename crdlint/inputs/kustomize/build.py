@@ -143,7 +143,7 @@ def plan_build(
         return []
     resources: list[FileResult] = []
     others: list[FileResult] = []
-    for path in dict.fromkeys(path for layer in kustomization.layers.values() for path in layer.resources):
+    for path in _resources(kustomization):
         real = os.path.realpath(path)
         result = checked.get(real)
         if result is None:
@@ -161,6 +161,16 @@ def plan_build(
     if program is None:
         return [_note(kustomization, f"neither kustomize nor kubectl is on the path: {_INSTEAD}"), *others]
     return Build(kustomization, program, resources, others)
+
+
+def resource_files(folder: str) -> list[str]:
+    """Return the paths of the files that are resources of the kustomization in a directory, in all of its layers."""
+    kustomization = read_kustomization(folder)
+    return [] if kustomization is None or kustomization.top.is_component else _resources(kustomization)
+
+
+def _resources(kustomization: Kustomization) -> list[str]:
+    return list(dict.fromkeys(path for layer in kustomization.layers.values() for path in layer.resources))
 
 
 def _unreadable(path: str, text: str, reason: str) -> FileResult:
