@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import fields
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -128,10 +127,9 @@ def _changes(before: Server, server: Server) -> Iterator[str]:
 def _switched(before: Any, after: Any) -> Iterator[str]:
     """Yield a sentence for each switch that differs, from the docstring of its class."""
     sentences = _sentences(type(after))
-    for field in fields(after):
-        value = getattr(after, field.name)
-        if isinstance(value, bool) and value is not getattr(before, field.name) and field.name in sentences:
-            text = sentences[field.name]
+    for name, text in sentences.items():
+        value = getattr(after, name)
+        if isinstance(value, bool) and value is not getattr(before, name):
             yield f"{text[0].upper()}{text[1:]}" if value else f"No longer {text}"
 
 

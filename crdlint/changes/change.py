@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from crdlint.crd.model import CustomResourceDefinition
@@ -15,8 +14,7 @@ AlphaPolicy: TypeAlias = Literal["lower", "same", "off"]
 StatusPolicy: TypeAlias = Literal["lower", "same"]
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
+class Policy(NamedTuple):
     """How changes are reported that break less than others.
 
     ``alpha`` is about versions such as v1alpha1: ``lower`` turns their errors into warnings, ``off`` does not compare them.
@@ -27,8 +25,7 @@ class Policy:
     status: StatusPolicy = "lower"
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """One change: the id of its rule, the field that it is about (``.spec.replicas``), and what it means.
 
     ``field`` is empty for a change of the whole CRD or of a version. ``new`` and ``old`` are where to look in the new and

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.changes.collector import Collector
@@ -45,7 +44,7 @@ def changes(
             continue
         schemas = id(known.schema), id(one.schema)
         if schemas in compared:  # versions that share their schemas
-            collector.changes += [replace(change, versions=(name,)) for change in compared[schemas]]
+            collector.changes += [change._replace(versions=(name,)) for change in compared[schemas]]
             continue
         start = len(collector.changes)
         compare_schemas(known.schema, one.schema, place, collector)
@@ -64,7 +63,7 @@ def _lowered(found: Iterable[Change], policy: Policy) -> Iterable[Change]:
                 severity = "warning"
         if policy.status == "lower" and is_status(change.field):
             severity = _LOWER[severity]
-        yield change if severity == change.severity else replace(change, severity=severity)
+        yield change if severity == change.severity else change._replace(severity=severity)
 
 
 def _is_alpha(change: Change) -> bool:
@@ -88,4 +87,4 @@ def _merged(found: Iterable[Change]) -> list[Change]:
 def _worst(group: Sequence[Change]) -> Change:
     first = min(group, key=lambda one: _RANKS[one.severity])
     versions = tuple(dict.fromkeys(version for one in group for version in one.versions))
-    return first if first.versions == versions else replace(first, versions=versions)
+    return first if first.versions == versions else first._replace(versions=versions)

@@ -474,9 +474,9 @@ def _fixed(checked: CheckOutcome, checker: Checker, config: Config, fixing: Fixi
     try:
         fixed = fixing.fix(checked.task, checker, config, checked.results[0])
     except UnwritableError as error:
-        return replace(checked, problem=str(error))
+        return checked._replace(problem=str(error))
     except Exception as error:
-        return replace(checked, bug=bug_of(error))
+        return checked._replace(bug=bug_of(error))
     return checked if fixed is None else fixed
 
 

@@ -139,7 +139,7 @@ class _Command:
             raise click.UsageError(str(error)) from error
         config = options.override(run_options, include_dependencies=arguments["include_dependencies"])(config)
         if everything and not arguments["selected"]:
-            config = replace(config, select=(*config.select, *_EVERYTHING))
+            config = config._replace(select=(*config.select, *_EVERYTHING))
         return config
 
     def _load(self, selection: Selection) -> Loaded:

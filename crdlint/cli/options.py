@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import click
@@ -194,7 +194,7 @@ def outputs(
     arguments: tuple[str, ...], kind: formats.Kind, make: Callable[[str, View], AnyReport], view: View
 ) -> list[formats.Output[AnyReport]]:
     """Return the reports of `--output`; one that cannot be written ends the run. ``view`` is that of standard output."""
-    plain = replace(view, page=PLAIN)
+    plain = view._replace(page=PLAIN)
     try:
         return [formats.Output(path, make(name, plain)) for name, path in formats.parse_outputs(arguments, kind)]
     except formats.OutputError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -74,7 +73,7 @@ def _reported(rule: Rule) -> str:
 def _described(rule: Rule) -> dict[str, Any]:
     """Return the texts of a rule; of its fixes, the titles and whether they are safe."""
     fixes = [{"title": fixer.title, "applicability": fixer.applicability} for fixer in rule.fixes]
-    return {field.name: getattr(rule, field.name) for field in fields(rule) if field.name != "fixes"} | {
+    return rule._asdict() | {
         "fixes": fixes,
         "default": not rule.on_request,
         "sets": list(sets_of(rule.id)),

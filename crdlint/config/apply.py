@@ -7,8 +7,8 @@ unless that is accepted.
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from crdlint.config.baseline import BaselineMatcher
@@ -21,8 +21,7 @@ _REFUSING: Final = frozenset({"decode", "strict", "field"})
 _RANKS: Final = {"error": 0, "warning": 1, "info": 2}
 
 
-@dataclass(frozen=True, slots=True)
-class Applied:
+class Applied(NamedTuple):
     """The result of applying the configuration to the findings of a file.
 
     `result` contains the reported findings with their configured severity. `ignored` counts the others by reason, and

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeAlias
 
@@ -70,7 +69,7 @@ def _of_folder(folder: str) -> Config | ConfigError | None:
     if config is None or not unread:
         return config
     notice = f"{config.file} is used; {' and '.join(unread)} beside it {'is' if len(unread) == 1 else 'are'} not"
-    return replace(config, notices=(notice,))
+    return config._replace(notices=(notice,))
 
 
 def _is_there(path: str) -> bool:

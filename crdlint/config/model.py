@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from crdlint.changes.change import Policy
 from crdlint.config.rule_patterns import current_id, is_glob, is_matched
@@ -24,8 +23,7 @@ Step: TypeAlias = "str | int"
 LineColumn: TypeAlias = "tuple[int, int]"
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """The values of a configuration, and `locate(steps, key)`, which returns the position of a value or of its key.
 
     `problems` are errors of the text itself: (message, position).
@@ -53,8 +51,7 @@ IgnoredBy: TypeAlias = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class ConfigProblem:
+class ConfigProblem(NamedTuple):
     """An error in a configuration: message and position (1-based)."""
 
     message: str
@@ -97,8 +94,7 @@ class ConfigError(Exception):
         return self.faults[0].column
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedTuple):
     """The configuration of the files below a directory; without a file, the defaults.
 
     Rules are ids or patterns of them (`cel-*`). `severity` and `per_file_ignores` are pairs in the order of the file.
@@ -123,7 +119,7 @@ class Config:
     crds: tuple[str, ...] = ()
     placeholders: tuple[str, ...] | None = ()
     accept_rejections: bool = False
-    change: Policy = field(default_factory=Policy)
+    change: Policy = Policy()
     notices: tuple[str, ...] = ()
 
     def merged(
@@ -142,8 +138,7 @@ class Config:
 
         `ignore` and `severity` are appended; other options that are set replace the values of the file.
         """
-        return replace(
-            self,
+        return self._replace(
             select=with_sets(select, self.sets) or self.select,
             ignore=(*self.ignore, *with_sets(ignore, self.sets)),
             severity=(*self.severity, *severity),

@@ -6,8 +6,7 @@ documents are decoded directly; `decode_errors` is used only for documents with 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from crdlint.crd.decode_schema import read_schemas
 from crdlint.crd.decode_values import Reader, is_json
@@ -28,8 +27,7 @@ if TYPE_CHECKING:
 Form: TypeAlias = Literal["crd", "unserved", "crd-list", "list", "other"]
 
 
-@dataclass(frozen=True, slots=True)
-class DecodeProblem:
+class DecodeProblem(NamedTuple):
     """A problem of the decoder: `kind` is decode (the document is rejected) or strict (an unknown field).
 
     `node` is the position. `content` is the rejected value or, for a strict problem, the mapping that has the field.
@@ -52,8 +50,7 @@ class DecodeProblem:
     field: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Decoded:
+class Decoded(NamedTuple):
     """A CRD and the problems of decoding it; after a decode error, rejected values are Go's zero values.
 
     `later` are problems that the decoder would report after others are fixed, `ignored` unknown fields that it drops
@@ -66,8 +63,7 @@ class Decoded:
     ignored: tuple[DecodeProblem, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Identity:
+class Identity(NamedTuple):
     """The identity of a document by apiVersion and kind (empty if missing or not strings).
 
     `error` is the server's error for these two fields, at `node`; then `form` is the form that was probably meant.

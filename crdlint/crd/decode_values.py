@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 from crdlint.crd import model
 from crdlint.crd.gotypes import SCHEMA
-from crdlint.golang.base64 import CorruptInputError, decode_base64
 from crdlint.golang.numbers import json_float
-from crdlint.golang.times import as_utc, check_rfc3339
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.resolve import resolve
 from crdlint.yaml.values import entries, to_json
@@ -184,6 +182,8 @@ def _read_bytes(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
     text = read_string(reader, of, node, depth)
     if text is UNSET:
         return UNSET
+    from crdlint.golang.base64 import CorruptInputError, decode_base64  # few CRDs have a CA bundle
+
     try:
         return decode_base64(text)
     except CorruptInputError:
@@ -194,6 +194,8 @@ def _read_time(reader: Reader, of: GoType, node: Node, depth: int) -> Any:
     text = read_string(reader, of, node, depth)
     if text is UNSET:
         return UNSET
+    from crdlint.golang.times import as_utc, check_rfc3339  # few CRDs were read from a server
+
     return as_utc(text) if check_rfc3339(text) is None else reader.reject()
 
 

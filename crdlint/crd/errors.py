@@ -6,7 +6,6 @@ pkg/util/validation/field/errors.go.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
@@ -115,8 +114,7 @@ class Wording(str):
         return self._worded(server)
 
 
-@dataclass(frozen=True, slots=True)
-class Cause:
+class Cause(NamedTuple):
     """The rule that a value violates, and the type of the value in its schema (empty: none).
 
     `self_path` is the path of the rule's `self`, None for the whole object. `expr` is the expression of the rule, None
@@ -129,8 +127,7 @@ class Cause:
     expr: Expr | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class FieldError:
+class FieldError(NamedTuple):
     """One validation error: the fields of upstream's `field.Error`, the id of crdlint's rule, and its position.
 
     `value` is the bad value as in Go (see `crdlint.golang.values`), unused if upstream does not print it. `detail` may
@@ -186,7 +183,7 @@ class FieldError:
         value = self.value
         if self.cause is not None and not server.prints_failed_values:
             value = self.cause.type
-        return replace(self, detail=detail, value=value, server=server)
+        return self._replace(detail=detail, value=value, server=server)
 
     def __str__(self) -> str:
         from crdlint.golang.values import bad_value, bad_value_in_go_syntax  # most runs print no values

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Final, NamedTuple, cast
 
 from crdlint.crd.decode import kind_missing
 from crdlint.crd.recognition import GROUP, KIND, VERSION, is_near_group, is_near_key, is_near_kind
@@ -21,8 +20,7 @@ _SHAPE: Final = 3  # the number of these keys that distinguishes a CRD from othe
 _FIX: Final = {"kind": f"`kind: {KIND}`", "apiVersion": f"`apiVersion: {VERSION}`"}
 
 
-@dataclass(frozen=True, slots=True)
-class NearMiss:
+class NearMiss(NamedTuple):
     """The error of the API server's clients for an object that is nearly a CRD, the node to report, and the help."""
 
     message: str

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.decode_values import INT_RANGES
 from crdlint.crd.gotypes import OBJECT_META
-from crdlint.golang.times import as_utc, check_rfc3339
 
 if TYPE_CHECKING:
     from crdlint.crd.gotypes import GoType
@@ -105,9 +104,8 @@ def _value(of: GoType, value: Any, path: str, unknown: list[str]) -> Any:
         return _integer(value)
     if kind == "bool" and value_type is bool:
         return value
-    if kind == "time" and value_type is str and check_rfc3339(value) is None:
-        shown = as_utc(value)
-        return None if shown == _ZERO_TIME else shown
+    if kind == "time" and value_type is str:
+        return _time(value)
     if kind == "map" and value_type is dict:
         return {name: _item(of, item, f"{path}.{name}", unknown) for name, item in value.items()}
     if kind == "slice" and value_type is list:
@@ -125,6 +123,15 @@ def _item(of: GoType, value: Any, path: str, unknown: list[str]) -> Any:
     if value is None and element.kind != "struct":
         return _ZEROS[element.kind]
     return _value(element, value, path, unknown) if value is not None else _struct(element, None, path, unknown)
+
+
+def _time(value: str) -> str | None:
+    from crdlint.golang.times import as_utc, check_rfc3339  # few CRDs were read from a server
+
+    if check_rfc3339(value) is not None:
+        raise _MistypedError
+    shown = as_utc(value)
+    return None if shown == _ZERO_TIME else shown
 
 
 def _integer(value: float) -> int:

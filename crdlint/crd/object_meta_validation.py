@@ -5,8 +5,7 @@ The rules for name and namespace depend on the type: see `validate_resource_meta
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.crd.equality import semantic_equal
 from crdlint.crd.errors import (
@@ -49,8 +48,7 @@ _SUBRESOURCE_LIMIT: Final = 256
 _MOST_REPEATED: Final = 1 << 16  # the total length of owner references in errors that repeat the whole list
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(NamedTuple):
     """The rule ids for findings about metadata."""
 
     labels: str

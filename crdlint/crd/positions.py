@@ -7,8 +7,7 @@ the key of its closest existing ancestor.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd.paths import SHARED, Key
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence, entry
@@ -39,8 +38,7 @@ _MOVED_STEPS: Final = max(len(internal) for internal, _ in _MOVED)
 _RENAMED: Final[MappingOf[Step, Step]] = {"JSONPath": "jsonPath"}
 
 
-@dataclass(frozen=True, slots=True)
-class Span:
+class Span(NamedTuple):
     """A range in the file: 1-based lines and columns in characters, with an exclusive end."""
 
     line: int
@@ -49,8 +47,7 @@ class Span:
     end_column: int
 
 
-@dataclass(frozen=True, slots=True)
-class SourceLocation:
+class SourceLocation(NamedTuple):
     """The location of a path: its node and key (None for list items and the root).
 
     `exact` is true if the whole path exists; otherwise the node is its closest existing ancestor.

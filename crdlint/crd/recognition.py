@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import re
+from binascii import b2a_base64
 from functools import lru_cache
 from itertools import islice
 from typing import Final
@@ -13,7 +14,7 @@ GROUP: Final = "apiextensions.k8s.io"
 VERSION: Final = f"{GROUP}/v1"
 
 _KIND: Final = KIND.encode()
-_BASE64: Final = codecs.encode(_KIND, "base64").strip()
+_BASE64: Final = b2a_base64(_KIND, newline=False)
 _GROUP: Final = f"{GROUP}/".encode()
 _UTF_16: Final = ((codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 # Escapes of double-quoted scalars that represent an ASCII character, or nothing at the end of a line.

@@ -1,8 +1,13 @@
-"""Numbers as Go prints them: `%v` of fmt, and encoding/json."""
+"""Numbers as Go prints them (`%v` of fmt, and encoding/json), and which of them are integers."""
 
 from __future__ import annotations
 
+import sys
 from math import inf, isfinite
+from typing import Final
+
+_SAFE: Final = 2**53 - 1  # float64 has all integers up to it
+_EPSILON: Final = 1e-9
 
 
 def format_float(value: float) -> str:
@@ -29,6 +34,19 @@ def json_float(value: float) -> str:
     if -6 <= exponent < 21:
         return _positional(sign, digits, exponent)
     return _scientific(sign, digits, exponent).replace("e-0", "e-")
+
+
+def is_json_integer(value: float) -> bool:
+    """Return whether a float64 is an integer, or slightly larger than one. Upstream: swag.IsFloat64AJSONInteger."""
+    if not -_SAFE <= value <= _SAFE:
+        return False
+    if value == int(value):
+        return True
+    # A negative number wraps around when it is converted to uint64.
+    if not int(value):
+        return False
+    integer = float(int(value) if value > 0 else int(value) + 2**64)
+    return abs(value - integer) / min(abs(value) + integer, sys.float_info.max) < _EPSILON
 
 
 def _shortest(value: float) -> tuple[str, str, int]:

@@ -6,11 +6,9 @@ Character classes are those of Go 1.25 (Unicode 15.0).
 from __future__ import annotations
 
 import re
-from base64 import b85decode
 from bisect import bisect_right
 from functools import cache
 from typing import Final
-from zlib import decompress
 
 # The characters that strings.TrimSpace removes: unlike str.strip(), unicode.IsSpace excludes U+001C to U+001F.
 SPACE: Final = (
@@ -34,6 +32,9 @@ def is_print(rune: int) -> bool:
 @cache  # most runs print plain text only
 def _bounds() -> list[int]:
     """Unpack the starts and ends of the runs of printable characters, in turn."""
+    from base64 import b85decode
+    from zlib import decompress
+
     bounds: list[int] = []
     bound = step = 0
     for byte in decompress(b85decode(_RUNS)):

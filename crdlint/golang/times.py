@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import re
 from calendar import monthrange
-from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Final, NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Layout:
+class Layout(NamedTuple):
     """A layout: its text, the number of numbers after the year, and whether a zone follows."""
 
     text: str

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import string
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from crdlint.golang.netip import AddressError, parse_addr
 from crdlint.golang.text import quote
@@ -14,8 +13,7 @@ class URLError(ValueError):
     """The text is not a URL; `str()` is Go's text, `parse "...": ...`."""
 
 
-@dataclass(frozen=True, slots=True)
-class URL:
+class URL(NamedTuple):
     """A parsed URL; `user` is the userinfo as Go prints it, None if there is none."""
 
     scheme: str = ""

@@ -9,7 +9,7 @@ adds a Go type that does not follow from the Python type.
 from __future__ import annotations
 
 import re
-from base64 import b64encode
+from binascii import b2a_base64
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
@@ -171,7 +171,7 @@ _SCALARS: Final[dict[type, Callable[..., str]]] = {
     int: str,
     float: _float,
     str: _string,
-    bytes: lambda value: f'"{b64encode(value).decode()}"',
+    bytes: lambda value: f'"{b2a_base64(value, newline=False).decode()}"',
 }
 
 

@@ -6,8 +6,7 @@ The user's own core.excludesFile is ignored, because the checked files must not 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.inputs.patterns import compiled
 from crdlint.inputs.repository import repository_at
@@ -28,16 +27,14 @@ def _do_not_report(_path: str, _reason: str) -> None:
     """Ignore a file that cannot be read."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Level:
+class _Level(NamedTuple):
     """The patterns of one file, relative to `base`, an absolute directory with a closing separator."""
 
     base: str
     patterns: Patterns
 
 
-@dataclass(frozen=True, slots=True)
-class Ignored:
+class Ignored(NamedTuple):
     """The patterns that apply in one directory, those with the highest precedence first; `report` receives read errors."""
 
     levels: tuple[_Level, ...] = ()

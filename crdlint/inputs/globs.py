@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeAlias
 
 from crdlint.inputs.patterns import BrokenPatternError, Segment, segment
@@ -21,8 +20,7 @@ class _Component(NamedTuple):
     hidden: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Glob:
+class Glob(NamedTuple):
     """A glob: the directory to start in (empty or with a closing slash), and the components below it.
 
     `text` is the original glob. `only_folders` is true if it ends in a slash (other than `**/`), `open_end` if it ends

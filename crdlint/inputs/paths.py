@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.inputs.gitignore import Ignored, ignored_in
 from crdlint.inputs.globs import Glob
@@ -22,8 +22,7 @@ _SUFFIXES: Final = (".yaml", ".yml", ".json")
 _NEVER_ENTERED: Final = frozenset({".git", ".hg", ".svn"})
 
 
-@dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(NamedTuple):
     """An input that could not be read: its path and the reason; if not `fatal`, it was skipped intentionally."""
 
     path: str
@@ -31,8 +30,7 @@ class Problem:
     fatal: bool = True
 
 
-@dataclass(frozen=True, slots=True)
-class Selection:
+class Selection(NamedTuple):
     """The selection of files: gitignore patterns relative to the working directory.
 
     `include` replaces the usual suffixes in directories; `exclude` also applies to files that are named. `stdin_name`
@@ -49,8 +47,7 @@ class Selection:
         return PathFilter(_compiled(self.include), _compiled(self.exclude))
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Found(NamedTuple):
     """The result of discovery: files in order, and read errors.
 
     `ignored` and `excluded` are the numbers of files and directories that git ignores and that `exclude` matches.
@@ -90,8 +87,7 @@ def _compiled(lines: tuple[str, ...]) -> Patterns | None:
     return compiled(map(os.fsencode, lines)) if lines else None
 
 
-@dataclass(frozen=True, slots=True)
-class PathFilter:
+class PathFilter(NamedTuple):
     """Selects files by their path alone."""
 
     include: Patterns | None

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import itertools
 import os
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 _POINTER: Final = b"gitdir: "
 _LONGEST_POINTER: Final = 65_536  # bytes
@@ -20,8 +19,7 @@ class RepositoryError(Exception):
     """A repository cannot be read; `str()` is the reason."""
 
 
-@dataclass(frozen=True, slots=True)
-class Repository:
+class Repository(NamedTuple):
     """A repository: the top directory of its work tree, its `.git` directory, and the one that all its work trees share."""
 
     top: str

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from crdlint.kubecel.limits import multiply
 
@@ -13,8 +12,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.compilation import CompiledRule
 
 
-@dataclass(frozen=True, slots=True)
-class CompiledNode:
+class CompiledNode(NamedTuple):
     """A schema whose rules the API server compiles, and its root, to which `schema` itself has only a weak reference.
 
     `uncorrelatable` is the path within which oldSelf is not allowed.
@@ -25,8 +23,7 @@ class CompiledNode:
     uncorrelatable: Path | None
 
 
-@dataclass(frozen=True, slots=True)
-class EstimatedRule:
+class EstimatedRule(NamedTuple):
     """A rule that the server compiles: its path, its compiled form and its cost.
 
     `cost` and `message_cost` are the maximum cost of one evaluation (cost units), 0 if there is nothing to evaluate.

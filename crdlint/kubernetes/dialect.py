@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class CELDialect:
+class CELDialect(NamedTuple):
     """The CEL of a server: its libraries, checker and costs. The defaults are those of the oldest server in the table.
 
     ``compatible_with`` is the minor version whose libraries new expressions may use, and ``stored_with`` the last one

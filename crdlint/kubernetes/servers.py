@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from enum import Enum, auto
 from functools import cache
-from typing import Final, Generic, TypeAlias, TypeVar
+from typing import Final, Generic, NamedTuple, TypeAlias, TypeVar
 
 from crdlint.kubernetes.dialect import CELDialect
 
@@ -110,8 +110,7 @@ _1_28: Final = Server(28, CELDialect(compatible_with=27, stored_with=28))
 _1_29: Final = replace(
     _1_28,
     minor=29,
-    cel=replace(
-        _1_28.cel,
+    cel=_1_28.cel._replace(
         compatible_with=28,
         stored_with=29,
         locates_macro_arguments=True,
@@ -132,8 +131,7 @@ _1_29: Final = replace(
 _1_30: Final = replace(
     _1_29,
     minor=30,
-    cel=replace(
-        _1_29.cel,
+    cel=_1_29.cel._replace(
         compatible_with=29,
         stored_with=30,
         sizes_comprehensions=True,
@@ -148,8 +146,7 @@ _1_30: Final = replace(
 _1_31: Final = replace(
     _1_30,
     minor=31,
-    cel=replace(
-        _1_30.cel,
+    cel=_1_30.cel._replace(
         compatible_with=30,
         stored_with=31,
         exempts_whole_format_arguments=True,
@@ -167,8 +164,7 @@ _1_31: Final = replace(
 _1_32: Final = replace(
     _1_31,
     minor=32,
-    cel=replace(
-        _1_31.cel,
+    cel=_1_31.cel._replace(
         compatible_with=31,
         stored_with=32,
         parser_locates_line_starts=True,
@@ -183,8 +179,7 @@ _1_32: Final = replace(
 _1_33: Final = replace(
     _1_32,
     minor=33,
-    cel=replace(
-        _1_32.cel,
+    cel=_1_32.cel._replace(
         compatible_with=32,
         stored_with=33,
         has_exists_one_in_camel_case=True,
@@ -199,8 +194,7 @@ _1_33: Final = replace(
 _1_34: Final = replace(
     _1_33,
     minor=34,
-    cel=replace(
-        _1_33.cel,
+    cel=_1_33.cel._replace(
         compatible_with=33,
         stored_with=34,
         max_length_bounds_int_or_string=True,
@@ -213,8 +207,7 @@ _1_34: Final = replace(
 _1_35: Final = replace(
     _1_34,
     minor=35,
-    cel=replace(
-        _1_34.cel,
+    cel=_1_34.cel._replace(
         compatible_with=34,
         stored_with=35,
     ),
@@ -227,8 +220,7 @@ _1_35: Final = replace(
 _1_36: Final = replace(
     _1_35,
     minor=36,
-    cel=replace(
-        _1_35.cel,
+    cel=_1_35.cel._replace(
         compatible_with=35,
         stored_with=36,
     ),
@@ -240,8 +232,7 @@ _1_37: Final = replace(
     _1_36,
     minor=37,
     is_preview=True,
-    cel=replace(
-        _1_36.cel,
+    cel=_1_36.cel._replace(
         compatible_with=36,
         stored_with=37,
         has_quoted_identifiers=True,
@@ -303,8 +294,7 @@ class ByVersion(Generic[_T]):
         return self._by_minor[server.minor]
 
 
-@dataclass(frozen=True, slots=True)
-class Range:
+class Range(NamedTuple):
     """The servers to check for, both ends inclusive."""
 
     oldest: Server

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.crd.errors import Wording, invalid
 from crdlint.crd.paths import Path
@@ -52,8 +51,7 @@ _DIFFERING_SCHEMAS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Report:
+class Report(NamedTuple):
     """The server's errors of a CRD in its order, the errors after those are fixed, and the rules that it compiles.
 
     `blocking` are the errors because of which rules have no cost.

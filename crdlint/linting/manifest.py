@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from crdlint.changes.change import Policy
 from crdlint.crd.convert import read_crd
@@ -91,8 +90,7 @@ class FixesOf:
         return diagnostic if fix is None else replace(diagnostic, fix=fix)
 
 
-@dataclass(frozen=True, slots=True)
-class CheckedCRD:
+class CheckedCRD(NamedTuple):
     """The findings about a CRD in their order; `blocking` are those because of which rules have no cost.
 
     `notices` name values that are not checked. `definition` and `rules` are kept on request, if the API server can
@@ -248,6 +246,8 @@ def _invisible_character(text: str, node: Node) -> str | None:
     match = _INVISIBLE.search(key)
     if match is None:
         return None
+    import unicodedata
+
     char, column = match[0], line.index(match[0]) + 1
     return f"Remove the invisible character U+{ord(char):04X} ({unicodedata.name(char).lower()}) in column {column}"
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final, Literal
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
 SHORT_NAME: Final = "short name"
 
 
-@dataclass(frozen=True, slots=True)
-class ResourceName:
+class ResourceName(NamedTuple):
     """A name of a CRD, with its group: plural, singular or short name, and its position (1-based)."""
 
     what: str
@@ -33,8 +32,7 @@ class ResourceName:
     end_column: int
 
 
-@dataclass(frozen=True, slots=True)
-class CRD:
+class CRD(NamedTuple):
     """A CustomResourceDefinition of a file: its metadata.name, the 1-based line where it starts, and its other names."""
 
     name: str
@@ -43,12 +41,11 @@ class CRD:
 
     def moved(self, lines: Callable[[int], int]) -> CRD:
         """Return the CRD at other lines."""
-        names = tuple(replace(name, line=lines(name.line)) for name in self.names)
+        names = tuple(name._replace(line=lines(name.line)) for name in self.names)
         return CRD(self.name, lines(self.line), names)
 
 
-@dataclass(frozen=True, slots=True)
-class OldCRD:
+class OldCRD(NamedTuple):
     """An old CRD to validate an update against: the locator of its parts, the position of its name, and the file's name."""
 
     crd: CustomResourceDefinition
@@ -57,16 +54,14 @@ class OldCRD:
     file: str
 
 
-@dataclass(frozen=True, slots=True)
-class ComparedCRD:
+class ComparedCRD(NamedTuple):
     """A CRD that was compared with the old one of its name, which does not exist, or whose spec is equal or different."""
 
     name: str
     state: Literal["added", "unchanged", "changed"]
 
 
-@dataclass(frozen=True, slots=True)
-class UnreadDocument:
+class UnreadDocument(NamedTuple):
     """A document that may contain a CRD but cannot be read: its line in the file, its text and the reason."""
 
     line: int
@@ -75,16 +70,14 @@ class UnreadDocument:
     cause: Literal["broken", "template", "unserved version"] = "broken"
 
 
-@dataclass(frozen=True, slots=True)
-class CollectedCRDs:
+class CollectedCRDs(NamedTuple):
     """The CRDs of a text by name (the first one of each name), and the documents that cannot be read."""
 
     by_name: Mapping[str, OldCRD]
     unread: tuple[UnreadDocument, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class FoundCRD:
+class FoundCRD(NamedTuple):
     """A CRD that the newest of `versions` can decode, in its internal version, and the locator of its parts."""
 
     crd: CustomResourceDefinition
@@ -92,8 +85,7 @@ class FoundCRD:
     versions: Range
 
 
-@dataclass(frozen=True, slots=True)
-class FoundRule:
+class FoundRule(NamedTuple):
     """A rule of x-kubernetes-validations that the server compiles, and its position.
 
     `crd` is the name of its CRD, `version` the version whose schema contains it, empty if all versions share the

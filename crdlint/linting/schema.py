@@ -6,8 +6,7 @@ converted to a structural one, rules are compiled only if there are no errors at
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from crdlint.crd.errors import NOT_EVALUATED
 from crdlint.linting import hidden_findings
@@ -28,8 +27,7 @@ if TYPE_CHECKING:
 WALKER = Walker(catalog.checks())
 
 
-@dataclass(frozen=True, slots=True)
-class SchemaReport:
+class SchemaReport(NamedTuple):
     """The server's errors of a schema in its order, the errors after those are fixed, and the rules that it compiles.
 
     `blocking` are the errors because of which rules are not compiled or have no cost.
@@ -58,7 +56,7 @@ def validate_validation(
     if not hidden:
         return report
     known = {str(error) for error in report.errors}
-    return replace(report, hidden=tuple(replace(error, hidden=True) for error in hidden if str(error) not in known))
+    return report._replace(hidden=tuple(error._replace(hidden=True) for error in hidden if str(error) not in known))
 
 
 def _reported(

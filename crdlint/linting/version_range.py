@@ -53,7 +53,7 @@ def check_versions(document: Document, root: Mapping, options: Options, *, rejec
         reported for diagnostic, reported in pairs if id(diagnostic) in blocking or diagnostic.rule == NEEDS_NEWER.id
     ]
     notices = [*newest.notices, *_creatable(merged.findings, servers, root, document)]
-    return replace(newest, diagnostics=diagnostics, blocking=unestimated, notices=notices)
+    return newest._replace(diagnostics=diagnostics, blocking=unestimated, notices=notices)
 
 
 def _is_alike_on_all(newest: CheckedCRD, document: Document, options: Options) -> bool:

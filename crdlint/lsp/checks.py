@@ -92,7 +92,7 @@ class Checks:
         task = checked.task
 
         def check(text: str) -> FileResult:
-            outcome = self._checker.check_text(text, replace(task, text=text))
+            outcome = self._checker.check_text(text, task._replace(text=text))
             if outcome.bug is not None:
                 raise RuntimeError(outcome.bug.traceback)
             return outcome.results[0]
@@ -110,7 +110,7 @@ class Checks:
             return Checked(problems=problems)
         checked = Checked(config, problems=problems)
         if plan.tasks:
-            task = replace(plan.tasks[0], text=text)
+            task = plan.tasks[0]._replace(text=text)
             outcome = self._checker.check_text(text, task)
             if outcome.bug is not None or not outcome.results:
                 return replace(checked, bug=outcome.bug)

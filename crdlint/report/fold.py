@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import Final
 
 # A bad value longer than this many characters is folded in the terminal; JSON output has it whole.
@@ -40,6 +39,8 @@ def columns(text: str) -> int:
     """Return how many terminal columns a text takes."""
     if text.isascii():
         return len(text)
+    import unicodedata
+
     return sum(
         0 if unicodedata.combining(char) else 2 if unicodedata.east_asian_width(char) in "WF" else 1 for char in text
     )

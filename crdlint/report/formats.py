@@ -7,10 +7,9 @@ Adding one touches its module and this table.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, NamedTuple, TypeAlias, TypeVar
 
 from crdlint.diagnostics.spelling import nearest
 from crdlint.report.pieces import Spool, SpoolError
@@ -30,8 +29,7 @@ TEXT: Final = "text"
 AUTO: Final = "auto"
 
 
-@dataclass(frozen=True, slots=True)
-class Format:
+class Format(NamedTuple):
     """A format: its purpose, and the module below crdlint.report for each kind of report that it supports."""
 
     about: str

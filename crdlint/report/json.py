@@ -56,7 +56,7 @@ class Report:
             "file": result.file,
             "documents": result.documents,
             "skipped": result.skipped,
-            "crds": [asdict(crd) for crd in result.crds],
+            "crds": [{"name": crd.name, "line": crd.line} for crd in result.crds],
             "notices": list(result.notices),
         }
         self._files.add(about)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.report.escapes import printable, printable_line
 from crdlint.report.fold import columns
@@ -12,8 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
+class Part(NamedTuple):
     """A part of a cell, or a line below a row: text, escaped already, its style and the URL that it links to."""
 
     text: str
@@ -21,8 +19,7 @@ class Part:
     link: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """A column of a table: its title and its minimum width; the text of a column of numbers is ``right``-aligned."""
 
     title: str
@@ -30,17 +27,15 @@ class Column:
     right: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """A row of a table, and the lines below it; `help` is the last of these lines."""
 
     cells: Sequence[Sequence[Part]]
-    below: Sequence[Part] = field(default=())
+    below: Sequence[Part] = ()
     help: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Branch:
+class Branch(NamedTuple):
     """A branch of a tree: its label, escaped already, and the branches below it."""
 
     label: Sequence[Part]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
 
 from crdlint.report.escapes import json_text
 from crdlint.report.page import PLAIN, Page
@@ -29,8 +29,7 @@ _MEMORY: Final = 1024 * 1024  # bytes of a spool before it goes to a temporary f
 _PIECE: Final = 64 * 1024  # bytes
 
 
-@dataclass(frozen=True, slots=True)
-class View:
+class View(NamedTuple):
     """The settings of a report; each format ignores the settings that do not apply to it.
 
     `page` is the output that the text is formatted for. `hidden` adds the findings that others hide, `show_all` those
@@ -141,8 +140,7 @@ def shown(result: FileResult, *, hidden: bool) -> Iterator[Diagnostic]:
     return (finding for finding in result.diagnostics if hidden or not finding.hidden)
 
 
-@dataclass(frozen=True, slots=True)
-class Costs:
+class Costs(NamedTuple):
     """The costs of the rules of a run, in order.
 
     `top` is the number of them that are shown, None for all; totals count all rules. `parts` requests the cost of each
@@ -174,8 +172,7 @@ class CostReport(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class SuiteOutcome:
+class SuiteOutcome(NamedTuple):
     """The result of a run; `broken` are suites that could not be run, and the reasons."""
 
     results: Sequence[Result]
@@ -204,8 +201,7 @@ class SuiteReport(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
-class Values:
+class Values(NamedTuple):
     """What `eval` found: the answer for an expression, or the results of rules; ``trees`` shows the sub-expressions."""
 
     answer: Answer | None = None

@@ -7,7 +7,7 @@ sigs.k8s.io/json does for an `interface{}`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.decode import identify
@@ -66,7 +66,7 @@ def objects_of(document: Document) -> Iterator[Object]:
             continue
         identity = identify(root, document.text)
         if kind and identity.error is None and not (identity.api_version and identity.kind):
-            identity = replace(identity, api_version=api_version, kind=kind)
+            identity = identity._replace(api_version=api_version, kind=kind)
         items = _items(root, identity)
         if items is None:
             yield Object(root, identity, json)

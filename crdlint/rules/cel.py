@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import INTERNAL, Code, FieldError, invalid
@@ -526,7 +525,7 @@ def _problem(expression: Expression, rule: ValidationRule, path: Path, effort: E
     if not errors:
         return error
     first = min(errors, key=lambda one: one.location)
-    return replace(error, inside=error_range(first, expression.compiled.source))
+    return error._replace(inside=error_range(first, expression.compiled.source))
 
 
 def unguarded_fields(crd: DecodedCRD) -> Iterator[Advisory]:

@@ -5,7 +5,6 @@ Upstream: the cost checks of ValidateCustomResourceDefinitionOpenAPISchema and i
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final, cast
 
 from crdlint.crd.errors import forbidden
@@ -137,7 +136,7 @@ def over_limit(judged: EstimatedRule, options: Options, advice: Advice | None) -
             help_ = advice.on_rule(judged, of_message=name == "messageExpression")
             detail = _exceeds(f"estimated {name} cost", cost, RULE_COST_LIMIT)
             error = forbidden(RULE_COST.id, judged.path.child(name), detail, help=help_)
-            yield replace(error, subject=advice)
+            yield error._replace(subject=advice)
 
 
 def _costs(rules: Iterable[EstimatedRule]) -> Iterator[tuple[int, str]]:
@@ -191,10 +190,10 @@ def total(rules: SequenceOf[EstimatedRule], path: Path, advice: Advice | None) -
     notable.sort(key=lambda one: -one[0])
     for _, at in notable[:_MOST_EXPENSIVE]:
         detail = "contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema"
-        yield replace(forbidden(CRD_COST.id, at, detail, help=help_), subject=advice)
+        yield forbidden(CRD_COST.id, at, detail, help=help_)._replace(subject=advice)
     name = "x-kubernetes-validations estimated rule cost total for entire OpenAPIv3 schema"
     detail = _exceeds(name, whole, CRD_COST_LIMIT)
-    yield replace(forbidden(CRD_COST.id, path, detail, help=help_), subject=advice)
+    yield forbidden(CRD_COST.id, path, detail, help=help_)._replace(subject=advice)
 
 
 def _exceeds(name: str, cost: int, limit: int) -> str:

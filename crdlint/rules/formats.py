@@ -14,7 +14,6 @@ from crdlint.kubernetes.servers import FormatWarnings
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import Fixer
 from crdlint.rules.engine.rule import Rule
-from crdlint.schema.formats import is_supported
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -164,6 +163,8 @@ def _is_known(schema: JSONSchemaProps, server: Server) -> bool:
     if server.format_warnings is FormatWarnings.STRINGS and schema.type != "string":
         return True
     if schema.type in {"", "string"}:
+        from crdlint.schema.formats import is_supported  # many CRDs have no format of a string
+
         return is_supported(schema.format, server)
     return schema.format in _KNOWN.get(schema.type, ())
 

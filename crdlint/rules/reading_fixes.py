@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd import gotypes
@@ -511,8 +510,8 @@ DECODE: Final = (
 )  # fmt: skip
 
 UNKNOWN: Final = (
-    replace(
-        _PLAIN_BLANKS, scope="text",
+    _PLAIN_BLANKS._replace(
+        scope="text",
         bad=f"{HEAD}        type: object\n    \u00a0   title: A\n", good=f"{HEAD}        type: object\n        title: A\n",
     ),
     Fixer("Spell the field as the API does", "safe", _rename),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from heapq import nlargest
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.object_meta_validation import ANNOTATIONS_LIMIT
@@ -72,7 +71,7 @@ def _largest(crd: DecodedCRD) -> str:
     from crdlint.kubecel.cost.limits import value_path
 
     times = _copies(crd)
-    found = nlargest(_SHOWN, crd.schemas, key=lambda schema: len(schema.description))
+    found = sorted(crd.schemas, key=lambda schema: len(schema.description), reverse=True)[:_SHOWN]
     named = [
         f"`{value_path(schema)}` ({times * len(schema.description.encode('utf-8', 'surrogatepass')):,} bytes)"
         for schema in found

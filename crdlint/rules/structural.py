@@ -6,13 +6,11 @@ Reproduces apiextensions pkg/apiserver/schema (validation.go ValidateStructural,
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import Code, Reason, forbidden, invalid, required
 from crdlint.crd.gotypes import SCHEMA
 from crdlint.diagnostics.spelling import nearest
-from crdlint.golang.regexp import compile_error
 from crdlint.rules.engine.finding import Fixer, is_null, quoted_with_comment, removal, replacement, with_comment
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.engine.schema_walk import STRUCTURAL, Check, SchemaPosition
@@ -142,8 +140,14 @@ def _pattern_with_comment(finding: Finding) -> Iterable[Edit]:
     """Put a pattern in quotes together with what YAML reads as a comment, if that makes it a pattern."""
     node = finding.scalar()
     text = with_comment(finding, node)
-    if text is not None and compile_error(text) is None:
+    if text is not None and _pattern_error(text) is None:
         yield from quoted_with_comment(finding, node)
+
+
+def _pattern_error(pattern: str) -> str | None:
+    from crdlint.golang.regexp import compile_error  # many CRDs have no pattern
+
+    return compile_error(pattern)
 
 
 _NEGATIVE: Final = re.compile(r"\^\(\?!((?:[^()\\]|\\.|\([^()?]*\))*)\)(.*)\Z")
@@ -153,10 +157,10 @@ _GROUPS: Final = re.compile(r"\\.|\[(?:[^\]\\]|\\.)*(?:\]|\\?\Z)|\([^()]*\)")
 def _without_lookahead(pattern: str) -> tuple[str, str] | None:
     """Return a rule and a pattern that match what a pattern with a negative lookahead at its start was meant to match."""
     negative = _NEGATIVE.match(pattern)
-    if negative is None or "'" in negative[1] or compile_error(f"^({negative[1]})") is not None:
+    if negative is None or "'" in negative[1] or _pattern_error(f"^({negative[1]})") is not None:
         return None
     rest = "" if negative[2] in {"", ".*", ".*$"} else f"^{negative[2]}"
-    if compile_error(rest) is not None or "|" in _GROUPS.sub("", rest):
+    if _pattern_error(rest) is not None or "|" in _GROUPS.sub("", rest):
         return None
     raw = "r" if "\\" in negative[1] else ""
     return f"!self.matches({raw}'^({negative[1]})')", rest
@@ -713,13 +717,13 @@ def _may_restrict(metadata: JSONSchemaProps) -> bool:
 def _pattern(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     if not schema.pattern:
         return
-    error = compile_error(schema.pattern)
+    error = _pattern_error(schema.pattern)
     if error is not None:
         detail = f"must be a valid regular expression, but isn't: {error}"
         path = schema.path.child("pattern")
         found = invalid(PATTERN.id, path, schema.pattern, detail, help=_pattern_help(schema.pattern))
         lookaround = _LOOKAROUND.search(schema.pattern)
-        findings.add_structural(schema, found if lookaround is None else replace(found, inside=lookaround.span()))
+        findings.add_structural(schema, found if lookaround is None else found._replace(inside=lookaround.span()))
 
 
 _LOOKAROUND: Final = re.compile(r"\(\?(?:[=!]|<[=!])[^()]*\)?")

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.diagnostics.spelling import nearest
+from crdlint.golang.numbers import is_json_integer
 from crdlint.golang.values import marshal
 from crdlint.rules.engine.advisory import Advisory, NodeAdvice
 from crdlint.rules.engine.finding import Fixer
@@ -17,7 +18,6 @@ from crdlint.rules.formats import formats_of, is_reported
 from crdlint.rules.pruned_objects import keeps_as_item
 from crdlint.rules.yaml_booleans import other_words
 from crdlint.safety.work import WorkLimitError
-from crdlint.schema.numbers import is_json_integer
 from crdlint.schema.pruning import META_FIELDS
 from crdlint.schema.traversal import with_all_of
 from crdlint.schema.values import equality_key

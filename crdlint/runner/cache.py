@@ -143,7 +143,7 @@ def _time_of(mark: Path) -> float:
 
 
 def _entry(result: FileResult, key: str) -> list[Any]:
-    crds = [[crd.name, crd.line, [astuple(name) for name in crd.names]] for crd in result.crds]
+    crds = [[crd.name, crd.line, crd.names] for crd in result.crds]
     # The name of the file is replaced on reading, because files with the same content share an entry.
     diagnostics = [astuple(finding) for finding in result.diagnostics]
     return [_FORMAT, key, result.file, result.documents, crds, result.skipped, diagnostics, list(result.notices)]

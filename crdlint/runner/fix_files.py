@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from crdlint.inputs.helm.layout import TEMPLATES
@@ -56,7 +56,7 @@ class Fixing:
         def check(text: str) -> FileResult:
             nonlocal latest
             known = latest.results[0] if latest is not None else result
-            latest = checked = checker.check_text(text, replace(task, text=text), known)
+            latest = checked = checker.check_text(text, task._replace(text=text), known)
             if checked.bug is not None:
                 raise RuntimeError(checked.bug.traceback)
             return checked.results[0]
@@ -78,7 +78,7 @@ class Fixing:
         self.applied[result.file] = list(fixed.applied)
         if latest is not None and latest.results[0] is fixed.result:
             return latest
-        return checker.check_text(fixed.text, replace(task, text=fixed.text))
+        return checker.check_text(fixed.text, task._replace(text=fixed.text))
 
     def summary(self) -> str:
         """Return a summary in one line."""

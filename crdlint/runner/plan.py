@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -179,7 +179,7 @@ class Planner:
             plan.charts[outermost(location.chart)] = None
         support = None if location is None else self._chart(location.chart, config)
         plan.tasks.append(
-            replace(self._task(name, config, location, support, text), partial=partial, policy=config.change)
+            self._task(name, config, location, support, text)._replace(partial=partial, policy=config.change)
         )
         plan.configs.append(config)
 
@@ -286,7 +286,7 @@ class Planner:
                 continue
             name, text, location = packed
             self.plan.tasks.append(self._task(name, config, location, support, text))
-            self.plan.configs.append(replace(config, exclude=()))
+            self.plan.configs.append(config._replace(exclude=()))
 
 
 def _may_be_part_of_build(path: str) -> bool:

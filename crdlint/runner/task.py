@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from collections import deque
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.changes.change import Policy
 from crdlint.crd.recognition import may_hold_crd
@@ -29,8 +29,7 @@ PATCH: Final = "a Kustomize patch"
 _TOO_OLD: Final = "kube-version-too-old"
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """The settings of a check in addition to the text of an input.
 
     `previous` contains the old CRDs for updates. `keep` keeps CRDs and rules in results, which then cannot be sent to
@@ -48,8 +47,7 @@ class Settings:
     fixes: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Task:
+class Task(NamedTuple):
     """An input: its path, the version or range of Kubernetes, and its location in a chart.
 
     `text` is that of a file packed within another, or of standard input with a known name; `path` is that name.
@@ -63,7 +61,7 @@ class Task:
     supported: str | None = None
     partial: str = PATCH
     requested: frozenset[str] = frozenset()
-    policy: Policy = field(default_factory=Policy)
+    policy: Policy = Policy()
 
     @property
     def options(self) -> str:
@@ -71,16 +69,14 @@ class Task:
         return " ".join((self.kube_version, *sorted(self.requested)))
 
 
-@dataclass(frozen=True, slots=True)
-class Bug:
+class Bug(NamedTuple):
     """An internal error: the exception in one line, and its traceback."""
 
     text: str
     traceback: str
 
 
-@dataclass(frozen=True, slots=True)
-class CheckOutcome:
+class CheckOutcome(NamedTuple):
     """The result of checking one input: results, a read error, or an internal error; empty if it cannot contain a CRD."""
 
     name: str
@@ -90,8 +86,7 @@ class CheckOutcome:
     bug: Bug | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class _Opened:
+class _Opened(NamedTuple):
     """The text of a task, and the key of its result in the cache, if it is cached."""
 
     text: str

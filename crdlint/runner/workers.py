@@ -171,7 +171,7 @@ def _exit_with_parent() -> None:
 
 def _light(checked: CheckOutcome) -> CheckOutcome:
     """Return a result without texts that are not needed."""
-    return replace(checked, results=tuple(map(_without_text, checked.results)))
+    return checked._replace(results=tuple(map(_without_text, checked.results)))
 
 
 def _without_text(result: FileResult) -> FileResult:

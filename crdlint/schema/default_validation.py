@@ -6,7 +6,7 @@ rules at and below the schema.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
@@ -169,8 +169,8 @@ def _unpruned(path: Path, value: Any, unknown: list[str], schema: JSONSchemaProp
     near = nearest(unknown[0], schema.properties, LIKE) if len(unknown) == 1 and isinstance(value, dict) else None
     if near is not None and near not in value:
         help_ = f"Rename `{unknown[0]}` in the default to `{near}`, or remove it"
-        error = replace(error, reason=Reason(Code.UNKNOWN_FIELDS, (near,)))
-    return replace(error, at=path.child(unknown[0]), key=True, help=help_)
+        error = error._replace(reason=Reason(Code.UNKNOWN_FIELDS, (near,)))
+    return error._replace(at=path.child(unknown[0]), key=True, help=help_)
 
 
 def _inside_metadata(position: _At, value: Any, path: Path, server: Server) -> list[FieldError]:

@@ -10,9 +10,6 @@ import re
 from datetime import date
 from typing import TYPE_CHECKING, Final
 
-from crdlint.golang.times import parse_duration
-from crdlint.golang.url import URLError, parse_request_uri
-
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -111,6 +108,8 @@ def lenient_duration(text: str) -> int | None:
 
 def is_duration(text: str) -> bool:
     """Return whether a text is a Go duration, or contains a number with a unit as in Scala."""
+    from crdlint.golang.times import parse_duration
+
     return parse_duration(text) is not None or lenient_duration(text) is not None
 
 
@@ -123,6 +122,8 @@ def is_hostname(text: str) -> bool:
 
 def is_uri(text: str) -> bool:
     """Return whether a text is a request URI: absolute, or a path that starts with a slash."""
+    from crdlint.golang.url import URLError, parse_request_uri
+
     try:
         parse_request_uri(text)
     except URLError:

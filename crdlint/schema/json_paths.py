@@ -7,8 +7,7 @@ they may select more than one value. Upstream: client-go util/jsonpath.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,8 +24,7 @@ _ESCAPE: Final = re.compile(r"\\(.)")
 _OF_METADATA: Final = frozenset({"apiVersion", "kind", "metadata"})
 
 
-@dataclass(frozen=True, slots=True)
-class Missing:
+class Missing(NamedTuple):
     """The first step of a path that the schema does not have: the schema, and the name of the step.
 
     `path` is the text of the path including the step, `before` the text without it. `name` is empty if the schema is a

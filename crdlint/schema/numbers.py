@@ -6,11 +6,10 @@ type.
 
 from __future__ import annotations
 
-from math import isinf, isnan
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.errors import Code, Reason
-from crdlint.golang.numbers import format_float
+from crdlint.golang.numbers import format_float, is_json_integer
 from crdlint.schema.value_errors import Violation, invalid, nowhere
 
 if TYPE_CHECKING:
@@ -24,9 +23,6 @@ if TYPE_CHECKING:
 
 _MIN_INT64: Final = -(2**63)
 _MAX_INT64: Final = 2**63 - 1
-_SAFE: Final = 2**53 - 1
-_EPSILON: Final = 1e-9
-_MAX_FLOAT: Final = 1.7976931348623157e308
 _FLOAT32_OVERFLOW: Final = 2.0**128 - 2.0**103  # larger numbers cannot be rounded to a float32
 _FORMATS: Final = {"integer": ("int32", "int64"), "number": ("float", "double")}
 
@@ -39,19 +35,6 @@ def integer_range(format_: str) -> tuple[int, int]:
 def to_int64(value: float) -> int:
     """Convert a float64 to int64 as Go does: truncated, and the smallest int64 if out of range (on amd64)."""
     return int(value) if _MIN_INT64 <= value < 2.0**63 else _MIN_INT64
-
-
-def is_json_integer(value: float) -> bool:
-    """Return whether a float64 is an integer, or slightly larger than one. Upstream: swag.IsFloat64AJSONInteger."""
-    if isnan(value) or isinf(value) or not -_SAFE <= value <= _SAFE:
-        return False
-    if value == int(value):
-        return True
-    # A negative number wraps around when it is converted to uint64.
-    if not int(value):
-        return False
-    integer = float(int(value) if value > 0 else int(value) + 2**64)
-    return abs(value - integer) / min(abs(value) + integer, _MAX_FLOAT) < _EPSILON
 
 
 def checks(schema: JSONSchemaProps, types: tuple[str, ...], format_: str, kind: type) -> list[Check]:

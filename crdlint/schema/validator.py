@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.crd.errors import INVALID, Code, Reason, not_evaluated
 from crdlint.crd.paths import printable
 from crdlint.golang.matching import PatternError, matches
+from crdlint.golang.numbers import is_json_integer
 from crdlint.golang.text import quote
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.safety import calls
@@ -384,7 +385,7 @@ def _type_check(types: tuple[str, ...], format_: str, kind: type) -> Callable[[A
     may_be_whole = kind is float and "integer" in types
 
     def check(value: Any, value_path: ValuePath, violations: Found) -> bool:
-        if may_be_whole and numbers.is_json_integer(value):
+        if may_be_whole and is_json_integer(value):
             return False
         violations.append(error(value_path, expected, shown))
         return True

@@ -6,8 +6,7 @@ kubeOpenAPIResultToFieldErrors (apiextensions pkg/apiserver/validation).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from crdlint.crd.errors import (
     INVALID,
@@ -41,8 +40,7 @@ INDEX: Final = 2
 ValuePath: TypeAlias = "tuple[ValuePath | None, Any, int] | None"
 
 
-@dataclass(frozen=True, slots=True)
-class Violation:
+class Violation(NamedTuple):
     """One error: its type, its path, the bad value (None: none), and a function from the printed path to its detail.
 
     `nowhere` means that upstream reports the error without a path. `missing` is the name of a missing field.

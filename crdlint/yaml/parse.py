@@ -10,7 +10,7 @@ import gc
 import re
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from ruamel.yaml.events import (
@@ -45,8 +45,7 @@ _PROLOGUE: Final = re.compile(r"\ufeff?(?:[ \t]*(?:#[^\n]*|\r)?\n)*%[^\n]*\n(?:[
 _SLOWER: Final = "libyaml is not available for this Python: reading with ruamel.yaml's own parser, which is slower"
 
 
-@dataclass(frozen=True, slots=True)
-class YAMLProblem:
+class YAMLProblem(NamedTuple):
     """A syntax error: the server's text, and its 0-based position in the file."""
 
     message: str

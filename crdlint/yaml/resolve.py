@@ -11,7 +11,6 @@ import struct
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
-from crdlint.golang.base64 import CorruptInputError, decode_base64
 from crdlint.golang.numbers import format_float, json_float
 from crdlint.yaml import YAMLDecodeError
 
@@ -143,6 +142,8 @@ def _tagged(scalar: Scalar) -> Value:
     text, tag = scalar.value, scalar.tag or ""
     short = tag.removeprefix(_PREFIX) if tag.startswith(_PREFIX) else None
     if short == "binary":
+        from crdlint.golang.base64 import CorruptInputError, decode_base64
+
         try:
             octets = decode_base64(text)
         except CorruptInputError:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -69,7 +68,7 @@ class Sizes:
 
 
 # Presence tests cost one unit, as cel-go has it by default.
-COUNTED = replace(NEWEST.cel, presence_test_has_cost=True)
+COUNTED = NEWEST.cel._replace(presence_test_has_cost=True)
 
 
 def cost(text: str, **options: Any) -> CostEstimate:

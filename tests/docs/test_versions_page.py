@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_type_hints
 
 import pytest
 
@@ -44,6 +43,6 @@ def test_every_server_has_a_section(make_versions: ModuleType) -> None:
 
 @pytest.mark.parametrize("of", [Server, CELDialect])
 def test_every_switch_is_described(make_versions: ModuleType, of: type[Server | CELDialect]) -> None:
-    switches = {field.name for field in fields(of) if field.type == "bool"} - {"is_preview"}
+    switches = {name for name, type_ in get_type_hints(of).items() if type_ is bool} - {"is_preview"}
     described = make_versions._sentences(of).keys() | make_versions._WORDING  # noqa: SLF001
     assert switches <= described

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,7 +35,7 @@ def checker(rule: Any) -> Any:
 
 def example(rule: Any, fixer: Any, which: Any) -> Any:
     scope = fixer.scope or rule.scope
-    return manifest(replace(rule, scope=scope), getattr(fixer, which) or getattr(rule, which))
+    return manifest(rule._replace(scope=scope), getattr(fixer, which) or getattr(rule, which))
 
 
 def errors(result: Any) -> Any:

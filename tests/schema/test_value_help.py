@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -45,4 +44,4 @@ def errors(text: str, given: str) -> list[FieldError]:
 def test_a_help_survives_another_wording(text: str, given: str, expected: str) -> None:
     (error,) = errors(text, given)
     assert suggestion(error, None) == expected
-    assert suggestion(replace(error, detail="worded otherwise"), None) == expected
+    assert suggestion(error._replace(detail="worded otherwise"), None) == expected

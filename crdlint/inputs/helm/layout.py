@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 CHART: Final = "Chart.yaml"
 TEMPLATES: Final = "templates"
 CRDS: Final = "crds"
 
 
-@dataclass(frozen=True, slots=True)
-class ChartLocation:
+class ChartLocation(NamedTuple):
     """A file in a chart: the directory of the chart, the part (`crds`, `templates`, or another), the path within the chart."""
 
     chart: str

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections import OrderedDict
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from crdlint.inputs.read import decode
@@ -145,5 +145,5 @@ def collect(text: str, file: str = "") -> CollectedCRDs:
         )
         for skipped in analysis.skipped
     ]
-    unread += [replace(document, cause="template") for document in readable.unread]
+    unread += [document._replace(cause="template") for document in readable.unread]
     return CollectedCRDs(readable.by_name, tuple(unread))

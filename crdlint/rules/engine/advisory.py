@@ -8,8 +8,8 @@ apply to CRDs that the API server accepts. Advice on single nodes of the schemas
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
     from crdlint.yaml.nodes import Mapping
 
 
-@dataclass(frozen=True, slots=True)
-class Advisory:
+class Advisory(NamedTuple):
     """A finding that does not reject the CRD: a warning header of the server, or advice of crdlint.
 
     `marker` is what to do in the Go source instead: None for the marker of the rule, empty for none.
@@ -67,8 +66,7 @@ class DecodedCRD:
 Advice: TypeAlias = Callable[[DecodedCRD], Iterator[Advisory]]
 
 
-@dataclass(frozen=True, slots=True)
-class NodeAdvice:
+class NodeAdvice(NamedTuple):
     """Advice on the nodes of a schema that set one of `fields`, or on all nodes if it is empty.
 
     `when` is a further condition on the JSON names of the set fields and the type. Findings of a rule that is reported
@@ -122,4 +120,4 @@ def once(found: Sequence[Advisory]) -> Iterator[Advisory]:
         return
     first, more = found[0], len(found) - 1
     places = f" (and at {more:,} more place{'' if more == 1 else 's'} of this CRD)" if more else ""
-    yield replace(first, message=f"{first.message}{places}", subject=tuple(one.path for one in found))
+    yield first._replace(message=f"{first.message}{places}", subject=tuple(one.path for one in found))

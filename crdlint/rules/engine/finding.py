@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from crdlint.diagnostics.diagnostic import Fix
 from crdlint.yaml.edit import Edit
@@ -206,8 +206,7 @@ class Finding:
         return [self.editor.write(found[1], self.editor.value(value))]
 
 
-@dataclass(frozen=True, slots=True)
-class Fixer:
+class Fixer(NamedTuple):
     """A fix for the findings of a rule: an imperative title, and the edits of the document's text.
 
     `edits` returns none, or raises UneditableError, for a finding to which it does not apply. Tests assert that it

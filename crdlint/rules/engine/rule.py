@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from crdlint.diagnostics.diagnostic import Diagnostic
 
@@ -14,8 +13,7 @@ if TYPE_CHECKING:
     from crdlint.rules.engine.finding import Fixer, Scope
 
 
-@dataclass(frozen=True, slots=True)
-class Rule:
+class Rule(NamedTuple):
     """The identity and the texts of a check.
 
     `bad` and `good` are YAML fragments that are merged into a minimal valid CRD at `scope`; tests assert that only the

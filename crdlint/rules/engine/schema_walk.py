@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from enum import IntEnum, auto
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from crdlint.crd.gotypes import SCHEMA_BITS
 from crdlint.kubecel.estimated_rule import CompiledNode
@@ -60,8 +60,7 @@ class Context:
         return context
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
+class Check(NamedTuple):
     """A check of schema nodes: run where one of ``fields`` is given (all nodes where none is named) at one of ``places``.
 
     ``when`` narrows it by the given JSON field names and the type.

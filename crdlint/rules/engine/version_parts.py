@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from crdlint.crd.paths import Path
 
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
 _SPEC = Path("spec").shared()
 
 
-@dataclass(frozen=True, slots=True)
-class VersionParts:
+class VersionParts(NamedTuple):
     """A version, or all of them if they share ``schema``, ``subresources`` and ``columns``.
 
     ``at`` is the path of what holds them: the version, or the spec if they are shared.
