@@ -54,6 +54,11 @@ def _to_items(finding: Finding) -> Iterable[Edit]:
         yield editor.remove(owner, keyword)
 
 
+def _without_type(finding: Finding) -> Iterable[Edit]:
+    """Remove the type next to `x-kubernetes-int-or-string`, which replaces it."""
+    return finding.remove() if finding.name == "type" else []
+
+
 def _text_of_enum(finding: Finding) -> Iterable[Edit]:
     """Put a value of an enum of strings in quotes, if other values are strings."""
     if any(isinstance(value, str) for value in _enum_of(finding)):
@@ -174,7 +179,16 @@ KEYWORD: Final = Rule(
     severity="warning",
     origin="crdlint",
     marker="write `+kubebuilder:validation:items:MaxLength` instead of `+kubebuilder:validation:MaxLength`",
-    fixes=(Fixer("Move the keyword into the items of the list", "unsafe", _to_items),),
+    fixes=(
+        Fixer("Move the keyword into the items of the list", "unsafe", _to_items),
+        Fixer(
+            "Remove the type",
+            "safe",
+            _without_type,
+            bad=_field("    type: string\n    x-kubernetes-int-or-string: true\n"),
+            good=_field("    x-kubernetes-int-or-string: true\n"),
+        ),
+    ),
 )
 
 RULES = (NEVER, NULL, KEYWORD)
@@ -209,6 +223,14 @@ def keywords(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
             is_given = part.set_fields & SCHEMA_BITS[keyword] and (keyword != "required" or part.required)
             if is_given and types.isdisjoint(limited):
                 yield _without_effect(keyword, part, schema)
+
+
+def replaced_types(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterable[Advisory]:
+    """Return the type of a schema that `x-kubernetes-int-or-string` replaces."""
+    if not schema.x_int_or_string:
+        return ()
+    message = f"`type: {schema.type}` has no effect: `x-kubernetes-int-or-string` replaces it"
+    return [Advisory("advice", KEYWORD.id, message, schema.path.child("type"), "Remove `type`")]
 
 
 def _without_effect(keyword: str, part: JSONSchemaProps, schema: JSONSchemaProps) -> Advisory:
@@ -430,5 +452,6 @@ NODES: Final = (
     NodeAdvice(NEVER.id, enums, ("enum", "allOf")),
     NodeAdvice(NULL.id, null_in_enum, ("nullable",), lambda given, _: "enum" in given),
     NodeAdvice(KEYWORD.id, keywords, when=_has_keyword_of_other_type),
+    NodeAdvice(KEYWORD.id, replaced_types, ("x-kubernetes-int-or-string",), lambda _, type_: bool(type_)),
     NodeAdvice(KEYWORD.id, formats, ("format",), lambda _, type_: type_ not in {"", "string"}),
 )

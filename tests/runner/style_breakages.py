@@ -57,9 +57,11 @@ def _b(
 
 
 STYLE_BREAKAGES = (
+    _b("a type next to int-or-string", DATABASES, "safe", ("                  x-kubernetes-int-or-string: true\n", "                  type: string\n                  x-kubernetes-int-or-string: true\n")),
+    _b("a type, and alternatives in the wrong order, next to int-or-string", ROUTES, "safe", ("                      anyOf:\n                      - type: integer\n                      - type: string\n", "                      type: string\n                      anyOf:\n                      - type: string\n                      - type: integer\n")),
     _b("a type of Python and its default in quotes", DATABASES, "safe", ("enabled: {type: boolean, default: true}", "enabled: {type: bool, default: 'true'}")),
     _b("a type of Go and its default in quotes", JOBS, "safe", ('"type": "integer", "default": 0', '"type": "int64", "default": "0"')),
-    _b("two misspelt fields of one schema", ROUTES, "safe", ("                maximum: 10\n                type: integer", "                maxium: 10\n                tpye: integer")),
+    _b("two misspelt fields of one schema", ROUTES, "safe", ("                maximum: 10\n                type: integer", "                maxmum: 10\n                tpye: integer")),
     _b("a misspelt plural, which the kind shows", ROUTES, "safe", ("plural: routes", "plural: rotues")),
     _b("misspelt field in a flow mapping", DATABASES, "safe", ("maximum: 4096", "maxmum: 4096")),
     _b("misspelt field in JSON", JOBS, "safe", ('"additionalProperties"', '"addtionalProperties"')),

@@ -34,6 +34,7 @@ def errors(result: FileResult) -> list[str]:
 # The fields that safe fixes of an accepted CRD change, by rule; other rules only remove what is empty.
 NAMED = {
     "format-unrecognized": ("format",),
+    "keyword-without-effect": ("type",),
     "never-valid": ("enum",),
     "leftover-field": ("status", "creationTimestamp"),
     "short-name-own-name": ("shortNames",),
