@@ -30,9 +30,10 @@ if TYPE_CHECKING:
     from crdlint.config.baseline import BaselineMatcher, Update
     from crdlint.config.baseline import KnownFindings as Known
     from crdlint.config.model import Config
+    from crdlint.inputs.helm.render import Values
     from crdlint.inputs.paths import Found, Problem
     from crdlint.inputs.previous.crds import PreviousCRDs
-    from crdlint.inputs.previous.load import Loaded
+    from crdlint.inputs.previous.load import Loaded, Programs
     from crdlint.linting.result import FileResult
     from crdlint.report.changes import Changes
     from crdlint.runner.cache import Cache
@@ -114,7 +115,7 @@ class CheckOptions(options.RunOptions):
 )
 @click.option(
     "--against", metavar="REV_OR_PATH", shell_complete=complete_paths,
-    help="Check CRDs as updates of those in a git revision, a file or a directory.",
+    help="Check CRDs as updates of those in a git revision, a file, a directory or a packed chart.",
 )  # fmt: skip
 @options.configuration
 @click.option(
@@ -205,17 +206,31 @@ class _Command:
 
     def run(self) -> int:
         """Check, report, and return the exit status."""
+        if self._options.against and self._options.against.endswith((".tgz", ".tar.gz")):
+            from tempfile import TemporaryDirectory
+
+            with TemporaryDirectory(prefix="crdlint-", ignore_cleanup_errors=True) as folder:  # for a packed chart
+                return self._run(folder)
+        return self._run(None)
+
+    def _run(self, folder: str | None) -> int:
+        """Check and report; a packed chart to compare with is unpacked to `folder`."""
         start = time.perf_counter()
         check_options = self._options
         stdin_name = check_options.stdin_filename
         selection = Selection(check_options.include, check_options.exclude, not check_options.no_ignore, stdin_name)
         paths = tuple(stdin_name if path == STDIN and stdin_name else path for path in self._paths)
-        loaded = _load_previous(check_options.against, paths, selection) if check_options.against else None
+        builds = not check_options.no_kustomize
+        values = options.values(check_options.value_files, check_options.sets)
+        loaded = None
+        if check_options.against:
+            loaded = _load_previous(
+                check_options.against, paths, selection, self._programs(values, builds=builds), folder
+            )
         run = self._new_run(updates=loaded is not None)
         discovered = discover(self._paths, selection)
         deleted = set() if loaded is None else {path for path in loaded.covered if not os.path.lexists(path)}
         self._take_problems(run, (problem for problem in discovered.problems if problem.path not in deleted))
-        builds = not (check_options.no_kustomize or check_options.against)
         override = options.override(check_options, include_dependencies=check_options.include_dependencies)
         planner = Planner(check_options.kube_version, override, self._config, builds, stdin_name)
         plan = planner.add(discovered.files)
@@ -223,7 +238,7 @@ class _Command:
             planner.add_resources(discovered.files)
         previous = loaded.crds() if loaded is not None else None
         settings = Settings(
-            previous, False, options.values(check_options.value_files, check_options.sets), not check_options.no_helm,
+            previous, False, values, not check_options.no_helm,
             self._cache(), tuple(plan.charts), self._workers() if plan.charts else 1, fixes=True,
         )  # fmt: skip
         self._check(run, plan, settings)
@@ -280,6 +295,8 @@ class _Command:
         from crdlint.inputs.previous.removed import compare
 
         comparison = compare(previous, run.crds, tops, lambda path: planner.config_of(path) is not None)
+        for notice in () if self._quiet else previous.take_notices():
+            console.err(f"crdlint: note: {notice}")
         self._take_problems(run, comparison.problems)
         run.removed = bool(comparison.results)
         for result in comparison.results:
@@ -325,6 +342,8 @@ class _Command:
             checker.check_kustomizations(planner.plan.kustomizations, run.checked, self._workers())
         ) as checked:
             for outcome in checked:
+                if outcome.problem is not None:
+                    run.problems.append((outcome.name, outcome.problem))
                 self._take_bug(run, outcome)
                 for result in outcome.results:
                     config = planner.config_of(result.file)
@@ -332,6 +351,13 @@ class _Command:
                         notices = tuple(notice for notice in result.notices if notice not in reported)
                         reported.update(notices)
                         self._take(run, replace(result, notices=notices), config)
+
+    def _programs(self, values: Values | None, *, builds: bool) -> Programs:
+        """Return the programs that read the old side, the same as those of the new side."""
+        from crdlint.inputs.helm.render import Values
+        from crdlint.inputs.previous.load import Programs
+
+        return Programs(values or Values(), not self._options.no_helm, builds)
 
     def _workers(self) -> int:
         """Return the number of programs that may run in parallel."""
@@ -492,12 +518,14 @@ def _known(file: str | None, *, missing_ok: bool) -> Known | None:
         raise click.UsageError(f"--baseline: {error}") from error
 
 
-def _load_previous(source: str, arguments: tuple[str, ...], selection: Selection) -> Loaded:
+def _load_previous(
+    source: str, arguments: tuple[str, ...], selection: Selection, programs: Programs, folder: str | None
+) -> Loaded:
     """Return the old files to compare with; an invalid argument ends the run."""
     from crdlint.inputs.previous.load import load
     from crdlint.inputs.repository import RepositoryError
 
     try:
-        return load(source, arguments, selection)
+        return load(source, arguments, selection, programs, folder)
     except RepositoryError as error:
         raise click.UsageError(f"--against: {error}") from error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import closing
 from dataclasses import fields, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -18,8 +19,9 @@ from crdlint.report import formats
 from crdlint.report.changes import is_consequence
 from crdlint.report.pieces import Outcome, SpoolError, View, batches
 from crdlint.report.summary import Summary
+from crdlint.rules.charts import SKIPPED
 from crdlint.runner.plan import Planner
-from crdlint.runner.task import Settings
+from crdlint.runner.task import Checker, Settings
 
 if TYPE_CHECKING:
     from typing import Any
@@ -60,8 +62,8 @@ _CHANGELOG: Final = "changelog"
 def command(ctx: click.Context, /, **arguments: Any) -> None:
     """Show what has changed from OLD to NEW, and what that breaks.
 
-    OLD and NEW are files, directories, charts or git revisions (REVISION or REVISION:PATH). Without NEW, crdlint compares
-    with the working directory. The exit status is 1 if a change has severity error (see --fail-on).
+    OLD and NEW are files, directories, charts (also packed: .tgz) or git revisions (REVISION or REVISION:PATH). Without NEW,
+    crdlint compares with the working directory. The exit status is 1 if a change has severity error (see --fail-on).
 
     \b
     Examples:
@@ -83,6 +85,7 @@ class _Command:
     """One call of `crdlint diff`."""
 
     def __init__(self, arguments: dict[str, Any], folder: str) -> None:
+        from crdlint.inputs.helm.render import Values
         from crdlint.inputs.previous.sides import side
 
         self._arguments = arguments
@@ -91,6 +94,7 @@ class _Command:
         self._report = formats.changes(format_, view)
         self._outputs = options.outputs(arguments["outputs"], "changes", formats.changes, view)
         self._config = self._configuration(everything=arguments["everything"] or format_ == _CHANGELOG)
+        self._values = options.values(arguments["value_files"], arguments["sets"]) or Values()
         self._old, self._new = (side(arguments[name], str(Path(folder).resolve() / name)) for name in ("old", "new"))
         self._problems: list[tuple[str, str]] = []
         self._summary = Summary()
@@ -104,20 +108,32 @@ class _Command:
         loaded = self._load(selection)
         discovered = discover([self._new.path], selection)
         self._note([(problem.path, problem.message) for problem in discovered.problems if problem.fatal], self._new)
-        planner = Planner(arguments["kube_version"], lambda config: config, self._config, kustomize=False)
+        builds = not arguments["no_kustomize"]
+        planner = Planner(arguments["kube_version"], lambda config: config, self._config, kustomize=builds)
         plan = planner.add(discovered.files)
         self._note(plan.problems, self._new)
         previous = loaded.crds()
-        values = options.values(arguments["value_files"], arguments["sets"])
-        settings = Settings(previous, values=values, uses_helm=not arguments["no_helm"], charts=tuple(plan.charts))
+        settings = Settings(
+            previous, values=self._values, uses_helm=not arguments["no_helm"], charts=tuple(plan.charts)
+        )
         crds: dict[str, list[str]] = {}
-        from crdlint.runner.pool import run
+        checked: dict[str, FileResult] = {}
+        from crdlint.runner.pool import processors, run
 
         for outcome in run(plan.tasks, settings, None):
             self._take_outcome(outcome)
             for result in outcome.results:
                 crds.setdefault(result.file, []).extend(crd.name for crd in result.crds)
+                if plan.kustomizations:
+                    checked[os.path.realpath(result.file)] = replace(result, text="", masked=None)
                 self._take(result)
+        if plan.kustomizations:
+            builds_of = Checker(settings).check_kustomizations(plan.kustomizations, checked, processors())
+            with closing(builds_of) as outcomes:
+                for outcome in outcomes:
+                    self._take_outcome(outcome)
+                    for result in outcome.results:
+                        self._take(result)
         self._compare(previous, crds)
         self._report_end()
         if self._has_bug:
@@ -143,10 +159,11 @@ class _Command:
         return config
 
     def _load(self, selection: Selection) -> Loaded:
-        from crdlint.inputs.previous.load import load
+        from crdlint.inputs.previous.load import Programs, load_side
 
-        old = self._old.path
-        loaded = load(old if old.startswith((".", "/")) else f".{os.sep}{old}", (self._new.path,), selection)
+        arguments = self._arguments
+        programs = Programs(self._values, not arguments["no_helm"], not arguments["no_kustomize"])
+        loaded = load_side(self._old, (self._new.path,), selection, programs)
         self._note([(problem.path, problem.message) for problem in loaded.problems], self._old)
         for problem in (*self._old.problems, *self._new.problems):
             self._problems.append((problem, "not compared"))
@@ -157,12 +174,14 @@ class _Command:
         from crdlint.inputs.previous.removed import compare
 
         comparison = compare(previous, crds, (), lambda _path: True)
+        for notice in () if self._arguments["quiet"] else previous.take_notices():
+            console.err(f"crdlint: note: {notice}")
         self._note([(problem.path, problem.message) for problem in comparison.problems if problem.fatal], self._old)
         for result in comparison.results:
             self._take(result)
 
     def _note(self, problems: list[tuple[str, str]], side: Side) -> None:
-        self._problems += [(side.name(path), message) for path, message in problems]
+        self._problems += [(side.name(path), self._in_names(message)) for path, message in problems]
 
     def _take_outcome(self, outcome: CheckOutcome) -> None:
         if outcome.problem is not None:
@@ -184,8 +203,11 @@ class _Command:
             console.out(text, nl=False)
         for output in self._outputs:
             output.add(lambda report: report.file(applied.result))
+        for finding in () if self._arguments["quiet"] else result.diagnostics:
+            if finding.rule == SKIPPED.id:
+                console.err(f"{self._name(finding.file)}:{finding.line}: not compared: {finding.message}")
         for notice in () if self._arguments["quiet"] else result.notices:
-            console.err(f"{self._name(result.file)}: note: {notice}")
+            console.err(f"{self._name(result.file)}: note: {self._in_names(notice)}")
 
     def _named(self, finding: Diagnostic) -> Diagnostic:
         related = finding.related
@@ -199,10 +221,7 @@ class _Command:
 
     def _in_names(self, text: str) -> str:
         """Return a message in which the names of copied files are replaced by the names for users."""
-        for side in (self._old, self._new):
-            if side.path != side.shown:
-                text = text.replace(side.path + os.sep, side.name(side.path + os.sep + "x")[:-1])
-        return text
+        return self._old.in_names(self._new.in_names(text))
 
     def _report_end(self) -> None:
         outcome = Outcome(self._problems, self._summary)

@@ -27,6 +27,7 @@ _MOST_RESTARTS: Final = 16
 _SHA1_LENGTH: Final = 40  # hexadecimal digits
 _LONGEST_REASON: Final = 300  # characters
 _REGULAR_FILES: Final = (b"100644", b"100755")
+_LINKS: Final = b"120000"
 
 # Settings on the command line override those of the repository.
 _SETTINGS: Final = {
@@ -77,6 +78,14 @@ class Content:
     problem: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """The regular files and the symbolic links of a commit: the id of each object by its path."""
+
+    files: dict[str, str]
+    links: dict[str, str]
+
+
 def commit_of(repository: Repository, revision: str) -> str:
     """Return the commit id of a revision; raise RepositoryError."""
     done = _git(repository, "rev-parse", "--verify", "--quiet", "--end-of-options", revision + "^{commit}")
@@ -94,14 +103,15 @@ def has_revision(repository: Repository, name: str) -> bool:
     return True
 
 
-def objects_of(repository: Repository, commit: str) -> dict[str, str]:
-    """Return the object id of each regular file of a commit, by its path; raise RepositoryError."""
-    objects = {}
+def tree_of(repository: Repository, commit: str) -> Tree:
+    """Return the files and links of a commit; raise RepositoryError."""
+    tree = Tree({}, {})
     for row in _output(repository, "ls-tree", "-rz", "--full-tree", commit).split(b"\0"):
         information, _, path = row.partition(b"\t")
-        if information.startswith(_REGULAR_FILES):
-            objects[os.fsdecode(path)] = information.rpartition(b" ")[2].decode("ascii")
-    return objects
+        if information.startswith((*_REGULAR_FILES, _LINKS)):
+            entries = tree.links if information.startswith(_LINKS) else tree.files
+            entries[os.fsdecode(path)] = information.rpartition(b" ")[2].decode("ascii")
+    return tree
 
 
 def contents(repository: Repository, commit: str, objects: Sequence[str]) -> Iterator[Content]:

@@ -16,7 +16,7 @@ _FILES: Final = ("HEAD", "config", "config.worktree", "index", "packed-refs", "s
 
 
 class RepositoryError(Exception):
-    """A repository cannot be read; `str()` is the reason."""
+    """A repository, or an archive in place of it, cannot be read; `str()` is the reason."""
 
 
 class Repository(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.changes.change import Policy
 from crdlint.crd.convert import read_crd
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.kubernetes.servers import Range
     from crdlint.linting.create import Report
+    from crdlint.linting.result import State
     from crdlint.rules.engine.advisory import Advice
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import Document
@@ -326,7 +327,7 @@ def _advisories(
         yield options.with_fix(diagnostic, Finding(manifest, advisory.rule, advisory=advisory))
 
 
-def _state(old: OldCRD | None, crd: CustomResourceDefinition) -> Literal["added", "unchanged", "changed"]:
+def _state(old: OldCRD | None, crd: CustomResourceDefinition) -> State:
     if old is None:
         return "added"
     return "unchanged" if semantic_equal(old.crd.spec, crd.spec) else "changed"
@@ -337,7 +338,7 @@ def _changes(old: OldCRD, crd: CustomResourceDefinition, locator: Locator, optio
     from crdlint.changes.compare import changes  # only updates need it
 
     for change in changes(old.crd, crd, options.versions, options.policy):
-        rule, span, before = catalog.get(change.rule), locator.span(change.new), old.locator.span(change.old)
+        rule, span, before = catalog.get(change.rule), locator.span(change.new), old.positions.span(change.old)
         diagnostic = rule.diagnostic(options.file, "advice", change.message(crd), span, change.help)
         related = Related("the old CRD", old.file, before.line, before.column) if old.file else None
         yield replace(diagnostic, severity=change.severity, field=change.field, related=related)

@@ -7,16 +7,26 @@ from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
-    from typing import TypeAlias
+    from typing import Protocol, TypeAlias
 
     from crdlint.crd.model import CustomResourceDefinition
+    from crdlint.crd.paths import Path
     from crdlint.crd.positions import Locator, Span
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.kubernetes.servers import Range
 
+    class Positions(Protocol):
+        """Where the parts of a CRD are in a file."""
+
+        def span(self, path: Path, /) -> Span:
+            """Return the span to report for a path."""
+
+    State: TypeAlias = Literal["added", "unread", "unchanged", "changed"]
     # Checks a text under the name of a file.
     Lint: TypeAlias = Callable[[str, str], "FileResult"]
+    # Returns the check of texts that are rendered with one of a chart's values files.
+    LintWith: TypeAlias = Callable[[str], Lint]
 
 
 SHORT_NAME: Final = "short name"
@@ -46,19 +56,22 @@ class CRD(NamedTuple):
 
 
 class OldCRD(NamedTuple):
-    """An old CRD to validate an update against: the locator of its parts, the position of its name, and the file's name."""
+    """An old CRD to validate an update against: the positions of its parts and of its name, and the file's name."""
 
     crd: CustomResourceDefinition
-    locator: Locator
+    positions: Positions
     span: Span
     file: str
 
 
 class ComparedCRD(NamedTuple):
-    """A CRD that was compared with the old one of its name, which does not exist, or whose spec is equal or different."""
+    """A CRD that was compared with the old one of its name, which does not exist, or whose spec is equal or different.
+
+    It is "unread" if only Helm can read it or the old one. Its name may then be its position.
+    """
 
     name: str
-    state: Literal["added", "unchanged", "changed"]
+    state: State
 
 
 class UnreadDocument(NamedTuple):
@@ -71,10 +84,19 @@ class UnreadDocument(NamedTuple):
 
 
 class CollectedCRDs(NamedTuple):
-    """The CRDs of a text by name (the first one of each name), and the documents that cannot be read."""
+    """The CRDs of a text by name (the first one of each name), and the documents that cannot be read.
+
+    `by_values` contains those of a template by the chart's values file that it is rendered with, if it has several.
+    """
 
     by_name: Mapping[str, OldCRD]
     unread: tuple[UnreadDocument, ...] = ()
+    by_values: Mapping[str, Mapping[str, OldCRD]] | None = None
+
+    def get(self, name: str, values: str = "") -> OldCRD | None:
+        """Return the CRD with a name, preferably as it is rendered with a values file."""
+        rendered = {} if self.by_values is None else self.by_values.get(values, {})
+        return rendered.get(name) or self.by_name.get(name)
 
 
 class FoundCRD(NamedTuple):

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.linting.result import FileResult
+    from crdlint.linting.result import FileResult, State
     from crdlint.report.pieces import View
 
 REFUSED: Final = "rejected on update"
@@ -22,6 +22,8 @@ BREAKS: Final = "breaks clients or stored objects"
 BEHAVIOUR: Final = "changes behaviour"
 OTHER: Final = "breaks nothing"
 GROUPS: Final = (REFUSED, BREAKS, BEHAVIOUR, OTHER)
+# The states of a CRD: of a resource and its build, or of several templates, the last one counts.
+_STATES: Final = ("added", "unread", "unchanged", "changed")
 _BY_SEVERITY: Final = {"error": BREAKS, "warning": BEHAVIOUR, "info": OTHER}
 
 
@@ -41,16 +43,16 @@ def is_consequence(diagnostic: Diagnostic) -> bool:
 
 @dataclass(slots=True)
 class Changes:
-    """The CRDs of a run with their states (added, changed or unchanged), and the findings about them."""
+    """The CRDs of a run with their states (see ComparedCRD), and the findings about them."""
 
-    states: dict[str, str] = field(default_factory=dict)
+    states: dict[str, State] = field(default_factory=dict)
     findings: list[Diagnostic] = field(default_factory=list)
 
     def add(self, result: FileResult) -> None:
         """Add the findings of a file."""
         for crd in result.compared:
-            if self.states.get(crd.name) != "changed":
-                self.states[crd.name] = crd.state
+            state = self.states.get(crd.name, crd.state)
+            self.states[crd.name] = max(state, crd.state, key=_STATES.index)
         self.findings += filter(is_consequence, result.diagnostics)
 
     def headline(self) -> str:
@@ -60,7 +62,9 @@ class Changes:
         text = f"{counted(len(changed), 'CRD')} changed, {len(changed - affected):,} without consequence"
         added = sum(state == "added" for state in self.states.values())
         removed = len({finding.crd for finding in self.findings if finding.rule == REMOVED.id})
-        more = [f"{number:,} {word}" for number, word in ((added, "added"), (removed, "removed")) if number]
+        unread = sum(state == "unread" for state in self.states.values())
+        counts = ((added, "added"), (removed, "removed"), (unread, "not compared"))
+        more = [f"{number:,} {word}" for number, word in counts if number]
         return f"{text}; {', '.join(more)}" if more else text
 
     def groups(self) -> list[tuple[str, dict[str, list[Diagnostic]]]]:

@@ -15,14 +15,14 @@ from crdlint.crd.recognition import may_hold_crd
 from crdlint.inputs.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Generator, Sequence
+    from collections.abc import Callable, Container, Generator, Iterable, Sequence
     from concurrent.futures import ThreadPoolExecutor
 
     from crdlint.inputs.helm.check import Charts
     from crdlint.inputs.helm.layout import ChartLocation
     from crdlint.inputs.helm.render import Values
     from crdlint.inputs.previous.crds import PreviousCRDs
-    from crdlint.linting.result import FileResult, OldCRD
+    from crdlint.linting.result import FileResult, Lint, OldCRD
     from crdlint.runner.cache import Cache
 
 PATCH: Final = "a Kustomize patch"
@@ -152,19 +152,32 @@ class Checker:
         def lint(text_: str, file: str) -> FileResult:
             return self._lint(text_, file, task, unread)
 
+        def lint_with(values: str) -> Lint:
+            return lambda text_, file: self._lint(text_, file, task, unread, values=values)
+
         try:
             if task.location is None:
                 result = self._lint(text, name, task, unread, known=known)
             else:
+                compares = self.settings.previous is not None
                 result = self._of_charts().check(
-                    name, text, task.location, lint, task.options, is_saved=task.text is None
+                    name,
+                    text,
+                    task.location,
+                    lint,
+                    task.options,
+                    lint_with=lint_with if compares else None,
+                    is_saved=task.text is None,
                 )
                 if task.supported is not None:
                     result = _with_support(result, task.supported)
         except Exception as error:
             return CheckOutcome(name, task, bug=bug_of(error))
-        problem = f"not compared with its old version: {'; '.join(unread)}" if unread else None
-        return CheckOutcome(name, task, (result,), problem)
+        previous = self.settings.previous
+        if previous is not None:
+            notices = (*result.notices, *previous.take_notices())
+            result = replace(result, notices=notices, compared=previous.compared(result))
+        return CheckOutcome(name, task, (result,), _not_compared(unread))
 
     def check_kustomizations(
         self, tasks: Sequence[Task], checked: dict[str, FileResult], workers: int
@@ -199,20 +212,27 @@ class Checker:
         """Start the build of a kustomization unless its result is known; return a function that waits for the result."""
         from crdlint.inputs.kustomize.build import Build, plan_build
 
+        previous = self.settings.previous
+        unread: dict[str, None] = {}
+
         def lint_resource(text: str, file: str) -> FileResult:
-            return self._lint(text, file, task, {})
+            return self._lint(text, file, task, unread)
 
         def lint(text: str, file: str) -> FileResult:
-            return self._lint(text, file, task, {}, fixes=False)  # the text belongs to the build instead of a file
+            return self._lint(text, file, task, unread, fixes=False)  # the text belongs to the build instead of a file
+
+        def has_changed() -> bool:
+            return previous is not None and previous.changes_kustomization(task.path)
 
         try:
-            planned = plan_build(task.path, lint_resource, checked, elsewhere)
+            planned = plan_build(task.path, lint_resource, checked, elsewhere, has_changed=has_changed)
         except Exception as error:
             bug = bug_of(error)
             return lambda: CheckOutcome(task.path, task, bug=bug)
         if not isinstance(planned, Build):
-            return lambda: CheckOutcome(task.path, task, tuple(planned))
-        build, cache = planned, self.settings.cache
+            return lambda: CheckOutcome(task.path, task, tuple(planned), _not_compared(unread))
+        build = planned
+        cache = None if previous is not None else self.settings.cache
         key = None if cache is None else cache.key(build.key(), f"build {task.options}")
         known = None if cache is None or key is None else cache.get(key, build.file, "")
         if known is not None:
@@ -224,7 +244,7 @@ class Checker:
             built = build.lint(output, lint)
             if cache is not None and key is not None and output.final:
                 cache.put(key, built)
-            return CheckOutcome(task.path, task, tuple(build.results(built)))
+            return CheckOutcome(build.file, task, tuple(build.results(built)), _not_compared(unread))
 
         return finish
 
@@ -237,15 +257,19 @@ class Checker:
         *,
         fixes: bool = True,
         known: FileResult | None = None,
+        values: str = "",
     ) -> FileResult:
-        """Check a text; add the reasons why old CRDs of its CRDs cannot be read to `unread`."""
+        """Check a text; add the reasons why old CRDs of its CRDs cannot be read to `unread`.
+
+        `values` is the name of the chart's values file that the text is rendered with, if it is.
+        """
         from crdlint.linting.pipeline import lint_file
 
         previous = self.settings.previous
 
         def find(crd: str) -> OldCRD | None:
             assert previous is not None  # noqa: S101  it is asked only if there is one
-            old, problems = previous.find(crd, name)
+            old, problems = previous.find(crd, name, values)
             unread.update(dict.fromkeys(problems))
             return old
 
@@ -274,6 +298,12 @@ class Checker:
                 settings.values or Values(), settings.uses_helm, cache, settings.charts, settings.workers
             )
         return self._charts
+
+
+def _not_compared(unread: Iterable[str]) -> str | None:
+    """Return the problem of an input for whose CRDs old versions may exist that cannot be read, or None."""
+    reasons = "; ".join(unread)
+    return f"not compared with its old version: {reasons}" if reasons else None
 
 
 def _finished(task: Task, finish: Callable[[], CheckOutcome]) -> CheckOutcome:

@@ -320,11 +320,17 @@ def _rendering(random: Random) -> tuple[str, str]:
 
 
 def _map_back(texts: tuple[str, str]) -> None:
+    from crdlint.inputs.helm.render import RenderedDocument
     from crdlint.inputs.helm.rendered import check_rendered
     from crdlint.linting.pipeline import lint_file
 
     template, made = texts
-    check_rendered("x/templates/a.yaml", template, [made], lambda given, file: lint_file(given, filename=file))
+    check_rendered(
+        "x/templates/a.yaml",
+        template,
+        [RenderedDocument(made, ("",))],
+        lambda given, file: lint_file(given, filename=file),
+    )
 
 
 _KUSTOMIZATIONS: Final = (

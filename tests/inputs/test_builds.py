@@ -257,7 +257,7 @@ def test_a_build_that_prints_without_end_is_ended(
 
     monkeypatch.setattr(offline, "MAX_BYTES", 1024 * 1024)
     program("kustomize", "import sys\nwhile True: sys.stdout.write('a: b\\n' * 1000)\n")
-    assert "kustomize printed more than 1 MiB: its resources are read" in check(layered(tmp_path), "--no-cache")
+    assert "kustomize printed more than 1 MiB; its resources are read" in check(layered(tmp_path), "--no-cache")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is limited on Linux")

@@ -15,6 +15,7 @@ from crdlint.inputs.helm import rendered as rendered_module
 from crdlint.inputs.helm.directives import directives, is_foreign, without_texts
 from crdlint.inputs.helm.masking import mask
 from crdlint.inputs.helm.outline import outline
+from crdlint.inputs.helm.render import RenderedDocument
 from crdlint.inputs.helm.rendered import check_rendered
 from crdlint.inputs.helm.templates import check_template
 from crdlint.linting.pipeline import lint_file
@@ -123,7 +124,9 @@ def calls(work: Callable[[], object], *modules: object) -> int:
 def of_one_line(n: int, end: str) -> FileResult:
     """Check a template with a line of many directives, and a rendered line with another end."""
     template = CRD.replace("type: object", "type: " + "{{ .a }}x" * n)
-    return check_rendered("a.yaml", template, [CRD.replace("type: object", "type: " + "ax" * n + end)], lint)
+    return check_rendered(
+        "a.yaml", template, [RenderedDocument(CRD.replace("type: object", "type: " + "ax" * n + end), ("",))], lint
+    )
 
 
 def test_a_rendered_line_of_many_directives() -> None:
@@ -157,7 +160,7 @@ def test_many_findings_in_lines_that_helm_makes() -> None:
     def work(n: int) -> FileResult:
         template = CRD + "{{ .a }}\n" * 10
         names = "".join(f"          p{i}:\n            type: int\n" for i in range(n))
-        return check_rendered("a.yaml", template, [f"{CRD}        properties:\n{names}"], lint)
+        return check_rendered("a.yaml", template, [RenderedDocument(f"{CRD}        properties:\n{names}", ("",))], lint)
 
     assert len(work(100).diagnostics) == 100
     once, twice = (calls(partial(work, n), rendered_module) for n in (200, 400))

@@ -15,7 +15,7 @@ import pytest
 from counting import recording
 
 import crdlint
-from crdlint.inputs.git import Content, commit_of, contents, objects_of, tracked_files
+from crdlint.inputs.git import Content, commit_of, contents, tracked_files, tree_of
 from crdlint.inputs.repository import Repository, RepositoryError, repository_of
 from crdlint.safety import programs as program
 
@@ -33,7 +33,7 @@ def repository(path: Path) -> Repository:
 
 def read(at: Repository, revision: str) -> dict[str, Content]:
     commit = commit_of(at, revision)
-    objects = objects_of(at, commit)
+    objects = tree_of(at, commit).files
     return dict(zip(objects, contents(at, commit, list(objects.values())), strict=True))
 
 
@@ -258,7 +258,7 @@ def test_a_small_tree_of_billions_of_files(checkout: Any, monkeypatch: pytest.Mo
         rows = "".join(f"040000 tree {tree.strip()}\t{i}\n" for i in range(10))
     commit = checkout.git("commit-tree", "-m", "bomb", tree.strip()).strip()
     with pytest.raises(RepositoryError, match="git printed more than 3 MiB"):
-        objects_of(repository(checkout.top), commit)
+        tree_of(repository(checkout.top), commit)
 
 
 def test_many_objects_that_are_broken_end_the_reading(checkout: Any, monkeypatch: pytest.MonkeyPatch) -> None:

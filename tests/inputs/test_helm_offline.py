@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from crdlint.inputs.helm import render as helm
-from crdlint.inputs.helm.render import Values, chart_digest, render
+from crdlint.inputs.helm.render import RenderedDocument, Values, chart_digest, render
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -167,4 +167,5 @@ def test_the_real_helm_looks_nothing_up(tmp_path: Path) -> None:
     )
     rendered = render(chart(tmp_path / "c", **{"templates/a.yaml": text}), Values(), program)
     assert rendered.problems == []
-    assert rendered.documents == {"templates/a.yaml": ['a: "{}"\nb: ""\nkind: CustomResourceDefinition\n']}
+    text = 'a: "{}"\nb: ""\nkind: CustomResourceDefinition\n'
+    assert rendered.documents == {"templates/a.yaml": [RenderedDocument(text, ("",))]}

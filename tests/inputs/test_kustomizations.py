@@ -142,7 +142,7 @@ def test_a_file_is_told_of_once_for_all_that_is_made_of_it(built: Callable[..., 
 TROUBLE = {
     "fails": ("import sys\nsys.exit('error: no such thing')\n", "fails: no such thing; its resources are read"),
     "says nothing": ("import sys\nsys.exit(1)\n", "fails: it prints no reason; its resources are read"),
-    "does not end": ("import signal\nsignal.pause()\n", "took more than 0.5 s: its resources are read"),
+    "does not end": ("import signal\nsignal.pause()\n", "took more than 0.5 s; its resources are read"),
 }
 
 

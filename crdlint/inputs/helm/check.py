@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 from typing import TYPE_CHECKING, Final, Protocol
 
-from crdlint.inputs.helm.layout import CRDS, TEMPLATES, outermost
+from crdlint.inputs.helm.layout import CRDS, TEMPLATES, inside, outermost
 from crdlint.inputs.helm.masking import mask
 from crdlint.inputs.helm.render import Rendered, Values, chart_digest, helm, render
 from crdlint.inputs.helm.rendered import check_rendered
@@ -19,7 +19,7 @@ from crdlint.safety.programs import end_running, find
 
 if TYPE_CHECKING:
     from crdlint.inputs.helm.layout import ChartLocation
-    from crdlint.linting.result import Lint
+    from crdlint.linting.result import Lint, LintWith
 
 _KIND: Final = "kind: CustomResourceDefinition"
 
@@ -63,25 +63,31 @@ class Charts:
     expected: tuple[str, ...] = ()
     workers: int = 1
     _charts: dict[str, _Chart | None] = field(default_factory=dict)
-    _asking: Lock = field(default_factory=Lock)  # for Helm's version, which is cached
 
     def check(
-        self, path: str, text: str, location: ChartLocation, lint: Lint, versions: str = "", *, is_saved: bool = True
+        self,
+        path: str,
+        text: str,
+        location: ChartLocation,
+        lint: Lint,
+        versions: str = "",
+        *,
+        lint_with: LintWith | None = None,
+        is_saved: bool = True,
     ) -> FileResult:
         """Return the result of a file of a chart for some versions of Kubernetes, which `lint` checks for.
 
-        A template whose text differs from the file on disk is checked without Helm.
+        `lint_with` is set if the result depends on the values files with which a document is rendered. A template whose
+        text differs from the file on disk is checked without Helm.
         """
         is_template = location.part == TEMPLATES and "{{" in text
         outermost_chart = outermost(location.chart)
         chart = self._of(outermost_chart) if is_template and is_saved else None
-        inside = os.path.normpath(
-            os.path.join(os.path.relpath(location.chart, outermost_chart), location.path)
-        ).replace(os.sep, "/")
-        key = self._key(text, location.part, versions, inside, chart)
+        template = inside(location, outermost_chart)
+        key = self._key(text, location.part, versions, template, chart)
         result = self.cache.get(key, path, text) if self.cache is not None and key is not None else None
         if result is None:
-            result = self._checked(path, text, location.part, lint, outermost_chart, inside, chart)
+            result = self._checked(path, text, location.part, lint, lint_with, outermost_chart, template, chart)
             if self.cache is not None and key is not None:
                 self.cache.put(key, result)
         elif is_template:
@@ -92,18 +98,26 @@ class Charts:
         problems, chart.problems = tuple(chart.problems), []
         return replace(result, notices=(*result.notices, *problems))
 
-    def _key(self, text: str, part: str, versions: str, inside: str, chart: _Chart | None) -> str | None:
+    def _key(self, text: str, part: str, versions: str, template: str, chart: _Chart | None) -> str | None:
         """Return the key of a file's result in the cache, or None if it is not cached."""
         if self.cache is None or (chart is not None and chart.digest is None):
             return None
         digest = chart.digest.hex() if chart is not None and chart.digest is not None else ""
         kind = part if part in {CRDS, TEMPLATES} else ""
         return self.cache.key(
-            text.encode("utf-8", "surrogatepass"), f"chart {versions} {kind} {digest} {digest and inside}"
+            text.encode("utf-8", "surrogatepass"), f"chart {versions} {kind} {digest} {digest and template}"
         )
 
     def _checked(
-        self, path: str, text: str, part: str, lint: Lint, outermost_chart: str, inside: str, chart: _Chart | None
+        self,
+        path: str,
+        text: str,
+        part: str,
+        lint: Lint,
+        lint_with: LintWith | None,
+        outermost_chart: str,
+        template: str,
+        chart: _Chart | None,
     ) -> FileResult:
         if part == CRDS:
             return check_unrendered(path, text, lint)
@@ -112,10 +126,11 @@ class Charts:
         if chart is None:
             return check_template(path, text, lint)
         if chart.rendered is None:
-            chart.rendered = self._render(outermost_chart)
-        documents = chart.rendered.documents.get(inside)
+            chart.rendered = render_as_installed(outermost_chart, self.values)
+        documents = chart.rendered.documents.get(template)
         if documents:
-            return _with_fixes(_with_the_rest(check_rendered(path, text, documents, lint), lint), lint)
+            checked = check_rendered(path, text, documents, lint, lint_with)
+            return _with_fixes(_with_the_rest(checked, lint), lint)
         result = check_template(path, text, lint)
         if chart.rendered.documents and result.crds:
             return replace(result, notices=(*result.notices, _WITHOUT_CRD))
@@ -152,21 +167,26 @@ class Charts:
         known = self.cache.get(key, chart, "") if self.cache is not None and key is not None else None
         if known is not None:
             return _Chart(digest, list(known.notices))
-        rendered = self._render(chart)
+        rendered = render_as_installed(chart, self.values)
         if not rendered.final:
             digest = None
         elif self.cache is not None and key is not None:
             self.cache.put(key, FileResult(chart, "", 0, (), 0, (), tuple(rendered.problems)))
         return _Chart(digest, list(rendered.problems), rendered)
 
-    def _render(self, chart: str) -> Rendered:
-        with self._asking:
-            installed = helm()
-        if installed.program is None:
-            return Rendered(problems=[installed.problem] if installed.problem else [], final=False)
-        support = chart_support(chart)[0]
-        newest = support.versions.rpartition("..")[2] if support is not None else str(NEWEST)
-        return render(chart, self.values, installed.program, newest)
+
+def render_as_installed(chart: str, values: Values) -> Rendered:
+    """Render a chart by the Helm on the PATH, for the newest version of Kubernetes that the chart supports."""
+    with _ASKING:
+        installed = helm()
+    if installed.program is None:
+        return Rendered(problems=[installed.problem] if installed.problem else [], final=False)
+    support = chart_support(chart)[0]
+    newest = support.versions.rpartition("..")[2] if support is not None else str(NEWEST)
+    return render(chart, values, installed.program, newest)
+
+
+_ASKING: Final = Lock()  # for Helm's version, which is cached
 
 
 def _is_main_process() -> bool:
@@ -193,6 +213,7 @@ def _with_the_rest(result: FileResult, lint: Lint) -> FileResult:
             names = ", ".join(crd.name for crd in rest.crds)
             notices = (*notices, f"not rendered with the values given, read without Helm: {names}")
         diagnostics, crds = (*diagnostics, *added), (*crds, *rest.crds)
+        result = replace(result, compared=(*result.compared, *rest.compared))
     return replace(result, diagnostics=diagnostics, crds=crds, notices=notices, masked=masked.text)
 
 

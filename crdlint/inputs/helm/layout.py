@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 CHART: Final = "Chart.yaml"
 TEMPLATES: Final = "templates"
@@ -18,20 +21,26 @@ class ChartLocation(NamedTuple):
     path: str
 
 
-def outermost(chart: str) -> str:
+def inside(location: ChartLocation, chart: str) -> str:
+    """Return the path of a file within a chart that contains its own chart, as Helm spells it."""
+    return os.path.normpath(os.path.join(os.path.relpath(location.chart, chart), location.path)).replace(os.sep, "/")
+
+
+def outermost(chart: str, is_file: Callable[[str], bool] = os.path.isfile) -> str:
     """Return the outermost chart that contains a chart: its values are used for rendering the inner one."""
     while True:
         parent = os.path.dirname(os.path.abspath(chart))
         outer = os.path.dirname(parent)
-        if os.path.basename(parent) != "charts" or not os.path.isfile(os.path.join(outer, CHART)):
+        if os.path.basename(parent) != "charts" or not is_file(os.path.join(outer, CHART)):
             return chart
         chart = os.path.normpath(os.path.join(chart, os.pardir, os.pardir))  # spelled like the chart
 
 
 class Layout:
-    """The charts so far; each directory is read once."""
+    """The charts so far; each directory is read once. `is_file` returns whether a path is that of a file."""
 
-    def __init__(self) -> None:
+    def __init__(self, is_file: Callable[[str], bool] = os.path.isfile) -> None:
+        self._is_file = is_file
         self._charts: dict[str, str | None] = {}
 
     def locate(self, path: str) -> ChartLocation | None:
@@ -50,7 +59,7 @@ class Layout:
         chart: str | None = None
         while folder not in known:
             way.append(folder)
-            if os.path.isfile(os.path.join(folder, CHART)):
+            if self._is_file(os.path.join(folder, CHART)):
                 chart = folder
                 break
             parent = os.path.dirname(folder) or ("" if os.path.isabs(folder) else ".")

@@ -43,14 +43,22 @@ class Helm:
     problem: str | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class RenderedDocument:
+    """A document that Helm renders, and the names of the chart's values files (`ci/`) that it is rendered with."""
+
+    text: str
+    values: tuple[str, ...]
+
+
 @dataclass(slots=True)
 class Rendered:
-    """The output of Helm for a chart: by path below the chart, the documents of each template, by values file.
+    """The output of Helm for a chart: by path below the chart, the documents of each template.
 
     `problems` are the reasons why some or all could not be rendered; `final` is whether the output is reproducible.
     """
 
-    documents: dict[str, list[str]] = field(default_factory=dict)
+    documents: dict[str, list[RenderedDocument]] = field(default_factory=dict)
     problems: list[str] = field(default_factory=list)
     final: bool = True
 
@@ -89,6 +97,7 @@ def render(chart: str, values: Values, program: str, kube_version: str | None = 
     rendered = Rendered()
     version = [f"--kube-version=v{kube_version}.0"] if kube_version is not None else []
     failures: dict[str, list[Values]] = {}
+    documents: dict[str, dict[str, list[str]]] = {}
     for run in _runs(chart, values):
         # Helm fetches a file whose name looks like a URL; an absolute path never does.
         files = [f"--values={os.path.abspath(file)}" for file in run.files]
@@ -103,10 +112,13 @@ def render(chart: str, values: Values, program: str, kube_version: str | None = 
         if done.status:
             failures.setdefault(reason(done, _LONGEST), []).append(run)
             continue
+        name = os.path.basename(run.files[0]) if run.files and run.files != values.files else ""
         for path, document in _documents(done.output):
-            known = rendered.documents.setdefault(path, [])
-            if document not in known:
-                known.append(document)
+            documents.setdefault(path, {}).setdefault(document, []).append(name)
+    rendered.documents = {
+        path: [RenderedDocument(text, tuple(dict.fromkeys(names))) for text, names in texts.items()]
+        for path, texts in documents.items()
+    }
     rendered.problems += [_problem(why, with_, chart) for why, with_ in failures.items()]
     return rendered
 

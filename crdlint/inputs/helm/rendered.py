@@ -8,14 +8,19 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
+from crdlint.crd.positions import Span
 from crdlint.inputs.helm.line_map import align
+from crdlint.linting.result import CollectedCRDs
+from crdlint.linting.stored_crds import collect_crds
 from crdlint.safety.programs import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from crdlint.crd.paths import Path
     from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.linting.result import CRD, FileResult, Lint
+    from crdlint.inputs.helm.render import RenderedDocument
+    from crdlint.linting.result import CRD, ComparedCRD, FileResult, Lint, LintWith, OldCRD, Positions, UnreadDocument
 
 _DOCUMENT: Final = re.compile(r"^---(?:[ \t].*)?\r?\n", re.MULTILINE)
 _NAME: Final = re.compile(r"^ {2,}name: *\S+", re.MULTILINE)
@@ -24,28 +29,74 @@ _LONGEST: Final = 400  # characters of a rendered line
 _MOST: Final = 50  # the number of template lines compared with a rendered one; more are seldom distinguishable
 
 
-def check_rendered(path: str, text: str, documents: Sequence[str], lint: Lint) -> FileResult:
-    """Return the result of the documents of a template, with positions in the template and each finding once."""
+def check_rendered(
+    path: str,
+    text: str,
+    documents: Sequence[RenderedDocument],
+    lint: Lint,
+    lint_with: LintWith | None = None,
+) -> FileResult:
+    """Return the result of the documents of a template, with positions in the template and each finding once.
+
+    With `lint_with`, a document is checked for each values file that it is rendered with.
+    """
     template = text.split("\n")
     parts = _Parts(text)
     diagnostics: dict[tuple[str, int, str], Diagnostic] = {}
     crds: dict[str, CRD] = {}
+    compared: list[ComparedCRD] = []
     first: FileResult | None = None
     for document in documents:
-        result = lint(document, path)
-        first = first or result
-        start, end = parts.of(document)
-        lines = _Lines(document.split("\n"), template, start, end)
-        for crd in result.crds:
-            crds.setdefault(crd.name, crd.moved(lines.line))
-        for diagnostic in result.diagnostics:
-            mapped = lines.mapped(replace(diagnostic, fix=None))  # its edits refer to the rendered text
-            diagnostics.setdefault((mapped.rule, mapped.line, mapped.message), mapped)
+        lines = parts.lines(document.text, template)
+        for check in [lint] if lint_with is None else map(lint_with, document.values):
+            result = check(document.text, path)
+            first = first or result
+            compared += result.compared
+            for crd in result.crds:
+                crds.setdefault(crd.name, crd.moved(lines.line))
+            for diagnostic in result.diagnostics:
+                mapped = lines.mapped(replace(diagnostic, fix=None))  # its edits refer to the rendered text
+                diagnostics.setdefault((mapped.rule, mapped.line, mapped.message), mapped)
     assert first is not None  # noqa: S101  the caller has documents
     # Definitions and rules have positions in the rendered text, not in the template.
     return replace(
-        first, text=text, crds=tuple(crds.values()), diagnostics=tuple(diagnostics.values()), definitions=(), rules=()
+        first,
+        text=text,
+        crds=tuple(crds.values()),
+        diagnostics=tuple(diagnostics.values()),
+        compared=tuple(compared),
+        definitions=(),
+        rules=(),
     )
+
+
+def collect_rendered(
+    file: str, text: str, documents: Sequence[RenderedDocument], without_helm: CollectedCRDs
+) -> CollectedCRDs:
+    """Return the old CRDs of a template, with positions in the template.
+
+    `without_helm` are those that can be read without Helm. They count where the values given leave a CRD out.
+    """
+    template = text.split("\n")
+    parts = _Parts(text)
+    crds: dict[str, OldCRD] = {}
+    by_values: dict[str, dict[str, OldCRD]] = {}
+    unread: list[UnreadDocument] = []
+    rendered: list[tuple[int, int]] = []
+    for document in documents:
+        lines = parts.lines(document.text, template)
+        rendered.append((lines.start, lines.end))
+        collected = collect_crds(document.text, file)
+        unread += (broken._replace(line=lines.line(broken.line)) for broken in collected.unread)
+        for name, old in collected.by_name.items():
+            mapped = old._replace(positions=_InTemplate(old.positions, lines), span=lines.origin(old.span)[0])
+            crds.setdefault(name, mapped)
+            for values in document.values:
+                by_values.setdefault(values, {}).setdefault(name, mapped)
+    unread += (
+        skipped for skipped in without_helm.unread if not any(start < skipped.line <= end for start, end in rendered)
+    )
+    return CollectedCRDs({**without_helm.by_name, **crds}, tuple(unread), by_values)
 
 
 class _Parts:
@@ -62,10 +113,11 @@ class _Parts:
                 self._by_name[name] = None if name in self._by_name else (line, line + lines + 1)
             line += lines
 
-    def of(self, document: str) -> tuple[int, int]:
-        """Return the lines (0-based, exclusive end) of the only document with the name of a rendered one, else all lines."""
+    def lines(self, document: str, template: Sequence[str]) -> _Lines:
+        """Return the lines of a rendered document, and those of the only document with its name, else all lines."""
         name = _NAME.search(document)
-        return (self._by_name.get(name[0].strip()) if name else None) or self._whole
+        start, end = (self._by_name.get(name[0].strip()) if name else None) or self._whole
+        return _Lines(document.split("\n"), template, start, end)
 
 
 @dataclass(slots=True)
@@ -102,19 +154,25 @@ class _Lines:
 
     def mapped(self, finding: Diagnostic) -> Diagnostic:
         """Return a finding at its position in the template; for a line that Helm generates, at its directive, with a help."""
-        if not self.is_exact(finding.line):
-            if finding.line not in self._made:
-                self._made[finding.line] = self._maker(finding.line)
-            (line, column, end_column), origin = self._made[finding.line]
-            help_ = f"{finding.help or ''} ({origin})".strip()
-            return replace(finding, line=line, column=column, end_line=line, end_column=end_column, help=help_)
-        line, end_line = self.line(finding.line), self.line(finding.end_line)
+        span, origin = self.origin(Span(finding.line, finding.column, finding.end_line, finding.end_column))
+        help_ = finding.help if origin is None else f"{finding.help or ''} ({origin})".strip()
+        return replace(
+            finding, line=span.line, column=span.column, end_line=span.end_line, end_column=span.end_column, help=help_
+        )
+
+    def origin(self, span: Span) -> tuple[Span, str | None]:
+        """Return the span in the template, and for a line that Helm generates, whose span is its directive's, an explanation."""
+        if not self.is_exact(span.line):
+            if span.line not in self._made:
+                self._made[span.line] = self._maker(span.line)
+            (line, column, end_column), origin = self._made[span.line]
+            return Span(line, column, line, end_column), origin
+        line, end_line = self.line(span.line), self.line(span.end_line)
         text = self.template[line - 1]
-        column = finding.column + _indent(text) - _indent(self.rendered[finding.line - 1])
-        if end_line < line or (end_line == line and finding.end_line != finding.line):
-            return replace(finding, line=line, column=column, end_line=line, end_column=len(text.rstrip()) + 1)
-        end_column = max(finding.end_column + column - finding.column, 1)
-        return replace(finding, line=line, column=column, end_line=end_line, end_column=end_column)
+        column = span.column + _indent(text) - _indent(self.rendered[span.line - 1])
+        if end_line < line or (end_line == line and span.end_line != span.line):
+            return Span(line, column, line, len(text.rstrip()) + 1), None
+        return Span(line, column, end_line, max(span.end_column + column - span.column, 1)), None
 
     def _maker(self, line: int) -> tuple[tuple[int, int, int], str]:
         """Return the position in the template that generates a rendered line, and a text that explains it."""
@@ -149,6 +207,18 @@ class _Lines:
             for number, text in numbered
             if "{{" in text and not text.lstrip().startswith("{{")
         ]
+
+
+@dataclass(frozen=True, slots=True)
+class _InTemplate:
+    """The positions of a rendered document in its template."""
+
+    rendered: Positions
+    lines: _Lines
+
+    def span(self, path: Path) -> Span:
+        """Return the span of a path in the template."""
+        return self.lines.origin(self.rendered.span(path))[0]
 
 
 @dataclass(frozen=True, slots=True)

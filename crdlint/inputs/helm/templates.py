@@ -87,6 +87,7 @@ def _masked(path: str, text: str, masked: Masked, lint: Lint, without: Container
         text=text,
         documents=result.documents + left,
         crds=crds,
+        compared=tuple(compared for compared in result.compared if compared.name in names),
         skipped=result.skipped + left + len(result.crds) - len(crds),
         diagnostics=_in_order(findings, more),
         notices=tuple(notices),
@@ -152,7 +153,8 @@ def _united(result: FileResult, other: FileResult) -> FileResult:
     ]
     names = {crd.name for crd in result.crds}
     crds = (*result.crds, *(crd for crd in other.crds if crd.name not in names))
-    return replace(result, crds=crds, diagnostics=_in_order(result.diagnostics, more))
+    compared = (*result.compared, *other.compared)
+    return replace(result, crds=crds, compared=compared, diagnostics=_in_order(result.diagnostics, more))
 
 
 def template_findings(path: str, text: str, masked: Masked) -> list[Diagnostic]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from typing import Final
 
-_KUSTOMIZATIONS: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
+KUSTOMIZATIONS: Final = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 
 def kustomization_files(folder: str) -> list[str]:
     """Return the kustomization files in a directory; kustomize rejects more than one."""
-    return [name for name in _KUSTOMIZATIONS if os.path.isfile(os.path.join(folder, name))]
+    return [name for name in KUSTOMIZATIONS if os.path.isfile(os.path.join(folder, name))]
 
 
 def kustomization_of(folder: str) -> str | None:

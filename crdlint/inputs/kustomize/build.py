@@ -17,12 +17,12 @@ from crdlint.inputs.kustomize.changes import changes_crds
 from crdlint.inputs.kustomize.kustomization import PATCHES, read_kustomization, reading_problem
 from crdlint.inputs.offline import reason, sandbox
 from crdlint.inputs.read import UnreadableError, read_text
-from crdlint.linting.result import CRD, FileResult
+from crdlint.linting.result import CRD, ComparedCRD, FileResult
 from crdlint.safety.programs import TIMEOUT, ProgramError, find
 from crdlint.yaml.nodes import child, items_of
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Iterable
+    from collections.abc import Callable, Container, Iterable
 
     from crdlint.crd.positions import Span
     from crdlint.diagnostics.diagnostic import Diagnostic
@@ -33,6 +33,7 @@ _PROGRAMS: Final = (("kustomize", "build"), ("kubectl", "kustomize"))
 _LONGEST: Final = 300  # characters of a program's error
 _SHOWN: Final = 100  # the number of characters of a line of the build in a message
 _INSTEAD: Final = "its resources are read as they are"
+MISSING: Final = "neither kustomize nor kubectl is on the path"
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,23 +85,12 @@ class Build:
 
     def run(self, timeout: float = TIMEOUT) -> Output:
         """Build the kustomization offline, in a copy of its files."""
-        kustomization, program = self.kustomization, self.program
-        try:
-            with sandbox() as box:
-                box.write(kustomization.tree())
-                folder = os.path.relpath(kustomization.top.folder, kustomization.parent)
-                done = box.run([program.path, program.command, "."], folder, timeout)
-                problem = reason(done, _LONGEST).replace(os.path.join(box.files, ""), "")
-        except (ProgramError, OSError) as error:
-            return Output(problem=f"{error}: {_INSTEAD}")
-        if done.status:
-            return Output(problem=f"{program.name} fails: {problem}; {_INSTEAD}", final=True)
-        return Output(done.output, final=True)
+        return run_build(self.kustomization, self.program, timeout)
 
     def lint(self, output: Output, lint: Lint) -> FileResult:
         """Return the result of checking the output of a build; a problem is a notice of a result without documents."""
         if output.problem is not None:
-            return _note(self.kustomization, output.problem)
+            return _note(self.kustomization, f"{output.problem}; {_INSTEAD}")
         result = lint(output.text, self.file)
         lines = output.text.split("\n")
         return replace(result, diagnostics=tuple(self._with_line(finding, lines) for finding in result.diagnostics))
@@ -126,14 +116,35 @@ class Output:
     final: bool = False
 
 
+def run_build(kustomization: Kustomization, program: Program, timeout: float = TIMEOUT) -> Output:
+    """Build a kustomization offline, in a copy of its files."""
+    try:
+        with sandbox() as box:
+            box.write(kustomization.tree())
+            folder = os.path.relpath(kustomization.top.folder, kustomization.parent)
+            done = box.run([program.path, program.command, "."], folder, timeout)
+            problem = reason(done, _LONGEST).replace(os.path.join(box.files, ""), "")
+    except (ProgramError, OSError) as error:
+        return Output(problem=str(error))
+    if done.status:
+        return Output(problem=f"{program.name} fails: {problem}", final=True)
+    return Output(done.output, final=True)
+
+
 def plan_build(
-    folder: str, lint: Lint, checked: dict[str, FileResult], elsewhere: Container[str] = ()
+    folder: str,
+    lint: Lint,
+    checked: dict[str, FileResult],
+    elsewhere: Container[str] = (),
+    *,
+    has_changed: Callable[[], bool] = lambda: False,
 ) -> Build | list[FileResult]:
     """Return the build for the kustomization in a directory, or the results if there is nothing to build.
 
     `checked` contains the results of files that the run reports, by real path. Other files with CRDs in the
     kustomization are added to it and have results of their own. `elsewhere` contains the real paths of directories
-    whose kustomizations the run checks as well.
+    whose kustomizations the run checks as well. `has_changed` returns whether an old version of the kustomization
+    changes CRDs, so that it is built even if it changes none itself.
     """
     kustomization = read_kustomization(folder)
     if kustomization is None:
@@ -153,13 +164,13 @@ def plan_build(
                 others.append(result)
         if result is not None and result.crds:
             resources.append(result)
-    if not resources or not changes_crds(kustomization, elsewhere):
+    if not resources or not (changes_crds(kustomization, elsewhere) or has_changed()):
         return others
     if kustomization.problem is not None:
         return [_note(kustomization, f"not built: {kustomization.problem}; {_INSTEAD}"), *others]
-    program = _program()
+    program = find_program()
     if program is None:
-        return [_note(kustomization, f"neither kustomize nor kubectl is on the path: {_INSTEAD}"), *others]
+        return [_note(kustomization, f"{MISSING}: {_INSTEAD}"), *others]
     return Build(kustomization, program, resources, others)
 
 
@@ -174,12 +185,14 @@ def _resources(kustomization: Kustomization) -> list[str]:
 
 
 def _unreadable(path: str, text: str, reason: str) -> FileResult:
-    return FileResult(path, text, 0, (), 0, (), (f"not built: kustomize cannot read this file: {reason}",))
+    notice = f"not built: kustomize cannot read this file: {reason}"
+    return FileResult(path, text, 0, (), 0, (), (notice,), compared=(ComparedCRD(path, "unread"),))
 
 
 def _note(kustomization: Kustomization, *notices: str) -> FileResult:
-    """Return a result that contains only notices."""
-    return FileResult(kustomization.top.path, kustomization.top.text, 0, (), 0, (), notices)
+    """Return a result that contains only notices: what is not built is not compared with an old version either."""
+    file = kustomization.top.path
+    return FileResult(file, kustomization.top.text, 0, (), 0, (), notices, compared=(ComparedCRD(file, "unread"),))
 
 
 def _compared(build: Build, built: FileResult) -> list[FileResult]:
@@ -187,7 +200,7 @@ def _compared(build: Build, built: FileResult) -> list[FileResult]:
     kustomization = build.kustomization
     known = {_identity(finding) for resource in build.resources for finding in resource.diagnostics}
     new = [finding for finding in built.diagnostics if _identity(finding) not in known]
-    spans = _spans(kustomization, {finding.crd or "" for finding in new})
+    spans = patch_spans(kustomization, {finding.crd or "" for finding in new})
     diagnostics = tuple(_moved(finding, spans[finding.crd or ""]) for finding in new)
     names = {crd.name for crd in built.crds}
     in_build = {_identity(finding) for finding in built.diagnostics}
@@ -205,13 +218,11 @@ def _compared(build: Build, built: FileResult) -> list[FileResult]:
             results.append(replace(resource, diagnostics=tuple(d for d in resource.diagnostics if id(d) not in gone)))
         elif fixed:
             notices.append(_fix_notice(build, resource, fixed))
-    if not diagnostics and not notices:
+    if not diagnostics and not notices and not built.compared:
         return results
     crds = tuple(CRD(name, spans[name].line) for name in sorted(spans) if name)
-    return [
-        FileResult(kustomization.top.path, kustomization.top.text, 1, crds, 0, diagnostics, tuple(notices)),
-        *results,
-    ]
+    own = FileResult(kustomization.top.path, kustomization.top.text, 1, crds, 0, diagnostics, tuple(notices))
+    return [replace(own, compared=built.compared), *results]
 
 
 def _fix_notice(build: Build, resource: FileResult, fixed: list[Diagnostic]) -> str:
@@ -248,7 +259,7 @@ def _patch_text(kustomization: Kustomization, patch: Any) -> str:
     return f"{json.dumps(patch)}\n{content}"
 
 
-def _spans(kustomization: Kustomization, names: Iterable[str]) -> dict[str, Span]:
+def patch_spans(kustomization: Kustomization, names: Iterable[str]) -> dict[str, Span]:
     """Return by CRD the span of the first patch that names it, else of the first field that can change CRDs."""
     patches = _patches(kustomization)
     keys = (entry[0] for field in _CHANGES if (entry := kustomization.top.root.find(field)) is not None)
@@ -271,7 +282,7 @@ def _resource(path: str, lint: Lint) -> FileResult | None:
     return lint(text, path) if text is not None else None
 
 
-def _program() -> Program | None:
+def find_program() -> Program | None:
     """Return the first of the programs that is on the PATH."""
     programs = ((find(name), command) for name, command in _PROGRAMS)
     return next((Program(path, command) for path, command in programs if path is not None), None)

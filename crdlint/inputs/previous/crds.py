@@ -8,15 +8,19 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from crdlint.inputs.previous.charts import OldCharts
 from crdlint.inputs.read import decode
-from crdlint.linting.result import CollectedCRDs, UnreadDocument
+from crdlint.linting.result import CollectedCRDs, ComparedCRD, UnreadDocument
 from crdlint.linting.stored_crds import collect_crds
+from crdlint.rules.charts import SKIPPED
 from crdlint.safety.programs import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from crdlint.linting.result import OldCRD
+    from crdlint.inputs.previous.charts import OldTemplate
+    from crdlint.inputs.previous.kustomizations import OldKustomizations
+    from crdlint.linting.result import FileResult, OldCRD
 
 
 LONGEST_REASON: Final = 200  # characters: some errors of the API server quote the whole document
@@ -32,13 +36,16 @@ class OldFile:
     """An old file: its name for messages, its path in the work tree, and its compressed bytes.
 
     `path` is empty if the file has no counterpart in the work tree. `in_scope` means that the run checks the current
-    version of the file, so that a removed CRD is reported.
+    version of the file, so that a removed CRD is reported. `place` is the path at which a new version of the file
+    would be checked. `template` is set if it is a template of a chart.
     """
 
     name: str
     path: str
     packed: bytes
     in_scope: bool
+    place: str = ""
+    template: OldTemplate | None = None
 
     @property
     def data(self) -> bytes:
@@ -62,17 +69,20 @@ class PreviousCRDs:
 
     files: Sequence[OldFile]
     unreadable: Sequence[str] = ()
+    charts: OldCharts = field(default_factory=OldCharts)
+    kustomizations: OldKustomizations | None = None
     _cache: OrderedDict[int, CollectedCRDs] = field(default_factory=OrderedDict)
     _names: dict[int, frozenset[str]] = field(default_factory=dict)
     _unread: dict[int, tuple[UnreadDocument, ...]] = field(default_factory=dict)
     _by_name: dict[str, list[int]] | None = None
+    _only_rendered: set[str] = field(default_factory=set)  # CRDs that only Helm can read
     _indirect: list[int] = field(default_factory=list)
 
     def of_file(self, index: int) -> CollectedCRDs:
         """Return the CRDs of a file by its index."""
         crds = self._cache.get(index)
         if crds is None:
-            crds = self._cache[index] = collect(self.files[index].text, self.files[index].name)
+            crds = self._cache[index] = self._collect(self.files[index])
             self._names[index] = frozenset(crds.by_name)
             self._unread[index] = crds.unread
             if len(self._cache) > _CACHED:
@@ -80,18 +90,53 @@ class PreviousCRDs:
         self._cache.move_to_end(index)
         return crds
 
-    def find(self, name: str, path: str) -> tuple[OldCRD | None, list[str]]:
+    def _collect(self, file: OldFile) -> CollectedCRDs:
+        crds = collect(file.text, file.name)
+        documents = self.charts.documents(file.template) if file.template is not None else ()
+        if not documents:
+            return crds
+        from crdlint.inputs.helm.rendered import collect_rendered
+
+        return collect_rendered(file.name, file.text, documents, crds)
+
+    def changes_kustomization(self, folder: str) -> bool:
+        """Return whether the old kustomization in place of that in a new folder changes CRDs."""
+        return self.kustomizations is not None and self.kustomizations.changes_crds(folder)
+
+    def compared(self, result: FileResult) -> tuple[ComparedCRD, ...]:
+        """Return the compared CRDs of a result, with those that cannot be compared because only Helm can read them."""
+        skipped = (finding for finding in result.diagnostics if finding.rule == SKIPPED.id)
+        return (
+            *(
+                crd._replace(state="unread") if crd.state == "added" and crd.name in self._only_rendered else crd
+                for crd in result.compared
+            ),
+            *(ComparedCRD(f"{finding.file}:{finding.line}", "unread") for finding in skipped),
+        )
+
+    def take_notices(self) -> tuple[str, ...]:
+        """Return the notices about old charts since the last call."""
+        notices = tuple(self.charts.notices)
+        self.charts.notices.clear()
+        return notices
+
+    def find(self, name: str, path: str, values: str = "") -> tuple[OldCRD | None, list[str]]:
         """Return the old CRD with a name, and reasons why there may be one that cannot be read.
 
-        Of several CRDs with the name, that of the old file at `path` comes first, because charts contain copies of
-        CRDs.
+        Of several CRDs with the name, that of the old file in the place of `path` comes first, because charts contain
+        copies of CRDs. That of a template is preferably rendered with the values file of the new one, `values`.
         """
+        build = None if self.kustomizations is None else self.kustomizations.of_file(path)
+        if build is not None and (build.problem is not None or name in build.crds):
+            return build.crds.get(name), [] if build.problem is None else [build.problem]
         problems = []
-        for index in sorted(self._candidates(name), key=lambda index: self.files[index].path != path):
+        for index in sorted(self._candidates(name), key=lambda index: self.files[index].place != path):
             file = self.files[index]
-            old = self.of_file(index).by_name.get(name)
+            old = self.of_file(index).get(name, values)
             if old is not None:
                 return old, []
+            if any(name in document.text and document.cause == "template" for document in self._unread[index]):
+                self._only_rendered.add(name)
             if not file.in_scope:  # others are reported at the end of the run
                 documents = (
                     document for document in self._unread[index] if name in document.text and document.cause == "broken"
@@ -118,9 +163,10 @@ class PreviousCRDs:
         by_name: dict[str, list[int]] = {}
         for index, file in enumerate(self.files):
             text = file.text
-            for name in set(_NAME.findall(text)):
+            names = set(_NAME.findall(text))
+            for name in names:
                 by_name.setdefault(name, []).append(index)
-            if _INDIRECT_NAME.search(text):
+            if _INDIRECT_NAME.search(text) or (file.template is not None and any("{{" in name for name in names)):
                 self._indirect.append(index)
         return by_name
 

@@ -110,7 +110,8 @@ def _results(
             continue
         new = [name for name in crds.get(file.path, ()) if previous.find(name, file.path)[0] is None]
         if len(gone) == len(new) == 1:
-            span = collect(text).by_name[new[0]].span
+            renamed = collect(text).by_name.get(new[0])  # not if only Helm can render it
+            span = Span(1, 1, 1, 1) if renamed is None else renamed.span
             diagnostics = [_diagnostic(file, name, span, new[0]) for name in gone]
         else:
             diagnostics = [_diagnostic(file, name, Span(1, 1, 1, 1)) for name in gone]

@@ -3,43 +3,71 @@
 from __future__ import annotations
 
 import os
+import posixpath
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from functools import partial
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
-from crdlint.inputs.git import commit_of, contents, has_revision, objects_of
+from crdlint.inputs.git import commit_of, contents, has_revision
+from crdlint.inputs.helm.layout import CHART
+from crdlint.inputs.kustomize import KUSTOMIZATIONS
+from crdlint.inputs.previous.archives import is_archive, unpack
+from crdlint.inputs.previous.copies import CommitFiles, is_safe, target_of
 from crdlint.inputs.repository import RepositoryError, repository_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Container, Iterable, Iterator
 
-    from crdlint.inputs.repository import Repository
 
 _NAMES: Final = (".yaml", ".yml", ".json")
-_CHART: Final = "Chart.yaml"
-_CONFIGURATION: Final = frozenset({".crdlint.yaml", ".crdlint.yml", "crdlint.toml", "pyproject.toml"})
+# A revision neither configures crdlint nor hides files from it.
+_LEFT_OUT: Final = frozenset({".crdlint.yaml", ".crdlint.yml", "crdlint.toml", "pyproject.toml", ".gitignore"})
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """Files to compare: their path, and the text that replaces that path in names for users."""
+    """Files to compare: their path, and the text that replaces that path in names for users.
+
+    A copy of a revision may have files in `top` that are not below the path. They are named after the `revision`.
+    """
 
     path: str
     shown: str
     problems: tuple[str, ...] = ()
+    top: str | None = None
+    revision: str = ""
 
     def name(self, file: str) -> str:
         """Return the name for users of a file of this side."""
-        if self.path == self.shown or not file.startswith(self.path):
+        if self.path == self.shown:
             return file
-        below = file[len(self.path) :].lstrip(os.sep)
-        if not below:
+        if file == self.path:
             return self.shown
-        return f"{self.shown}{'' if self.shown.endswith(':') else '/'}{below}"
+        if file.startswith(self.path + os.sep):
+            return f"{self.shown}{'' if self.shown.endswith(':') else '/'}{file[len(self.path) + 1 :]}"
+        if self.top is not None and file.startswith(self.top + os.sep):
+            return f"{self.revision}:{file[len(self.top) + 1 :]}"
+        return file
+
+    def in_names(self, text: str) -> str:
+        """Return a text in which the paths of copied files are replaced by the names for users."""
+        if self.path == self.shown:
+            return text
+        for path in filter(None, (self.path, self.top)):
+            text = text.replace(path + os.sep, self.name(os.path.join(path, "x"))[:-1])
+        return text
+
+
+def unpacked(archive: str, folder: str, shown: str | None = None) -> Side:
+    """Return a packed chart as a side, after it is unpacked to a folder; raise RepositoryError."""
+    root = unpack(archive, folder)
+    below = os.path.relpath(root, folder)
+    return Side(root, f"{shown or archive}:{'' if below == os.curdir else below}")
 
 
 def side(source: str, folder: str) -> Side:
-    """Return a side from a path, or from a git revision, whose files are written to `folder`.
+    """Return a side from a path, or from a git revision, whose files are written to `folder`, as those of a packed chart.
 
     A revision means its files below the working directory, and `REVISION:PATH` a file or directory of it. Raise
     RepositoryError if it is neither.
@@ -50,7 +78,7 @@ def side(source: str, folder: str) -> Side:
         if repository is not None and not source.startswith((".", "/")) and has_revision(repository, source):
             message = f"{source!r} is both a path and a git revision: write `./{source}` or `{source}^{{commit}}`"
             raise RepositoryError(message)
-        return Side(source, source)
+        return unpacked(source, folder) if is_archive(source) else Side(source, source)
     if repository is None:
         raise RepositoryError(f"no file or folder named {source!r}, and the working directory is in no git repository")
     here = os.path.relpath(os.path.realpath(os.curdir), repository.top)
@@ -61,41 +89,67 @@ def side(source: str, folder: str) -> Side:
     except RepositoryError as error:
         message = f"no file, folder or git revision named {revision!r} (repository at {repository.top}): {error}"
         raise RepositoryError(message) from error
-    problems = _export(repository, commit, below, folder)
+    if below.startswith(".."):
+        raise RepositoryError(f"{path} is outside of the repository")
+    problems = _export(CommitFiles(repository, commit), below, folder)
     root = os.path.join(folder, below) if below != "." else folder
     if not os.path.lexists(root):
         if colon:
             raise RepositoryError(f"{revision} has no YAML or JSON file in {path}")
         os.makedirs(root, exist_ok=True)
-    return Side(root, source if colon else f"{source}:", tuple(f"{source}: {problem}" for problem in problems))
+    if is_archive(root):
+        return unpacked(root, f"{folder}.unpacked", source)
+    shown = source if colon else f"{source}:"
+    return Side(root, shown, tuple(f"{revision}: {problem}" for problem in problems), folder, revision)
 
 
-def _export(repository: Repository, commit: str, below: str, folder: str) -> list[str]:
-    """Write the YAML and JSON files of a commit below a path, and all files of charts; return the problems."""
-    objects = objects_of(repository, commit)
-    paths = list(_selected(objects, below))
+def _export(files: CommitFiles, below: str, folder: str) -> list[str]:
+    """Write what a commit has below a path to a folder, and return the problems.
+
+    These are YAML and JSON files, all files of charts, and what kustomizations and links in charts refer to.
+    """
+    os.makedirs(os.path.join(folder, ".git"), exist_ok=True)  # no reference leads out of the copy
+    objects = files.tree.files
+    inside = [path for path in objects if below == "." or path == below or path.startswith(f"{below}/")]
+    charts = _charts(objects, inside, below)
+    paths = [path for path in inside if path.endswith(_NAMES) or path == below]
+    if charts:
+        paths = list(dict.fromkeys((*paths, *(path for path in objects if path.startswith(tuple(charts))))))
+    paths = [path for path in paths if is_safe(path) and posixpath.basename(path) not in _LEFT_OUT]
     problems = []
-    for path, content in zip(paths, contents(repository, commit, [objects[path] for path in paths]), strict=True):
+    ids = [objects[path] for path in paths]
+    for path, content in zip(paths, contents(files.repository, files.commit, ids), strict=True):
         if content.problem is not None:
             problems.append(f"{path}: {content.problem}")
             continue
-        target = Path(folder, path)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(content.data)
+        try:
+            with open(target_of(folder, path), "xb") as file:
+                file.write(content.data)
+        except OSError as error:
+            problems.append(f"{path}: {error.strerror}")
+    written = set(paths)
+    for references in _references(files, charts, inside):
+        try:
+            files.copy((path for path in references() if posixpath.basename(path) not in _LEFT_OUT), folder, written)
+        except RepositoryError as error:  # noqa: PERF203  a chart at a time
+            problems.append(str(error))
     return problems
 
 
-def _selected(paths: Iterable[str], below: str) -> Iterable[str]:
-    """Yield the paths to copy; none of them is outside of the folder or configures crdlint."""
-    inside = [path for path in paths if below == "." or path == below or path.startswith(f"{below}/")]
-    charts = tuple(f"{path.removesuffix(_CHART)}" for path in inside if PurePosixPath(path).name == _CHART)
-    for path in inside:
-        parts = PurePosixPath(path).parts
-        if ".." in parts or ".git" in parts or path.startswith("/") or parts[-1] in _CONFIGURATION:
-            continue
-        if path.endswith(_NAMES) or _is_in(path, charts):
-            yield path
+def _charts(paths: Container[str], inside: Iterable[str], below: str) -> list[str]:
+    """Return the folders, with a closing slash, of the charts below a path and of those that contain the path."""
+    charts = [path.removesuffix(CHART) for path in inside if posixpath.basename(path) == CHART]
+    parents = [f"{parent}/" if str(parent) != "." else "" for parent in PurePosixPath(below).parents]
+    return [*charts, *(parent for parent in parents if f"{parent}{CHART}" in paths)]
 
 
-def _is_in(path: str, folders: Sequence[str]) -> bool:
-    return path.startswith(tuple(folders)) if folders else False
+def _references(
+    files: CommitFiles, charts: Iterable[str], inside: Iterable[str]
+) -> Iterator[Callable[[], Iterable[str]]]:
+    """Yield functions that return paths that the charts with links, and all kustomizations, refer to."""
+    for chart in charts:
+        if any(link.startswith(chart) for link in files.tree.links):
+            yield partial(list, [chart.rstrip("/") or "."])
+    folders = {posixpath.dirname(path) or "." for path in inside if posixpath.basename(path) in KUSTOMIZATIONS}
+    if folders:
+        yield partial(files.with_references, folders)
