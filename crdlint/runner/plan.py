@@ -16,8 +16,8 @@ from crdlint.inputs.paths import Problem
 from crdlint.inputs.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.linting.result import FileResult
-from crdlint.rules.sets import OF_WHOLE_CRDS
 from crdlint.runner.task import PATCH, Task, shown_name
+from crdlint.runner.whole_crds import WholeCRDs
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -89,6 +89,7 @@ class Planner:
         if self.kustomize:
             for folder in folders:
                 self._add_kustomization(folder)
+        WholeCRDs().restrict(self.plan.tasks, self.plan.kustomizations)
         return self.plan
 
     def add_resources(self, known: Iterable[str]) -> None:
@@ -108,6 +109,7 @@ class Planner:
             self._add_read(path, path, data, text)
         else:
             self.plan.passed += 1
+        WholeCRDs().restrict(self.plan.tasks, self.plan.kustomizations)
         return self.plan
 
     def config_of(self, path: str) -> Config | None:
@@ -259,10 +261,7 @@ class Planner:
         version = self.kube_version or config.kube_version
         if version is None and support is not None:
             return Task(path, support.versions, location, text, support.constraint, requested=config.requested())
-        requested = config.requested()
-        if requested and location is None and open_descriptor(path) is None and _may_be_part_of_build(path):
-            requested -= OF_WHOLE_CRDS
-        return Task(path, version or NEWEST_VERSION, location, text, requested=requested)
+        return Task(path, version or NEWEST_VERSION, location, text, requested=config.requested())
 
     def _chart(self, chart: str, config: Config) -> Support | None:
         """Return the versions that a chart supports; plan its packed dependencies if requested."""
@@ -287,9 +286,3 @@ class Planner:
             name, text, location = packed
             self.plan.tasks.append(self._task(name, config, location, support, text))
             self.plan.configs.append(config._replace(exclude=()))
-
-
-def _may_be_part_of_build(path: str) -> bool:
-    """Return whether a kustomization in the file's folder, or in path_ of the two above it, may add to its CRDs."""
-    folder = Path(path).resolve().parent
-    return any(kustomization_of(str(path_)) is not None for path_ in (folder, *list(folder.parents)[:2]))

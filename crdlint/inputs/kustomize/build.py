@@ -18,6 +18,7 @@ from crdlint.inputs.kustomize.kustomization import PATCHES, read_kustomization, 
 from crdlint.inputs.offline import reason, sandbox
 from crdlint.inputs.read import UnreadableError, read_text
 from crdlint.linting.result import CRD, ComparedCRD, FileResult
+from crdlint.rules.sets import OF_WHOLE_CRDS
 from crdlint.safety.programs import TIMEOUT, ProgramError, find
 from crdlint.yaml.nodes import child, items_of
 
@@ -164,8 +165,13 @@ def plan_build(
                 others.append(result)
         if result is not None and result.crds:
             resources.append(result)
-    if not resources or not (changes_crds(kustomization, elsewhere) or has_changed()):
+    changes = changes_crds(kustomization, elsewhere)
+    if not resources or not (changes or has_changed()):
         return others
+    if changes:
+        incomplete = {id(result): _incomplete(result) for result in (*resources, *others)}
+        resources = [incomplete[id(result)] for result in resources]
+        others = [incomplete[id(result)] for result in others]
     if kustomization.problem is not None:
         return [_note(kustomization, f"not built: {kustomization.problem}; {_INSTEAD}"), *others]
     program = find_program()
@@ -182,6 +188,12 @@ def resource_files(folder: str) -> list[str]:
 
 def _resources(kustomization: Kustomization) -> list[str]:
     return list(dict.fromkeys(path for layer in kustomization.layers.values() for path in layer.resources))
+
+
+def _incomplete(result: FileResult) -> FileResult:
+    """Return the result of a file to whose CRDs the build may add versions or a webhook."""
+    findings = tuple(finding for finding in result.diagnostics if finding.rule not in OF_WHOLE_CRDS)
+    return result if len(findings) == len(result.diagnostics) else replace(result, diagnostics=findings)
 
 
 def _unreadable(path: str, text: str, reason: str) -> FileResult:
