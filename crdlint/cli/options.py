@@ -276,28 +276,33 @@ def configuration(command: Command) -> Command:
     return command
 
 
-def _own_sets(file: str | None) -> frozenset[str]:
-    """Return the names of the sets in the configuration of the run, by default that of the working directory."""
+def _unknown_rule(rule: str, file: str | None) -> str | None:
+    """Return a message if a name is neither that of rules nor of a set, or None.
+
+    `file` is the configuration with the sets of the run, by default that of the working directory.
+    """
+    from crdlint.config.rule_patterns import unknown_rule
+
+    if unknown_rule(rule) is None:
+        return None
     from crdlint.config.load import nearest
     from crdlint.config.model import ConfigError
 
     try:
         config = read_config(file) or nearest(STDIN, {})
-    except ConfigError:
-        return frozenset()  # which is reported with the files that it applies to
-    return frozenset(name for name, _ in config.sets)
+    except ConfigError as error:
+        fault = error.faults[0]
+        return f"{unknown_rule(rule)}, and {fault.file}:{fault.line}:{fault.column} has an error: {fault.message}"
+    sets = [name for name, _ in config.sets]
+    return None if rule in sets else unknown_rule(rule, sets)
 
 
 def override(options: RunOptions, *, include_dependencies: bool = False) -> Callable[[Config], Config]:
     """Return what replaces the settings of a configuration by the options given; an unknown rule is a usage error."""
     for name, rules in (("--select", options.selected), ("--ignore", options.ignored)):
         for rule in rules:
-            from crdlint.config.rule_patterns import unknown_rule
-
-            problem = unknown_rule(rule)
-            if problem and rule in _own_sets(options.config):
-                continue
-            if problem:
+            problem = _unknown_rule(rule, options.config)
+            if problem is not None:
                 raise click.UsageError(f"{name}: {problem}")
     return lambda config: config.merged(
         select=options.selected,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import cache
 from typing import Final
 
@@ -60,11 +60,42 @@ def is_known(pattern: str) -> bool:
     return pattern in rule_ids() or bool(_rules_matched(pattern))
 
 
-def unknown_rule(pattern: str) -> str | None:
+def expanded(sets: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
+    """Return sets of rules with the rules of the sets that they contain, each once; no set may contain itself."""
+    if not sets:
+        return {}
+    from graphlib import TopologicalSorter
+
+    found: dict[str, tuple[str, ...]] = {}
+    for name in TopologicalSorter(_contained(sets)).static_order():
+        found[name] = tuple(dict.fromkeys(rule for member in sets[name] for rule in found.get(member, (member,))))
+    return {name: found[name] for name in sets}
+
+
+def cycle_of(sets: Mapping[str, Iterable[str]]) -> list[str]:
+    """Return the names of sets each of which contains the next, and the last the first; none if there are no such sets."""
+    if not sets:
+        return []
+    from graphlib import CycleError, TopologicalSorter
+
+    try:
+        TopologicalSorter(_contained(sets)).prepare()
+    except CycleError as error:
+        names: list[str] = error.args[1]
+        return names[:0:-1]
+    return []
+
+
+def _contained(sets: Mapping[str, Iterable[str]]) -> dict[str, list[str]]:
+    """Return the names of the sets that each set contains."""
+    return {name: [member for member in members if member in sets] for name, members in sets.items()}
+
+
+def unknown_rule(pattern: str, own_sets: Iterable[str] = ()) -> str | None:
     """Return a message if a pattern matches no rule, with a suggestion, or None."""
     if is_known(pattern):
         return None
-    ids = rule_ids() | SETS.keys()
+    ids = rule_ids() | SETS.keys() | set(own_sets)
     families = {f"{rule.partition('-')[0]}-*" for rule in ids if "-" in rule}
     if f"{pattern}-*" in families:
         return f"no rule is called {shown(pattern)}{_meant(f'{pattern}-*')}"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.__about__ import __version__
 from crdlint.changes.change import Policy
 from crdlint.config.model import Config, ConfigError, ConfigProblem, with_sets
-from crdlint.config.rule_patterns import did_you_mean, is_known, shown, unknown_rule
+from crdlint.config.rule_patterns import cycle_of, did_you_mean, expanded, is_known, shown, unknown_rule
 from crdlint.inputs.patterns import is_pattern
 from crdlint.kubernetes.servers import parse_range
 
@@ -27,6 +27,7 @@ _TYPES: Final = {
     "number": "a number",
     "boolean": "true or false",
 }
+_SHOWN: Final = 4  # sets that contain one another
 _LONGEST_SPECIFIER: Final = 200  # characters, because packaging converts each number in it
 # The schema accepts numbers for versions, as editors read 1.30 as one; here a number has lost its trailing zeros.
 _TEXTS: Final = ("kube-version", "required-version")
@@ -43,7 +44,7 @@ def config_of(source: Source, file: str, folder: str) -> Config:
             break
     if faults:
         raise ConfigError(tuple(sorted(faults, key=lambda fault: (fault.line, fault.column))))
-    sets = tuple((name, tuple(rules)) for name, rules in values.get("sets", {}).items())
+    sets = tuple(expanded(values.get("sets", {})).items())
     severities = values.get("severity", {}).items()
     return Config(
         file=file,
@@ -133,6 +134,11 @@ def _kind(value: Any) -> str:
 def _by_meaning(values: dict[str, Any], source: Source) -> Iterator[tuple[str, LineColumn]]:
     """Yield the errors of values that match the schema: unknown rules and versions, and invalid patterns."""
     own = values.get("sets", {})
+    cycle = cycle_of(own)
+    if cycle:
+        more = f" and {len(cycle) - _SHOWN:,} more" if len(cycle) > _SHOWN else ""
+        through = f" through {', '.join(map(shown, cycle[1:_SHOWN]))}{more}" if len(cycle) > 1 else ""
+        yield f"the set {shown(cycle[0])} contains itself{through}", source.locate(["sets", cycle[0]], True)
     for name in own:
         if is_known(name):
             yield (
@@ -140,7 +146,7 @@ def _by_meaning(values: dict[str, Any], source: Source) -> Iterator[tuple[str, L
                 source.locate(["sets", name], True),
             )
     for steps, pattern, is_key in _patterns_of_rules(values):
-        message = None if pattern in own and steps[0] != "sets" else unknown_rule(pattern)
+        message = None if pattern in own else unknown_rule(pattern, own)
         if message is not None:
             yield message, source.locate(steps, is_key)
     for name in _TEXTS:

@@ -67,6 +67,8 @@ def test_rules_and_sets_are_requested_by_name(folder: Path, arguments: list[str]
         ("sets: {ours: [bool]}\n", ["--select", "ours"], ["bool"]),
         ("select: ['*', gitops]\nsets: {ours: [names-defaulted]}\nignore: [ours]\n", [], []),
         ("sets: {ours: [bool]}\nseverity: {ours: warning}\n", [], ["bool"]),
+        ("select: [a]\nsets: {a: [b], b: [c, nullable, c], c: [bool, gitops]}\n", [], ["bool", "names-defaulted"]),
+        ("sets: {b: [bool], a: [b], c: [b, a]}\n", ["--select", "c"], ["bool"]),
         ("severity: {gitops: warning}\n", [], ["names-defaulted"]),
         ("select: ['*', bool]\nmin-severity: warning\n", [], []),
         ("select: ['*', bool]\nmin-severity: warning\n", ["--min-severity", "info"], ["bool"]),
@@ -86,6 +88,11 @@ def test_sets_of_a_configuration(
     ("configuration", "message"),
     [
         ("sets: {ours: [boool]}\n", "there is no rule 'boool'; did you mean 'bool'?"),
+        ("sets: {a: [b], b: [a]}\n", ":1:8: the set 'a' contains itself through 'b'"),
+        ("sets: {a: [b], b: [limits, c], c: [bool, a]}\n", ":1:8: the set 'a' contains itself through 'b', 'c'"),
+        ("sets: {c: [a], a: [bool, a]}\n", ":1:16: the set 'a' contains itself"),
+        ("sets: {a: [our], ours: [bool]}\n", "there is no rule 'our'; did you mean 'ours'?"),
+        ("sets: {ours: [bool]}\nselect: [our]\n", "there is no rule 'our'; did you mean 'ours'?"),
         ("sets: {bool: [nullable]}\n", "'bool' is the name of a rule or of one of crdlint's sets"),
         ("sets: {gitops: [nullable]}\n", "'gitops' is the name of a rule or of one of crdlint's sets"),
         ("select: [convention]\n", "there is no rule 'convention'; did you mean 'conventions'?"),
@@ -95,6 +102,26 @@ def test_sets_of_a_configuration(
 def test_mistakes_in_sets(folder: Path, configuration: str, message: str) -> None:
     (folder / ".crdlint.yaml").write_text(configuration)
     result = CliRunner().invoke(cli, ["check", str(folder)])
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("configuration", "message"),
+    [
+        ("sets: {ours: [bool]}\n", "--select: there is no rule 'our'; did you mean 'ours'?"),
+        (
+            "sets: {our: [bool]}\nmin-severity: warn\n",
+            "--select: there is no rule 'our', and .crdlint.yaml:2:15 has an error: ",
+        ),
+    ],
+)
+def test_an_unknown_set_of_the_command_line(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, configuration: str, message: str
+) -> None:
+    (folder / ".crdlint.yaml").write_text(configuration)
+    monkeypatch.chdir(folder)
+    result = CliRunner().invoke(cli, ["check", "--select", "our", "."])
     assert result.exit_code == 2
     assert message in result.stderr
 
