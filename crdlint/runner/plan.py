@@ -101,6 +101,7 @@ class Planner:
             if os.path.realpath(path) not in planned:
                 planned.add(os.path.realpath(path))
                 self._add(path)
+        WholeCRDs().restrict(self.plan.tasks, self.plan.kustomizations)
 
     def add_text(self, path: str, text: str) -> Plan:
         """Plan the check of a file with a text that may not be saved yet, and return the plan."""

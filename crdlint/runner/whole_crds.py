@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,7 +48,7 @@ class WholeCRDs:
         for group, is_whole in ((tasks, self._is_whole_file), (kustomizations, self._is_whole_build)):
             for i, task in enumerate(group):
                 if not OF_WHOLE_CRDS.isdisjoint(task.requested) and not is_whole(task):
-                    group[i] = replace(task, requested=task.requested - OF_WHOLE_CRDS)
+                    group[i] = task._replace(requested=task.requested - OF_WHOLE_CRDS)
 
     def _is_whole_file(self, task: Task) -> bool:
         if task.location is not None or open_descriptor(task.path) is not None:
