@@ -159,12 +159,12 @@ def _proved(
         fewer = {
             (finding.rule, _path(finding)): _count(finding.detail) for finding in group if _count(finding.detail) > 1
         }
-        found = _errors(after)
-        reworded = Counter(key[:3] for key in errors) - Counter(key[:3] for key in found if key in errors)
+        left = _errors(after)
+        reworded = Counter(key[:3] for key in errors) - Counter(key[:3] for key in left if key in errors)
         for finding in group:
             reworded.pop((_stage(finding), finding.rule, _path(finding)), None)
         brought = []
-        for key, text in found.items():
+        for key, text in left.items():
             if key in errors or key[0] > stage or _count(key[3]) < fewer.get((key[1], key[2]), 1):
                 continue
             if reworded[key[:3]] > 0:  # an error of another finding, whose message depends on what is fixed

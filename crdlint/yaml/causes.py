@@ -37,6 +37,7 @@ _CAUSES: Final = (
     layout_causes.odd_indentation,
     value_causes.escapes,
     value_causes.unquoted,
+    value_causes.unquoted_in_brackets,
     value_causes.unquoted_lines,
     value_causes.inner_quotes,
     value_causes.brackets,

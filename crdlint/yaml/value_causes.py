@@ -32,8 +32,10 @@ def unquoted(text: BrokenText) -> Iterator[Cause]:
     """Find a value that needs quotes."""
     for i in text.near():
         entry = entry_of(text.lines[i])
-        why = None if entry is None else _reason_for_quotes(entry.value)
-        if entry is None or why is None:
+        if entry is None:
+            continue
+        why = _reason_for_quotes(entry.value, is_expression=_EXPRESSION.search(entry.head) is not None)
+        if why is None:
             continue
         new, number = quoted(entry.value), text.line(i)
         help_ = f"Put the value in line {number} in quotes, since it {why}: `{new}`"
@@ -41,8 +43,57 @@ def unquoted(text: BrokenText) -> Iterator[Cause]:
         yield text.cause("unquoted", i, help_, edits, _at_value(entry))
 
 
-def _reason_for_quotes(value: str) -> str | None:
-    """Return why YAML does not read a value as the text that it is, None if it does or the value is not all of it."""
+def unquoted_in_brackets(text: BrokenText) -> Iterator[Cause]:
+    """Find values between brackets that need quotes."""
+    for i in text.near():
+        line, number = text.lines[i], text.line(i)
+        wrong = [(start, end) for start, end in _values_in_brackets(line) if _reason_for_quotes(line[start:end])]
+        if not wrong:
+            continue
+        start, end = wrong[0]
+        begin = text.starts[i]
+        edits = tuple(Edit(begin + left, begin + right, quoted(line[left:right])) for left, right in wrong)
+        why, new = _reason_for_quotes(line[start:end]), quoted(line[start:end])
+        help_ = f"Put the value in line {number} in quotes, since it {why}: `{new}`"
+        yield text.cause("unquoted", i, help_, edits, (start, end))
+
+
+def _values_in_brackets(line: str) -> list[tuple[int, int]]:
+    """Return the columns (0-based) of the plain values between the brackets of a line; a comma may be a part of a value."""
+    values: list[tuple[int, int]] = []
+    opened: list[str] = []
+    start, entry = 0, -1  # where the part begins, and the index of the value that a part without a key belongs to
+    for token in _FLOW_TOKEN.finditer(line):
+        if token[0] in _CLOSING:
+            opened.append(token[0])
+            start, entry = token.end(), -1
+        elif opened and token[0] in {",", "]", "}"}:
+            begin, end = start, token.start()
+            if opened[-1] == "{":
+                colon = line.find(": ", begin, end)
+                if colon < 0 and entry >= 0 and line[begin:end].strip():
+                    values[entry] = values[entry][0], begin + len(line[begin:end].rstrip())
+                begin = end if colon < 0 else colon + 1
+            plain = line[begin:end].strip()
+            if plain and plain[0] not in "'\"[{":
+                begin = line.index(plain, begin)
+                values.append((begin, begin + len(plain)))
+                entry = len(values) - 1
+            start = token.end()
+            if token[0] != ",":
+                opened.pop()
+                entry = -1
+    return values
+
+
+_FLOW_TOKEN: Final = re.compile(r"(?<=[\[{,: ])(?:'[^'\n]*'|\"[^\"\n]*\")|[\[\]{},]")
+
+
+def _reason_for_quotes(value: str, *, is_expression: bool = False) -> str | None:
+    """Return why YAML does not read a value as the text that it is, None if it does or the value is not all of it.
+
+    An expression may begin and end with a text in quotes.
+    """
     value = value.strip()
     first = value[:1]
     if first in _CLOSING:
@@ -51,12 +102,15 @@ def _reason_for_quotes(value: str) -> str | None:
         return f"continues after `{_CLOSING[first]}`" if rest and rest[0] not in ",]}" else None
     if first in "'\"":
         closed = value.find(first, 1)
-        is_cut = closed > 0 and not value.endswith(first) and value[closed + 1 : closed + 2] in {" ", ",", "."}
+        may_be_cut = is_expression or not value.endswith(first)
+        is_cut = closed > 0 and may_be_cut and value[closed + 1 : closed + 2] in {" ", ",", ".", ":"}
         return f"continues after {first}" if is_cut else None
     if first in "|>":
         return f"begins with `{first}`" if re.search(r"[^-+0-9|>\s]", value) else None
     if first in _BAD_START:
         return f"begins with `{first}`"
+    if value.startswith("? "):
+        return "begins with a question mark and a space"
     if value.startswith("- "):
         return "begins with a dash and a space" if value.count(" ") > 1 else None
     return "contains a colon and a space" if ": " in value or value.endswith(":") else None
@@ -87,6 +141,7 @@ def unquoted_lines(text: BrokenText) -> Iterator[Cause]:
         yield text.cause("unquoted", wrong, help_, (edit,))
 
 
+_EXPRESSION: Final = re.compile(r"(?:rule|messageExpression): +\Z")
 _PROSE: Final = re.compile(r"(?:description|message|title): +\Z")
 _FIELD_NAME: Final = re.compile(r" *(?:- +)?[a-z$][\w$.-]*:(?: |\r?\Z)")
 
