@@ -14,12 +14,13 @@ import click
 from crdlint.cli import console, options
 from crdlint.cli.completion import complete_paths
 from crdlint.cli.main import report_bug
+from crdlint.cli.reports import Reports, add_file, note_rejections
 from crdlint.inputs.paths import Selection, discover
 from crdlint.inputs.read import STDIN
 from crdlint.kubernetes.servers import NEWEST
 from crdlint.linting.shared_names import SharedNames
 from crdlint.report import formats
-from crdlint.report.pieces import Outcome, SpoolError, View, batches
+from crdlint.report.pieces import Outcome, SpoolError, View
 from crdlint.report.summary import Summary
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, CheckOutcome, Settings, bug_of
@@ -191,7 +192,7 @@ class _Command:
             quiet=check_options.quiet,
             statistics=check_options.statistics,
         )
-        self._outputs = options.outputs(check_options.outputs, "findings", formats.findings, view)
+        self._reports = Reports("findings", formats.findings, check_options.format_, check_options.outputs, view)
         self._known = _known(check_options.baseline_file, missing_ok=check_options.update_baseline)
         self._config = options.read_config(check_options.config)
         fixes = check_options.fix or check_options.diff
@@ -200,9 +201,6 @@ class _Command:
             from crdlint.runner.fix_files import Fixing
 
             self._fixing = Fixing(unsafe=check_options.unsafe_fixes, diff=check_options.diff)
-        name = formats.choose(check_options.format_)
-        self._is_text = name == formats.TEXT
-        self._report = formats.findings(name, view)
 
     def run(self) -> int:
         """Check, report, and return the exit status."""
@@ -411,13 +409,7 @@ class _Command:
         """Write what a report has about a file, to standard output and to other files."""
         if self._fixing is not None and self._fixing.diff:
             return
-        for text in batches(self._report.file(result)):
-            console.out(text, nl=False)
-        for output in self._outputs:
-            output.add(lambda report: report.file(result))
-        if not self._quiet and not self._is_text:
-            for notice in result.notices:
-                console.err(f"{result.file}: note: {notice}")
+        add_file(self._reports, result, quiet=self._quiet)
 
     def _report_end(self, run: CheckState, plan: Plan) -> None:
         """Write the end of the run: problems, the end of the report, and other files."""
@@ -432,12 +424,11 @@ class _Command:
         self._report_known(run)
         outcome = Outcome(run.problems, run.summary, run.by_rule)
         if run.changes is not None and not self._quiet:
-            line = f"compared with {self._options.against}: {run.changes.headline()}"
-            (console.out if self._is_text else console.err)(line)
-        for piece in batches(self._report.end(outcome)):
-            console.out(piece, nl=False)
-        run.unwritten += options.write(self._outputs, lambda report: report.end(outcome))
-        self._report_rejections(run)
+            self._reports.note(f"compared with {self._options.against}: {run.changes.headline()}")
+        self._reports.show(lambda report: report.end(outcome))
+        run.unwritten += self._reports.save(lambda report: report.end(outcome))
+        accepted = self._options.accept_rejections
+        note_rejections(self._reports, run.rejections, self._options.fail_on, accepted=accepted)
         for problem in run.unwritten:
             console.err(f"crdlint: {problem}")
 
@@ -473,15 +464,6 @@ class _Command:
             return
         for entry in () if self._quiet else run.matching.stale():
             console.err(f"crdlint: note: no longer found, --update-baseline removes it: {entry}")
-
-    def _report_rejections(self, run: CheckState) -> None:
-        if not run.rejections:
-            return
-        from crdlint.config.apply import closing_line
-
-        line = closing_line(run.rejections, self._options.fail_on or "error", accepted=self._options.accept_rejections)
-        if line is not None:
-            (console.out if self._is_text else console.err)(line)
 
     def _cache(self) -> Cache | None:
         if self._options.no_cache:

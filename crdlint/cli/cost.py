@@ -8,10 +8,11 @@ import click
 
 from crdlint.cli import console, options
 from crdlint.cli.main import report_bug
+from crdlint.cli.reports import Reports
 from crdlint.inputs.paths import Selection, discover
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.report import formats
-from crdlint.report.pieces import Costs, View, batches
+from crdlint.report.pieces import Costs, View
 from crdlint.runner.task import Checker, Settings, Task
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def command(
     from crdlint.rules.cel_cost import OVER_BUDGET
 
     view = View(options.page(color, 140))
-    files = options.outputs(outputs, "costs", formats.costs, view)
+    reports = Reports("costs", formats.costs, format_, outputs, view)
     results, problems = _read(paths, Selection(include, exclude, not no_ignore), kube_version, fixes=suggest)
     costs = Costs(
         _entries(results, parse_range(kube_version), sort, explain), results, problems, top, parts=explain is not None
@@ -91,9 +92,8 @@ def command(
         for finding in costs.unestimated:
             console.err(f"{finding.file}:{finding.line}:{finding.column}: not estimated: {finding.message}")
     else:
-        for piece in batches(formats.costs(format_, view).pieces(costs)):
-            console.out(piece, nl=False)
-    unwritten = options.write(files, lambda report: report.pieces(costs))
+        reports.show(lambda report: report.pieces(costs))
+    unwritten = reports.save(lambda report: report.pieces(costs))
     for result in results:
         for notice in result.notices:
             console.err(f"{result.file}: note: {notice}")

@@ -14,10 +14,11 @@ import click
 from crdlint.cli import console, options
 from crdlint.cli.completion import complete_paths
 from crdlint.cli.main import report_bug
+from crdlint.cli.reports import Reports
 from crdlint.inputs.paths import Selection, discover
 from crdlint.report import formats
 from crdlint.report.changes import is_consequence
-from crdlint.report.pieces import Outcome, SpoolError, View, batches
+from crdlint.report.pieces import Outcome, SpoolError, View
 from crdlint.report.summary import Summary
 from crdlint.rules.charts import SKIPPED
 from crdlint.runner.plan import Planner
@@ -91,8 +92,7 @@ class _Command:
         self._arguments = arguments
         format_: str = arguments["format_"]
         view = View(options.page(arguments["color"], 100), quiet=arguments["quiet"])
-        self._report = formats.changes(format_, view)
-        self._outputs = options.outputs(arguments["outputs"], "changes", formats.changes, view)
+        self._reports = Reports("changes", formats.changes, format_, arguments["outputs"], view)
         self._config = self._configuration(everything=arguments["everything"] or format_ == _CHANGELOG)
         self._values = options.values(arguments["value_files"], arguments["sets"]) or Values()
         self._old, self._new = (side(arguments[name], str(Path(folder).resolve() / name)) for name in ("old", "new"))
@@ -199,10 +199,7 @@ class _Command:
         self._failed |= applied.failed
         self._summary.files += 1
         self._summary.add(applied.result)
-        for text in batches(self._report.file(applied.result)):
-            console.out(text, nl=False)
-        for output in self._outputs:
-            output.add(lambda report: report.file(applied.result))
+        self._reports.add(lambda report: report.file(applied.result))
         for finding in () if self._arguments["quiet"] else result.diagnostics:
             if finding.rule == SKIPPED.id:
                 console.err(f"{self._name(finding.file)}:{finding.line}: not compared: {finding.message}")
@@ -227,8 +224,7 @@ class _Command:
         outcome = Outcome(self._problems, self._summary)
         for file, reason in self._problems:
             console.err(f"crdlint: {file}: {reason}")
-        for text in batches(self._report.end(outcome)):
-            console.out(text, nl=False)
-        for problem in options.write(self._outputs, lambda report: report.end(outcome)):
+        self._reports.show(lambda report: report.end(outcome))
+        for problem in self._reports.save(lambda report: report.end(outcome)):
             console.err(f"crdlint: {problem}")
             self._problems.append((problem, ""))

@@ -17,7 +17,7 @@ from crdlint.report.formats import AUTO
 from crdlint.report.page import PLAIN
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from click.shell_completion import CompletionItem
 
@@ -25,9 +25,7 @@ if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Severity
     from crdlint.inputs.helm.render import Values
     from crdlint.kubecel.second_opinion import Tally
-    from crdlint.report.formats import AnyReport
     from crdlint.report.page import Page
-    from crdlint.report.pieces import View
 
     Command = TypeVar("Command", bound=Callable[..., object])
 
@@ -176,42 +174,11 @@ def output_of(kind: formats.Kind) -> Callable[[Command], Command]:
     """Return what adds the option that writes reports to files, too."""
     return click.option(
         "--output", "outputs", multiple=True, metavar="FORMAT=FILE", shell_complete=complete_outputs(kind),
-        help=f"Write the {_NOUNS[kind]} also to FILE, in FORMAT (repeatable).",
+        help=f"Write the {'results' if kind == 'suites' else kind} also to FILE, in FORMAT (repeatable).",
     )  # fmt: skip
 
 
-_NOUNS: Final[dict[formats.Kind, str]] = {
-    "findings": "findings",
-    "costs": "costs",
-    "suites": "results",
-    "changes": "changes",
-    "values": "values",
-}
 output = output_of("findings")
-
-
-def outputs(
-    arguments: tuple[str, ...], kind: formats.Kind, make: Callable[[str, View], AnyReport], view: View
-) -> list[formats.Output[AnyReport]]:
-    """Return the reports of `--output`; one that cannot be written ends the run. ``view`` is that of standard output."""
-    plain = view._replace(page=PLAIN)
-    try:
-        return [formats.Output(path, make(name, plain)) for name, path in formats.parse_outputs(arguments, kind)]
-    except formats.OutputError as error:
-        raise click.UsageError(f"--output: {error}") from error
-
-
-def write(
-    files: Iterable[formats.Output[AnyReport]], pieces: Callable[[AnyReport], Iterable[str]], option: str = "--output"
-) -> list[str]:
-    """Add the last pieces to files and write them; return the problems of files that cannot be written."""
-    problems = []
-    for file in files:
-        file.add(pieces)
-        problem = file.write()
-        if problem is not None:
-            problems.append(f"{option}: {problem}")
-    return problems
 
 
 _PREVIEWED: Final = f", {PREVIEWS} as a preview" if PREVIEWS else ""

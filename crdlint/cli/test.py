@@ -11,6 +11,7 @@ import click
 from crdlint.cli import console, options
 from crdlint.cli.completion import complete_paths
 from crdlint.cli.main import report_bug
+from crdlint.cli.reports import Reports
 from crdlint.inputs.paths import Problem, Selection
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.report import formats
@@ -18,10 +19,7 @@ from crdlint.report.pieces import SuiteOutcome, View
 from crdlint.runner.task import Bug, bug_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
-
     from crdlint.kubecel.second_opinion import Tally
-    from crdlint.report.formats import Output
     from crdlint.report.pieces import SuiteReport
     from crdlint.suites.crds import SuiteCRDs
     from crdlint.suites.read import Suite
@@ -32,8 +30,7 @@ if TYPE_CHECKING:
 class TestState:
     """What a run has found so far; ``broken`` are suites that could not be run, and why."""
 
-    files: Sequence[Output[SuiteReport]]
-    report: SuiteReport
+    reports: Reports[SuiteReport]
     results: list[Result] = field(default_factory=list)
     broken: list[tuple[str, str]] = field(default_factory=list)
     bugs: list[tuple[str, Bug]] = field(default_factory=list)
@@ -47,14 +44,7 @@ class TestState:
     def take(self, suite: Suite, result: Result) -> None:
         """Add the result of a test."""
         self.results.append(result)
-        self.add(lambda report: report.test(suite, result))
-
-    def add(self, pieces: Callable[[SuiteReport], Iterable[str]]) -> None:
-        """Write pieces of the reports."""
-        for piece in pieces(self.report):
-            console.out(piece, nl=False)
-        for file in self.files:
-            file.add(pieces)
+        self.reports.add(lambda report: report.test(suite, result))
 
 
 @click.command("test")
@@ -117,10 +107,8 @@ def command(
     start = time.perf_counter()
     view = View(options.page(color, 120), quiet=quiet, verbose=verbose)
     all_outputs = (*outputs, *([f"junit={junit_file}"] if junit_file is not None else []))
-    files = options.outputs(all_outputs, "suites", formats.suites, view)
-    run = TestState(
-        files, formats.suites(format_, view), second_opinions=options.new_tally() if second_opinion else None
-    )
+    reports = Reports("suites", formats.suites, format_, all_outputs, view)
+    run = TestState(reports, second_opinions=options.new_tally() if second_opinion else None)
     from crdlint.suites.find import find_suites
 
     crd_files = _crd_files(run, crds, kube_version)
@@ -138,9 +126,8 @@ def command(
     if run.second_opinions is not None:
         console.err(f"crdlint: note: {run.second_opinions.notice()}")
     outcome = SuiteOutcome(run.results, run.broken, time.perf_counter() - start)
-    for piece in run.report.end(outcome):
-        console.out(piece, nl=False)
-    unwritten = options.write(files, lambda report: report.end(outcome))
+    reports.show(lambda report: report.end(outcome))
+    unwritten = reports.save(lambda report: report.end(outcome))
     for problem in unwritten:
         console.err(f"crdlint: {problem}")
     if not (run.results or run.broken or run.bugs):
@@ -198,4 +185,4 @@ def _run_suite(
         run.broken.append((file, str(error)))
     except Exception as error:
         run.bugs.append((file, bug_of(error)))
-    run.add(lambda report: report.end_suite(suite))
+    run.reports.add(lambda report: report.end_suite(suite))

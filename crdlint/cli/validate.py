@@ -13,10 +13,11 @@ from crdlint.cli.completion import complete_paths
 from crdlint.cli.inputs import Inputs
 from crdlint.cli.main import report_bug
 from crdlint.cli.nothing import nothing_found
+from crdlint.cli.reports import Reports, add_file, note_rejections
 from crdlint.inputs.paths import Selection
 from crdlint.inputs.read import STDIN
 from crdlint.report import formats
-from crdlint.report.pieces import Outcome, SpoolError, View, batches
+from crdlint.report.pieces import Outcome, SpoolError, View
 from crdlint.report.summary import Summary
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import shown_name
@@ -119,16 +120,15 @@ class _Command:
             Selection(validate_options.include, validate_options.exclude, not validate_options.no_ignore)
         )
         view = View(options.page(validate_options.color, 120), quiet=validate_options.quiet, noun="resource")
-        self._outputs = options.outputs(validate_options.outputs, "findings", formats.findings, view)
+        # Only the objects go to standard output if they are asked for, so that they can be piped to another program.
+        write = console.out_on_err if validate_options.show_defaulted else console.out
+        self._reports = Reports(
+            "findings", formats.findings, validate_options.format_, validate_options.outputs, view, write
+        )
         config = options.read_config(validate_options.config)
         self._planner = Planner(
             validate_options.kube_version, options.override(validate_options), config, kustomize=False
         )
-        name = formats.choose(validate_options.format_)
-        self._is_text = name == formats.TEXT
-        self._report = formats.findings(name, view)
-        # Only the objects go to standard output if they are asked for, so that they can be piped to another program.
-        self._write = console.out_on_err if validate_options.show_defaulted else console.out
         self._run = ValidateState()
         self._second_opinions = options.new_tally() if validate_options.second_opinion else None
 
@@ -222,36 +222,23 @@ class _Command:
         run.has_findings |= bool(applied.result.diagnostics)
         run.failed |= applied.failed
         run.rejections += len(applied.rejections)
-        self._write("".join(self._report.file(applied.result)), nl=False)
-        for output in self._outputs:
-            output.add(lambda report: report.file(applied.result))
-        if not self._quiet and not self._is_text:
-            for notice in applied.result.notices:
-                console.err(f"{result.file}: note: {notice}")
+        add_file(self._reports, applied.result, quiet=self._quiet)
 
     def _end(self) -> bool:
         """Write the end of the run; return whether a file of the command line could not be written."""
         run, inputs = self._run, self._inputs
         outcome = Outcome(list(inputs.problems), run.summary)
-        unwritten = options.write(self._outputs, lambda report: report.end(outcome))
+        unwritten = self._reports.save(lambda report: report.end(outcome))
         for name, bug in inputs.bugs:
             report_bug(bug, name)
         notices = [] if self._quiet else [f"crdlint: note: {notice}" for notice in inputs.notices]
         problems = [f"crdlint: {file}: {message}" for file, message in inputs.problems]
         for line in (*notices, *problems, *(f"crdlint: {problem}" for problem in unwritten)):
             console.err(line)
-        for piece in batches(self._report.end(outcome)):
-            self._write(piece, nl=False)
-        self._report_rejections()
-        return bool(unwritten)
-
-    def _report_rejections(self) -> None:
-        from crdlint.config.apply import closing_line
-
+        self._reports.show(lambda report: report.end(outcome))
         accepted = self._options.accept_rejections
-        line = closing_line(self._run.rejections, self._options.fail_on or "error", accepted=accepted)
-        if line is not None:
-            (self._write if self._is_text else console.err)(line)
+        note_rejections(self._reports, run.rejections, self._options.fail_on, accepted=accepted)
+        return bool(unwritten)
 
     def _is_missing_resources(self, discovered: Found, definitions: Definitions) -> bool:
         """Report that no custom resource was found, and return whether that is an error."""
