@@ -122,16 +122,20 @@ class Locator:
             locations[part] = location = self._enter(location, part.step)
         return location
 
-    def missing(self, path: Path) -> tuple[Mapping, str] | None:
-        """Return the first field of a path that the document lacks, and its mapping, or None if it lacks no field of it."""
+    def missing(self, path: Path) -> tuple[Mapping | Scalar, str] | None:
+        """Return the first field of a path that the document lacks, and its mapping, or the null in the place of one.
+
+        The name is empty if the path leads to the null. Return None if the document has all fields of the path.
+        """
         location = SourceLocation(self.root, None, exact=True)
         steps = (part for step in path.steps() for part in (str(step).split(".") if step.__class__ is str else [step]))
         for step in _as_given(list(steps)):
             name = _RENAMED.get(step, step) if step.__class__ is str else step
             location = self._enter(location, name)
             if not location.exact:
-                return (location.node, str(name)) if isinstance(location.node, Mapping) else None
-        return None
+                return (location.node, str(name)) if isinstance(location.node, (Mapping, Scalar)) else None
+        node = location.node
+        return (node, "") if isinstance(node, Scalar) and not node.value else None
 
     def _first(self, chain: list[Path]) -> SourceLocation:
         """Return the location of the start of a chain of paths, deepest first; moved steps are removed from the chain."""

@@ -12,7 +12,6 @@ from crdlint.crd.convert import read_crd
 from crdlint.crd.decode_help import suggestion
 from crdlint.crd.decode_values import is_json
 from crdlint.crd.equality import semantic_equal
-from crdlint.crd.errors import REQUIRED
 from crdlint.crd.near_misses import is_type_key
 from crdlint.crd.placeholders import PLACEHOLDERS, is_placeholder
 from crdlint.crd.positions import Locator, node_span
@@ -25,6 +24,7 @@ from crdlint.rules.engine.advisory import DecodedCRD
 from crdlint.rules.engine.common import Common
 from crdlint.rules.engine.finding import Finding, Manifest, fix_of
 from crdlint.rules.engine.markers import VERSION_ANNOTATION, with_marker
+from crdlint.rules.misplaced_fields import placement
 from crdlint.safety.work import Effort
 from crdlint.schema.traversal import all_schemas
 from crdlint.yaml.edit import split_lines
@@ -203,7 +203,13 @@ def _decode_findings(
     diagnostics = []
     for problem in problems:
         diagnostic = replace(_decode_finding(problem, options.file, manifest.document), hidden=hidden)
-        diagnostics.append(options.with_fix(diagnostic, Finding(manifest, diagnostic.rule, problem=problem)))
+        finding = Finding(manifest, diagnostic.rule, problem=problem)
+        placed = placement(finding)
+        if placed is not None:
+            name = problem.path.rpartition(".")[2]
+            lacks = diagnostic.lacks if placed.owner is None else _lacking(placed.owner, name)
+            diagnostic = replace(diagnostic, help=placed.help, lacks=lacks)
+        diagnostics.append(options.with_fix(diagnostic, finding))
     return diagnostics
 
 
@@ -278,7 +284,7 @@ def _field_findings(
         diagnostic = catalog.get(error.rule).diagnostic_of(
             error, message, span, file=options.file, crd=decoded.crd.metadata.name, hidden=hidden or error.hidden
         )
-        missing = locator.missing(error.path) if decoded.problems and error.type == REQUIRED else None
+        missing = locator.missing(error.path) if decoded.problems else None
         if missing is not None:
             diagnostic = replace(diagnostic, lacks=_lacking(*missing))
         diagnostics[message] = options.with_fix(diagnostic, Finding(manifest, error.rule, error=error))

@@ -34,6 +34,11 @@ class _Consequence(NamedTuple):
 _LAST_STEP: Final = re.compile(r"(?:\.[^.\[\]]*|\[[^\[\]]*\])\Z")
 
 
+def _indentation(found: Diagnostic) -> str | None:
+    """Return the help if it is to indent some lines."""
+    return found.help if found.help is not None and found.help.startswith("Indent ") else None
+
+
 def _parent(field: str) -> str:
     return _LAST_STEP.sub("", field)
 
@@ -54,6 +59,13 @@ _OF_ALTERNATIVE: Final = _Relation(
 )
 # A required field of a mapping, and an unknown field there that probably was meant to be it.
 _MISSPELLED: Final = _Relation(lambda found: found.lacks or None, lambda found: found.lacks or None)
+# A required object that is null, and an unknown field that belongs to it.
+_EMPTY: Final = _Relation(
+    lambda found: found.lacks.removesuffix(" ") if found.lacks.endswith(" ") else None,
+    lambda found: found.lacks.partition(" ")[0] or None,
+)
+# Fields that one edit indents.
+_INDENTED: Final = _Relation(_indentation, _indentation)
 _ANYWHERE: Final = _Relation(lambda _: "", lambda _: "")
 
 _CONSEQUENCES: Final = (
@@ -73,11 +85,14 @@ _CONSEQUENCES: Final = (
             "rule-required",
             "scale-path-invalid",
             "schema-required",
+            "storage-version-exactly-one",
             "scope-invalid",
             "structural-items-required",
             "structural-type-required",
         )
     ),
+    _Consequence("unknown-field", "unknown-field", _INDENTED),
+    _Consequence("schema-required", "unknown-field", _EMPTY),
     _Consequence("type-null", "type-unsupported", _SAME),
     _Consequence("list-type-not-array", "type-unsupported", _SIBLING),
     _Consequence("default-invalid", "type-unsupported", _SIBLING),

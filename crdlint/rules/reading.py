@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from crdlint.rules import reading_fixes, v1beta1
+from crdlint.rules import misplaced_fields, reading_fixes, v1beta1
 from crdlint.rules.engine.finding import Fixer
 from crdlint.rules.engine.rule import Rule
 
@@ -110,7 +110,7 @@ RULES = (
         good="type: object\nproperties:\n  name: {type: string, maxLength: 63}\n",
         help="Write a value of the type that the message names: numbers without quotes, strings in quotes",
         source="sigs.k8s.io/json UnmarshalCaseSensitivePreserveInts",
-        fixes=reading_fixes.DECODE,
+        fixes=(misplaced_fields.FIXER_OF_SCHEMA, *reading_fixes.DECODE),
     ),
     Rule(
         id="unknown-field",
@@ -121,7 +121,7 @@ RULES = (
         good="type: object\nproperties:\n  name: {type: string, maxLength: 63}\n",
         help="Remove the field, or correct its spelling (field names are case-sensitive)",
         source="sigs.k8s.io/json UnmarshalStrict",
-        fixes=reading_fixes.UNKNOWN,
+        fixes=(misplaced_fields.FIXER, *reading_fixes.UNKNOWN),
     ),
     Rule(
         id="unknown-field-ignored",

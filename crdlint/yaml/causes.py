@@ -84,6 +84,8 @@ def syntax_cause(document: Document, problems: Callable[[Node], int]) -> Cause |
                 best, furthest = cause, progress
             if progress.is_parsed and not progress.oddities:
                 return best
+        if furthest.is_parsed and find is not layout_causes.odd_indentation:
+            return best
     return best
 
 

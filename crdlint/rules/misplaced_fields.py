@@ -1,0 +1,190 @@
+"""Fields in the wrong object: lines that are not indented below their key, and what the help of an unknown field names."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from crdlint.crd.gotypes import SCHEMA
+from crdlint.rules import reading_fixes
+from crdlint.rules.engine.examples import HEAD
+from crdlint.rules.engine.finding import Finding, Fixer
+from crdlint.yaml.editor import UneditableError
+from crdlint.yaml.nodes import Mapping, Scalar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from crdlint.crd.gotypes import GoType
+    from crdlint.yaml.edit import Edit
+    from crdlint.yaml.nodes import Node
+
+Pair = tuple["Node", "Node"]
+_STEP: Final = 2  # spaces
+
+
+class Block(NamedTuple):
+    """The fields of an object that are not indented below its key; `empty` is the value of the key."""
+
+    key: Scalar
+    empty: Scalar
+    fields: tuple[Pair, ...]
+
+
+def outdented(finding: Finding) -> Block | None:
+    """Return the lines that include a field and must be indented, or None if the field is not below an empty key."""
+    try:
+        mapping, key, _ = finding.entry
+    except UneditableError:
+        return None
+    if mapping.flow:
+        return None
+    pairs = list(mapping.pairs())
+    index = next((i for i, pair in enumerate(pairs) if pair[0] is key), -1)
+    outer = reading_fixes.go_type(finding, mapping)
+    first = index
+    while first >= 0 and not _is_empty(pairs[first][1]):
+        first -= 1
+    if first < 0 or outer is None:
+        return None
+    owner, empty = pairs[first]
+    if not isinstance(owner, Scalar) or not isinstance(empty, Scalar):
+        return None
+    inner = (
+        outer.element
+        if outer.kind == "map"
+        else outer.fields[owner.value].type
+        if owner.value in outer.fields
+        else None
+    )
+    end = first + 1
+    while (
+        inner is not None and end < len(pairs) and _is_field(*pairs[end], inner) and not _is_field(*pairs[end], outer)
+    ):
+        end += 1
+    return Block(owner, empty, tuple(pairs[first + 1 : end])) if first < index < end else None
+
+
+def _is_empty(value: Node) -> bool:
+    return isinstance(value, Scalar) and not value.value and not value.style
+
+
+def _is_field(key: Node, value: Node, of: GoType) -> bool:
+    """Return whether an object of a type may have an entry."""
+    if of.kind in {"schema-or-array", "schema-or-bool"}:
+        return _is_field(key, value, SCHEMA)
+    if of.kind == "map":
+        is_object = of.element is None or of.element.kind == "struct"
+        return isinstance(value, Mapping) == is_object
+    return isinstance(key, Scalar) and key.value in of.fields
+
+
+def _last_line(finding: Finding, block: Block) -> int:
+    """Return the last line (0-based) of the fields, without empty lines and comments at the end."""
+    key, value = block.fields[-1]
+    editor = finding.editor
+    return editor.text.count("\n", 0, max(editor.end(value), key.end_mark.index))
+
+
+def indented(finding: Finding) -> Iterable[Edit]:
+    """Indent the fields below their key."""
+    block = outdented(finding)
+    if block is None:
+        return
+    editor = finding.editor
+    key, value = block.fields[-1]
+    start = editor.line_start(block.fields[0][0].start_mark.index)
+    yield editor.inserted(start, " " * _STEP)
+    yield from editor.indent_lines(start, max(editor.end(value), key.end_mark.index), _STEP)
+
+
+class Placement(NamedTuple):
+    """The help for a field in the wrong object, and the object that lacks the field, or the null in its place, if known."""
+
+    help: str
+    owner: Node | None = None
+
+
+def placement(finding: Finding) -> Placement | None:
+    """Return the help for a field that is unknown or of a wrong type because of its place, or None for other reasons."""
+    try:
+        block = outdented(finding)
+        if block is not None:
+            return Placement(_indentation(finding, block), block.empty)
+    except UneditableError:
+        return None
+    if finding.problem is None or finding.problem.kind != "strict" or finding.problem.nearest is not None:
+        return None
+    for fixer in reading_fixes.UNKNOWN:
+        describe = _HELPS.get(fixer.title)
+        try:
+            edits = [] if describe is None else list(fixer.edits(finding))
+            if describe is not None and edits:
+                return describe(finding, edits[0])
+        except UneditableError:
+            continue
+    return None
+
+
+def _indentation(finding: Finding, block: Block) -> str:
+    offset = finding.manifest.document.line_offset + 1
+    first, last = block.fields[0][0].start_mark.line + offset, _last_line(finding, block) + offset
+    lines = f"line {first}" if first == last else f"lines {first} to {last}"
+    what = "it is a field" if len(block.fields) == 1 else "they are fields"
+    line = block.key.start_mark.line + offset
+    return f"Indent {lines} by {_STEP} more spaces: {what} of `{block.key.value}` in line {line}"
+
+
+def _above(finding: Finding, _: Edit) -> Placement:
+    mapping, key = finding.entry[:2]
+    owner = finding.editor.parent(mapping)
+    names = [finding.editor.key_of(node) for node in (mapping, owner) if node is not None]
+    inner, outer = (f"`{name.value}`" if name is not None else "the object" for name in names)
+    return Placement(f"Move `{key.value}` out of {inner}: it is a field of {outer}", owner)
+
+
+def _enumeration(finding: Finding, _: Edit) -> Placement:
+    return Placement(f"Write `enum: [{finding.editor.source(finding.entry[2])}]` instead of `const`")
+
+
+_VERSIONS: Final = "to each item of `spec.versions`"
+_MOVED: Final = {
+    "version": "Remove `version`: the versions are in `spec.versions`",
+    "validation": f"Move the content of `validation` {_VERSIONS}, below `schema`",
+    "subresources": f"Move `subresources` {_VERSIONS}",
+    "additionalPrinterColumns": f"Move `additionalPrinterColumns` {_VERSIONS}, with `jsonPath` instead of `JSONPath`",
+    "webhookClientConfig": "Move `webhookClientConfig` to `conversion.webhook.clientConfig`",
+    "conversionReviewVersions": "Move `conversionReviewVersions` to `conversion.webhook.conversionReviewVersions`",
+}
+_HELPS: Final[dict[str, Callable[[Finding, Edit], Placement]]] = {
+    "Spell the field as the API does": lambda _, name: Placement(f"Did you mean `{name.text}`?"),
+    "Write the constant as an enum": _enumeration,
+    "Put the schema below `openAPIV3Schema`": lambda *_: Placement(
+        "Put the schema below `schema` and `openAPIV3Schema`"
+    ),
+    "Move the field to the object above": _above,
+    "Move the property into `properties`": lambda finding, _: Placement(
+        f"Move `{finding.entry[1].value}` into `properties`"
+    ),
+    "Move the field to where v1 has it": lambda finding, _: Placement(_MOVED[finding.entry[1].value]),
+    "Remove the field, which no CRD keeps": lambda *_: Placement(
+        "Remove the field: the API server keeps it in no schema"
+    ),
+}
+
+_NAMES: Final = "  names:\n    plural: foos\n    kind: Foo\n"
+FIXER: Final = Fixer(
+    "Indent the lines below their key",
+    "safe",
+    indented,
+    bad=f"{HEAD}        type: object\n".replace(
+        "  names: {plural: foos, kind: Foo}\n", "  names:\n  plural: foos\n  kind: Foo\n"
+    ),
+    good=f"{HEAD}        type: object\n".replace("  names: {plural: foos, kind: Foo}\n", _NAMES),
+    scope="text",
+)
+_SCHEMA: Final = "type: object\nproperties:\n  host:\n"
+FIXER_OF_SCHEMA: Final = FIXER._replace(
+    bad=f"{_SCHEMA}  type: string\n  maxLength: 9\n",
+    good=f"{_SCHEMA}    type: string\n    maxLength: 9\n",
+    scope="schema",
+)

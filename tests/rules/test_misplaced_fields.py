@@ -1,0 +1,125 @@
+"""Fields in the wrong object: the help names the lines or the object, and following it leads to an accepted CRD."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from crds import HEAD
+
+from crdlint.linting.pipeline import lint_file
+from crdlint.rules.consequences import causes
+from crdlint.runner.fixes import fix
+
+NAMES = "  names:\n    plural: foos\n    kind: Foo\n"
+CRD = f"""\
+{HEAD.replace("  names: {plural: foos, kind: Foo}" + chr(10), NAMES)}        type: object
+        properties:
+          spec:
+            type: object
+            # The fields that users set.
+            properties:
+              hosts:
+                type: array
+                description: |
+                  They have names:
+
+                  a: b
+                items:
+                  type: string
+              port:
+                type: integer
+            required:
+            - port
+          state:
+            type: object
+            properties:
+              ready:
+                type: boolean
+"""
+
+
+def outdented(text: str, key: str) -> str:
+    """Return a text with two spaces fewer before the lines below the first line that is only the key."""
+    lines = text.split("\n")
+    first = lines.index(key)
+    column = len(key) - len(key.lstrip())
+    for i in range(first + 1, len(lines)):
+        if lines[i] and len(lines[i]) - len(lines[i].lstrip()) <= column:
+            break
+        lines[i] = lines[i][2:]
+    return "\n".join(lines)
+
+
+def followed(text: str, help_: str) -> str:
+    """Return a text after a help of the form `Indent lines 3 to 7 by 2 more spaces` is followed."""
+    match = re.match(r"Indent lines? (\d+)(?: to (\d+))? by (\d) more spaces: ", help_)
+    assert match is not None
+    lines = text.split("\n")
+    for i in range(int(match[1]) - 1, int(match[2] or match[1])):
+        lines[i] = " " * int(match[3]) + lines[i] if lines[i] else ""
+    return "\n".join(lines)
+
+
+KEYS = {
+    "spec": "spec:",
+    "names": "  names:",
+    "schema": "    schema:",
+    "openAPIV3Schema": "      openAPIV3Schema:",
+    "properties of the root": "        properties:",
+    "properties of a field": "            properties:",
+    "property": "              port:",
+}
+
+
+@pytest.mark.parametrize("key", KEYS.values(), ids=KEYS)
+def test_lines_that_are_not_below_their_key_are_named(key: str) -> None:
+    assert lint_file(CRD, filename="x").diagnostics == ()
+    text = outdented(CRD, key)
+    result = lint_file(text, filename="x", fixes=True)
+    shown = [one for one in result.diagnostics if not one.hidden]
+    (only,) = [one for one in shown if id(one) not in causes(shown)]
+    help_ = str(only.help)
+    assert f"of `{key.strip()[:-1]}` in line {CRD.split(chr(10)).index(key) + 1}" in help_
+    assert followed(text, help_) == CRD
+    assert fix(result, lambda text: lint_file(text, filename="x", fixes=True), unsafe=False).text == CRD
+
+
+VERSION = "  - name: v1\n"
+MOVED = {
+    "field of the spec in the names": (
+        "  scope: Namespaced\n  names:\n", "  names:\n    scope: Namespaced\n",
+        "Move `scope` out of `names`: it is a field of `spec`",
+    ),
+    "property beside properties": (
+        "              port:\n                type: integer\n            required:\n",
+        "            port:\n              type: integer\n            required:\n",
+        "Move `port` into `properties`",
+    ),
+    "schema without openAPIV3Schema": (
+        "    schema:\n      openAPIV3Schema:\n        type: object\n        properties:\n          spec:\n",
+        "    openAPIV3Schema:\n        type: object\n        properties:\n          spec:\n",
+        "Put the schema below `schema` and `openAPIV3Schema`",
+    ),
+    "constant": (
+        "                type: integer\n", "                type: integer\n                const: 5\n",
+        "Write `enum: [5]` instead of `const`",
+    ),
+    "subresources of v1beta1": (
+        "  scope: Namespaced\n", "  scope: Namespaced\n  subresources: {status: {}}\n",
+        "Move `subresources` to each item of `spec.versions`",
+    ),
+    "other name": ("    schema:\n", "    validation:\n", "Did you mean `schema`?"),
+    "keyword that is not kept": (
+        "                type: integer\n", "                type: integer\n                readOnly: true\n",
+        "Remove the field: the API server keeps it in no schema",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("old", "new", "help_"), MOVED.values(), ids=MOVED)
+def test_the_help_names_the_object_of_a_field(old: str, new: str, help_: str) -> None:
+    text = CRD.replace(old, new, 1)
+    assert text != CRD
+    found = [one.help for one in lint_file(text, filename="x").diagnostics if one.rule == "unknown-field"]
+    assert found == [help_]
