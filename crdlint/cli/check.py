@@ -381,15 +381,10 @@ class _Command:
 
     def _take(self, run: CheckState, result: FileResult, config: Config, *, reads_comments: bool = True) -> None:
         """Report a file's result, except what its configuration and ignore comments leave out."""
-        from crdlint.config.apply import apply
+        from crdlint.config.apply import apply, comments_of
 
         result = run.names.add(result)
-        text = result.text if result.masked is None else result.masked
-        comments = None
-        if reads_comments and "crdlint:" in text:
-            from crdlint.config.comments import read_comments
-
-            comments = read_comments(text, result.file)
+        comments = comments_of(result) if reads_comments else None
         if run.updates:
             run.crds.setdefault(result.file, []).extend(crd.name for crd in result.crds)
         if run.update is not None:

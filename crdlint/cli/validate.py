@@ -212,12 +212,10 @@ class _Command:
 
     def _take(self, result: FileResult, config: Config) -> None:
         """Report a file's findings, except those that its configuration and ignore comments exclude."""
-        from crdlint.config.apply import apply
-        from crdlint.config.comments import read_comments
+        from crdlint.config.apply import apply, comments_of
 
-        run = self._run
-        comments = read_comments(result.text, result.file) if "crdlint:" in result.text else None
-        applied = apply(result, config, comments, updates=self._options.old is not None, resources=True)
+        run, updates = self._run, self._options.old is not None
+        applied = apply(result, config, comments_of(result), updates=updates, resources=True)
         run.summary.add(applied.result)
         run.has_findings |= bool(applied.result.diagnostics)
         run.failed |= applied.failed

@@ -35,6 +35,16 @@ class Applied(NamedTuple):
     failed: bool
 
 
+def comments_of(result: FileResult) -> Comments | None:
+    """Return the ignore comments of a file, None without any."""
+    text = result.text if result.masked is None else result.masked
+    if "crdlint:" not in text:
+        return None
+    from crdlint.config.comments import read_comments  # few files need it
+
+    return read_comments(text, result.file)
+
+
 def apply(
     result: FileResult,
     config: Config,

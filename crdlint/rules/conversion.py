@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import Code, Reason, Wording, forbidden, invalid, not_supported, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
-from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.values import Typed
-from crdlint.rules.engine.finding import Fixer, mapping_at
+from crdlint.rules.engine.finding import Fixer, mapping_at, nearest_of
 from crdlint.rules.engine.rule import Rule
 from crdlint.yaml.nodes import Sequence
 
@@ -39,16 +38,8 @@ def _webhook(client: str, versions: str = "[v1]") -> str:
     )
 
 
+STRATEGIES: Final = ("None", "Webhook")
 _GOOD = _webhook("{service: {namespace: default, name: convert}}")
-
-
-def _strategy(finding: Finding) -> Iterable[Edit]:
-    """Write the strategy that is meant."""
-    near = nearest(finding.scalar().value, STRATEGIES, _LIKE)
-    return finding.write(near) if near else []
-
-
-_LIKE: Final = 0.7
 
 
 def _webhook_strategy(finding: Finding) -> Iterable[Edit]:
@@ -99,7 +90,7 @@ STRATEGY = Rule(
         Fixer(
             "Write the strategy that is meant",
             "safe",
-            _strategy,
+            nearest_of(STRATEGIES, 0.7),
             bad="conversion: {strategy: none}\n",
             good="conversion: {strategy: None}\n",
         ),
@@ -203,7 +194,6 @@ PRESERVE = Rule(
 
 RULES = (STRATEGY, CONFIG, REVIEW_VERSIONS, URL, SERVICE, CA_BUNDLE, PRESERVE)
 
-STRATEGIES: Final = ("None", "Webhook")
 REVIEWED: Final = ("v1", "v1beta1")
 _FORM: Final = "; desired format: https://host[/path]"
 

@@ -12,7 +12,7 @@ from crdlint.crd.errors import forbidden, invalid, not_supported, required
 from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.values import Typed
 from crdlint.rules.engine.advisory import Advisory, NodeAdvice
-from crdlint.rules.engine.finding import Fixer, add_required, removal, texts
+from crdlint.rules.engine.finding import Fixer, add_required, nearest_of, removal, replacement, texts
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.engine.schema_walk import Check
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, items_of
@@ -40,14 +40,6 @@ _MAP = "    x-kubernetes-list-type: map\n    x-kubernetes-list-map-keys: [name]\
 _NAMED = "type: object, required: [name], properties: {name: {type: string}}"
 _GOOD_MAP = _list(_MAP, _NAMED)
 _GOOD_SET = _list("    x-kubernetes-list-type: set\n", "type: string")
-
-
-def _nearest_type(finding: Finding) -> Iterable[Edit]:
-    """Write the list or map type that is meant."""
-    near = nearest(
-        finding.scalar().value, ("atomic", "granular") if finding.rule == "map-type-unsupported" else _TYPES, _LIKE
-    )
-    return finding.write(near) if near else []
 
 
 _TYPES: Final = ("atomic", "set", "map")
@@ -86,11 +78,6 @@ def _map_with_keys(finding: Finding) -> Iterable[Edit]:
     if finding.owner.find("x-kubernetes-list-type") is None:
         return finding.write("map")
     return []
-
-
-def _map_in_place(finding: Finding) -> Iterable[Edit]:
-    """Write the list type that the keys ask for."""
-    return finding.write("map")
 
 
 def _items_of(above: Mapping) -> Mapping | None:
@@ -198,7 +185,7 @@ MAP_TYPE = Rule(
         Fixer(
             "Write the map type that is meant",
             "safe",
-            _nearest_type,
+            nearest_of(("atomic", "granular"), _LIKE),
             bad="type: object\nproperties:\n  selector: {type: object, x-kubernetes-map-type: Atomic}\n",
         ),
     ),
@@ -242,7 +229,7 @@ LIST_TYPE = Rule(
         Fixer(
             "Write the list type that is meant",
             "safe",
-            _nearest_type,
+            nearest_of(_TYPES, _LIKE),
             bad=_list("    x-kubernetes-list-type: Set\n", "type: string"),
         ),
     ),
@@ -316,7 +303,7 @@ KEYS_WITHOUT_MAP = Rule(
         Fixer(
             "Write `x-kubernetes-list-type: map`",
             "unsafe",
-            _map_in_place,
+            replacement("map"),
             bad=_list("    x-kubernetes-list-type: atomic\n    x-kubernetes-list-map-keys: [name]\n", _NAMED),
         ),
     ),

@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING, Final
 
 from crdlint.crd.errors import invalid, not_supported, required
 from crdlint.crd.kubenames import is_dns1035_label, is_dns1123_subdomain
-from crdlint.diagnostics.spelling import nearest
 from crdlint.golang.text import to_lower
-from crdlint.rules.engine.finding import Fixer, is_null, mapping_at
+from crdlint.rules.engine.finding import Fixer, is_null, mapping_at, nearest_of
 from crdlint.rules.engine.rule import Rule
 
 if TYPE_CHECKING:
@@ -36,19 +35,12 @@ def _group(finding: Finding) -> Iterable[Edit]:
     return []
 
 
-def _scope(finding: Finding) -> Iterable[Edit]:
-    """Write the scope that is meant."""
-    near = nearest(finding.scalar().value, _SCOPES, _LIKE)
-    return finding.write(near) if near else []
-
-
 def _namespaced(finding: Finding) -> Iterable[Edit]:
     """Add the scope that most resources have."""
     return [] if finding.crd.spec.scope else finding.write("Namespaced")
 
 
 _SCOPES: Final = ("Cluster", "Namespaced")
-_LIKE: Final = 0.6
 
 
 def _missing_name(finding: Finding) -> Iterable[Edit]:
@@ -130,7 +122,7 @@ SCOPE = Rule(
     source=_SPEC,
     scope="spec",
     fixes=(
-        Fixer("Write the scope that is meant", "safe", _scope),
+        Fixer("Write the scope that is meant", "safe", nearest_of(_SCOPES, 0.6)),
         Fixer("Add `scope: Namespaced`", "unsafe", _namespaced, bad="scope: ''\n"),
     ),
 )

@@ -108,12 +108,9 @@ def _is_template(task: Task) -> bool:
 
 def reported(result: FileResult, config: Config) -> tuple[Diagnostic, ...]:
     """Return the findings of a file that its configuration and its comments do not ignore."""
-    from crdlint.config.apply import apply
-    from crdlint.config.comments import read_comments
+    from crdlint.config.apply import apply, comments_of
 
-    text = result.text if result.masked is None else result.masked
-    comments = read_comments(text, result.file) if "crdlint:" in text else None
-    return apply(result, config, comments).result.diagnostics
+    return apply(result, config, comments_of(result)).result.diagnostics
 
 
 def diff_of(file: str, text: str, edits: Iterable[Edit]) -> str | None:

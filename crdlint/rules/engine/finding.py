@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
 
 from crdlint.diagnostics.diagnostic import Fix
+from crdlint.diagnostics.spelling import nearest
 from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import Editor, UneditableError, quoted
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child
@@ -229,6 +230,16 @@ def removal(finding: Finding) -> Iterable[Edit]:
 def replacement(text: str) -> Callable[[Finding], Iterable[Edit]]:
     """Return a function that sets the field of the finding to a text."""
     return lambda finding: finding.write(text)
+
+
+def nearest_of(words: Iterable[str], like: float) -> Callable[[Finding], Iterable[Edit]]:
+    """Return a function that writes the most similar of some words in place of a value; none if no word is similar."""
+
+    def edits(finding: Finding) -> Iterable[Edit]:
+        near = nearest(finding.scalar().value, words, like)
+        return finding.write(near) if near else []
+
+    return edits
 
 
 def fix_of(fixers: Iterable[Fixer], finding: Finding, line_start: int) -> Fix | None:
