@@ -109,7 +109,7 @@ def command(
     all_outputs = (*outputs, *([f"junit={junit_file}"] if junit_file is not None else []))
     reports = Reports("suites", formats.suites, format_, all_outputs, view)
     run = TestState(reports, second_opinions=options.new_tally() if second_opinion else None)
-    from crdlint.suites.find import find_suites
+    from crdlint.suites.read import find_suites
 
     crd_files = _crd_files(run, crds, kube_version)
     for suite in find_suites(paths, Selection()):

@@ -1,4 +1,4 @@
-"""The CEL budgets: of each rule, and of all rules of a schema together.
+"""The CEL budgets: of each rule, of all rules of a schema together, and crdlint's own for a document.
 
 Upstream: the cost checks of ValidateCustomResourceDefinitionOpenAPISchema and its caller (apiextensions validation).
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, cast
 
-from crdlint.crd.errors import forbidden
+from crdlint.crd.errors import EVALUATION_LIMIT, forbidden
 from crdlint.kubecel.limits import CRD_COST_LIMIT, RULE_COST_LIMIT, UINT64_MAX
 from crdlint.rules.engine.advisory import Advisory
 from crdlint.rules.engine.finding import Fixer
@@ -110,7 +110,26 @@ UNBOUNDED = Rule(
     origin="crdlint",
 )
 
-RULES = (RULE_COST, CRD_COST, NEAR_LIMIT, UNBOUNDED)
+
+def _doubled(times: int) -> str:
+    doubled = ".map(x, x + x)" * times
+    rule = f"[['a']]{doubled}.all(x, x.indexOf('b') < 0)"
+    spec = f"    type: object\n    default: {{}}\n    x-kubernetes-validations:\n    - rule: >-\n        {rule}\n"
+    return f"type: object\nproperties:\n  config:\n{spec}"
+
+
+WORK_LIMIT = Rule(
+    id=EVALUATION_LIMIT,
+    summary="Evaluating a rule or pattern takes too much work",
+    why="crdlint limits the work for each document, so that no input can block a run. Whether the API server accepts "
+    "the object remains unknown.",
+    bad=_doubled(24),
+    good=_doubled(2),
+    help="Simplify the rule or the pattern, or split the document; the API server has to do the same work",
+    origin="crdlint",
+)
+
+RULES = (RULE_COST, CRD_COST, NEAR_LIMIT, UNBOUNDED, WORK_LIMIT)
 
 # Findings that limits fix.
 OVER_BUDGET: Final = frozenset({RULE_COST.id, CRD_COST.id})

@@ -1,4 +1,4 @@
-"""spec.group, spec.scope and spec.names (apiextensions validation, ValidateCustomResourceDefinitionNames)."""
+"""spec.group, spec.scope and spec.names (apiextensions validation, ValidateCustomResourceDefinitionNames), which do not change."""
 
 from __future__ import annotations
 
@@ -184,8 +184,18 @@ LIST_KIND = Rule(
     scope="spec",
     fixes=(Fixer("Name the list after the kind", "safe", _list_kind),),
 )
+IMMUTABLE = Rule(
+    id="spec-immutable",
+    summary="Update changes an immutable field of the spec",
+    why="Group and plural are part of the resource's URL. Scope and kind decide how its objects are stored.",
+    bad="",
+    good="",
+    help="Restore the previous value, or create a CRD with another name and move the objects to it",
+    source=f"{_SPEC}Update",
+    scope="spec",
+)
 
-RULES = (GROUP, SCOPE, NAMES_REQUIRED, NAMES_INVALID, LIST_KIND)
+RULES = (GROUP, SCOPE, NAMES_REQUIRED, NAMES_INVALID, LIST_KIND, IMMUTABLE)
 
 _REQUIRED: Final = (("plural", "plural"), ("singular", "singular"), ("kind", "kind"), ("listKind", "list_kind"))
 _MIXED_CASE: Final = "may have mixed case, but should otherwise match: "

@@ -113,11 +113,37 @@ def is_duration(text: str) -> bool:
     return parse_duration(text) is not None or lenient_duration(text) is not None
 
 
-def is_hostname(text: str) -> bool:
-    """Return whether a text is a host name with letters and symbols of any script."""
-    from crdlint.schema import hostnames
+_LONGEST_HOSTNAME: Final = 255  # bytes of UTF-8
+_LONGEST_LABEL: Final = 63
+_ASCII_HOSTNAME: Final = re.compile(
+    r"[a-zA-Z0-9$+<=>^`|~](?:-?[a-zA-Z0-9$+<=>^`|~]{0,62})?"
+    r"|(?:[a-zA-Z0-9$+<=>^`|~](?:[-a-zA-Z0-9$+<=>^`|~]{0,61}[a-zA-Z0-9$+<=>^`|~])?\.)+[a-zA-Z]{2,63}"
+)
 
-    return hostnames.is_hostname(text)
+
+def is_hostname(text: str) -> bool:
+    """Return whether a text is a host name: one label, or several of which the last has only letters, of any script.
+
+    Upstream's regular expression is split here: its bounded repetitions of large classes would need hundreds of megabytes.
+    """
+    octets = text.encode("utf-8", "surrogatepass")
+    if len(octets) > _LONGEST_HOSTNAME or any(len(label) > _LONGEST_LABEL for label in octets.split(b".")):
+        return False
+    if text.isascii():
+        return _ASCII_HOSTNAME.fullmatch(text) is not None
+    from crdlint.golang.matching import matches
+
+    labels = text.split(".")
+    if len(labels) == 1:
+        # One dash may follow the first character, even as the last.
+        return matches(r"^[a-zA-Z0-9\p{S}\p{L}]+$", text[0] + text[1:].removeprefix("-"))
+    top = labels.pop()
+    return (
+        len(top) > 1
+        and matches(r"^[a-zA-Z\p{L}]+$", top)
+        and all(label and not (label[0] == "-" or label[-1] == "-") for label in labels)
+        and matches(r"^[a-zA-Z0-9\-\p{S}\p{L}]+$", "".join(labels))
+    )
 
 
 def is_uri(text: str) -> bool:

@@ -1,12 +1,16 @@
-"""Parsing of suites, with positioned errors."""
+"""Suites: `*.testsuite.yaml`, and files in openshift/api's `tests/<CRD>/` directories; parsed with positioned errors."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.crd.positions import node_span
 from crdlint.diagnostics.spelling import nearest
+from crdlint.inputs.fragments import SUITE_SUFFIX
+from crdlint.inputs.paths import Problem, Selection, discover
+from crdlint.inputs.read import UnreadableError, decode, read_bytes
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 from crdlint.yaml.parse import parse_first
@@ -14,6 +18,7 @@ from crdlint.yaml.values import entries, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from collections.abc import Sequence as SequenceOf
     from typing import Literal
 
     from crdlint.yaml.nodes import Node
@@ -171,3 +176,30 @@ def _text(values: dict[str, Node], name: str) -> str:
 
 def _line(node: Node) -> int:
     return node_span(node, 0).line
+
+
+def find_suites(paths: SequenceOf[str], selection: Selection) -> Iterator[tuple[str, str] | Problem]:
+    """Yield the file and text of each suite, and problems with reading; files named by the user are always suites."""
+    discovered = discover(paths, selection)
+    yield from (problem for problem in discovered.problems if problem.fatal)
+    named = set(paths)
+    for path in discovered.files:
+        if path not in named and not _may_be(path):
+            continue
+        text = _read_file(path)
+        if isinstance(text, Problem) or path in named or path.endswith(SUITE_SUFFIX) or is_suite(text):
+            yield text if isinstance(text, Problem) else (path, text)
+
+
+def _may_be(path: str) -> bool:
+    return (
+        path.endswith(SUITE_SUFFIX)
+        or os.path.basename(os.path.dirname(os.path.dirname(os.path.abspath(path)))) == "tests"
+    )
+
+
+def _read_file(path: str) -> str | Problem:
+    try:
+        return decode(read_bytes(path))
+    except UnreadableError as error:
+        return Problem(path, str(error))

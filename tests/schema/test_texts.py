@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from crdlint.golang.mail import is_address
-from crdlint.schema.formats import is_cidr, lenient_duration
-from crdlint.schema.hostnames import is_hostname
+from crdlint.schema.formats import is_cidr, is_hostname, lenient_duration
 
 ADDRESSES = [
     "a@b",
