@@ -241,6 +241,8 @@ class _Command:
         )  # fmt: skip
         self._check(run, plan, settings)
         self._check_kustomizations(run, planner, settings)
+        if self._fixing is None:
+            self._check_releases(run, plan, settings)
         if loaded is not None and previous is not None:
             self._take_problems(run, loaded.problems)
             self._compare(run, planner, previous, loaded.tops)
@@ -349,6 +351,15 @@ class _Command:
                         notices = tuple(notice for notice in result.notices if notice not in reported)
                         reported.update(notices)
                         self._take(run, replace(result, notices=notices), config)
+
+    def _check_releases(self, run: CheckState, plan: Plan, settings: Settings) -> None:
+        """Check the sizes of the releases of charts."""
+        checker = Checker(settings)
+        for chart, config in plan.releases.items():
+            outcome = checker.check_release(chart)
+            self._take_bug(run, outcome)
+            for result in outcome.results:
+                self._take(run, result, config)
 
     def _programs(self, values: Values | None, *, builds: bool) -> Programs:
         """Return the programs that read the old side, the same as those of the new side."""

@@ -65,4 +65,20 @@ WITHOUT_KEEP = Rule(
     scope="template",
 )
 
-RULES = (BRACES, IN_CRDS, KUBE_VERSION, SKIPPED, WITHOUT_KEEP)
+RELEASE_TOO_LARGE = Rule(
+    id="helm-release-too-large",
+    marker="use the option `crd:maxDescLen=0`",
+    summary="Release of the chart is too large for the Secret that stores it",
+    why="Helm stores the files of the chart and the rendered manifest, compressed, in a Secret. The API server rejects "
+    "more than 1,048,576 bytes of data with `data: Too long`, so that `helm install` and `helm upgrade` fail. From three "
+    "quarters of that size on, the finding is information.",
+    bad="",
+    good="",
+    help="Remove the descriptions of the CRDs (controller-gen `crd:maxDescLen=0`), or move the CRDs to the `crds/` "
+    "folder of a chart in `charts/`, whose files Helm does not store",
+    severity="warning",
+    origin="crdlint",
+    scope="template",
+)
+
+RULES = (BRACES, IN_CRDS, KUBE_VERSION, SKIPPED, WITHOUT_KEEP, RELEASE_TOO_LARGE)

@@ -41,7 +41,8 @@ class Plan:
 
     `passed` is the number of files that cannot contain a CRD. `excluded` are the inputs that a configuration excludes,
     `problems` those that cannot be checked, with the reason. `results` are reported without a check: those of charts
-    and patches. `kustomizations` are directories with one, and their versions; `charts` are those with templates.
+    and patches. `kustomizations` are directories with one, and their versions; `charts` are those with templates, and
+    `releases` the configurations of charts with CRDs that are in no other chart.
     """
 
     tasks: list[Task] = field(default_factory=list)
@@ -53,6 +54,7 @@ class Plan:
     results: list[tuple[FileResult, Config]] = field(default_factory=list)
     kustomizations: list[Task] = field(default_factory=list)
     charts: dict[str, None] = field(default_factory=dict)
+    releases: dict[str, Config] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -180,6 +182,8 @@ class Planner:
             self._note_lone_templates(name)
         if location is not None and location.part == TEMPLATES and b"{{" in data:
             plan.charts[outermost(location.chart)] = None
+        if location is not None and text is None:
+            plan.releases.setdefault(outermost(location.chart), config)
         support = None if location is None else self._chart(location.chart, config)
         plan.tasks.append(
             self._task(name, config, location, support, text)._replace(partial=partial, policy=config.change)

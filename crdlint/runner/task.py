@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from crdlint.changes.change import Policy
 from crdlint.crd.recognition import may_hold_crd
 from crdlint.inputs.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
+from crdlint.kubernetes.servers import NEWEST_VERSION
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Container, Generator, Iterable, Sequence
@@ -178,6 +179,20 @@ class Checker:
             notices = (*result.notices, *previous.take_notices())
             result = replace(result, notices=notices, compared=previous.compared(result))
         return CheckOutcome(name, task, (result,), _not_compared(unread))
+
+    def check_release(self, chart: str) -> CheckOutcome:
+        """Check the size of a chart's release; the outcome has no results if it is far from the limit."""
+        from crdlint.inputs.helm.release_check import check_release
+        from crdlint.inputs.helm.render import Values
+
+        task = Task(chart, NEWEST_VERSION)
+        try:
+            settings = self.settings
+            values = settings.values or Values()
+            result = check_release(chart, values, uses_helm=settings.uses_helm, cache=settings.cache)
+        except Exception as error:
+            return CheckOutcome(chart, task, bug=bug_of(error))
+        return CheckOutcome(chart, task, () if result is None else (result,))
 
     def check_kustomizations(
         self, tasks: Sequence[Task], checked: dict[str, FileResult], workers: int

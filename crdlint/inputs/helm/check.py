@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from crdlint.inputs.helm.layout import CRDS, TEMPLATES, inside, outermost
 from crdlint.inputs.helm.masking import mask
-from crdlint.inputs.helm.render import Rendered, Values, chart_digest, helm, render
+from crdlint.inputs.helm.render import Rendered, Values, chart_digest, helm, render, render_manifest
 from crdlint.inputs.helm.rendered import check_rendered
 from crdlint.inputs.helm.templates import check_template, check_unrendered, template_findings
 from crdlint.kubernetes.servers import NEWEST
@@ -181,9 +181,20 @@ def render_as_installed(chart: str, values: Values) -> Rendered:
         installed = helm()
     if installed.program is None:
         return Rendered(problems=[installed.problem] if installed.problem else [], final=False)
+    return render(chart, values, installed.program, _newest(chart))
+
+
+def manifest_as_installed(chart: str, values: Values) -> str | None:
+    """Return all that the Helm on the PATH renders of a chart, or None if it does not."""
+    with _ASKING:
+        installed = helm()
+    return None if installed.program is None else render_manifest(chart, values, installed.program, _newest(chart))
+
+
+def _newest(chart: str) -> str:
+    """Return the newest version of Kubernetes that a chart supports."""
     support = chart_support(chart)[0]
-    newest = support.versions.rpartition("..")[2] if support is not None else str(NEWEST)
-    return render(chart, values, installed.program, newest)
+    return support.versions.rpartition("..")[2] if support is not None else str(NEWEST)
 
 
 _ASKING: Final = Lock()  # for Helm's version, which is cached

@@ -123,10 +123,26 @@ def render(chart: str, values: Values, program: str, kube_version: str | None = 
     return rendered
 
 
-def chart_digest(chart: str, values: Values, program: str) -> bytes | None:
+def render_manifest(chart: str, values: Values, program: str, kube_version: str) -> str | None:
+    """Return all that the templates of a chart are rendered to with the values, or None if Helm does not render them."""
+    if _outside(chart) is not None:
+        return None
+    files = [f"--values={os.path.abspath(file)}" for file in values.files]
+    options = [*files, *(f"--set={assignment}" for assignment in values.sets), f"--kube-version=v{kube_version}.0"]
+    try:
+        with sandbox() as box:
+            done = box.run([program, "template", "crdlint", os.path.abspath(chart), *options])
+    except (ProgramError, OSError):
+        return None
+    return None if done.status else done.output
+
+
+def chart_digest(chart: str, values: Values, program: str | None) -> bytes | None:
     """Return a digest of all inputs of rendering a chart, or None if they are too large or not readable."""
-    status = os.stat(program)
-    identity = f"{os.path.realpath(program)} {status.st_size} {status.st_mtime_ns}"
+    identity = ""
+    if program is not None:
+        status = os.stat(program)
+        identity = f"{os.path.realpath(program)} {status.st_size} {status.st_mtime_ns}"
     digest = blake2b(repr((identity, values.files, values.sets)).encode("utf-8", "backslashreplace"))
     left = _LARGEST
     names = [(os.path.relpath(entry.path, chart), entry) for entry in _entries(chart)]
