@@ -53,6 +53,10 @@ def _of_its_type(finding: Finding) -> Iterable[Edit]:
     if not isinstance(node, Scalar):
         if not node.items and {wanted, given} == {"array", "object"}:
             yield editor.replace(node, "[]" if wanted == "array" else "{}")
+        elif isinstance(node, Sequence) and wanted in _SCALARS and len(node.items) == 1:
+            value = node.items[0]
+            if isinstance(value, Scalar) and value.style not in {"|", ">"}:
+                yield editor.write(node, editor.text[value.start_mark.index : value.end_mark.index])
     elif wanted == "array" and node.style not in {"|", ">"} and _item_type(finding) == given:
         yield editor.replace(node, f"[{editor.text[node.start_mark.index : editor.end(node)]}]")
     elif wanted == "string" and given in {"integer", "number", "boolean"} and not node.style:
@@ -105,6 +109,7 @@ def _near_field(finding: Finding) -> Iterable[Edit]:
         yield finding.editor.respell(key, reason.arguments[0])
 
 
+_SCALARS: Final = frozenset({"string", "integer", "number", "boolean"})
 _BOOLEANS: Final = {"yes": "true", "on": "true", "no": "false", "off": "false"}
 _NEVER: Final = re.compile(r"(?!)")
 _WRITTEN: Final = {

@@ -15,6 +15,7 @@ from crdlint.rules.engine.finding import Fixer, is_null, quoted_with_comment, re
 from crdlint.rules.engine.rule import Rule
 from crdlint.rules.engine.schema_walk import STRUCTURAL, Check, SchemaPosition
 from crdlint.schema.structural import TYPES, incomplete, structural_attributes
+from crdlint.yaml.edit import Edit
 from crdlint.yaml.editor import UneditableError
 from crdlint.yaml.nodes import Mapping, Scalar, Sequence, child, text_of
 
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from crdlint.rules.engine.common import Findings
     from crdlint.rules.engine.finding import Finding
     from crdlint.rules.engine.schema_walk import Context
-    from crdlint.yaml.edit import Edit
     from crdlint.yaml.nodes import Node
 
 _SOURCE = "apiextensions-apiserver/pkg/apiserver/schema ValidateStructural"
@@ -46,6 +46,36 @@ def _number_type(finding: Finding) -> Iterable[Edit]:
     type_ = _type_of(finding)
     if type_ in _NUMERIC:
         yield _add_type(finding, type_)
+
+
+def _type_in_text(finding: Finding) -> Iterable[Edit]:
+    """Move the fields at the end of a description in block style, which are indented like it, out of the text."""
+    description, editor = child(finding.owner, "description"), finding.editor
+    if not isinstance(description, Scalar) or description.style not in {"|", ">"}:
+        return
+    end = description.start_mark.index + len(
+        editor.text[description.start_mark.index : description.end_mark.index].rstrip()
+    )
+    blanks = " " * finding.owner.start_mark.column
+    names, edits = set(), []
+    while end > description.start_mark.index:
+        start = editor.line_start(end)
+        match = _FIELD_LINE.match(editor.text, start, end)
+        if (
+            match is None
+            or match[2] not in SCHEMA.fields
+            or match[2] in names
+            or finding.owner.find(match[2]) is not None
+        ):
+            break
+        names.add(match[2])
+        edits.append(Edit(start, start + len(match[1]), blanks))
+        end = start - 1
+    if finding.name in names:
+        yield from edits
+
+
+_FIELD_LINE: Final = re.compile(r"( +)([a-z][\w-]*): \S+\r?\Z")
 
 
 def _any_type(finding: Finding) -> Iterable[Edit]:
@@ -337,6 +367,13 @@ TYPE_REQUIRED = Rule(
             bad="type: object\nproperties:\n  port:\n    anyOf:\n    - type: integer\n    - type: string\n",
             good="type: object\nproperties:\n  port:\n    anyOf:\n    - type: integer\n    - type: string\n"
             "    x-kubernetes-int-or-string: true\n",
+        ),
+        Fixer(
+            "Move the fields out of the description",
+            "unsafe",
+            _type_in_text,
+            bad="type: object\nproperties:\n  host:\n    description: |-\n      The host.\n      type: string\n",
+            good="type: object\nproperties:\n  host:\n    description: |-\n      The host.\n    type: string\n",
         ),
         Fixer(
             "Accept any value",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from bisect import bisect_left
 from itertools import takewhile
 from typing import TYPE_CHECKING, Final
 
@@ -111,14 +112,15 @@ def tabs(text: BrokenText) -> Iterator[Cause]:
             start = text.starts[i]
             edits.append(Edit(start, start + len(blanks), blanks.replace("\t", " " * width)))
         yield text.cause("tab", first, help_, tuple(edits), columns)
-    edits = []
-    for i in indented:
-        previous = next(
-            (earlier for earlier in reversed(text.lines[:i]) if earlier.strip() and "\t" not in earlier), ""
-        )
-        column = key_column(previous) + (2 if previous.rstrip().endswith(":") else 0)
-        edits.append(Edit(text.starts[i], text.starts[i] + _blanks(text.lines[i]), " " * column))
-    yield text.cause("tab", first, help_, tuple(edits), columns)
+    fields = [i for i in text.structure if FIELD.match(text.lines[i]) and "\t" not in text.lines[i]]
+    for deeper in (2, 0):
+        edits = []
+        for i in indented:
+            position = bisect_left(fields, i)
+            previous = text.lines[fields[position - 1]] if position else ""
+            column = key_column(previous) + (deeper if previous.rstrip().endswith(":") else 0)
+            edits.append(Edit(text.starts[i], text.starts[i] + _blanks(text.lines[i]), " " * column))
+        yield text.cause("tab", first, help_, tuple(edits), columns)
     yield text.cause("tab", first, help_, columns=columns)
 
 

@@ -57,6 +57,14 @@ def _b(
 
 
 STYLE_BREAKAGES = (
+    _b("a tab below a description of two lines", ROUTES, "unsafe", ("                description: Retries is the number of attempts.\n                maximum: 10\n", "                description: Retries is the number of\n                  attempts.\n\tmaximum: 10\n"),
+       fixed=(("                description: Retries is the number of attempts.\n", "                description: Retries is the number of\n                  attempts.\n"),)),
+    _b("a tab below a description in block style", ROUTES, "unsafe", ("                description: Retries is the number of attempts.\n                maximum: 10\n", "                description: |-\n                  Retries is the number of attempts.\n\t\tmaximum: 10\n"),
+       fixed=(("                description: Retries is the number of attempts.\n", "                description: |-\n                  Retries is the number of attempts.\n"),)),
+    _b("fields indented like the description above them", ROUTES, "unsafe", ("                description: Retries is the number of attempts.\n                maximum: 10\n                type: integer\n", "                description: |-\n                  Retries is the number of attempts.\n                  maximum: 10\n                  type: integer\n"),
+       fixed=(("                description: Retries is the number of attempts.\n", "                description: |-\n                  Retries is the number of attempts.\n"),)),
+    _b("a default in a list", ROUTES, "safe", ("default: Terminate", "default: [Terminate]")),
+    _b("a default in a block list", ROUTES, "safe", ("                      default: 1\n", "                      default:\n                      - 1\n")),
     _b("a type next to int-or-string", DATABASES, "safe", ("                  x-kubernetes-int-or-string: true\n", "                  type: string\n                  x-kubernetes-int-or-string: true\n")),
     _b("a type, and alternatives in the wrong order, next to int-or-string", ROUTES, "safe", ("                      anyOf:\n                      - type: integer\n                      - type: string\n", "                      type: string\n                      anyOf:\n                      - type: string\n                      - type: integer\n")),
     _b("a type of Python and its default in quotes", DATABASES, "safe", ("enabled: {type: boolean, default: true}", "enabled: {type: bool, default: 'true'}")),
