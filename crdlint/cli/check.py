@@ -23,7 +23,7 @@ from crdlint.report import formats
 from crdlint.report.pieces import Outcome, SpoolError, View
 from crdlint.report.summary import Summary
 from crdlint.runner.plan import Planner
-from crdlint.runner.task import Checker, CheckOutcome, Settings, bug_of
+from crdlint.runner.task import Checker, Settings
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterable
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from crdlint.runner.cache import Cache
     from crdlint.runner.fix_files import Fixing
     from crdlint.runner.plan import Plan
+    from crdlint.runner.task import CheckOutcome
 
 _PROGRESS_FROM: Final = 50  # files
 
@@ -200,7 +201,7 @@ class _Command:
         if fixes:
             from crdlint.runner.fix_files import Fixing
 
-            self._fixing = Fixing(unsafe=check_options.unsafe_fixes, diff=check_options.diff)
+            self._fixing = Fixing(diff=check_options.diff)
 
     def run(self) -> int:
         """Check, report, and return the exit status."""
@@ -238,6 +239,7 @@ class _Command:
         settings = Settings(
             previous, False, values, not check_options.no_helm,
             self._cache(), tuple(plan.charts), self._workers() if plan.charts else 1, fixes=True,
+            fixing=None if self._fixing is None else "unsafe" if check_options.unsafe_fixes else "safe",
         )  # fmt: skip
         self._check(run, plan, settings)
         self._check_kustomizations(run, planner, settings)
@@ -387,8 +389,9 @@ class _Command:
             yield from run(plan.tasks, settings, self._options.jobs)
             return
         checker = Checker(settings)
-        for outcome, config in zip(run(plan.tasks, settings, self._options.jobs), plan.configs, strict=True):
-            yield _fixed(outcome, checker, config, self._fixing)
+        tasks = (task._replace(config=config) for task, config in zip(plan.tasks, plan.configs, strict=True))
+        for outcome in run(tasks, settings, self._options.jobs):
+            yield self._fixing.take(outcome, checker)
 
     def _take(self, run: CheckState, result: FileResult, config: Config, *, reads_comments: bool = True) -> None:
         """Report a file's result, except what its configuration and ignore comments leave out."""
@@ -477,21 +480,6 @@ class _Command:
         from crdlint.runner.cache import open_cache
 
         return open_cache()
-
-
-def _fixed(checked: CheckOutcome, checker: Checker, config: Config, fixing: Fixing) -> CheckOutcome:
-    """Return a file's result after its fixes are applied; a packed file is left alone."""
-    if not checked.results or checked.task.text is not None:
-        return checked
-    from crdlint.runner.fix_files import UnwritableError
-
-    try:
-        fixed = fixing.fix(checked.task, checker, config, checked.results[0])
-    except UnwritableError as error:
-        return checked._replace(problem=str(error))
-    except Exception as error:
-        return checked._replace(bug=bug_of(error))
-    return checked if fixed is None else fixed
 
 
 def _known(file: str | None, *, missing_ok: bool) -> Known | None:

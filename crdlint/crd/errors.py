@@ -133,7 +133,8 @@ class FieldError(NamedTuple):
     `value` is the bad value as in Go (see `crdlint.golang.values`), unused if upstream does not print it. `detail` may
     be a `Wording`. `server` is the server that prints the error. `at` is the path to report if it differs from `path`
     (a missing field is reported at its parent in any case). `help` describes how to fix this finding. `subject` is
-    further information for the rule's fix. `reason` is the code and arguments of `detail`, for helps and fixes.
+    further information for the rule's fix. `reason` is the code and arguments of `detail`, for helps and fixes. `errors`
+    is the number of errors that `detail` lists.
     """
 
     rule: str
@@ -150,6 +151,7 @@ class FieldError(NamedTuple):
     subject: object = None
     server: Server = NEWEST
     reason: Reason | None = None
+    errors: int = 1
 
     @property
     def kind(self) -> Literal["field", "advice"]:
@@ -173,6 +175,7 @@ class FieldError(NamedTuple):
             self.subject,
             self.server,
             self.reason,
+            self.errors,
         )
 
     def on(self, server: Server) -> FieldError:

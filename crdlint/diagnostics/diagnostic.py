@@ -47,7 +47,8 @@ class Diagnostic:
     CRD. `hidden` marks findings that the API server reports only after others are fixed. `versions` are the Kubernetes
     versions of a range that report it, empty for all of them. `fix` contains the edits that fix it, if fixes are
     requested and there is one. `lacks` identifies a mapping and a field that it lacks: the field that the finding requires,
-    or the field that an unknown one probably was meant to be. Reports do not show it; see `rules.consequences`.
+    or the field that an unknown one probably was meant to be; see `rules.consequences`. `errors` is the number of errors in
+    `detail`: those of a CEL expression are one finding. Reports do not show `lacks` and `errors`.
     """
 
     origin: Origin
@@ -71,6 +72,14 @@ class Diagnostic:
     fix: Fix | None = None
     versions: tuple[str, ...] = ()
     lacks: str = ""
+    errors: int = 1
+
+    def with_moved_fix(self, characters: int) -> Diagnostic:
+        """Return the finding with the edits of its fix further down in the file."""
+        fix = self.fix
+        if fix is None:
+            return self
+        return replace(self, fix=replace(fix, edits=tuple(edit.moved(characters) for edit in fix.edits)))
 
 
 def in_server_words(diagnostic: Diagnostic) -> Diagnostic:

@@ -15,7 +15,7 @@ from crdlint.rules.engine.options import Options
 from crdlint.safety import work
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from collections.abc import Sequence as SequenceOf
 
     from crdlint.crd.errors import FieldError
@@ -52,13 +52,14 @@ _DIFFERING_SCHEMAS: Final = (
 
 
 class Report(NamedTuple):
-    """The server's errors of a CRD in its order, the errors after those are fixed, and the rules that it compiles.
+    """The server's errors of a CRD in its order, and the rules that it compiles.
 
-    `blocking` are the errors because of which rules have no cost.
+    `find_hidden` returns the errors after those are fixed. `blocking` are the errors because of which rules have no
+    cost.
     """
 
     errors: tuple[FieldError, ...]
-    hidden: tuple[FieldError, ...]
+    find_hidden: Callable[[], tuple[FieldError, ...]]
     rules: tuple[EstimatedRule, ...]
     blocking: tuple[FieldError, ...] = ()
 
@@ -68,19 +69,28 @@ class Report(NamedTuple):
             return self
         return Report(
             tuple(error.on(server) for error in self.errors),
-            tuple(error.on(server) for error in self.hidden),
+            lambda: tuple(error.on(server) for error in self.find_hidden()),
             self.rules,
             tuple(error.on(server) for error in self.blocking),
         )
 
 
 @work.limited()
-def validate(crd: CustomResourceDefinition, server: Server, effort: Effort, common: Common | None = None) -> Report:
+def validate(
+    crd: CustomResourceDefinition,
+    server: Server,
+    effort: Effort,
+    common: Common | None = None,
+    *,
+    walk_only: bool = False,
+) -> Report:
     """Validate a CRD as a server does on create; `effort` limits the work for helps.
 
-    `common` contains results of validating the same CRD for another server.
+    `common` contains results of validating the same CRD for another server, or with `walk_only`, which leaves out the
+    errors of defaults and rules.
     """
-    validator = SpecValidator(crd.spec, Options(server=server, effort=effort, common=common or Common()))
+    options = Options(server=server, effort=effort, common=common or Common(), walk_only=walk_only)
+    validator = SpecValidator(crd.spec, options)
     errors = (
         *metadata.validate(crd, server),
         *validator.errors(),
@@ -89,7 +99,7 @@ def validate(crd: CustomResourceDefinition, server: Server, effort: Effort, comm
         *approval.validate(crd),
         *approval.preserve_unknown_fields(crd),
     )
-    return Report(errors, tuple(validator.hidden), tuple(validator.rules), tuple(validator.blocking)).on(server)
+    return Report(errors, validator.hidden(), tuple(validator.rules), tuple(validator.blocking)).on(server)
 
 
 class SpecValidator:
@@ -97,7 +107,7 @@ class SpecValidator:
 
     def __init__(self, spec: CustomResourceDefinitionSpec, options: Options) -> None:
         self.spec = spec
-        self.hidden: list[FieldError] = []
+        self._hidden: list[Callable[[], Iterable[FieldError]]] = []
         self.rules: list[EstimatedRule] = []
         self.blocking: list[FieldError] = []
         self._options = options
@@ -145,6 +155,16 @@ class SpecValidator:
             yield from self._selectable(spec.selectable_fields, spec.validation.open_api_v3_schema, _SPEC, "")
         yield from conversion.validate(spec, _SPEC, self._options)
 
+    def hidden(self) -> Callable[[], tuple[FieldError, ...]]:
+        """Return a function that returns the errors after the others are fixed, within the same limit of work."""
+        budget = work.current()
+
+        def find() -> tuple[FieldError, ...]:
+            with work.continued(budget):
+                return tuple(error for of_schema in self._hidden for error in of_schema())
+
+        return find
+
     def _version(
         self, version: CustomResourceDefinitionVersion, path: Path, *, status_enabled: bool
     ) -> Iterator[FieldError]:
@@ -165,7 +185,7 @@ class SpecValidator:
     ) -> Iterator[FieldError]:
         options = self._options.for_version(version)
         report = schema.validate_validation(validation, status_enabled=status_enabled, options=options, path=path)
-        self.hidden.extend(report.hidden)
+        self._hidden.append(report.find_hidden)
         self.rules.extend(report.rules)
         self.blocking.extend(report.blocking)
         yield from report.errors

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from crdlint.crd.decode import identify
 from crdlint.crd.positions import Span, node_span, problem_span
-from crdlint.linting.result import CRD, SHORT_NAME, FileResult, ResourceName
+from crdlint.linting.result import SHORT_NAME, DocumentResult, FileResult, ResourceName
 from crdlint.rules import catalog
 from crdlint.rules.engine.finding import Finding, Manifest
 from crdlint.yaml import YAMLDecodeError
@@ -17,10 +17,11 @@ from crdlint.yaml.parse import Document, chunks, collector_paused, parse_chunk, 
 from crdlint.yaml.values import duplicate_keys, first_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
     from collections.abc import Mapping as MappingOf
 
     from crdlint.diagnostics.diagnostic import Diagnostic, Kind
+    from crdlint.linting.result import CRD
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.values import DuplicateKey
 
@@ -30,8 +31,8 @@ class DocumentWalk(ABC):
     """Checks the documents of a file one by one, and collects the content of its FileResult.
 
     Each document is checked separately, so that an invalid one does not affect the others. `crds` are the checked
-    objects, `skipped` is the number of documents without any. `clean` are the objects of each document
-    that has any, by its number, if there is nothing else to report about it.
+    objects, `skipped` is the number of documents without any. `reusable` are the results of single documents by
+    number, if they depend on nothing else in the file. `trees` are documents whose text will change (`will_change`).
     """
 
     file: str
@@ -40,7 +41,8 @@ class DocumentWalk(ABC):
     crds: list[CRD] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
-    clean: dict[int, tuple[CRD, ...]] = field(default_factory=dict)
+    reusable: dict[int, DocumentResult] = field(default_factory=dict)
+    trees: dict[int, Document] = field(default_factory=dict)
 
     @abstractmethod
     def check_objects(self, document: Document) -> bool:
@@ -62,19 +64,23 @@ class DocumentWalk(ABC):
         """Return how many fields of a document are wrong, if that is known without a check of its objects."""
         return 0
 
+    def will_change(self, findings: Iterable[Diagnostic]) -> bool:  # noqa: ARG002
+        """Return whether a document with these findings will be checked again with another text."""
+        return False
+
     def effects(self) -> tuple[int, ...]:
-        """Return numbers that change if the check of a document has an effect besides the objects that it adds."""
-        return len(self.diagnostics), len(self.notices)
+        """Return numbers that change if the check of a document is not complete, or affects the later documents."""
+        return ()
 
     def run(self, text: str, only: frozenset[int] | None = None, known: FileResult | None = None) -> FileResult:
         """Check the documents of a text; `only` contains their numbers (see crdlint.yaml.parse.split), None for all.
 
-        `known` is the result of an earlier text of the file: its clean documents are not checked again where they are
-        unchanged.
+        `known` is the result of an earlier text of the file: its reusable documents are not checked again where they
+        are unchanged.
         """
         reused = {} if known is None else _reused(known, text)
         with collector_paused():
-            self._walk(text, only, reused)
+            self._walk(text, only, reused, {} if known is None else known.trees)
         notice = reading_notice()
         return FileResult(
             file=self.file,
@@ -84,25 +90,48 @@ class DocumentWalk(ABC):
             skipped=self.skipped,
             diagnostics=tuple(self.diagnostics),
             notices=(*([notice] if notice else []), *self.notices),
-            clean=self.clean,
+            reusable=self.reusable,
+            trees=self.trees,
         )
 
-    def _walk(self, text: str, only: frozenset[int] | None, reused: MappingOf[int, tuple[CRD, ...]]) -> None:
+    def _walk(
+        self,
+        text: str,
+        only: frozenset[int] | None,
+        reused: MappingOf[int, DocumentResult],
+        trees: dict[int, Document],
+    ) -> None:
         """Check each document; no local variable refers to a node when the garbage collector is enabled again."""
         for number, chunk in enumerate(chunks(text)):
             if number in reused:
-                self.clean[number] = reused[number]
-                self.documents += 1
-                self.crds += reused[number]
+                self._add(reused[number])
+                self.reusable[number] = reused[number]
             elif only is None or number in only:
-                self._check_chunk(number, chunk)
+                self._check_document(number, _parsed(chunk, trees.pop(number, None)))
 
-    def _check_chunk(self, number: int, chunk: tuple[str, int, str | None]) -> None:
-        effects, first_crd = self.effects(), len(self.crds)
-        document = parse_chunk(*chunk)
+    def _add(self, known: DocumentResult) -> None:
+        self.documents += known.documents
+        self.skipped += known.skipped
+        self.crds += known.crds
+        self.diagnostics += known.diagnostics
+        self.notices += known.notices
+
+    def _check_document(self, number: int, document: Document) -> None:
+        documents, skipped = self.documents, self.skipped
+        crds, diagnostics, notices = len(self.crds), len(self.diagnostics), len(self.notices)
+        effects = self.effects()
         self._check(document)
-        if len(self.crds) > first_crd and self.effects() == effects:
-            self.clean[number] = tuple(self.crds[first_crd:])
+        if self.will_change(self.diagnostics[diagnostics:]):
+            self.trees[number] = document
+        # Whether a syntax error is reported depends on the whole file.
+        if document.error is None and self.effects() == effects:
+            self.reusable[number] = DocumentResult(
+                self.documents - documents,
+                self.skipped - skipped,
+                tuple(self.crds[crds:]),
+                tuple(self.diagnostics[diagnostics:]),
+                tuple(self.notices[notices:]),
+            )
 
     def _check(self, document: Document) -> None:
         problem = document.error
@@ -159,14 +188,23 @@ class DocumentWalk(ABC):
         return diagnostic
 
 
-def _reused(known: FileResult, text: str) -> dict[int, tuple[CRD, ...]]:
-    """Return the objects of the clean documents of a result that are unchanged in `text`, at their lines there."""
-    lines = unchanged(known.text, text)
-    return {
-        number: tuple(crd.moved(lines[number].__add__) for crd in crds)
-        for number, crds in known.clean.items()
-        if number in lines
-    }
+def _parsed(chunk: tuple[str, int, str | None], before: Document | None) -> Document:
+    """Return the document of a chunk; `before` is the document with an earlier text, which must not be used any more."""
+    text, line_offset, after_separator = chunk
+    if before is not None and after_separator is None:
+        from crdlint.yaml.reparse import reparse  # only fixes need it
+
+        document = reparse(before, text, line_offset)
+        if document is not None:
+            return document
+    return parse_chunk(*chunk)
+
+
+def _reused(known: FileResult, text: str) -> dict[int, DocumentResult]:
+    """Return the results of the reusable documents of a file that are unchanged in `text`, at their positions there."""
+    moves = unchanged(known.text, text)
+    moved = {number: one.moved(*moves[number]) for number, one in known.reusable.items() if number in moves}
+    return {number: one for number, one in moved.items() if one is not None}
 
 
 def take_duplicate_keys(document: Document, *, is_json: bool) -> list[DuplicateKey]:

@@ -31,7 +31,7 @@ from crdlint.yaml.edit import split_lines
 from crdlint.yaml.nodes import Mapping, Scalar
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
     from crdlint.crd.decode import Decoded, DecodeProblem
     from crdlint.crd.errors import FieldError
@@ -39,8 +39,7 @@ if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.kubernetes.servers import Range
-    from crdlint.linting.create import Report
-    from crdlint.linting.result import State
+    from crdlint.linting.result import Stage, State
     from crdlint.rules.engine.advisory import Advice
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import Document
@@ -53,7 +52,8 @@ class Options:
     """The options for checking the CRDs of a file, see `lint_file`.
 
     `advice` are the advisory rules to run, None for all except those on request that are not `requested`. `effort`
-    limits the work for helps in the whole file. `policy` applies to the changes of updates.
+    limits the work for helps in the whole file. `policy` applies to the changes of updates. `stop_at` returns whether
+    the check of a CRD stops at the stage of a finding, None to complete it.
     """
 
     file: str
@@ -66,6 +66,7 @@ class Options:
     requested: frozenset[str] = frozenset()
     effort: Effort = field(default_factory=Effort)
     policy: Policy = field(default_factory=Policy)
+    stop_at: Callable[[Diagnostic], bool] | None = None
 
     def with_fix(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:
         """Return a diagnostic with the fix of its finding, if fixes are requested and there is one."""
@@ -96,7 +97,8 @@ class CheckedCRD(NamedTuple):
 
     `notices` name values that are not checked. `definition` and `rules` are kept on request, if the API server can
     decode the CRD. `common` contains results of validating the decoded CRD that another server can reuse. `compared` is
-    the comparison with the old CRD, None if the check is not about updates.
+    the comparison with the old CRD, None if the check is not about updates. `stage` is the one at which the check
+    stopped, None if it is complete.
     """
 
     diagnostics: list[Diagnostic]
@@ -107,6 +109,7 @@ class CheckedCRD(NamedTuple):
     decoded: Decoded | None = None
     common: Common | None = None
     compared: ComparedCRD | None = None
+    stage: Stage | None = None
 
 
 def check_crd(
@@ -123,32 +126,42 @@ def check_crd(
     common = (like.common if like is not None else None) or Common()
     crd, locator = decoded.crd, Locator(root, document.line_offset, document.text)
     has_placeholders = options.skip_unfinished and any(opening in document.text for opening in PLACEHOLDERS)
-    if old is None:
-        report = create.validate(crd, server, options.effort, common)
-    else:
-        from crdlint.linting import update  # only updates need it
-
-        report = update.validate(crd, old.crd, server, options.effort)
-    manifest = Manifest(document, root, locator, crd, report.rules)
+    manifest = Manifest(document, root, locator, crd)
     # A misspelled apiVersion or kind is fixed before the API server decodes the other fields.
     problems = [problem for problem in decoded.problems if not (rejected and is_type_key(root, problem.node))]
     diagnostics = _duplicate_key_findings(manifest, options, is_json=is_json(root))
     diagnostics += _decode_findings(problems, manifest, options, hidden=rejected)
     diagnostics += _decode_findings(decoded.later, manifest, options, hidden=True)
     rejected = rejected or any(_is_rejection(problem, has_placeholders=has_placeholders) for problem in problems)
-    of_fields = _field_findings(report, decoded, manifest, locator, options, hidden=rejected)
-    of_fields = {message: _with_marker(diagnostic, crd) for message, diagnostic in of_fields.items()}
-    diagnostics = [*(_with_marker(diagnostic, crd) for diagnostic in diagnostics), *of_fields.values()]
+    diagnostics = [_with_marker(diagnostic, crd) for diagnostic in diagnostics]
+    stop_at = None if has_placeholders else options.stop_at  # a finding about a placeholder is not reported
+    if stop_at is not None and any(map(stop_at, diagnostics)):
+        return CheckedCRD(_of_crd(diagnostics, crd), [], [], stage="decode")
+    if stop_at is not None and old is None:
+        first = create.validate(crd, server, options.effort, common, walk_only=True)
+        of_first: dict[str, Diagnostic] = {}
+        _add_field_findings(of_first, first.errors, decoded, manifest, locator, options, hidden=rejected)
+        if any(map(stop_at, of_first.values())):
+            return CheckedCRD(_of_crd([*diagnostics, *of_first.values()], crd), [], [], stage="field")
+    if old is None:
+        report = create.validate(crd, server, options.effort, common)
+    else:
+        from crdlint.linting import update  # only updates need it
+
+        report = update.validate(crd, old.crd, server, options.effort)
+    of_fields: dict[str, Diagnostic] = {}
+    _add_field_findings(of_fields, report.errors, decoded, manifest, locator, options, hidden=rejected)
+    if stop_at is not None and any(map(stop_at, of_fields.values())):
+        return CheckedCRD(_of_crd([*diagnostics, *of_fields.values()], crd), [], [], stage="field")
+    _add_field_findings(of_fields, report.find_hidden(), decoded, manifest, locator, options, hidden=True)
+    diagnostics += of_fields.values()
     if not rejected:
         diagnostics += _ignored_fields(decoded.ignored, manifest, options)
         accepted = not (problems or report.errors)
-        diagnostics += _advisories(root, old, crd, manifest, locator, options, common, accepted=accepted)
+        diagnostics += _advisories(root, old, crd, report.rules, manifest, locator, options, common, accepted=accepted)
         if old is not None and options.advice is None:
             diagnostics += _changes(old, crd, locator, options)
-    diagnostics = [
-        diagnostic if diagnostic.crd == crd.metadata.name else replace(diagnostic, crd=crd.metadata.name)
-        for diagnostic in diagnostics
-    ]
+    diagnostics = _of_crd(diagnostics, crd)
     notices: list[str] = []
     if has_placeholders:
         diagnostics, notices = _without_placeholders(diagnostics, document)
@@ -166,6 +179,12 @@ def check_crd(
         common,
         compared,
     )
+
+
+def _of_crd(diagnostics: Iterable[Diagnostic], crd: CustomResourceDefinition) -> list[Diagnostic]:
+    """Return findings with the name of their CRD."""
+    name = crd.metadata.name
+    return [diagnostic if diagnostic.crd == name else replace(diagnostic, crd=name) for diagnostic in diagnostics]
 
 
 def _is_rejection(problem: DecodeProblem, *, has_placeholders: bool) -> bool:
@@ -267,13 +286,19 @@ def _lacking(mapping: Node, name: str) -> str:
 _DECODE_RULES: Final = {"decode": "decode-type", "strict": "unknown-field"}
 
 
-def _field_findings(
-    report: Report, decoded: Decoded, manifest: Manifest, locator: Locator, options: Options, *, hidden: bool
-) -> dict[str, Diagnostic]:
-    """Return the findings of field errors by message, without duplicates, as in upstream's ToAggregate."""
+def _add_field_findings(
+    diagnostics: dict[str, Diagnostic],
+    errors: Iterable[FieldError],
+    decoded: Decoded,
+    manifest: Manifest,
+    locator: Locator,
+    options: Options,
+    *,
+    hidden: bool,
+) -> None:
+    """Add the findings of field errors by message, without duplicates, as in upstream's ToAggregate."""
     not_decoded = {id(problem.node) for problem in (*decoded.problems, *decoded.later) if problem.kind == "decode"}
-    diagnostics: dict[str, Diagnostic] = {}
-    for error in (*report.errors, *report.hidden):
+    for error in errors:
         if not_decoded and _is_at(locator, error, not_decoded):
             continue  # the value is invalid only because it was not decoded
         message = str(error)
@@ -287,8 +312,8 @@ def _field_findings(
         missing = locator.missing(error.path) if decoded.problems else None
         if missing is not None:
             diagnostic = replace(diagnostic, lacks=_lacking(*missing))
-        diagnostics[message] = options.with_fix(diagnostic, Finding(manifest, error.rule, error=error))
-    return diagnostics
+        diagnostic = options.with_fix(diagnostic, Finding(manifest, error.rule, error=error))
+        diagnostics[message] = _with_marker(diagnostic, decoded.crd)
 
 
 def _is_at(locator: Locator, error: FieldError, nodes: set[int]) -> bool:
@@ -301,6 +326,7 @@ def _advisories(
     root: Mapping,
     old: OldCRD | None,
     crd: CustomResourceDefinition,
+    rules: Sequence[EstimatedRule],
     manifest: Manifest,
     locator: Locator,
     options: Options,
@@ -315,16 +341,16 @@ def _advisories(
         spec=crd.spec,
         schemas=common.all_schemas(crd.spec),
         old_schemas=[] if old is None else all_schemas(old.crd.spec),
-        rules=manifest.rules,
+        rules=rules,
         versions=options.versions,
         dropped=crd.dropped,
         requested=options.requested,
         annotations=crd.metadata.annotations,
     )
-    rules = catalog.advice() if options.advice is None else options.advice
+    advice = catalog.advice() if options.advice is None else options.advice
     if accepted and options.advice is None:
-        rules = (*rules, *catalog.practices(options.requested))
-    for advisory in (advisory for advise in rules for advisory in advise(decoded)):
+        advice = (*advice, *catalog.practices(options.requested))
+    for advisory in (advisory for advise in advice for advisory in advise(decoded)):
         span = locator.span_inside(advisory.path, advisory.inside) if advisory.inside else locator.span(advisory.path)
         diagnostic = catalog.get(advisory.rule).diagnostic(
             options.file, advisory.kind, advisory.message, span, advisory.help

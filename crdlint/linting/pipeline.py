@@ -15,14 +15,17 @@ from crdlint.crd.recognition import KIND, names_crd
 from crdlint.kubernetes.servers import NEWEST_VERSION, parse_range
 from crdlint.linting.documents import DocumentWalk, manifests, name_of, resource_names
 from crdlint.linting.manifest import FixesOf, Options, check_crd
-from crdlint.linting.result import CRD, ComparedCRD, FileResult, FoundCRD, FoundRule
+from crdlint.linting.result import CRD, STAGES, ComparedCRD, FileResult, FoundCRD, FoundRule
 from crdlint.rules.engine.finding import Manifest
 from crdlint.yaml.nodes import Mapping
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
     from crdlint.crd.decode import Identity
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.linting.manifest import FindOldCRD
+    from crdlint.linting.result import Stage
     from crdlint.rules.engine.finding import Finding
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import Document
@@ -42,6 +45,7 @@ def lint_file(
     known: FileResult | None = None,
     policy: Policy | None = None,
     requested: frozenset[str] = frozenset(),
+    stop_at: Callable[[Diagnostic], bool] | None = None,
 ) -> FileResult:
     """Check every CRD of a text, as an update if `previous` returns an old CRD of the same name.
 
@@ -50,21 +54,24 @@ def lint_file(
     reports misspelled CRDs, which the API server does not recognize as CRDs. `requested` are the rules to run that are
     only reported on request. `only` contains the numbers of the documents to check (see crdlint.yaml.parse.split), None
     for all. `known` is the result for an earlier text of the file with the same options, whose unchanged documents
-    without findings are not checked again, unless `keep` or `previous` is given. `policy` applies to the changes of
-    updates. `kube_version` is the server's version, or a range such as `1.29..1.36`: each finding of these servers is
+    are not checked again, unless `keep` or `previous` is given. `policy` applies to the changes of
+    updates. `stop_at` returns whether the check of a CRD may stop at the stage of a finding; it is not used for ranges.
+    `kube_version` is the server's version, or a range such as `1.29..1.36`: each finding of these servers is
     reported once, with the servers that report it. Invalid input raises no exceptions; an unknown version raises
     ValueError.
     """
     fixes_of = FixesOf(text) if fixes else None
+    versions = parse_range(kube_version)
     options = Options(
         filename,
-        parse_range(kube_version),
+        versions,
         previous,
         skip_unfinished,
         keep,
         fixes_of,
         policy=policy or Policy(),
         requested=requested,
+        stop_at=stop_at if len(versions.servers) == 1 else None,
     )
     walk = _CRDWalk(filename, options=options, partial=partial, text=text)
     result = walk.run(text, only, None if keep or previous is not None else known)
@@ -73,6 +80,7 @@ def lint_file(
         definitions=tuple(walk.definitions),
         rules=tuple(walk.rules),
         compared=tuple(walk.compared),
+        stage=next((stage for stage in STAGES if stage in walk.stages), None),
         unestimated=tuple(
             diagnostic
             for diagnostic in result.diagnostics
@@ -92,14 +100,16 @@ class _CRDWalk(DocumentWalk):
     rules: list[FoundRule] = field(default_factory=list)
     blocking: set[int] = field(default_factory=set)
     compared: list[ComparedCRD] = field(default_factory=list)
+    stages: list[Stage] = field(default_factory=list)
     _names_crd: bool | None = None
 
+    def will_change(self, findings: Iterable[Diagnostic]) -> bool:
+        """Return whether findings have fixes that may be applied."""
+        return self.options.stop_at is not None and any(finding.fix is not None for finding in findings)
+
     def effects(self) -> tuple[int, ...]:
-        """Return numbers that change if the check of a document has findings, notices, or takes effort."""
-        return (
-            *DocumentWalk.effects(self),
-            self.options.effort.left,
-        )  # the later documents have what is left of the effort
+        """Return numbers that change if the check of a CRD stops, or takes effort that the later ones may need."""
+        return len(self.stages), self.options.effort.left
 
     def reports_syntax_error(self) -> bool:
         """Return whether the kind of a CRD occurs anywhere in the file; other files need not be YAML."""
@@ -175,6 +185,7 @@ class _CRDWalk(DocumentWalk):
         self.notices += checked.notices
         self.rules += checked.rules
         self.blocking.update(map(id, checked.blocking))
+        self.stages += filter(None, [checked.stage])
         if checked.compared is not None:
             self.compared.append(checked.compared)
         if checked.definition is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 if TYPE_CHECKING:
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.kubernetes.servers import Range
+    from crdlint.yaml.parse import Document
 
     class Positions(Protocol):
         """Where the parts of a CRD are in a file."""
@@ -23,12 +24,15 @@ if TYPE_CHECKING:
             """Return the span to report for a path."""
 
     State: TypeAlias = Literal["added", "unread", "unchanged", "changed"]
+    Stage: TypeAlias = Literal["decode", "field"]
     # Checks a text under the name of a file.
     Lint: TypeAlias = Callable[[str, str], "FileResult"]
     # Returns the check of texts that are rendered with one of a chart's values files.
     LintWith: TypeAlias = Callable[[str], Lint]
 
 
+# The stages of the API server in their order: it reports the errors of a stage only if the earlier ones have none.
+STAGES: Final[tuple[Stage, ...]] = ("decode", "field")
 SHORT_NAME: Final = "short name"
 
 
@@ -134,13 +138,36 @@ def by_schema(rules: Iterable[FoundRule]) -> list[list[FoundRule]]:
 
 
 @dataclass(frozen=True, slots=True)
+class DocumentResult:
+    """What one document of a file adds to its result: 1 or 0 `documents` and `skipped` ones, CRDs and findings."""
+
+    documents: int
+    skipped: int
+    crds: tuple[CRD, ...]
+    diagnostics: tuple[Diagnostic, ...]
+    notices: tuple[str, ...]
+
+    def moved(self, lines: int, characters: int) -> DocumentResult | None:
+        """Return the result of the document further down in the file, or None if findings or notices name their lines."""
+        if not lines and not characters:
+            return self
+        if not lines:
+            return replace(self, diagnostics=tuple(finding.with_moved_fix(characters) for finding in self.diagnostics))
+        if self.diagnostics or self.notices:
+            return None
+        return replace(self, crds=tuple(crd.moved(lines.__add__) for crd in self.crds))
+
+
+@dataclass(frozen=True, slots=True)
 class FileResult:
     """The CRDs of a file and its diagnostics; `skipped` is the number of documents that are not CRDs.
 
     `definitions` and `rules` are kept on request. `unestimated` are the diagnostics because of which rules have no
     cost: those of CRDs that cannot be decoded, and of rules that do not compile. `masked` is the text of a template
     without its directives, with unchanged positions, None for other texts. `compared` are the CRDs of a check of
-    updates. `clean` are the CRDs of each document, by its number, that has any and no findings.
+    updates. `reusable` are the results of documents, by number, that depend on nothing else in the file. `stage` is the
+    first stage at which the check of a CRD stopped, None if all checks are complete. `trees` are documents, by number,
+    that the next check of a changed text may take and change.
     """
 
     file: str
@@ -155,4 +182,10 @@ class FileResult:
     masked: str | None = None
     unestimated: tuple[Diagnostic, ...] = ()
     compared: tuple[ComparedCRD, ...] = ()
-    clean: Mapping[int, tuple[CRD, ...]] = field(default_factory=dict, compare=False, repr=False)
+    reusable: Mapping[int, DocumentResult] = field(default_factory=dict, compare=False, repr=False)
+    stage: Stage | None = None
+    trees: dict[int, Document] = field(default_factory=dict, compare=False, repr=False)
+
+    def for_report(self) -> FileResult:
+        """Return the result without what only the next check of a changed text needs."""
+        return replace(self, reusable={}, trees={})

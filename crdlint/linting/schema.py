@@ -15,7 +15,7 @@ from crdlint.rules.engine.schema_walk import Walker
 from crdlint.schema.traversal import at_or_above
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterable, Iterator
 
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceValidation, JSONSchemaProps
@@ -28,13 +28,14 @@ WALKER = Walker(catalog.checks())
 
 
 class SchemaReport(NamedTuple):
-    """The server's errors of a schema in its order, the errors after those are fixed, and the rules that it compiles.
+    """The server's errors of a schema in its order, and the rules that it compiles.
 
-    `blocking` are the errors because of which rules are not compiled or have no cost.
+    `find_hidden` returns the errors after those are fixed. `blocking` are the errors because of which rules are not
+    compiled or have no cost.
     """
 
     errors: tuple[FieldError, ...] = ()
-    hidden: tuple[FieldError, ...] = ()
+    find_hidden: Callable[[], Iterable[FieldError]] = tuple
     rules: tuple[EstimatedRule, ...] = ()
     blocking: tuple[FieldError, ...] = ()
 
@@ -52,11 +53,13 @@ def validate_validation(
         findings = walks[id(schema)] = WALKER.walk(schema, options)
     at_root = list(root.validate(schema, path, status_enabled=status_enabled))
     report = _reported(schema, findings, at_root, options, path)
-    hidden = hidden_findings.find(schema, findings, report.rules, options, path)
-    if not hidden:
-        return report
-    known = {str(error) for error in report.errors}
-    return report._replace(hidden=tuple(error._replace(hidden=True) for error in hidden if str(error) not in known))
+
+    def find_hidden() -> Iterator[FieldError]:
+        hidden = hidden_findings.find(schema, findings, report.rules, options, path)
+        known = {str(error) for error in report.errors} if hidden else ()
+        return (error._replace(hidden=True) for error in hidden if str(error) not in known)
+
+    return report._replace(find_hidden=find_hidden)
 
 
 def _reported(
@@ -71,6 +74,8 @@ def _reported(
         return SchemaReport(rejections, blocking=rejections if findings.with_rules else ())
     # Upstream sorts by text, so that the result does not depend on the order of Go's maps.
     structural_errors = sorted((error for _, error in findings.structural), key=str)
+    if options.walk_only:
+        return SchemaReport((*at_root, *structural_errors, *open_api))
     schema_path = path.child("openAPIV3Schema")
     if findings.with_defaults and not structural_errors:
         structural_errors = defaults.validate(schema, schema_path, findings.with_defaults, options)

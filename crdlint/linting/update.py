@@ -58,7 +58,7 @@ def validate(crd: CustomResourceDefinition, old: CustomResourceDefinition, serve
         *approval.validate(crd, old),
         *approval.preserve_unknown_fields(crd, old),
     )
-    return Report(errors, tuple(validator.hidden), tuple(validator.rules), tuple(validator.blocking)).on(server)
+    return Report(errors, validator.hidden(), tuple(validator.rules), tuple(validator.blocking)).on(server)
 
 
 def _take_over(crd: CustomResourceDefinition, old: CustomResourceDefinition) -> None:

@@ -16,8 +16,7 @@ from crdlint.inputs.helm.layout import TEMPLATES, Layout
 from crdlint.kubernetes.servers import NEWEST_VERSION
 from crdlint.lsp import resources
 from crdlint.lsp.crd_index import CRDIndex
-from crdlint.runner.fix_files import reported
-from crdlint.runner.fixes import fix
+from crdlint.runner.fixes import fix, reported
 from crdlint.runner.plan import Planner
 from crdlint.runner.task import Checker, Settings, Task, bug_of
 

@@ -29,7 +29,7 @@ FORMAT_VERSION: Final = 1
 def _finding(finding: Diagnostic, positions: TextPositions, cause: Diagnostic | None) -> dict[str, Any]:
     """Return a finding as an object with the URL of its rule's page; its fix has the lines and columns of edits."""
     fix, fields = finding.fix, {**asdict(replace(finding, fix=None)), "url": rule_link(finding.rule)}
-    del fields["lacks"]
+    del fields["lacks"], fields["errors"]
     fields["follows_from"] = (
         None
         if cause is None

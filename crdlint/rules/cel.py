@@ -525,7 +525,7 @@ def _problem(expression: Expression, rule: ValidationRule, path: Path, effort: E
     if not errors:
         return error
     first = min(errors, key=lambda one: one.location)
-    return error._replace(inside=error_range(first, expression.compiled.source))
+    return error._replace(inside=error_range(first, expression.compiled.source), errors=len(errors))
 
 
 def unguarded_fields(crd: DecodedCRD) -> Iterator[Advisory]:

@@ -7,7 +7,6 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
-from crdlint.inputs.helm.layout import TEMPLATES
 from crdlint.inputs.read import UnreadableError, decode, encoding_of, read_bytes
 from crdlint.report.summary import counted
 from crdlint.safety import atomic
@@ -15,11 +14,8 @@ from crdlint.safety import atomic
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from crdlint.config.model import Config
-    from crdlint.diagnostics.diagnostic import Diagnostic
-    from crdlint.linting.result import FileResult
-    from crdlint.runner.fixes import Applied, Undone
-    from crdlint.runner.task import Checker, CheckOutcome, Task
+    from crdlint.runner.fixes import Applied, FileFixes, Undone
+    from crdlint.runner.task import Checker, CheckOutcome
     from crdlint.yaml.edit import Edit
 
 
@@ -32,9 +28,8 @@ class UnwritableError(Exception):
 
 @dataclass(slots=True)
 class Fixing:
-    """Fixes files or, with `diff`, collects the changes."""
+    """Writes fixed files or, with `diff`, collects the changes."""
 
-    unsafe: bool
     diff: bool = False
     files: int = 0
     findings: int = 0
@@ -42,43 +37,32 @@ class Fixing:
     undone: list[Undone] = field(default_factory=list)
     diffs: list[str] = field(default_factory=list)
 
-    def fix(self, task: Task, checker: Checker, config: Config, result: FileResult) -> CheckOutcome | None:
-        """Fix a file, and return the result of checking it again, or None if nothing changed; raise UnwritableError."""
-        from crdlint.runner.fixes import fix
-
-        if not any(finding.fix is not None for finding in result.diagnostics) and not (
-            _is_template(task) and result.diagnostics
-        ):
-            return None
-
-        latest: CheckOutcome | None = None
-
-        def check(text: str) -> FileResult:
-            nonlocal latest
-            known = latest.results[0] if latest is not None else result
-            latest = checked = checker.check_text(text, task._replace(text=text), known)
-            if checked.bug is not None:
-                raise RuntimeError(checked.bug.traceback)
-            return checked.results[0]
-
-        start = check(result.text) if _is_template(task) else result  # without Helm: what is written is the template
-        fixed = fix(start, check, unsafe=self.unsafe, shown=lambda finding: reported(finding, config))
-        self.undone += fixed.undone
-        if not fixed.edits:
-            return None
-        if self.diff:
-            diff = diff_of(result.file, result.text, fixed.edits)
-            if diff is None:
-                raise UnwritableError("not in the diff: not UTF-8; --fix changes it")
-            self.diffs.append(diff)
-        else:
-            _replace(task.path, result.text, fixed.text)
+    def take(self, checked: CheckOutcome, checker: Checker) -> CheckOutcome:
+        """Write the fixes of a file, and return its result; if they cannot be written, that of the unchanged file."""
+        fixes = checked.fixes
+        if fixes is None:
+            return checked
+        self.undone += fixes.undone
+        if not fixes.edits:
+            return checked
+        try:
+            self._write(checked.task.path, checked.results[0].file, fixes)
+        except UnwritableError as error:
+            return checker.check_text(fixes.before, checked.task)._replace(problem=str(error))
         self.files += 1
-        self.findings += len(fixed.applied)
-        self.applied[result.file] = list(fixed.applied)
-        if latest is not None and latest.results[0] is fixed.result:
-            return latest
-        return checker.check_text(fixed.text, task._replace(text=fixed.text))
+        self.findings += len(fixes.applied)
+        self.applied[checked.results[0].file] = list(fixes.applied)
+        return checked
+
+    def _write(self, path: str, name: str, fixes: FileFixes) -> None:
+        """Write a file or add its diff; raise UnwritableError."""
+        if not self.diff:
+            _replace(path, fixes.before, fixes.text)
+            return
+        diff = diff_of(name, fixes.before, fixes.edits)
+        if diff is None:
+            raise UnwritableError("not in the diff: not UTF-8; --fix changes it")
+        self.diffs.append(diff)
 
     def summary(self) -> str:
         """Return a summary in one line."""
@@ -100,17 +84,6 @@ class Fixing:
             title = "" if diagnostic.fix is None else diagnostic.fix.title
             where = f"{diagnostic.file}:{diagnostic.line}"
             yield f"{where}: fix of {diagnostic.rule} undone ({title}): it would bring: {undone.brings[0]}"
-
-
-def _is_template(task: Task) -> bool:
-    return task.location is not None and task.location.part == TEMPLATES
-
-
-def reported(result: FileResult, config: Config) -> tuple[Diagnostic, ...]:
-    """Return the findings of a file that its configuration and its comments do not ignore."""
-    from crdlint.config.apply import apply, comments_of
-
-    return apply(result, config, comments_of(result)).result.diagnostics
 
 
 def diff_of(file: str, text: str, edits: Iterable[Edit]) -> str | None:

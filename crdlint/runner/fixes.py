@@ -15,15 +15,20 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from collections.abc import Sequence as SequenceOf
 
+    from crdlint.config.model import Config
     from crdlint.diagnostics.diagnostic import Diagnostic, Fix
     from crdlint.linting.result import FileResult
 
     Check = Callable[[str], FileResult]
+    StopAt = Callable[[Diagnostic], bool]
+    CheckUntil = Callable[[str, StopAt | None], FileResult]
 
 # A few rounds suffice: one for each stage at which the server stops, and one for each fix that enables another.
 _ROUNDS: Final = 40
 _STAGES: Final = {"decode": 1, "strict": 2, "field": 3}
 _SYNTAX, _ADVICE = 0, 4
+# The last stage of which a result has all findings, by the stage at which the check stopped.
+_LAST_STAGE: Final = {"decode": _STAGES["strict"], "field": _STAGES["field"]}
 # The server's path of the schema that all versions share, and its path if they do not share it.
 _SCHEMA: Final = re.compile(r"spec\.(?:validation|versions\[\d+\]\.schema)\b")
 
@@ -63,32 +68,58 @@ class Fixed:
         return self.result.text
 
 
+@dataclass(frozen=True, slots=True)
+class FileFixes:
+    """The fixes of a file: its text before and after them, and the edits between."""
+
+    before: str
+    text: str
+    edits: tuple[Edit, ...]
+    applied: tuple[Applied, ...]
+    undone: tuple[Undone, ...]
+
+
 def fix(
     result: FileResult,
     check: Check,
     *,
     unsafe: bool,
     shown: Callable[[FileResult], Iterable[Diagnostic]] = lambda result: result.diagnostics,
+    check_until: CheckUntil | None = None,
 ) -> Fixed:
     """Apply the fixes of the findings that `shown` returns, only safe ones or all, until nothing changes.
 
-    `check` returns the result of a text. If no fix applies, it is not called.
+    `check` returns the result of a text. If no fix applies and `result` is complete, it is not called. `check_until`
+    returns a result that may stop, for texts that will be changed again (see `stop_at` of lint_file); the result of
+    the fixed text is complete.
     """
-    original, current = result.text, result
+    current = result
     edits: list[Edit] = []
     applied: list[Applied] = []
     undone: dict[tuple[str, str, str], Undone] = {}
-    seen = {original}
-    for _ in range(_ROUNDS):
-        chosen = _chosen(
-            finding
-            for finding in shown(current)
-            if _is_wanted(finding, unsafe=unsafe) and _identity(finding) not in undone
+    seen = {result.text}
+    stops = will_be_fixed(unsafe=unsafe)
+
+    def next_fixes(of: FileResult) -> list[Diagnostic]:
+        return _chosen(
+            finding for finding in shown(of) if _is_wanted(finding, unsafe=unsafe) and _identity(finding) not in undone
         )
+
+    def check_next(text: str) -> FileResult:
+        if check_until is None:
+            return check(text)
+        return check_until(text, lambda finding: stops(finding) and _identity(finding) not in undone)
+
+    for _ in range(_ROUNDS):
+        chosen = next_fixes(current)
+        if current.stage is not None and not (chosen and _stage(chosen[0]) <= _LAST_STAGE[current.stage]):
+            current = check(current.text)
+            chosen = next_fixes(current)
         if not chosen:
             break
-        proved, following = _proved(current, chosen, check, undone)
+        proved, following = _proved(current, chosen, check, check_next, undone)
         if not proved:
+            current = following
             continue  # all were undone, but the text has other fixes
         if following.text in seen:
             break
@@ -98,7 +129,14 @@ def fix(
             Applied(finding.rule, finding.fix.title, finding.line) for finding in proved if finding.fix is not None
         ]
         current = following
+    if current.stage is not None:
+        current = check(current.text)
     return Fixed(current, tuple(edits), tuple(applied), tuple(undone.values()))
+
+
+def will_be_fixed(*, unsafe: bool) -> StopAt:
+    """Return whether a finding has a fix because of which its CRD is checked again, whatever its later findings are."""
+    return lambda finding: _is_wanted(finding, unsafe=unsafe) and _stage(finding) < _ADVICE
 
 
 def _is_wanted(finding: Diagnostic, *, unsafe: bool) -> bool:
@@ -148,32 +186,45 @@ def _edits(findings: Iterable[Diagnostic]) -> list[Edit]:
 
 
 def _proved(
-    before: FileResult, chosen: SequenceOf[Diagnostic], check: Check, undone: dict[tuple[str, str, str], Undone]
+    before: FileResult,
+    chosen: SequenceOf[Diagnostic],
+    check: Check,
+    check_next: Check,
+    undone: dict[tuple[str, str, str], Undone],
 ) -> tuple[list[Diagnostic], FileResult]:
-    """Return the findings whose fixes cause no new errors, and the result with them; add the others to `undone`."""
+    """Return the findings whose fixes cause no new errors, and the result with them; add the others to `undone`.
+
+    `check_next` checks a text as far as the errors of the decoder decide, `check` completely.
+    """
     stage = _stage(chosen[0])
+    check_fixed = check_next if stage <= _LAST_STAGE["decode"] else check
     errors = _errors(before)
 
-    def tried(group: SequenceOf[Diagnostic]) -> tuple[FileResult, list[str]]:
-        after = check(apply(before.text, _edits(group)))
-        fewer = {
-            (finding.rule, _path(finding)): _count(finding.detail) for finding in group if _count(finding.detail) > 1
-        }
+    def new_errors(after: FileResult, group: SequenceOf[Diagnostic]) -> list[str]:
+        fewer = {(finding.rule, _path(finding)): finding.errors for finding in group if finding.errors > 1}
         left = _errors(after)
         reworded = Counter(key[:3] for key in errors) - Counter(key[:3] for key in left if key in errors)
         for finding in group:
             reworded.pop((_stage(finding), finding.rule, _path(finding)), None)
         brought = []
-        for key, text in left.items():
-            if key in errors or key[0] > stage or _count(key[3]) < fewer.get((key[1], key[2]), 1):
+        for key, finding in left.items():
+            if key in errors or key[0] > stage or finding.errors < fewer.get((finding.rule, key[2]), 1):
                 continue
             if reworded[key[:3]] > 0:  # an error of another finding, whose message depends on what is fixed
                 reworded[key[:3]] -= 1
             else:
-                brought.append(text)
-        return after, brought
+                brought.append(finding.message)
+        return brought
+
+    def tried(group: SequenceOf[Diagnostic]) -> tuple[FileResult, list[str]]:
+        after = check_fixed(apply(before.text, _edits(group)))
+        return after, new_errors(after, group)
 
     after, brought = tried(chosen)
+    if brought and before.stage is not None and stage > _LAST_STAGE["decode"]:
+        before = check(before.text)  # the new errors may have been hidden there
+        errors = _errors(before)
+        brought = new_errors(after, chosen)
     if not brought:
         return list(chosen), after
     failed = {frozenset(map(id, chosen)): brought}  # a group that is halved comes back with the proved half
@@ -204,10 +255,10 @@ def _stage(finding: Diagnostic) -> int:
     return _ADVICE if finding.severity != "error" else _STAGES.get(finding.kind, _ADVICE)
 
 
-def _errors(result: FileResult) -> dict[tuple[int, str, str, str], str]:
-    """Return the messages of all errors of a result by their identity, including hidden ones."""
+def _errors(result: FileResult) -> dict[tuple[int, str, str, str], Diagnostic]:
+    """Return all errors of a result by their identity, including hidden ones."""
     return {
-        (_stage(finding), *_identity(finding)): finding.message
+        (_stage(finding), *_identity(finding)): finding
         for finding in result.diagnostics
         if finding.severity == "error" and finding.origin == "apiserver"
     }
@@ -221,9 +272,11 @@ def _path(finding: Diagnostic) -> str:
     return _SCHEMA.sub("schema", finding.field)
 
 
-def _count(detail: str) -> int:
-    """Return the number of errors in a message: those of a CEL expression are one finding."""
-    return max(detail.count("ERROR: "), 1)
+def reported(result: FileResult, config: Config) -> tuple[Diagnostic, ...]:
+    """Return the findings of a file that its configuration and its comments do not ignore."""
+    from crdlint.config.apply import apply, comments_of
+
+    return apply(result, config, comments_of(result)).result.diagnostics
 
 
 def fixable(diagnostics: Iterable[Diagnostic]) -> Counter[str]:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.changes.change import Policy
 from crdlint.crd.recognition import may_hold_crd
+from crdlint.inputs.helm.layout import TEMPLATES
 from crdlint.inputs.read import STDIN, UnreadableError, decode, open_descriptor, read_bytes
 from crdlint.kubernetes.servers import NEWEST_VERSION
 
@@ -19,12 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Generator, Iterable, Sequence
     from concurrent.futures import ThreadPoolExecutor
 
+    from crdlint.config.model import Config
+    from crdlint.diagnostics.diagnostic import Applicability, Diagnostic
     from crdlint.inputs.helm.check import Charts
     from crdlint.inputs.helm.layout import ChartLocation
     from crdlint.inputs.helm.render import Values
     from crdlint.inputs.previous.crds import PreviousCRDs
     from crdlint.linting.result import FileResult, Lint, OldCRD
     from crdlint.runner.cache import Cache
+    from crdlint.runner.fixes import FileFixes, StopAt
 
 PATCH: Final = "a Kustomize patch"
 _TOO_OLD: Final = "kube-version-too-old"
@@ -35,7 +39,8 @@ class Settings(NamedTuple):
 
     `previous` contains the old CRDs for updates. `keep` keeps CRDs and rules in results, which then cannot be sent to
     other processes. `values` are for Helm. `cache` contains results of earlier runs, None to disable it. `charts` are
-    those that Helm renders for the run, up to `workers` at a time. `fixes` adds fixes to findings.
+    those that Helm renders for the run, up to `workers` at a time. `fixes` adds fixes to findings. `fixing` applies
+    them to the texts of files, only safe ones or all; tasks then need a configuration.
     """
 
     previous: PreviousCRDs | None = None
@@ -46,6 +51,7 @@ class Settings(NamedTuple):
     charts: tuple[str, ...] = ()
     workers: int = 1
     fixes: bool = False
+    fixing: Applicability | None = None
 
 
 class Task(NamedTuple):
@@ -53,6 +59,7 @@ class Task(NamedTuple):
 
     `text` is that of a file packed within another, or of standard input with a known name; `path` is that name.
     `supported` is the chart's kubeVersion if `kube_version` is derived from it. `partial` describes a part of a CRD.
+    `config` selects the findings to fix.
     """
 
     path: str
@@ -63,6 +70,7 @@ class Task(NamedTuple):
     partial: str = PATCH
     requested: frozenset[str] = frozenset()
     policy: Policy = Policy()
+    config: Config | None = None
 
     @property
     def options(self) -> str:
@@ -78,13 +86,17 @@ class Bug(NamedTuple):
 
 
 class CheckOutcome(NamedTuple):
-    """The result of checking one input: results, a read error, or an internal error; empty if it cannot contain a CRD."""
+    """The result of checking one input: results, a read error, or an internal error; empty if it cannot contain a CRD.
+
+    `fixes` are those to write; if they change the text, the results are those of the fixed text.
+    """
 
     name: str
     task: Task
     results: tuple[FileResult, ...] = ()
     problem: str | None = None
     bug: Bug | None = None
+    fixes: FileFixes | None = None
 
 
 class _Opened(NamedTuple):
@@ -107,24 +119,80 @@ class Checker:
     _charts: Charts | None = field(default=None)
 
     def check(self, task: Task) -> CheckOutcome:
-        """Check a file, standard input (`-`), or the text of a packed file."""
+        """Check a file, standard input (`-`), or the text of a packed file; fix the text of a file if that is set."""
         opened = self._open(task)
         if isinstance(opened, CheckOutcome):
-            return opened
-        checked = self.check_text(opened.text, task)
-        if opened.key is not None and self.settings.cache is not None and checked.results:
+            return self._fixed(opened)
+        checked = self._fixed(self.check_text(opened.text, task, stop_at=self._stop_at(task)))
+        checked = checked._replace(results=tuple(result.for_report() for result in checked.results))
+        is_changed = checked.fixes is not None and checked.fixes.edits
+        if opened.key is not None and self.settings.cache is not None and checked.results and not is_changed:
             self.settings.cache.put(opened.key, checked.results[0])
         return checked
 
+    def _stop_at(self, task: Task) -> StopAt | None:
+        """Return whether the first check of a text may stop at a finding, because the fixed text is checked again."""
+        if self.settings.fixing is None or task.text is not None or task.location is not None:
+            return None
+        from crdlint.runner.fixes import will_be_fixed
+
+        return will_be_fixed(unsafe=self.settings.fixing == "unsafe")
+
+    def _fixed(self, checked: CheckOutcome) -> CheckOutcome:
+        """Return the result of a file with its fixes, if fixes are applied; a packed file is not changed."""
+        if self.settings.fixing is None or checked.task.text is not None or not checked.results:
+            return checked
+        try:
+            return self._fix(checked)
+        except Exception as error:
+            return checked._replace(bug=bug_of(error))
+
+    def _fix(self, checked: CheckOutcome) -> CheckOutcome:
+        """Fix the text of a checked file, and return the complete result of the fixed text with its fixes."""
+        from crdlint.runner.fixes import FileFixes, fix, reported
+
+        result, task = checked.results[0], checked.task
+        config = task.config
+        is_template = task.location is not None and task.location.part == TEMPLATES
+        is_fixable = any(finding.fix is not None for finding in result.diagnostics)
+        if config is None or not (is_fixable or (is_template and result.diagnostics)):
+            return checked
+        latest: CheckOutcome | None = None
+
+        def check_until(text: str, stop_at: StopAt | None) -> FileResult:
+            nonlocal latest
+            known = latest.results[0] if latest is not None else result
+            latest = again = self.check_text(text, task._replace(text=text), known, stop_at)
+            if again.bug is not None:
+                raise RuntimeError(again.bug.traceback)
+            return again.results[0]
+
+        def check(text: str) -> FileResult:
+            return check_until(text, None)
+
+        def shown(of: FileResult) -> tuple[Diagnostic, ...]:
+            return reported(of, config)
+
+        start = check(result.text) if is_template else result  # without Helm: what is written is the template
+        fixed = fix(start, check, unsafe=self.settings.fixing == "unsafe", shown=shown, check_until=check_until)
+        fixes = FileFixes(result.text, fixed.text, fixed.edits, fixed.applied, fixed.undone)
+        if not fixed.edits:
+            return checked._replace(results=(result if is_template else fixed.result,), fixes=fixes)
+        if latest is None or latest.results[0] is not fixed.result:
+            latest = self.check_text(fixed.text, task._replace(text=fixed.text))
+        return latest._replace(task=task, fixes=fixes)
+
     def known(self, task: Task) -> CheckOutcome | None:
-        """Return the result of a task if it is in the cache or there is nothing to check, else None.
+        """Return the result of a task if it is in the cache or there is nothing to check and to fix, else None.
 
         Inputs that can be read only once, such as standard input, are checked.
         """
         if open_descriptor(task.path) is not None:
             return self.check(task)
         opened = self._open(task)
-        return opened if isinstance(opened, CheckOutcome) else None
+        if not isinstance(opened, CheckOutcome):
+            return None
+        return None if self.settings.fixing is not None and opened.results else opened
 
     def _open(self, task: Task) -> CheckOutcome | _Opened:
         """Return the text of a task, or its result if it need not be checked."""
@@ -145,8 +213,14 @@ class Checker:
         known = settings.cache.get(key, name, text)
         return _Opened(text, key) if known is None else CheckOutcome(name, task, (known,))
 
-    def check_text(self, text: str, task: Task, known: FileResult | None = None) -> CheckOutcome:
-        """Check a text as the content of an input; `known` is the result of an earlier text of it (see lint_file)."""
+    def check_text(
+        self, text: str, task: Task, known: FileResult | None = None, stop_at: StopAt | None = None
+    ) -> CheckOutcome:
+        """Check a text as the content of an input.
+
+        `known` is the result of an earlier text of it, and the check may stop at findings (see lint_file); both are
+        only used outside of charts.
+        """
         name = shown_name(task.path)
         unread: dict[str, None] = {}
 
@@ -158,7 +232,7 @@ class Checker:
 
         try:
             if task.location is None:
-                result = self._lint(text, name, task, unread, known=known)
+                result = self._lint(text, name, task, unread, known=known, stop_at=stop_at)
             else:
                 compares = self.settings.previous is not None
                 result = self._of_charts().check(
@@ -273,6 +347,7 @@ class Checker:
         fixes: bool = True,
         known: FileResult | None = None,
         values: str = "",
+        stop_at: StopAt | None = None,
     ) -> FileResult:
         """Check a text; add the reasons why old CRDs of its CRDs cannot be read to `unread`.
 
@@ -298,6 +373,7 @@ class Checker:
             keep=self.settings.keep,
             fixes=fixes and self.settings.fixes,
             known=known,
+            stop_at=stop_at,
             requested=task.requested,
             policy=task.policy,
         )

@@ -175,6 +175,4 @@ def _light(checked: CheckOutcome) -> CheckOutcome:
 
 
 def _without_text(result: FileResult) -> FileResult:
-    if result.diagnostics or "crdlint:" in result.text:
-        return result
-    return replace(result, text="")
+    return result if result.diagnostics or "crdlint:" in result.text else replace(result, text="")

@@ -103,6 +103,16 @@ def limited(steps: int = LIMIT) -> Iterator[None]:
         _CURRENT.reset(token)
 
 
+@contextmanager
+def continued(budget: Budget | None) -> Iterator[None]:
+    """Count the steps within the context against a budget again; None stands for no limit."""
+    token = _CURRENT.set(budget)
+    try:
+        yield
+    finally:
+        _CURRENT.reset(token)
+
+
 def current() -> Budget | None:
     """Return the budget of the document that is evaluated, or None."""
     return _CURRENT.get()

@@ -57,7 +57,8 @@ class YAMLProblem(NamedTuple):
 class Document:
     """A document of a stream: its root (None if it is empty or invalid), its text, and the number of lines before it.
 
-    `non_simple_mappings` are its mappings that are not simple (see `Mapping`), in document order.
+    `non_simple_mappings` are its mappings that are not simple (see `Mapping`), in document order. `is_plain` is whether
+    libyaml accepts the text as it is, and it has no anchors and only simple mappings.
     """
 
     root: Node | None
@@ -65,6 +66,7 @@ class Document:
     line_offset: int
     error: YAMLProblem | None = None
     non_simple_mappings: list[Mapping] = field(default_factory=list)
+    is_plain: bool = False
 
     def line_of(self, text: str) -> int | None:
         """Return the 1-based line of the first occurrence of a text in the file, or None."""
@@ -130,20 +132,20 @@ def split(text: str) -> list[str]:
     return [chunk for chunk, _, _ in chunks(text)]
 
 
-def unchanged(before: str, after: str) -> dict[int, int]:
-    """Return the documents that two texts share, by number: how many lines further down each is in the second one.
+def unchanged(before: str, after: str) -> dict[int, tuple[int, int]]:
+    """Return the documents that two texts share, by number: how many lines and characters further down in the second one.
 
     If the numbers of documents differ, there are none.
     """
-    old, new = list(chunks(before)), list(chunks(after))
+    old, new = list(_chunks(before)), list(_chunks(after))
     if len(old) != len(new):
         return {}
     return {
-        number: line - line_before
-        for number, ((text_before, line_before, junk_before), (text, line, junk)) in enumerate(
+        number: (line - line_before, start - start_before)
+        for number, ((start_before, chunk_before, line_before, junk_before), (start, chunk, line, junk)) in enumerate(
             zip(old, new, strict=True)
         )
-        if (text, junk) == (text_before, junk_before)
+        if (chunk, junk) == (chunk_before, junk_before)
     }
 
 
@@ -153,6 +155,12 @@ def chunks(text: str) -> Iterator[tuple[str, int, str | None]]:
     A document starts below the line of three dashes; such a line at the start of the text belongs to the first
     document.
     """
+    for _, chunk, offset, junk in _chunks(text):
+        yield chunk, offset, junk
+
+
+def _chunks(text: str) -> Iterator[tuple[int, str, int, str | None]]:
+    """Yield the start of each document in the text, and what `chunks` yields."""
     start = offset = 0
     junk: str | None = None
     separator = 0 if text.startswith("---") else _next_separator(text, 0)
@@ -162,13 +170,13 @@ def chunks(text: str) -> Iterator[tuple[str, int, str | None]]:
         end = len(text) if end < 0 else end
         if not _PROLOGUE.match(chunk):
             if chunk:
-                yield chunk, offset, junk
+                yield start, chunk, offset, junk
             rest = text[separator + 3 : end].strip()
             junk = rest if rest and not rest.startswith("#") else None
             start = end + 1 if chunk else separator
             offset += chunk.count("\n") + bool(chunk)
         separator = _next_separator(text, end)
-    yield text[start:], offset, junk
+    yield start, text[start:], offset, junk
 
 
 def _next_separator(text: str, start: int) -> int:
@@ -185,7 +193,8 @@ def parse_chunk(chunk: str, offset: int, junk: str | None = None) -> Document:
         document.error = YAMLProblem(f"invalid Yaml document separator: {junk}", line, 3)
         return document
     try:
-        document.root, aliases = _read(chunk, document.non_simple_mappings)
+        document.root, aliases, is_plain = _read(chunk, document.non_simple_mappings)
+        document.is_plain = is_plain and not document.non_simple_mappings
         if aliases:
             _check_aliases(document.root)
     except YAMLDecodeError as error:
@@ -295,12 +304,16 @@ _BOM: Final = "\ufeff"
 _ATTEMPTS: Final = 32
 
 
-def _read(text: str, non_simple: list[Mapping]) -> tuple[Node | None, bool]:
-    """Build the first document as `_build` does, also if libyaml rejects input that Go accepts."""
+def _read(text: str, non_simple: list[Mapping]) -> tuple[Node | None, bool, bool]:
+    """Build the first document as `_build` does, also if libyaml rejects input that Go accepts.
+
+    Return its root, whether it has aliases, and whether libyaml accepts the text as it is and there are no anchors.
+    """
     from_start = text.find(_BOM, 1) < 0
     try:
         if from_start:
-            return _build(_events(text), non_simple)
+            root, aliases, anchors = _build(_events(text), non_simple)
+            return root, aliases, not anchors
     except MarkedYAMLError as error:
         problem = error
     from crdlint.yaml.masking import Mask, masked, without_marks
@@ -309,7 +322,7 @@ def _read(text: str, non_simple: list[Mapping]) -> tuple[Node | None, bool]:
     if not from_start:
         mask = without_marks(mask)
         try:
-            return _build(_restored(_events(mask.text), mask.restore), non_simple)
+            return (*_build(_restored(_events(mask.text), mask.restore), non_simple)[:2], False)
         except MarkedYAMLError as error:
             problem = error
     for _ in range(_ATTEMPTS):
@@ -319,7 +332,7 @@ def _read(text: str, non_simple: list[Mapping]) -> tuple[Node | None, bool]:
         mask = next_mask
         non_simple.clear()
         try:
-            return _build(_restored(_events(mask.text), mask.restore), non_simple)
+            return (*_build(_restored(_events(mask.text), mask.restore), non_simple)[:2], False)
         except MarkedYAMLError as error:
             problem = error
     raise problem
@@ -335,12 +348,26 @@ def _restored(get: Callable[[], Any], restore: Callable[[str], str]) -> Callable
     return restored
 
 
-def _build(get: Callable[[], Any], non_simple: list[Mapping]) -> tuple[Node | None, bool]:
-    """Return the root of the first document and whether it has aliases; add mappings that are not simple to `non_simple`."""
+def parse_block(text: str, depth: int) -> Node | None:
+    """Return the root of a part of a document at a depth, or None if it has anchors or mappings that are not simple.
+
+    The root itself need not be simple. Raise YAMLError, YAMLDecodeError or UnicodeError for invalid input.
+    """
+    non_simple: list[Mapping] = []
+    root, _, anchors = _build(_parser_events(text), non_simple, depth)
+    return None if anchors or any(mapping is not root for mapping in non_simple) else root
+
+
+def _build(get: Callable[[], Any], non_simple: list[Mapping], depth: int = 0) -> tuple[Node | None, bool, bool]:
+    """Return the root of the first document, whether it has aliases, and whether it has anchors.
+
+    Add mappings that are not simple to `non_simple`. `depth` is that of the root in its document.
+    """
     top: list[Any] = []
     append = top.append
     stack: list[Any] = []
     node: Any = None
+    most = MAX_DEPTH - depth
     anchors: dict[str, Any] = {}
     aliases = False
     loop: YAMLDecodeError | None = None
@@ -356,7 +383,7 @@ def _build(get: Callable[[], Any], non_simple: list[Mapping]) -> tuple[Node | No
             if event.anchor is not None:
                 anchors[event.anchor] = new
             stack.append((node, append))
-            if len(stack) > MAX_DEPTH:
+            if len(stack) > most:
                 raise YAMLDecodeError(f"yaml: exceeded max depth of {MAX_DEPTH}", new)
             node = new
             append = new.items.append
@@ -377,7 +404,7 @@ def _build(get: Callable[[], Any], non_simple: list[Mapping]) -> tuple[Node | No
             break
     if loop is not None:  # Go reports it after parsing the whole document
         raise loop
-    return (top[0] if top else None), aliases
+    return (top[0] if top else None), aliases, bool(anchors)
 
 
 def _check_version(event: Any) -> None:
@@ -390,12 +417,12 @@ _VERSIONS: Final = (None, (1, 1))
 
 def _name(mapping: Mapping, non_simple: list[Mapping]) -> None:
     """Set the names of a mapping, or add it to `non_simple` if it is not simple."""
-    mapping.names = _names(mapping.items)
+    mapping.names = names_of(mapping.items)
     if mapping.names is None:
         non_simple.append(mapping)
 
 
-def _names(items: list[Any]) -> tuple[str, ...] | None:
+def names_of(items: list[Any]) -> tuple[str, ...] | None:
     """Return the texts of the keys of a mapping, or None if it is not simple (see `Mapping`)."""
     keys = items[::2]
     try:

@@ -9,12 +9,11 @@ import pytest
 from crds import HEAD
 
 from crdlint.config.model import Config
-from crdlint.linting import documents
+from crdlint.linting.documents import DocumentWalk
 from crdlint.linting.pipeline import lint_file
 from crdlint.runner.fix_files import Fixing
 from crdlint.runner.fixes import fix
 from crdlint.runner.task import Checker, Settings, Task
-from crdlint.yaml.parse import parse_chunk
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,15 +32,15 @@ def text(*parts: str) -> str:
     return "---\n".join(part.replace("foos", f"foos{i}") for i, part in enumerate(parts))
 
 
-def parsed_by(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def checked_by(monkeypatch: pytest.MonkeyPatch, name: str = "_check") -> list[str]:
     seen: list[str] = []
-    parse = parse_chunk
+    check = getattr(DocumentWalk, name)
 
-    def recording(chunk: str, offset: int, junk: str | None = None) -> Document:
-        seen.append(chunk)
-        return parse(chunk, offset, junk)
+    def recording(self: DocumentWalk, document: Document) -> None:
+        seen.append(document.text)
+        check(self, document)
 
-    monkeypatch.setattr(documents, "parse_chunk", recording)
+    monkeypatch.setattr(DocumentWalk, name, recording)
     return seen
 
 
@@ -51,13 +50,11 @@ def test_fixes_check_only_the_changed_document_again(
 ) -> None:
     path = tmp_path / "crds.yaml"
     path.write_text(text(*[CLEAN] * clean, WRONG, "kind: ConfigMap\n"))
-    checker, task = Checker(Settings(fixes=True)), Task(str(path), "1.36")
-    result = checker.check(task).results[0]
-    seen = parsed_by(monkeypatch)
-    fixed = Fixing(unsafe=False).fix(task, checker, Config(), result)
-    assert fixed is not None
-    assert [number for number, chunk in enumerate(seen) if "CustomResourceDefinition" in chunk] == [0]
-    assert "default: 1" in seen[0]
+    checker, task = Checker(Settings(fixes=True, fixing="safe")), Task(str(path), "1.36", config=Config())
+    seen = checked_by(monkeypatch)
+    fixed = Fixing().take(checker.check(task), checker)
+    assert len(seen) == clean + 3
+    assert "default: 1" in seen[-1]
     assert fixed.results[0] == lint_file(path.read_text(), filename=str(path), fixes=True, skip_unfinished=True)
     assert len(fixed.results[0].crds) == clean + 1
 
@@ -90,7 +87,7 @@ def test_known_documents_do_not_change_the_result(
     whole = check(new)
     again = lint_file(new, filename="x", kube_version=version, skip_unfinished=True, fixes=True, known=old, keep=keep)
     assert replace(again, definitions=(), rules=()) == whole
-    assert again.clean == whole.clean
+    assert again.reusable == whole.reusable
     assert bool(again.definitions) == (keep and bool(whole.crds))
 
 

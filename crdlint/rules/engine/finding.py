@@ -16,7 +16,6 @@ from crdlint.yaml.resolve import resolve
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
-    from collections.abc import Sequence as SequenceOf
 
     from crdlint.crd.decode import DecodeProblem
     from crdlint.crd.errors import Code, FieldError, Reason
@@ -24,7 +23,6 @@ if TYPE_CHECKING:
     from crdlint.crd.paths import Path
     from crdlint.crd.positions import Locator, SourceLocation
     from crdlint.diagnostics.diagnostic import Applicability
-    from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.rules.engine.advisory import Advisory
     from crdlint.yaml.broken_text import Cause
     from crdlint.yaml.nodes import Node
@@ -42,14 +40,13 @@ Scope: TypeAlias = Literal["text", "manifest", "metadata", "spec", "version", "s
 class Manifest:
     """The object of findings, in its document; `crd` is None if it is not decoded.
 
-    `rules` are its rules of x-kubernetes-validations. `cause` is the cause of a syntax error, if known.
+    `cause` is the cause of a syntax error, if known.
     """
 
     document: Document
     root: Mapping | None
     locator: Locator | None = None
     crd: CustomResourceDefinition | None = None
-    rules: SequenceOf[EstimatedRule] = ()
     cause: Cause | None = None
 
     @cached_property
@@ -68,11 +65,6 @@ class Manifest:
         if self.crd is None:
             return {}
         return {id(one.node): one for whole in self.crd.spec.root_schemas() for one in schemas(whole) if one.node}
-
-    @cached_property
-    def judged(self) -> dict[str, EstimatedRule]:
-        """The rules of x-kubernetes-validations by their paths."""
-        return {str(one.path): one for one in self.rules}
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,6 +14,7 @@ class Options:
     """The switches of apiextensions validation; the defaults are those of a create.
 
     `effort` is the remaining work for helps of the file; `common` contains results of validations for other servers.
+    `walk_only` leaves out defaults and rules, which take longer than the walk over a schema.
     """
 
     require_recognized_conversion_review_version: bool = True
@@ -33,6 +34,7 @@ class Options:
     server: Server = NEWEST
     effort: Effort = field(default_factory=Effort, compare=False)
     common: Common = field(default_factory=Common, compare=False)
+    walk_only: bool = False
 
     def with_structural_schema(self) -> Options:
         """Return the options with structural schemas required."""

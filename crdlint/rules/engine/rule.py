@@ -90,4 +90,5 @@ class Rule(NamedTuple):
             crd=crd,
             hidden=hidden,
             related=related,
+            errors=error.errors,
         )

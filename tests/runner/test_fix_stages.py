@@ -1,0 +1,171 @@
+"""Fixes of an early stage need no check of the later ones, and are proved all the same."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from crds import HEAD
+
+from crdlint.config.model import Config
+from crdlint.linting import documents, hidden_findings, manifest
+from crdlint.linting.pipeline import lint_file
+from crdlint.rules import cel
+from crdlint.runner.fix_files import Fixing
+from crdlint.runner.fixes import fix, will_be_fixed
+from crdlint.runner.pool import run
+from crdlint.runner.task import Checker, CheckOutcome, Settings, Task
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from crdlint.diagnostics.diagnostic import Diagnostic
+    from crdlint.linting.result import FileResult
+
+RULES = """\
+            x-kubernetes-validations:
+            - {rule: "self > 0", message: x}
+"""
+TEXTS = {
+    "decode": HEAD.replace("served: true", "served: 'true'")
+    + "        type: object\n        properties:\n          a:\n            type: integer\n"
+    + RULES,
+    "strict": HEAD
+    + "        type: object\n        properties:\n          a:\n            type: integer\n            descripton: x\n"
+    + RULES,
+    "field": HEAD + "        type: object\n        properties:\n          a:\n            type: int\n" + RULES,
+    "decode and field": HEAD.replace("served: true", "served: 'true'")
+    + "        type: object\n        properties:\n          a:\n            type: int\n"
+    + RULES,
+    "defaults": HEAD
+    + "        type: object\n        properties:\n          a:\n            type: integer\n            default: '1'\n"
+    + RULES,
+    "advice": HEAD.replace("kind: Foo}", "kind: Foo, shortNames: [foos]}")
+    + "        type: object\n        properties:\n          a:\n            type: integer\n"
+    + RULES,
+}
+# An error of a rule is hidden as long as the field that it reads has no valid type.
+HIDDEN = (
+    HEAD
+    + """\
+        type: object
+        properties:
+          a: {type: int}
+          b:
+            type: object
+            x-kubernetes-validations:
+            - {rule: "self.missing == 1", message: x}
+"""
+)
+
+
+def check(text: str) -> FileResult:
+    return lint_file(text, filename="crd.yaml", skip_unfinished=True, fixes=True)
+
+
+def check_until(text: str, stop_at: Callable[[Diagnostic], bool] | None) -> FileResult:
+    return lint_file(text, filename="crd.yaml", skip_unfinished=True, fixes=True, stop_at=stop_at)
+
+
+def counted(monkeypatch: pytest.MonkeyPatch, owner: object, name: str) -> list[str]:
+    calls: list[str] = []
+    function = getattr(owner, name)
+
+    def counting(*given: object, **more: object) -> object:
+        calls.append(name)
+        return function(*given, **more)
+
+    monkeypatch.setattr(owner, name, counting)
+    return calls
+
+
+@pytest.mark.parametrize("text", [*TEXTS.values(), HIDDEN], ids=[*TEXTS, "hidden"])
+@pytest.mark.parametrize("unsafe", [False, True])
+def test_the_fixed_text_and_its_result_are_those_of_complete_checks(text: str, unsafe: bool) -> None:
+    complete = fix(check(text), check, unsafe=unsafe)
+    first = check_until(text, will_be_fixed(unsafe=unsafe))
+    stopped = fix(first, check, unsafe=unsafe, check_until=check_until)
+    assert complete.text != text
+    assert stopped.text == complete.text
+    assert stopped.result == complete.result
+    assert stopped.undone == complete.undone
+    assert sorted(map(str, stopped.applied)) == sorted(map(str, complete.applied))
+
+
+@pytest.mark.parametrize(
+    ("name", "stage"),
+    [("decode", "decode"), ("strict", "decode"), ("field", "field"), ("decode and field", "decode"), ("advice", None)],
+)
+def test_a_check_stops_at_the_first_stage_with_a_fix(name: str, stage: str | None) -> None:
+    assert check_until(TEXTS[name], will_be_fixed(unsafe=False)).stage == stage
+    assert check(TEXTS[name]).stage is None
+    ranged = lint_file(
+        TEXTS[name], filename="x", kube_version="1.29..1.36", fixes=True, stop_at=will_be_fixed(unsafe=False)
+    )
+    assert ranged.stage is None
+
+
+@pytest.mark.parametrize("name", ["decode", "strict", "field"])
+def test_rules_and_advice_are_checked_only_once(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "crd.yaml"
+    path.write_text(TEXTS[name])
+    rules, advice = counted(monkeypatch, cel, "_compiled"), counted(monkeypatch, manifest, "_advisories")
+    hidden, parsed = counted(monkeypatch, hidden_findings, "find"), counted(monkeypatch, documents, "parse_chunk")
+    checker = Checker(Settings(fixes=True, fixing="safe"))
+    checked = Fixing().take(checker.check(Task(str(path), "1.36", config=Config())), checker)
+    assert path.read_text() != TEXTS[name]
+    assert checked.results[0] == lint_file(path.read_text(), filename=str(path), skip_unfinished=True, fixes=True), (
+        "the result of the fixed file is complete"
+    )
+    counts = [len(calls) for calls in (rules, advice, hidden, parsed)]
+    # That comparison checked the file once more, and parsed it as a whole.
+    assert counts == [2, 2, 2, 2]
+
+
+def test_errors_that_other_errors_hid_are_not_the_fault_of_a_fix() -> None:
+    fixed = fix(check_until(HIDDEN, will_be_fixed(unsafe=False)), check, unsafe=False, check_until=check_until)
+    assert fixed.text == HIDDEN.replace("type: int}", "type: integer}")
+    assert not fixed.undone
+    assert [finding.rule for finding in fixed.result.diagnostics] == ["cel-compilation"]
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_findings_without_wanted_fixes_get_a_complete_check(name: str, tmp_path: Path) -> None:
+    path = tmp_path / "crd.yaml"
+    path.write_text(TEXTS[name])
+    ignoring = Config(ignore=("*",))
+    checked = Checker(Settings(fixes=True, fixing="unsafe")).check(Task(str(path), "1.36", config=ignoring))
+    assert checked.results[0] == lint_file(TEXTS[name], filename=str(path), skip_unfinished=True, fixes=True)
+    assert checked.fixes is None or not checked.fixes.edits
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_processes_fix_files(jobs: int, tmp_path: Path) -> None:
+    paths = []
+    for i, text in enumerate([*TEXTS.values(), HIDDEN] * 2):
+        path = tmp_path / f"{i}.yaml"
+        path.write_text(text)
+        paths.append(path)
+    settings = Settings(fixes=True, fixing="safe")
+    fixing, checker = Fixing(), Checker(settings)
+    tasks = [Task(str(path), "1.36", config=Config()) for path in paths]
+    checked: list[CheckOutcome] = [fixing.take(outcome, checker) for outcome in run(tasks, settings, jobs)]
+    assert fixing.files == len(paths)
+    for path, outcome in zip(paths, checked, strict=True):
+        text = path.read_text()
+        expected = lint_file(text, filename=str(path), skip_unfinished=True, fixes=True)
+        assert outcome.results[0].diagnostics == expected.diagnostics
+
+
+def test_errors_of_one_expression_are_counted() -> None:
+    rule = "x-kubernetes-validations: [{rule: \"self.nam == 'a' && self.valu == 'b'\", message: x}]"
+    text = (
+        HEAD
+        + f"        type: object\n        properties: {{name: {{type: string}}, value: {{type: string}}}}\n        {rule}\n"
+    )
+    result = check(text)
+    assert [(finding.rule, finding.errors) for finding in result.diagnostics] == [("cel-compilation", 2)]
+    fixed = fix(result, check, unsafe=True)
+    assert "self.name == 'a' && self.value == 'b'" in fixed.text
+    assert not fixed.undone
