@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Final
 
-from crdlint.yaml.nodes import Scalar
+from crdlint.yaml.nodes import Scalar, Sequence
+from crdlint.yaml.resolve import resolve
 
 if TYPE_CHECKING:
     from crdlint.crd.decode import DecodeProblem
@@ -33,6 +34,8 @@ def suggestion(problem: DecodeProblem) -> str:
     if go_type == "bool":
         meant = value.lower() if value is not None and value.lower() in {"true", "false"} else None
         return f"Write `{meant}` without quotes" if meant else "Write `true` or `false`, without quotes"
+    if go_type == "string" and json_type == "array":
+        return _single(problem)
     if go_type == "string":
         return f"Write a string, not {_COLLECTIONS[json_type]}" if json_type in _COLLECTIONS else _quoted(value)
     if go_type == "v1.JSONSchemaProps" and value in _TYPES:
@@ -49,6 +52,26 @@ def suggestion(problem: DecodeProblem) -> str:
     if of_strings and value is not None:
         return _quoted(value)
     return f"Write a mapping{of_strings}: `key: value`"
+
+
+def _single(problem: DecodeProblem) -> str:
+    """Return the help for a list in the place of a string."""
+    items = problem.content.items if isinstance(problem.content, Sequence) else []
+    scalars = [item for item in items if isinstance(item, Scalar)]
+    values = [scalar.value for scalar in scalars]
+    types = [value for value in values if value not in {"null", "~", ""}]
+    if getattr(problem.node, "value", "") == "type" and len(values) == len(items):
+        if len(types) == 1:
+            return f"Write `type: {types[0]}`" + (" and `nullable: true`" if len(types) < len(values) else "")
+        if set(types) == {"integer", "string"}:
+            nullable = " and `nullable: true`" if len(types) < len(values) else ""
+            return f"Write `x-kubernetes-int-or-string: true`{nullable} instead of `type`"
+        if types:
+            return "Write `x-kubernetes-preserve-unknown-fields: true` instead of `type`, or one type: a value has only one"
+    if len(values) == len(items) == 1:
+        shown = values[0] if resolve(scalars[0]).__class__ is str else f'"{values[0]}"'
+        return f"Write the value without the list: `{shown}`"
+    return "Write a string, not a list"
 
 
 def _number(value: str | None, *, integer: bool) -> str:

@@ -13,6 +13,7 @@ from crdlint.cel.types import BOOL, Kind
 from crdlint.crd.errors import Code as ReasonCode
 from crdlint.crd.errors import Reason
 from crdlint.diagnostics.spelling import nearest
+from crdlint.kubecel.brackets import missing_bracket
 from crdlint.kubecel.compilation import MESSAGE
 from crdlint.kubecel.environment import LIBRARIES
 from crdlint.kubecel.escaping import escape
@@ -58,10 +59,18 @@ def hint(expression: Expression, effort: Effort) -> Hint:
     compiled = expression.compiled
     if not compiled.errors:
         return Hint(_output_type(expression))
+    missing = None
+    if any(each.problem.code in _SYNTAX_ERRORS for each in compiled.errors):
+        missing = missing_bracket(expression, effort)
+    if missing is not None:
+        return Hint(missing.help(expression.text), Reason(ReasonCode.UNCLOSED, (missing.closing, missing.offset)))
     error = min(compiled.errors, key=lambda each: each.location)
     find = _HINTS.get(error.problem.code)
     match = None if find is None else find(_Case(expression, error, error.problem.args, effort))
     return match if isinstance(match, Hint) else Hint(match)
+
+
+_SYNTAX_ERRORS: Final = frozenset({Code.UNEXPECTED_END, Code.UNEXPECTED_TOKEN, Code.UNRECOGNIZED_TOKEN})
 
 
 def _meant(name: str, text: str = "Did you mean `{}`?") -> Hint:
@@ -284,7 +293,7 @@ def _unexpected_end(case: _Case) -> _Found:
     opened = next((a for a, b in ("()", "[]", "{}") if text.count(a) > text.count(b)), None)
     if opened is None:
         return _unparsed("Complete the expression: it ends too early")
-    return Hint(f"Close the `{opened}`: it ends too early", Reason(ReasonCode.UNCLOSED))
+    return Hint(f"Close the `{opened}`: the expression ends too early", Reason(ReasonCode.UNCLOSED))
 
 
 def _reserved(_case: _Case) -> str:

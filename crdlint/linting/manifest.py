@@ -28,10 +28,11 @@ from crdlint.rules.misplaced_fields import placement
 from crdlint.safety.work import Effort
 from crdlint.schema.traversal import all_schemas
 from crdlint.yaml.edit import split_lines
-from crdlint.yaml.nodes import Mapping, Scalar
+from crdlint.yaml.nodes import Mapping, Scalar, Sequence
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Sequence as SequenceOf
 
     from crdlint.crd.decode import Decoded, DecodeProblem
     from crdlint.crd.errors import FieldError
@@ -254,9 +255,12 @@ def _decode_finding(problem: DecodeProblem, file: str, document: Document) -> Di
     if problem.kind == "strict":
         diagnostic = rule.diagnostic(file, problem.kind, problem.message, node_span(problem.node, offset), help_)
         return diagnostic if problem.nearest is None else replace(diagnostic, lacks=_lacking(content, problem.nearest))
-    # A collection is reported itself where it is in one line, otherwise at its key.
+    # A list is reported itself, and a mapping where it is in one line, otherwise at its key.
     in_line = not isinstance(content, Scalar) and content.flow and content.start_mark.line == content.end_mark.line
-    span = node_span(content if in_line else problem.node, offset)
+    span = node_span(content if in_line or isinstance(content, Sequence) else problem.node, offset)
+    if isinstance(content, Sequence) and not in_line:
+        first_line = document.text[content.start_mark.index :].partition("\n")[0].rstrip()
+        span = span._replace(end_line=span.line, end_column=span.column + len(first_line))
     return rule.diagnostic(file, problem.kind, problem.message, span, help_)
 
 
@@ -326,7 +330,7 @@ def _advisories(
     root: Mapping,
     old: OldCRD | None,
     crd: CustomResourceDefinition,
-    rules: Sequence[EstimatedRule],
+    rules: SequenceOf[EstimatedRule],
     manifest: Manifest,
     locator: Locator,
     options: Options,

@@ -86,13 +86,13 @@ def _meant_name(finding: Finding) -> Iterable[Edit]:
 
 
 def _closed(finding: Finding) -> Iterable[Edit]:
-    """Add the brackets that are missing at the end."""
-    node = finding.scalar()
-    missing = _unclosed(node.value) if finding.reason(Code.UNCLOSED) else ""
-    if not missing:
+    """Add the brackets that are missing."""
+    node, reason = finding.scalar(), finding.reason(Code.UNCLOSED)
+    missing = "" if reason is None else _unclosed(node.value)
+    if reason is None or not missing:
         return
-    text = node.value.rstrip()
-    yield from _written_inside(finding, node, len(text), len(text), missing)
+    missing, offset = reason.arguments or (missing, len(node.value.rstrip()))
+    yield from _written_inside(finding, node, offset, offset, missing)
 
 
 def _operators(finding: Finding) -> Iterable[Edit]:

@@ -355,7 +355,7 @@ _ITEMS_ARRAY = Rule(
     why="The API server does not support tuples: one schema applies to all items.",
     bad="type: object\nproperties:\n  pair: {type: array, items: [{type: string}, {type: integer}]}\n",
     good="type: object\nproperties:\n  pair: {type: array, items: {type: string}}\n",
-    help="Write one schema for all items, or use an object with named fields if the items differ",
+    help="Write one schema for all items, such as `items: {x-kubernetes-preserve-unknown-fields: true}` if they differ",
     source=_SOURCE,
     fixes=(
         Fixer(

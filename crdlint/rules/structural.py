@@ -691,7 +691,9 @@ def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None
 
 def _items(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     if schema.item_schema is None:
-        findings.add_structural(schema, required(ITEMS_REQUIRED.id, schema.path.child("items"), "must be specified"))
+        path = schema.path.child("items")
+        help_ = None if schema.items is None else "Write one schema for all items instead of the list of schemas"
+        findings.add_structural(schema, required(ITEMS_REQUIRED.id, path, "must be specified", help=help_))
 
 
 def _additional_properties(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:

@@ -71,6 +71,7 @@ def syntax_cause(document: Document, problems: Callable[[Node], int]) -> Cause |
     furthest = _Progress(is_parsed=False, line=text.stop + 1, oddities=0)
     tried: set[tuple[Edit, ...]] = set()
     for find in _CAUSES:
+        earlier = best
         for cause in find(text):
             if not cause.edits:
                 return cause if best is None or furthest.oddities else best
@@ -84,7 +85,7 @@ def syntax_cause(document: Document, problems: Callable[[Node], int]) -> Cause |
                 best, furthest = cause, progress
             if progress.is_parsed and not progress.oddities:
                 return best
-        if furthest.is_parsed and find is not layout_causes.odd_indentation:
+        if best is not earlier and furthest.is_parsed and find is not layout_causes.odd_indentation:
             return best
     return best
 

@@ -130,8 +130,8 @@ def test_a_list_in_one_line_is_reported_itself() -> None:
     assert reported('{type: [string, "null"]}', "decode-type") == '[string, "null"]'
 
 
-def test_a_list_of_several_lines_is_reported_at_its_key() -> None:
-    assert reported('\n            type:\n            - string\n            - "null"', "decode-type") == "type"
+def test_a_list_of_several_lines_is_reported_at_its_first_line() -> None:
+    assert reported('\n            type:\n            - string\n            - "null"', "decode-type") == "- string"
 
 
 def test_a_field_that_structural_schemas_lack_is_reported_itself() -> None:

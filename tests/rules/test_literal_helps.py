@@ -7,6 +7,7 @@ import pytest
 
 from crdlint.linting.pipeline import lint_file
 from crdlint.rules.engine.examples import HEAD
+from crdlint.yaml.edit import apply
 
 
 def schema(text: str) -> str:
@@ -70,6 +71,39 @@ FOLLOWED = {
         NO_SCHEMA.replace("- name: v1\n", "- name: v1\n    additionalPrinterColumns: [{name: A, type: integer, jsonPath: .a}]\n")
         + "    schema: {openAPIV3Schema: {type: object, x-kubernetes-preserve-unknown-fields: true}}\n",
     ),
+    "list of types": (
+        schema(OBJECT + "  a:\n    type:\n    - integer\n    - \"null\""),
+        "Write `type: integer` and `nullable: true`",
+        schema(OBJECT + "  a:\n    type: integer\n    nullable: true"),
+    ),
+    "list of one type": (
+        schema(OBJECT + "  a:\n    type: [string]"), "Write `type: string`", schema(OBJECT + "  a:\n    type: string")
+    ),
+    "list of integer and string": (
+        schema(OBJECT + "  a:\n    type: [integer, string]"),
+        "Write `x-kubernetes-int-or-string: true` instead of `type`",
+        schema(OBJECT + "  a:\n    x-kubernetes-int-or-string: true"),
+    ),
+    "list of several types": (
+        schema(OBJECT + "  a:\n    type: [array, string]"),
+        "Write `x-kubernetes-preserve-unknown-fields: true` instead of `type`, or one type: a value has only one",
+        schema(OBJECT + "  a:\n    x-kubernetes-preserve-unknown-fields: true"),
+    ),
+    "list of one format": (
+        schema(OBJECT + "  a: {type: string, format: [uuid]}"),
+        "Write the value without the list: `uuid`",
+        schema(OBJECT + "  a: {type: string, format: uuid}"),
+    ),
+    "tuple": (
+        schema(OBJECT + "  a:\n    type: array\n    items:\n    - type: string\n    - type: integer"),
+        "Write one schema for all items, such as `items: {x-kubernetes-preserve-unknown-fields: true}` if they differ",
+        schema(OBJECT + "  a:\n    type: array\n    items: {x-kubernetes-preserve-unknown-fields: true}"),
+    ),
+    "reference": (
+        schema(OBJECT + "  a: &a {type: string}\n  b:\n    $ref: '#/definitions/a'"),
+        "Replace `$ref` with the schema that it refers to (a YAML anchor avoids repetition)",
+        schema(OBJECT + "  a: &a {type: string}\n  b: *a"),
+    ),
     "block indented too far": (
         schema(BLOCK + "    type: string\n    description: z\n    maxLength: 6"),
         "Check the indentation of lines 21 to 23: they repeat the keys of lines 18 to 20, and are probably meant for another mapping",
@@ -82,6 +116,44 @@ FOLLOWED = {
 def test_the_help_leads_to_an_accepted_crd(bad: str, help_: str, good: str) -> None:
     assert help_ in {one.help for one in lint_file(bad, filename="x").diagnostics}
     assert [one.message for one in lint_file(good, filename="x").diagnostics if one.severity != "info"] == []
+
+
+RULES = {
+    "call without arguments": ("self.a.size( > 3 && self.b > 1", "(", ")", "self.a.size("),
+    "condition": ("(self.a.size() > 3 && self.b > 1", "(", ")", "(self.a.size() > 3 && self.b > 1"),
+    "list": ("self.a in ['a', 'b' || self.b == 1", "[", "]", "self.a in ['a', 'b'"),
+    "macro": ("has(self.a && self.b > 1", "(", ")", "has(self.a"),
+    "bracket in a string": ("has(self.a && self.a != '('", "(", ")", "has(self.a"),
+}
+
+
+@pytest.mark.parametrize(("rule", "opening", "closing", "before"), RULES.values(), ids=RULES)
+def test_the_bracket_that_is_missing_in_a_rule_is_placed(rule: str, opening: str, closing: str, before: str) -> None:
+    text = (
+        OBJECT
+        + "  a: {type: string, maxLength: 9}\n  b: {type: integer}\nrequired: [a, b]\nx-kubernetes-validations:\n- rule: |-\n    "
+    )
+    (found,) = lint_file(schema(text + rule), filename="x", fixes=True).diagnostics
+    assert found.help == f"Close the `{opening}`: write `{closing}` after `{before}`"
+    followed = schema(text + rule.replace(before, before + closing, 1))
+    assert [one.message for one in lint_file(followed, filename="x").diagnostics] == []
+    assert found.fix is not None
+    assert apply(schema(text + rule), found.fix.edits) == followed
+
+
+@pytest.mark.parametrize(
+    ("type_", "start"),
+    [
+        ("type: [string, 'null']", (1, 11)),
+        ("type:\n    - string\n    - 'null'", (2, 5)),
+        ("type: [\n      string,\n      'null']", (1, 11)),
+    ],
+)
+def test_the_caret_is_at_the_list_of_types(type_: str, start: tuple[int, int]) -> None:
+    (found,) = (
+        one for one in lint_file(schema(f"{OBJECT}  a:\n    {type_}"), filename="x").diagnostics if not one.hidden
+    )
+    assert (found.line - schema(OBJECT + "  a:\n").count("\n"), found.column - 8) == start
 
 
 @pytest.mark.parametrize(("keys", "column"), [("[name, nmae]", 52), ("[name, name]", 52)])
