@@ -34,6 +34,17 @@ class _Consequence(NamedTuple):
 _LAST_STEP: Final = re.compile(r"(?:\.[^.\[\]]*|\[[^\[\]]*\])\Z")
 
 
+_ROOT: Final = ".openAPIV3Schema"
+
+
+def _schema(field: str) -> str:
+    return field.partition(_ROOT)[0]
+
+
+def _position(found: Diagnostic) -> str:
+    return f"{found.line}:{found.column}"
+
+
 def _indentation(found: Diagnostic) -> str | None:
     """Return the help if it is to indent some lines."""
     return found.help if found.help is not None and found.help.startswith("Indent ") else None
@@ -66,6 +77,12 @@ _EMPTY: Final = _Relation(
 )
 # Fields that one edit indents.
 _INDENTED: Final = _Relation(_indentation, _indentation)
+_SAME_PLACE: Final = _Relation(_position, _position)
+# A rule, and the schema that its cost is added to.
+_OF_SCHEMA: Final = _Relation(
+    lambda found: _schema(found.field),
+    lambda found: _schema(found.field) if found.field.endswith(_ROOT) else None,
+)
 _ANYWHERE: Final = _Relation(lambda _: "", lambda _: "")
 
 _CONSEQUENCES: Final = (
@@ -105,6 +122,9 @@ _CONSEQUENCES: Final = (
     _Consequence("list-map-items", "structural-items-required", _SAME),
     _Consequence("properties-and-additional-properties", "structural-root-additional-properties", _SAME),
     _Consequence("cel-schema-cost", "cel-rule-cost", _ANYWHERE),
+    _Consequence("cel-schema-cost", "cel-schema-cost", _OF_SCHEMA),
+    _Consequence("cel-rule-cost-near-limit", "cel-rule-cost", _SAME_PLACE),
+    _Consequence("kube-version-drops-field", "unknown-field", _SAME_PLACE),
     _Consequence("selectable-field-invalid", "schema-required", _ANYWHERE),
     _Consequence("conversion-webhook-config", "conversion-strategy-invalid", _ANYWHERE),
     _Consequence("conversion-review-versions", "conversion-strategy-invalid", _ANYWHERE),

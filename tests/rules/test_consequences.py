@@ -164,3 +164,30 @@ def test_a_note_on_moved_paths_is_given_once_in_a_run() -> None:
     shown = "".join(line for name in ("x", "y") for line in made.file(lint_file(text, filename=name)))
     assert shown.count("error[type-unsupported]") == 2
     assert shown.count("is where the API server keeps what all versions share") == 1
+
+
+NESTED = (
+    "type: object\nproperties:\n  list:\n    type: array\n    maxItems: 80\n    items:\n      type: array\n      maxItems: 80\n"
+    "      items: {type: string, maxLength: 2000}\nrequired: [list]\nx-kubernetes-validations:\n"
+)
+RULE = "- rule: \"self.list.all(x, x.all(y, y.indexOf('a') > {} || self.list.exists(z, z.size() > 1)))\"\n"
+
+
+def test_the_cost_of_each_rule_follows_from_that_of_the_schema() -> None:
+    lines = NESTED + "".join(RULE.format(i) for i in range(30))
+    text = HEAD + "".join(f"        {line}\n" for line in lines.splitlines())
+    shown = [one for one in lint_file(text, filename="x", kube_version="1.28..1.36").diagnostics if not one.hidden]
+    costs = [one for one in shown if one.rule == "cel-schema-cost"]
+    (total,) = (one for one in costs if one.field.endswith("openAPIV3Schema"))
+    following = causes(shown)
+    assert len(costs) > 2
+    assert [one for one in costs if following.get(id(one)) is not total] == [total]
+
+
+def test_a_field_that_some_servers_drop_and_others_reject_is_one_problem() -> None:
+    text = HEAD.replace("    schema:", "    selectableFields: [{jsonPath: .a}]\n    schema:")
+    text += "        type: object\n        properties: {a: {type: string}}\n"
+    shown = [one for one in lint_file(text, filename="x", kube_version="1.28..1.36").diagnostics if not one.hidden]
+    by_rule = {one.rule: one for one in shown}
+    assert set(by_rule) == {"unknown-field", "kube-version-drops-field"}
+    assert causes(shown) == {id(by_rule["kube-version-drops-field"]): by_rule["unknown-field"]}
