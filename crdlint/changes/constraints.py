@@ -26,7 +26,8 @@ class Limit:
     keyword: str
     is_upper: bool
     types: frozenset[str]
-    breaking: str  # values that break it, with {} for the bound
+    breaking: str  # values that break it, with {} for the bound and {s} for the ending of a plural
+    empty: str = ""  # values that break a lower bound of 1
 
 
 _NUMBERS: Final = frozenset({"", "integer", "number", "int-or-string"})
@@ -37,12 +38,12 @@ _OBJECTS: Final = frozenset({"", "object"})
 LIMITS: Final = (
     Limit("maximum", "maximum", True, _NUMBERS, "values above {}"),
     Limit("minimum", "minimum", False, _NUMBERS, "values below {}"),
-    Limit("max_length", "maxLength", True, _STRINGS, "values of more than {} characters"),
-    Limit("min_length", "minLength", False, _STRINGS, "values of fewer than {} characters"),
-    Limit("max_items", "maxItems", True, _LISTS, "lists of more than {} items"),
-    Limit("min_items", "minItems", False, _LISTS, "lists of fewer than {} items"),
-    Limit("max_properties", "maxProperties", True, _OBJECTS, "objects of more than {} fields"),
-    Limit("min_properties", "minProperties", False, _OBJECTS, "objects of fewer than {} fields"),
+    Limit("max_length", "maxLength", True, _STRINGS, "values of more than {} character{s}"),
+    Limit("min_length", "minLength", False, _STRINGS, "values of fewer than {} characters", "empty values"),
+    Limit("max_items", "maxItems", True, _LISTS, "lists of more than {} item{s}"),
+    Limit("min_items", "minItems", False, _LISTS, "lists of fewer than {} items", "empty lists"),
+    Limit("max_properties", "maxProperties", True, _OBJECTS, "objects of more than {} field{s}"),
+    Limit("min_properties", "minProperties", False, _OBJECTS, "objects of fewer than {} fields", "empty objects"),
 )
 CONTAINER_LIMITS: Final = frozenset({"max_items", "min_items", "max_properties", "min_properties"})
 # The numbers that a format accepts, which it bounds as `minimum` and `maximum` do.
@@ -89,12 +90,18 @@ def constraints(node: Conjunction, server: Server) -> Constraints:
     return Constraints(
         type=type_,
         bounds=_bounds(node, type_),
-        multiples=frozenset(one.multiple_of for one in node if one.multiple_of) if of_numbers else frozenset(),
+        multiples=_multiples(node, type_) if of_numbers else frozenset(),
         patterns=frozenset(one.pattern for one in node if one.pattern) if of_strings else frozenset(),
         formats=_formats(node, type_, server),
         enum=_enum(node),
         required=frozenset(name for one in node for name in one.required) if type_ in _OBJECTS else frozenset(),
     )
+
+
+def _multiples(node: Conjunction, type_: str) -> frozenset[float]:
+    factors = frozenset(one.multiple_of for one in node if one.multiple_of)
+    # Every integer is a multiple of 1, and of 1 divided by an integer.
+    return frozenset(one for one in factors if not (1 / one).is_integer()) if type_ == "integer" else factors
 
 
 def _bounds(node: Conjunction, type_: str) -> dict[str, Bound]:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from copy import copy
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
 
-from crdlint.changes.conjunction import properties
+from crdlint.changes.conjunction import is_new, properties
 from crdlint.changes.fingerprints import JUNCTORS, branches_of, fingerprint
+from crdlint.crd.model import PROVENANCE
 from crdlint.rules import changes as rules
 
 if TYPE_CHECKING:
@@ -17,27 +20,45 @@ if TYPE_CHECKING:
     from crdlint.crd.paths import Path
     from crdlint.diagnostics.diagnostic import Severity
 
-# The branches of one junctor by the digests of their schemas, and where it is.
-_Junctor = tuple[dict[str, "JSONSchemaProps"], "Path"]
+_DEEPEST: Final = 20  # nested junctors; deeper ones are compared as they are
+_NEW_VALUES: Final = "clients meet values that were not possible before"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Junctor:
+    """A junctor: its branches by the digests of their schemas, and where it is."""
+
+    kind: str
+    branches: dict[str, JSONSchemaProps]
+    path: Path
+
+    @property
+    def digests(self) -> frozenset[str]:
+        return frozenset(self.branches)
 
 
 def compare_junctors(pair: Pair, found: Collector) -> None:
     """Report the junctors of a value that were added, changed or removed."""
+    lost: dict[str, list[_Junctor]] = {}
+    gained: dict[str, list[_Junctor]] = {}
     for kind in JUNCTORS:
         before, after = _junctors(pair.old, kind), _junctors(pair.new, kind)
-        if not before and not after:
+        same = {one.digests for one in before} & {one.digests for one in after}
+        lost[kind] = [one for one in before if one.digests not in same]
+        gained[kind] = [one for one in after if one.digests not in same]
+    _report_about_new_fields(lost, gained, pair, found)
+    _report_other_kind(lost, gained, pair, found)
+    for kind in JUNCTORS:
+        if len(lost[kind]) == len(gained[kind]) == 1:
+            _report_changed(lost[kind][0], gained[kind][0], pair, found)
             continue
-        same = {frozenset(one) for one, _ in before} & {frozenset(one) for one, _ in after}
-        lost = [one for one in before if frozenset(one[0]) not in same]
-        gained = [one for one in after if frozenset(one[0]) not in same]
-        if len(lost) == len(gained) == 1 and kind != "not":
-            _report_changed(kind, pair, lost[0], gained[0], found)
-            continue
-        for _, path in gained:
-            _report_added(kind, path, pair, found)
-        if lost and not gained:
-            text = f"{pair.place.shown}: `{kind}` was removed: clients meet values that were not possible before"
-            found.add(rules.JUNCTOR_REMOVED, text, pair.new[0].path, lost[0][1], place=pair.place)
+        for one in gained[kind]:
+            which = "match" if kind == "not" else "do not match"
+            text = f"{pair.place.shown}: `{kind}` was added: values that {which} are rejected; {_consequence(pair)}"
+            found.add(rules.JUNCTOR, text, one.path, pair.old[0].path, place=pair.place)
+        if lost[kind] and not gained[kind]:
+            text = f"{pair.place.shown}: `{kind}` was removed: {_NEW_VALUES}"
+            found.add(rules.JUNCTOR_REMOVED, text, pair.new[0].path, lost[kind][0].path, place=pair.place)
 
 
 def _junctors(node: Conjunction, kind: str) -> list[_Junctor]:
@@ -46,9 +67,12 @@ def _junctors(node: Conjunction, kind: str) -> list[_Junctor]:
         branches = branches_of(schema, kind)
         if not branches or _is_of_int_or_string(node, kind, branches):
             continue
-        by_digest = {fingerprint(branch).digest: branch for branch in branches}
-        found.append((by_digest, schema.path.child(kind)))
+        found.append(_Junctor(kind, _by_digest(branches), schema.path.child(kind)))
     return found
+
+
+def _by_digest(branches: Sequence[JSONSchemaProps]) -> dict[str, JSONSchemaProps]:
+    return {fingerprint(branch).digest: branch for branch in branches}
 
 
 def _is_of_int_or_string(node: Conjunction, kind: str, branches: Sequence[JSONSchemaProps]) -> bool:
@@ -60,40 +84,131 @@ def _is_of_int_or_string(node: Conjunction, kind: str, branches: Sequence[JSONSc
     )
 
 
-def _report_added(kind: str, path: Path, pair: Pair, found: Collector) -> None:
-    which = "match" if kind == "not" else "do not match"
-    consequence = pair.place.consequence(is_container=_is_container(pair))
-    text = f"{pair.place.shown}: `{kind}` was added: values that {which} are rejected; {consequence}"
-    found.add(rules.JUNCTOR, text, path, pair.old[0].path, place=pair.place)
+def _consequence(pair: Pair) -> str:
+    return pair.place.consequence(is_container=pair.new[0].type in {"object", "array"})
 
 
-def _is_container(pair: Pair) -> bool:
-    return pair.new[0].type in {"object", "array"}
+def _report_about_new_fields(
+    lost: dict[str, list[_Junctor]], gained: dict[str, list[_Junctor]], pair: Pair, found: Collector
+) -> None:
+    """Report the junctors that differ from old ones, or from none, only for objects with new fields."""
+    known = properties(pair.old)
+    new = frozenset(name for name in properties(pair.new) if name not in known and is_new((name,), pair.old, pair.new))
+    for kind in JUNCTORS if new else ():
+        for one in tuple(gained[kind]):
+            rest = _for_existing(kind, tuple(one.branches.values()), new)
+            same = next((other for other in lost[kind] if rest is not None and other.digests == set(rest)), None)
+            if rest is None:
+                text = f"{pair.place.shown}: `{kind}` was added, which rejects only objects with new fields"
+            elif same is not None:
+                lost[kind].remove(same)
+                text = f"{pair.place.shown}: `{kind}` was extended for new fields: {_NEW_VALUES}"
+            else:
+                continue
+            gained[kind].remove(one)
+            old_path = pair.old[0].path if same is None else same.path
+            found.add(rules.JUNCTOR, text, one.path, old_path, place=pair.place, severity="info")
 
 
-def _report_changed(kind: str, pair: Pair, old: _Junctor, new: _Junctor, found: Collector) -> None:
-    (before, old_path), (after, path) = old, new
-    gained = [branch for digest, branch in after.items() if digest not in before]
-    lost = [digest for digest in before if digest not in after]
-    shown, consequence = pair.place.shown, pair.place.consequence(is_container=_is_container(pair))
+def _for_existing(
+    kind: str, branches: tuple[JSONSchemaProps, ...], new: frozenset[str]
+) -> dict[str, JSONSchemaProps] | None:
+    """Return the branches that matter for objects without new fields, None if all of these match the junctor."""
+    if kind == "not":
+        content = _without_new(branches[0], new, 0)
+        return None if content is False else _by_digest(branches if content is True else (content,))
+    rest = [one for one in (_without_new(branch, new, 0) for branch in branches) if one is not False]
+    if any(one is True for one in rest):
+        return None if kind == "anyOf" or len(rest) == 1 else _by_digest(branches)
+    return _by_digest([one for one in rest if not isinstance(one, bool)])
+
+
+def _without_new(schema: JSONSchemaProps, new: frozenset[str], depth: int) -> JSONSchemaProps | bool:
+    """Return a schema as it is for objects without new fields: False if none of them matches, True if all do."""
+    if not new.isdisjoint(schema.required):
+        return False
+    if depth > _DEEPEST:
+        return schema
+    rest = copy(schema)
+    fields = vars(rest)
+    for attribute in ("all_of", "any_of", "one_of"):
+        given: Sequence[JSONSchemaProps] = getattr(schema, attribute)
+        if not given:
+            continue
+        branches = [_without_new(one, new, depth + 1) for one in given]
+        possible = [one for one in branches if one is not False]
+        if not possible or (attribute == "all_of" and len(possible) < len(branches)):
+            return False
+        kept = [one for one in possible if not isinstance(one, bool)]
+        if attribute == "one_of" and len(kept) < len(possible) > 1:
+            return schema
+        if len(kept) < len(possible) and (attribute != "all_of" or not kept):
+            del fields[attribute]
+        else:
+            fields[attribute] = kept
+    if schema.not_ is not None:
+        content = _without_new(schema.not_, new, depth + 1)
+        if content is True:
+            return False
+        if content is False:
+            del fields["not_"]
+        else:
+            fields["not_"] = content
+    return rest if _keywords(rest) else True
+
+
+def _report_other_kind(
+    lost: dict[str, list[_Junctor]], gained: dict[str, list[_Junctor]], pair: Pair, found: Collector
+) -> None:
+    """Report branches that are now those of `anyOf` in place of `oneOf`, or the reverse."""
+    for old_kind, kind in (("oneOf", "anyOf"), ("anyOf", "oneOf")):
+        for one in tuple(gained[kind]):
+            same = next((other for other in lost[old_kind] if other.digests == one.digests), None)
+            if same is None:
+                continue
+            gained[kind].remove(one)
+            lost[old_kind].remove(same)
+            change = f"{pair.place.shown}: `{old_kind}` became `{kind}`"
+            if kind == "anyOf":
+                found.add(rules.JUNCTOR_REMOVED, f"{change}: {_NEW_VALUES}", one.path, same.path, place=pair.place)
+            else:
+                text = f"{change}: values that match several branches are rejected; {_consequence(pair)}"
+                found.add(rules.JUNCTOR, text, one.path, same.path, place=pair.place)
+
+
+def _report_changed(old: _Junctor, new: _Junctor, pair: Pair, found: Collector) -> None:
+    kind, shown = old.kind, pair.place.shown
+    gained = [branch for digest, branch in new.branches.items() if digest not in old.branches]
+    lost = [branch for digest, branch in old.branches.items() if digest not in new.branches]
     severity: Severity = "warning"
-    if lost and gained:
-        text = f"{shown}: branches of `{kind}` changed: it is not known which values are rejected now; {consequence}"
+    if kind == "not":
+        if _is_narrower(gained[0], lost[0]):
+            text = f"{shown}: `not` matches fewer values: {_NEW_VALUES}"
+            found.add(rules.JUNCTOR_REMOVED, text, new.path, old.path, place=pair.place)
+            return
+        text = f"{shown}: `not` was changed: values that match are rejected; {_consequence(pair)}"
+        severity = "error"
+    elif lost and gained:
+        text = f"{shown}: branches of `{kind}` changed: it is not known which values are rejected now; "
+        text += _consequence(pair)
     elif lost:
-        text = (
-            f"{shown}: a branch of `{kind}` was removed: values that match no other branch are rejected; {consequence}"
-        )
-    elif kind == "anyOf" or all(_needs_new_field(one, pair) for one in gained):
-        text = f"{shown}: a branch of `{kind}` was added: clients meet values that were not possible before"
+        text = f"{shown}: a branch of `{kind}` was removed: values that match no other branch are rejected; "
+        text += _consequence(pair)
+    elif kind == "anyOf":
+        text = f"{shown}: a branch of `{kind}` was added: {_NEW_VALUES}"
         severity = "info"
     else:
-        text = (
-            f"{shown}: a branch of `{kind}` was added: values that match another one, too, are rejected; {consequence}"
-        )
-    found.add(rules.JUNCTOR, text, path, old_path, place=pair.place, severity=severity)
+        text = f"{shown}: a branch of `{kind}` was added: values that match another one, too, are rejected; "
+        text += _consequence(pair)
+    found.add(rules.JUNCTOR, text, new.path, old.path, place=pair.place, severity=severity)
 
 
-def _needs_new_field(branch: JSONSchemaProps, pair: Pair) -> bool:
-    """Return whether no existing object can match a branch, since it requires a field that the old schema prunes."""
-    known = properties(pair.old)
-    return any(name not in known for name in branch.required)
+def _is_narrower(schema: JSONSchemaProps, other: JSONSchemaProps) -> bool:
+    """Return whether all values that match a schema match another one, which only requires fields."""
+    return _keywords(other) == {"required"} and set(other.required) <= set(schema.required)
+
+
+def _keywords(schema: JSONSchemaProps) -> set[str]:
+    """Return the fields of a schema that restrict values."""
+    given = {name for name in vars(schema) if not name.startswith("_")}
+    return given - PROVENANCE - {"description", "title", "example"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, NamedTuple
+from weakref import ref
 
 from crdlint.changes import values
 from crdlint.changes.collector import Pair, path_of
@@ -12,15 +13,15 @@ from crdlint.changes.renames import renamed
 from crdlint.changes.validation_rules import compare_rules
 from crdlint.crd.equality import semantic_equal
 from crdlint.crd.gotypes import SCHEMA_BITS
+from crdlint.crd.model import JSONSchemaProps
 from crdlint.rules import changes as rules
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from crdlint.changes.collector import Collector
     from crdlint.changes.conjunction import Conjunction
     from crdlint.changes.places import Place
-    from crdlint.crd.model import JSONSchemaProps
     from crdlint.crd.paths import Path
 
 # Fields of a schema that do not restrict values, or that contain other schemas.
@@ -90,11 +91,13 @@ def _below(pair: Pair, found: Collector) -> Iterator[_Frame]:
         yield _Frame(Pair(old_items, new_items, pair.place.items(correlated=correlated)), is_required=True)
     if type_of(pair.new) != "object":
         return
-    before, after = properties(pair.old), properties(pair.new)
+    before, after = _known_properties(pair.old, pair), _known_properties(pair.new, pair)
     required = frozenset(name for one in pair.new for name in one.required)
     old_values, new_values = map_values(pair.old), map_values(pair.new)
     if old_values and new_values:
         yield _Frame(Pair(old_values, new_values, pair.place.map_values()), is_required=True)
+    elif new_values and keeps_unknown_fields(pair.old):
+        _report_typed(pair, pair.place.map_values(), new_values, found)
     removed = [name for name in before if name not in after]
     for name in removed:
         if new_values:
@@ -108,6 +111,24 @@ def _below(pair: Pair, found: Collector) -> Iterator[_Frame]:
             yield _Frame(Pair(old_values, schemas, pair.place.property(name)), is_required=name in required)
         else:
             _report_added(pair, name, schemas, found)
+
+
+def _known_properties(node: Conjunction, pair: Pair) -> dict[str, Conjunction]:
+    """Return the schemas of each property, also of those that every resource has although no schema names them."""
+    found = properties(node)
+    implied: Iterable[tuple[str, str]] = ()
+    if not pair.place.field:
+        implied = (("metadata", "object"),)
+    elif pair.place.field == ".metadata":
+        implied = (("name", "string"), ("generateName", "string"))
+    for name, type_ in implied:
+        if name not in found:
+            schema = JSONSchemaProps()
+            schema.type = type_
+            schema.parent_ref = ref(node[0])
+            schema.steps = ("properties", name)
+            found[name] = (schema,)
+    return found
 
 
 def _property_path(node: Conjunction, name: str) -> Path:
@@ -144,15 +165,21 @@ def _report_added(pair: Pair, name: str, schemas: Conjunction, found: Collector)
     if (not pair.place.field or pair.new[0].x_embedded_resource) and name in _OF_RESOURCES:
         return
     place = pair.place.property(name)
-    paths = schemas[0].path, path_of(pair.old, "properties", "properties")
     if keeps_unknown_fields(pair.old):
-        type_ = type_of(schemas)
-        if type_:
-            text = f"{place.shown} could have any value, and now must be of type {type_}; "
-            text += place.consequence(is_container=False)
-            found.add(rules.FIELD_TYPED, text, *paths, place=place)
+        _report_typed(pair, place, schemas, found)
         return
+    paths = schemas[0].path, path_of(pair.old, "properties", "properties")
     found.add(rules.FIELD_ADDED, f"{place.shown} was added", *paths, place=place)
+
+
+def _report_typed(pair: Pair, place: Place, schemas: Conjunction, found: Collector) -> None:
+    """Report a schema for values that the old schema stored as they were."""
+    type_ = type_of(schemas)
+    if not type_:
+        return
+    text = f"{place.shown} could have any value, and now must be of type {type_}; "
+    text += place.consequence(is_container=False)
+    found.add(rules.FIELD_TYPED, text, schemas[0].path, path_of(pair.old, "properties", "properties"), place=place)
 
 
 def _compare_required(pair: Pair, found: Collector) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.changes import patterns
@@ -13,7 +14,7 @@ from crdlint.schema.validator import ValueValidator
 from crdlint.schema.values import equality_key
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from crdlint.changes.collector import Collector, Pair
     from crdlint.changes.constraints import Constraints, Limit
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Severity
 
 _SHOWN: Final = 5  # values in a text
+_FEW: Final = 64  # integers that are compared one by one
 _ANY: Final = "any value"
 
 
@@ -53,9 +55,16 @@ def compare_constraints(pair: Pair, found: Collector) -> None:
     """Report changes of the effective constraints."""
     old, new = constraints(pair.old, found.server), constraints(pair.new, found.server)
     if old.enum is not None:
-        _compare_enumerated(pair, old, new, found)
+        _compare_enumerated(pair, old.enum, new, found)
         return
     if new.enum is not None:
+        possible = _possible_values(pair, old)
+        if possible is not None:
+            _compare_enumerated(pair, possible, new, found)
+            return
+        alternatives = "|".join(re.escape(one) for one in new.enum.values() if isinstance(one, str))
+        if any(patterns.relation(one, f"^(?:{alternatives})$", *_lengths(old)).is_covered for one in old.patterns):
+            return
         consequence = pair.place.consequence(is_container=False)
         text = f"{pair.place.shown}: only {_values(new.enum.values())} accepted now; {consequence}"
         found.add(rules.ENUM_ADDED, text, *pair.paths("enum", "enum"), place=pair.place)
@@ -74,13 +83,26 @@ def _values(values: Iterable[Any]) -> str:
     return f"{listed}{more} {'is' if len(texts) == 1 else 'are'}"
 
 
-def _compare_enumerated(pair: Pair, old: Constraints, new: Constraints, found: Collector) -> None:
-    """Report which values of the old enumeration are rejected, whatever rejects them."""
-    assert old.enum is not None  # noqa: S101  the caller has looked
+def _possible_values(pair: Pair, old: Constraints) -> dict[Any, Any] | None:
+    """Return the few values that a schema without an enumeration accepts, None for more than a few."""
+    values: Iterable[Any] = ()
+    low, high = old.bounds.get("minimum"), old.bounds.get("maximum")
+    if old.type == "boolean":
+        values = (True, False)
+    elif old.type == "integer" and low is not None and high is not None and 0 <= high.value - low.value < _FEW:
+        values = range(int(low.value), int(high.value) + 1)
+    found = {equality_key(value): value for value in values}
+    if found and any(one.nullable for one in pair.old):
+        found[equality_key(None)] = None
+    return found or None
+
+
+def _compare_enumerated(pair: Pair, old: Mapping[Any, Any], new: Constraints, found: Collector) -> None:
+    """Report which of the old values are rejected, whatever rejects them."""
     validators = [ValueValidator(one, server=found.server) for one in pair.new]
     lost = [
         value
-        for key, value in old.enum.items()
+        for key, value in old.items()
         if (new.enum is not None and key not in new.enum) or any(one.validate(value) for one in validators)
     ]
     paths = pair.paths("enum", "enum")
@@ -94,7 +116,7 @@ def _compare_enumerated(pair: Pair, old: Constraints, new: Constraints, found: C
     if new.enum is None:
         text = f"{pair.place.shown}: the enumeration was removed: clients meet values that were not possible before"
         found.add(rules.ENUM_REMOVED, text, *paths, place=pair.place)
-    elif gained := [value for key, value in new.enum.items() if key not in old.enum]:
+    elif gained := [value for key, value in new.enum.items() if key not in old]:
         text = f"{pair.place.shown}: {_values(gained)} accepted now: clients may not know the new values"
         found.add(rules.ENUM_VALUE_ADDED, text, *paths, place=pair.place)
 
@@ -113,11 +135,13 @@ def _compare_limits(pair: Pair, old: Constraints, new: Constraints, found: Colle
                 text = f"{pair.place.shown}: `{limit.keyword}` {now}: clients meet values that were not possible before"
                 found.add(rules.LIMIT_LOOSENED, text, *paths, place=pair.place)
             continue
-        if _cannot_break(pair, limit, after):
+        if _cannot_break(pair, limit, after, found):
             continue
         known = old.bounds.get(limit.attribute)
         change = f"of {_number(after)} added" if known is None else f"changed from {_number(known)} to {_number(after)}"
-        breaking = limit.breaking.format(_number(after))
+        breaking = limit.breaking.format(_number(after), s="" if after.value == 1 else "s")
+        if after.value == 1 and limit.empty:
+            breaking = limit.empty
         if after.is_strict:
             breaking = f"{breaking} and {_number(after)} itself"
         consequence = pair.place.consequence(is_container=limit.attribute in CONTAINER_LIMITS)
@@ -139,8 +163,13 @@ def _implied(old: Constraints, limit: Limit) -> Bound | None:
     return bound
 
 
-def _cannot_break(pair: Pair, limit: Limit, after: Bound) -> bool:
-    """Return whether no object can break the number of fields, since the old schema prunes all others."""
+def _cannot_break(pair: Pair, limit: Limit, after: Bound, found: Collector) -> bool:
+    """Return whether no object can break a limit.
+
+    For the number of fields, this is so if the old schema prunes all others. The old schema may reject empty texts, too.
+    """
+    if limit.attribute == "min_length" and after.value == 1 and type_of(pair.old) == "string":
+        return any(ValueValidator(one, server=found.server).validate("") for one in pair.old)
     if limit.attribute != "max_properties" or keeps_unknown_fields(pair.old) or not pair.place.field:
         return False
     names = {name for one in pair.old for name in one.properties}
@@ -230,7 +259,8 @@ def _compare_formats(pair: Pair, old: Constraints, new: Constraints, found: Coll
         return
     consequence = pair.place.consequence(is_container=False)
     before = f" instead of {', '.join(lost)}" if lost else ""
-    text = f"{pair.place.shown}: format is {', '.join(tighter)}{before}: values without this format are rejected; {consequence}"
+    which = "numbers outside of its range" if tighter[0] in NUMBER_FORMATS else "values without this format"
+    text = f"{pair.place.shown}: format is {', '.join(tighter)}{before}: {which} are rejected; {consequence}"
     found.add(rules.FORMAT, text, *paths, place=pair.place)
 
 
@@ -266,6 +296,8 @@ def _compare_defaults(pair: Pair, found: Collector, *, is_required: bool) -> Non
     old, new, place = pair.old[0].default, pair.new[0].default, pair.place
     paths = pair.paths("default", "default")
     if old is None and new is not None:
+        if new.value == {}:
+            return  # it only has an effect together with the defaults of fields
         text = f"{place.shown}: default {marshal(new.value)} added: objects without the field are read with it"
         found.add(rules.DEFAULT_ADDED, text, *paths, place=place)
     elif old is not None and new is None:

@@ -30,6 +30,7 @@ class Version:
     served: bool
     storage: bool
     deprecated: bool
+    has_warning: bool
     path: Path
     schema: JSONSchemaProps | None
     subresources: Any
@@ -50,6 +51,7 @@ def versions_of(crd: CustomResourceDefinition) -> dict[str, Version]:
                 one.served,
                 one.storage,
                 one.deprecated,
+                bool(one.deprecation_warning),
                 _SPEC.child("versions").index(i),
                 None if validation is None else validation.open_api_v3_schema,
                 one.subresources or spec.subresources,
@@ -108,7 +110,9 @@ def _compare_served(old: Version, new: Version, found: Collector) -> None:
         found.add(rules.VERSION_UNSERVED, text, new.path.child("served"), old.path.child("served"))
     if new.deprecated and not old.deprecated:
         text = f"version {old.name} was deprecated: the API server returns a warning with each request"
-        found.add(rules.VERSION_DEPRECATED, text, new.path.child("deprecated"), old.path.child("name"))
+        paths = new.path.child("deprecated"), old.path.child("name")
+        help_ = f"Use another version than {old.name} in clients and manifests" if new.has_warning else None
+        found.add(rules.VERSION_DEPRECATED, text, *paths, help_=help_)
 
 
 def _compare_storage(old: dict[str, Version], new: dict[str, Version], found: Collector) -> None:
@@ -206,8 +210,15 @@ def compare_conversion(
     was, now = _strategy(old), _strategy(new)
     path = _SPEC.child("conversion", "strategy")
     if was == "Webhook" and now == "None":
-        text = "conversion changed from Webhook to None: fields that differ between versions are lost"
-        found.add(rules.CONVERSION, text, path, path)
+        schemas = {fingerprint(one.schema).digest for one in after.values() if one.schema is not None}
+        if len(schemas) > 1:
+            text = "conversion changed from Webhook to None: fields that differ between versions are lost"
+            found.add(rules.CONVERSION, text, path, path)
+        else:
+            kept = "all versions have the same schema" if len(after) > 1 else "there is only one version"
+            text = f"conversion changed from Webhook to None: nothing is lost, since {kept}"
+            help_ = "Stop the conversion webhook after all API servers have the new CRD"
+            found.add(rules.CONVERSION, text, path, path, severity="info", help_=help_)
     elif was == "None" and now == "Webhook":
         text = "conversion changed from None to Webhook: requests fail while the webhook is not available"
         found.add(rules.CONVERSION, text, path, path, severity="info")
@@ -235,7 +246,7 @@ def _compare_pairs(
             if one.schema is other.schema or not (one in new or other in new):
                 continue
             missing = sorted(fields[one.name] - fields[other.name])
-            lost = [name for name in missing if name.rpartition(".")[0] not in missing]
+            lost = [name for name in missing if _parent(name) not in missing]
             if not lost:
                 continue
             listed = ", ".join(f"`{name}`" for name in lost[:_SHOWN])
@@ -248,6 +259,11 @@ def _compare_pairs(
             severity: Severity = "warning" if is_explicit and (one.name in before or had_webhook) else "info"
             found.add(rules.SERVED_PAIR, text, other.path.child("name"), _SPEC.child("versions"), severity=severity)
     found.versions = ()
+
+
+def _parent(path: str) -> str:
+    """Return the path of the value that contains a field or the items of a list."""
+    return path.removesuffix("[*]") if path.endswith("[*]") else path.rpartition(".")[0]
 
 
 def _fields(schema: JSONSchemaProps) -> Iterator[str]:

@@ -550,6 +550,13 @@ PRINTER_COLUMN_REMOVED = _change(
     scope="version",
     on_request=True,
 )
+_TWO_SCHEMAS = (
+    "versions:\n"
+    "- name: v1\n  served: true\n  storage: true\n"
+    "  schema: {openAPIV3Schema: {type: object, properties: {a: {type: string}}}}\n"
+    "- name: v2\n  served: true\n  storage: false\n"
+    "  schema: {openAPIV3Schema: {type: object, properties: {b: {type: string}}}}\n"
+)
 _WEBHOOK = (
     "conversion:\n  strategy: Webhook\n  webhook:\n    conversionReviewVersions: [v1]\n"
     "    clientConfig: {url: https://example.com/convert}\n"
@@ -560,8 +567,8 @@ CONVERSION = _change(
     "Conversion strategy was changed",
     "With `strategy: None`, only `apiVersion` is rewritten, and fields that the other version does not have are lost.",
     "Keep the conversion webhook until all objects are stored in one version and only that version is served",
-    _WEBHOOK,
-    "conversion: {strategy: None}\n",
+    f"{_TWO_SCHEMAS}{_WEBHOOK}",
+    f"{_TWO_SCHEMAS}conversion: {{strategy: None}}\n",
     scope="spec",
 )
 SERVED_PAIR = _change(

@@ -162,3 +162,63 @@ def test_the_api_leaves_out_what_is_reported_on_request() -> None:
     old, new = json.dumps(with_field("{type: string}")), json.dumps(with_field("{type: string, maxLength: 5}"))
     assert [one.rule for one in crdlint.lint_update(old, new)] == ["change-limit-tightened"]
     assert crdlint.lint_update(new, old) == []
+
+
+@pytest.mark.parametrize(
+    ("limit", "text"),
+    [
+        ("minLength: 1", "`minLength` of 1 added: empty values are rejected"),
+        ("minLength: 2", "`minLength` of 2 added: values of fewer than 2 characters are rejected"),
+        ("maxLength: 1", "`maxLength` of 1 added: values of more than 1 character are rejected"),
+    ],
+)
+def test_a_limit_of_one_is_in_the_singular(limit: str, text: str) -> None:
+    [found] = changes(with_field("{type: string}"), with_field(f"{{type: string, {limit}}}"))
+    assert text in found.message
+
+
+def test_a_list_that_one_version_lacks_is_named_once() -> None:
+    lists = "l: {type: array, items: {type: array, items: {type: object, properties: {x: {type: string}}}}}"
+    both = TWO.format(schema("a: {type: string}"), schema(f"a: {{type: string}}, {lists}"))
+    one = f"[{{name: v1, served: true, storage: true, {schema('a: {type: string}')}}}]"
+    [lost] = [
+        found
+        for found in changes(with_parts(versions=one), with_parts(versions=both))
+        if found.rule == "change-served-pair"
+    ]
+    assert "version v1 lacks `.spec.l` of v1beta1" in lost.message
+
+
+def test_a_number_format_is_about_a_range() -> None:
+    [found] = changes(with_field("{type: integer}"), with_field("{type: integer, format: int32}"))
+    assert "format is int32: numbers outside of its range are rejected" in found.message
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "text"),
+    [
+        ("oneOf", "anyOf", "`oneOf` became `anyOf`: clients meet values"),
+        ("anyOf", "oneOf", "`anyOf` became `oneOf`: values that match several branches are rejected"),
+    ],
+)
+def test_the_same_branches_in_another_junctor(old: str, new: str, text: str) -> None:
+    fields = "properties: {a: {type: string}, b: {type: string}}"
+    branches = "[{required: [a]}, {required: [b]}]"
+    [found] = changes(with_spec(f"{fields}, {old}: {branches}"), with_spec(f"{fields}, {new}: {branches}"))
+    assert text in found.message
+
+
+def test_without_a_second_version_a_conversion_loses_nothing() -> None:
+    webhook = (
+        "{strategy: Webhook, webhook: {conversionReviewVersions: [v1], clientConfig: {url: 'https://example.com/c'}}}"
+    )
+    [found] = changes(with_parts(conversion=webhook), with_parts())
+    assert found.message.endswith("nothing is lost, since there is only one version")
+
+
+def test_a_deprecation_with_a_warning_needs_no_warning() -> None:
+    versions = "[{{name: v1, served: true, storage: true, {0}}}, {{name: v0, served: true, storage: false, {0}{1}}}]"
+    old = with_parts(versions=versions.format(schema("a: {type: string}"), ""))
+    new = versions.format(schema("a: {type: string}"), ", deprecated: true, deprecationWarning: use v1")
+    [found] = changes(old, with_parts(versions=new))
+    assert found.help == "Use another version than v0 in clients and manifests"

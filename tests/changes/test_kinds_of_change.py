@@ -372,7 +372,7 @@ PARTS: list[tuple[dict[str, str], dict[str, str], str]] = [
             "clientConfig: {url: 'https://a.b/c'}}}"
         },
         {},
-        "warning conversion",
+        "info conversion",
     ),
     (
         {},
