@@ -194,6 +194,8 @@ class _Command:
             statistics=check_options.statistics,
         )
         self._reports = Reports("findings", formats.findings, check_options.format_, check_options.outputs, view)
+        if check_options.against and not self._quiet:
+            self._reports.hold()
         self._known = _known(check_options.baseline_file, missing_ok=check_options.update_baseline)
         self._config = options.read_config(check_options.config)
         fixes = check_options.fix or check_options.diff
@@ -433,7 +435,7 @@ class _Command:
         self._report_known(run)
         outcome = Outcome(run.problems, run.summary, run.by_rule)
         if run.changes is not None and not self._quiet:
-            self._reports.note(f"compared with {self._options.against}: {run.changes.headline()}")
+            self._reports.release(f"compared with {self._options.against}: {run.changes.headline()}")
         self._reports.show(lambda report: report.end(outcome))
         run.unwritten += self._reports.save(lambda report: report.end(outcome))
         accepted = self._options.accept_rejections

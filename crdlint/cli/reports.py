@@ -10,7 +10,7 @@ from crdlint.cli import console
 from crdlint.report import formats
 from crdlint.report.formats import AnyReport
 from crdlint.report.page import PLAIN
-from crdlint.report.pieces import View, batches
+from crdlint.report.pieces import Spool, View, batches
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -37,6 +37,7 @@ class Reports(Generic[AnyReport]):
         self.is_text = name == formats.TEXT
         self._write = write
         self._report = make(name, view)
+        self._held: Spool | None = None
         plain = view._replace(page=PLAIN)
         try:
             self._files = [
@@ -54,6 +55,21 @@ class Reports(Generic[AnyReport]):
     def show(self, pieces: Callable[[AnyReport], Iterable[str]]) -> None:
         """Add pieces to the report on standard output only."""
         for text in batches(pieces(self._report)):
+            if self._held is None:
+                self._write(text, nl=False)
+            else:
+                self._held.write(text)
+
+    def hold(self) -> None:
+        """Keep what a text report shows until `release`; raise SpoolError later if it cannot be kept."""
+        if self.is_text:
+            self._held = Spool()
+
+    def release(self, headline: str) -> None:
+        """Write a line about the run, and after it what was kept."""
+        self.note(headline)
+        held, self._held = self._held, None
+        for text in () if held is None else held.pieces():
             self._write(text, nl=False)
 
     def save(self, pieces: Callable[[AnyReport], Iterable[str]]) -> list[str]:

@@ -105,6 +105,17 @@ def assume_established(crd: CustomResourceDefinition) -> None:
     status.conditions = (*status.conditions, condition)
 
 
+def is_established(crd: CustomResourceDefinition) -> bool:
+    """Return whether the API server serves a CRD already."""
+    return any(condition.type == ESTABLISHED and condition.status == "True" for condition in crd.status.conditions)
+
+
+def accepted_names(crd: CustomResourceDefinition) -> model.CustomResourceDefinitionNames:
+    """Return the names that the API server has accepted for a CRD; a file of an established one does not list them."""
+    accepted = crd.status.accepted_names
+    return crd.spec.names if is_established(crd) and not accepted.plural else accepted
+
+
 def own_metadata(crd: CustomResourceDefinition) -> model.ObjectMeta:
     """Return the metadata of a CRD for changes; create it if the CRD has none of its own."""
     made: model.ObjectMeta = crd.__dict__.setdefault("metadata", model.ObjectMeta())

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from crdlint.yaml.edit import Edit
@@ -26,6 +26,9 @@ class Fix:
 Origin: TypeAlias = Literal["apiserver", "crdlint"]
 Kind: TypeAlias = Literal["decode", "strict", "field", "warning", "advice"]
 Severity: TypeAlias = Literal["error", "warning", "info"]
+
+
+OLD_CRD: Final = "the old CRD"  # the label of a place in it
 
 
 @dataclass(frozen=True, slots=True)

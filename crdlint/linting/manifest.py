@@ -11,11 +11,12 @@ from crdlint.changes.change import Policy
 from crdlint.crd.convert import read_crd
 from crdlint.crd.decode_help import suggestion
 from crdlint.crd.decode_values import is_json
+from crdlint.crd.defaults import accepted_names
 from crdlint.crd.equality import semantic_equal
 from crdlint.crd.near_misses import is_type_key
 from crdlint.crd.placeholders import PLACEHOLDERS, is_placeholder
 from crdlint.crd.positions import Locator, node_span
-from crdlint.diagnostics.diagnostic import Related
+from crdlint.diagnostics.diagnostic import OLD_CRD, Related
 from crdlint.linting import create
 from crdlint.linting.documents import name_of, take_duplicate_keys
 from crdlint.linting.result import ComparedCRD, FoundCRD, FoundRule, OldCRD
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from crdlint.crd.decode import Decoded, DecodeProblem
     from crdlint.crd.errors import FieldError
     from crdlint.crd.model import CustomResourceDefinition
+    from crdlint.crd.paths import Path
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.kubernetes.servers import Range
@@ -350,6 +352,7 @@ def _advisories(
         dropped=crd.dropped,
         requested=options.requested,
         annotations=crd.metadata.annotations,
+        old_names=None if old is None else accepted_names(old.crd),
     )
     advice = catalog.advice() if options.advice is None else options.advice
     if accepted and options.advice is None:
@@ -360,6 +363,10 @@ def _advisories(
             options.file, advisory.kind, advisory.message, span, advisory.help
         )
         diagnostic = _with_marker(diagnostic, crd, advisory.marker)
+        if advisory.severity is not None:
+            diagnostic = replace(diagnostic, severity=advisory.severity)
+        if advisory.old_path is not None and old is not None:
+            diagnostic = replace(diagnostic, related=_in_old(old, advisory.old_path))
         yield options.with_fix(diagnostic, Finding(manifest, advisory.rule, advisory=advisory))
 
 
@@ -374,10 +381,16 @@ def _changes(old: OldCRD, crd: CustomResourceDefinition, locator: Locator, optio
     from crdlint.changes.compare import changes  # only updates need it
 
     for change in changes(old.crd, crd, options.versions, options.policy):
-        rule, span, before = catalog.get(change.rule), locator.span(change.new), old.positions.span(change.old)
+        rule, span = catalog.get(change.rule), locator.span(change.new)
         diagnostic = rule.diagnostic(options.file, "advice", change.message(crd), span, change.help)
-        related = Related("the old CRD", old.file, before.line, before.column) if old.file else None
+        related = _in_old(old, change.old)
         yield replace(diagnostic, severity=change.severity, field=change.field, related=related)
+
+
+def _in_old(old: OldCRD, path: Path) -> Related | None:
+    """Return a place in the old CRD, None if it is in no file."""
+    span = old.positions.span(path)
+    return Related(OLD_CRD, old.file, span.line, span.column) if old.file else None
 
 
 def _without_placeholders(diagnostics: list[Diagnostic], document: Document) -> tuple[list[Diagnostic], list[str]]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
-from crdlint.crd.defaults import ESTABLISHED, drop_disabled_fields, own_metadata, prepare_for_update
+from crdlint.crd.defaults import drop_disabled_fields, is_established, own_metadata, prepare_for_update
 from crdlint.crd.equality import semantic_equal
 from crdlint.crd.errors import invalid
 from crdlint.crd.paths import Path
@@ -86,7 +86,7 @@ def options_for(crd: CustomResourceDefinition, old: CustomResourceDefinition, se
     """Return the options under which defects of the old CRD remain allowed."""
     before = old.spec
     rules, messages = find_expressions(before)
-    established = _is_established(old)
+    established = is_established(old)
     wholes = before.root_schemas()
     structural = [root_schema for root_schema in wholes if is_structural(root_schema, Options())]
     return Options(
@@ -147,10 +147,6 @@ def _immutable(
             # The scope has its own Go type, which is printed as JSON.
             bad = Typed(value, "apiextensions.ResourceScope") if name == "scope" else value
             yield invalid(IMMUTABLE.id, path, bad, "field is immutable", help=f"it was `{before}`: leave it so")
-
-
-def _is_established(crd: CustomResourceDefinition) -> bool:
-    return any(c.type == ESTABLISHED and c.status == "True" for c in crd.status.conditions)
 
 
 def _reviews_known_version(spec: CustomResourceDefinitionSpec) -> bool:

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final
 
+from crdlint.diagnostics.diagnostic import OLD_CRD
 from crdlint.report.summary import counted
 from crdlint.rules import catalog
 from crdlint.rules.changes import REMOVED
@@ -38,7 +39,8 @@ def is_consequence(diagnostic: Diagnostic) -> bool:
         return False
     if diagnostic.origin == "apiserver":
         return diagnostic.severity == "error" and diagnostic.kind in {"decode", "strict", "field"}
-    return catalog.get(diagnostic.rule).compares
+    is_about_old = diagnostic.related is not None and diagnostic.related.label == OLD_CRD
+    return is_about_old or catalog.get(diagnostic.rule).compares
 
 
 @dataclass(slots=True)

@@ -51,16 +51,26 @@ RULES = (OWN_NAME,)
 
 
 def own_names(crd: DecodedCRD) -> Iterator[Advisory]:
-    """Yield the short names that are the plural, the singular, or in the list before."""
-    names = crd.spec.names
+    """Yield the short names that are the plural, the singular, or in the list before.
+
+    For an established CRD, the API server compares each short name that is new with the accepted names of the group.
+    Upstream: NamingConditionController.calculateNamesAndConditions.
+    """
+    names, old = crd.spec.names, crd.old_names
+    accepted = () if old is None or not old.plural else (old.singular or old.kind.lower(), old.plural)
     known = {names.singular or names.kind.lower(): "the singular", names.plural: "the plural"}
-    path = Path("spec").child("names", "shortNames")
+    path = _NAMES.child("shortNames")
     for i, name in enumerate(names.short_names):
         what = known.setdefault(name, "")
         if what:
             message = f"`{name}` is also {what} name of this CRD"
-            yield Advisory("advice", OWN_NAME.id, message, path.index(i))
+            if old is not None and name in accepted and name not in old.short_names:
+                message += ", which is established: the API server does not accept it as a new short name"
+                yield Advisory("advice", OWN_NAME.id, message, path.index(i), severity="error", old_path=_NAMES)
+            else:
+                yield Advisory("advice", OWN_NAME.id, message, path.index(i))
         known[name] = "another short"
 
 
+_NAMES: Final = Path("spec").child("names")
 PRACTICES: Final = (own_names,)

@@ -181,10 +181,13 @@ class TestPaths:
 @pytest.mark.usefixtures("sides")
 def test_check_against_counts_what_has_changed() -> None:
     result = CliRunner().invoke(cli, ["check", "--no-cache", "--against", "old", "new"], catch_exceptions=False)
-    *_, counted, last = result.stdout.splitlines()
+    counted, *_, last = result.stdout.splitlines()
     assert counted == "compared with old: 1 CRD changed, 0 without consequence"
     assert last == "checked 2 files, 2 CRDs: 1 error, 0 warnings"
     assert "the old CRD at old/foos.yaml:20:46" in result.stdout
+    quiet = CliRunner().invoke(cli, ["check", "-q", "--no-cache", "--against", "old", "new"], catch_exceptions=False)
+    assert "compared with" not in quiet.stdout
+    assert "the old CRD at old/foos.yaml:20:46" in quiet.stdout
     result = CliRunner().invoke(
         cli, ["check", "--against", "old", "new", "--format", "concise"], catch_exceptions=False
     )

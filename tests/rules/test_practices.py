@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
@@ -135,6 +136,33 @@ def test_short_names(names: str, expected: list[str]) -> None:
     found = crd("type: object")
     found["spec"]["names"] = decode_yaml(f"{{plural: foos, kind: Foo, {names}}}")
     assert messages(found, ["short-name-own-name"]) == expected
+
+
+@pytest.mark.parametrize(
+    ("old", "status", "severity"),
+    [
+        ("shortNames: [fo]", None, "error"),
+        ("shortNames: [foo]", None, "warning"),
+        ("singular: fool", None, "warning"),
+        ("shortNames: [fo]", {"conditions": [{"type": "Established", "status": "False"}]}, "warning"),
+        ("shortNames: [fo]", {"acceptedNames": {"plural": "foos", "kind": "Foo", "singular": "foo"}}, "error"),
+        (
+            "shortNames: [fo]",
+            {"acceptedNames": {"plural": "foos", "kind": "Foo", "singular": "foo", "shortNames": ["foo"]}},
+            "warning",
+        ),
+    ],
+)
+def test_a_short_name_that_an_established_crd_does_not_get(old: str, status: Any, severity: str) -> None:
+    before, after = crd("type: object"), crd("type: object")
+    before["spec"]["names"] = decode_yaml(f"{{plural: foos, kind: Foo, {old}}}")
+    if status is not None:
+        before["status"] = {"storedVersions": ["v1"], "conditions": [], **status}
+    after["spec"]["names"] = decode_yaml("{plural: foos, kind: Foo, singular: foo, shortNames: [foo]}")
+    found = [
+        one for one in crdlint.lint_update(json.dumps(before), json.dumps(after)) if one.rule == "short-name-own-name"
+    ]
+    assert [one.severity for one in found] == [severity]
 
 
 METADATA = """

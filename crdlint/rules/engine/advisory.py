@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping as MappingOf
     from collections.abc import Sequence
 
-    from crdlint.crd.model import CustomResourceDefinitionSpec, JSONSchemaProps
+    from crdlint.crd.model import CustomResourceDefinitionNames, CustomResourceDefinitionSpec, JSONSchemaProps
     from crdlint.crd.paths import Path
-    from crdlint.diagnostics.diagnostic import Kind
+    from crdlint.diagnostics.diagnostic import Kind, Severity
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.kubernetes.servers import Range
     from crdlint.yaml.nodes import Mapping
@@ -38,6 +38,8 @@ class Advisory(NamedTuple):
     help: str | None = None
     inside: tuple[int, int] | None = None  # the range to report within a string value: code points (start, end)
     subject: object = None  # further information for the rule's fix
+    severity: Severity | None = None
+    old_path: Path | None = None
     marker: str | None = None
 
 
@@ -46,7 +48,8 @@ class DecodedCRD:
     """A CRD as the input of advisory rules.
 
     `root` is its node and `text` the text of its document. `schemas` are all schemas of its versions, `old_schemas`
-    those of the CRD that it replaces, empty on create. `rules` are those that the server compiles, with their costs.
+    those of the CRD that it replaces, empty on create. `old_names` are the names that the API server has accepted for
+    that CRD, None on create. `rules` are those that the server compiles, with their costs.
     `requested` are the rules to run that are only reported on request, `annotations` those of the CRD. `versions` are
     the servers of the run, `dropped` the fields that the newest of them drops: path and name.
     """
@@ -61,6 +64,7 @@ class DecodedCRD:
     dropped: Sequence[tuple[Path, str]] = ()
     requested: frozenset[str] = frozenset()
     annotations: MappingOf[str, str] = field(default_factory=dict)
+    old_names: CustomResourceDefinitionNames | None = None
 
 
 Advice: TypeAlias = Callable[[DecodedCRD], Iterator[Advisory]]
