@@ -52,7 +52,7 @@ _SCHEMA: Final = {
     for attribute, _, name, _ in JSONSchemaProps.FIELDS
     if name
     in {
-        "id", "$schema", "type", "title", "format", "pattern", "nullable", "uniqueItems", "exclusiveMinimum",
+        "id", "$schema", "title", "format", "pattern", "nullable", "uniqueItems", "exclusiveMinimum",
         "exclusiveMaximum", "enum", "required", "allOf", "oneOf", "anyOf", "properties", "patternProperties",
         "definitions", "dependencies", "x-kubernetes-embedded-resource", "x-kubernetes-int-or-string",
         "x-kubernetes-list-map-keys", "x-kubernetes-validations",
@@ -89,6 +89,11 @@ def of_rules(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
                 yield _advisory(path.index(i).child(name), name, "")
 
 
+def of_type(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterator[Advisory]:
+    """Yield the empty type of a schema."""
+    yield _advisory(schema.path.child("type"), "type", "")
+
+
 def of_schema(schema: JSONSchemaProps, _crd: DecodedCRD) -> Iterable[Advisory]:
     """Return the fields of a schema that are false or empty, but its description."""
     return () if all(vars(schema).values()) else _of_schema(schema)
@@ -118,5 +123,6 @@ _DESCRIPTION: Final = SCHEMA_BITS["description"]
 PRACTICES: Final = (not_stored,)
 NODES: Final = (
     NodeAdvice(NOT_STORED.id, of_schema, tuple(_SCHEMA)),
+    NodeAdvice(NOT_STORED.id, of_type, ("type",), lambda _, type_: not type_),
     NodeAdvice(NOT_STORED.id, of_rules, ("x-kubernetes-validations",)),
 )

@@ -449,6 +449,7 @@ def test_immutable_fields(spec: str, expected: int) -> None:
         ("schema", "default: {}", []),
         ("schema", "type: object, x-kubernetes-validations: [{rule: 'true', message: ''}]", ['message: ""']),
         ("schema", "$schema: ''", ['$schema: ""']),
+        ("schema", "type: '', x-kubernetes-preserve-unknown-fields: true", ['type: ""']),
         ("metadata", "ownerReferences: []", ["ownerReferences: []"]),
         ("spec", "conversion: {strategy: None}", []),
         (
