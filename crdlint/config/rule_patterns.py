@@ -66,10 +66,10 @@ def expanded(sets: Mapping[str, Iterable[str]]) -> dict[str, tuple[str, ...]]:
         return {}
     from graphlib import TopologicalSorter
 
-    found: dict[str, tuple[str, ...]] = {}
+    rules: dict[str, tuple[str, ...]] = {}
     for name in TopologicalSorter(_contained(sets)).static_order():
-        found[name] = tuple(dict.fromkeys(rule for member in sets[name] for rule in found.get(member, (member,))))
-    return {name: found[name] for name in sets}
+        rules[name] = tuple(dict.fromkeys(rule for member in sets[name] for rule in rules.get(member, (member,))))
+    return {name: rules[name] for name in sets}
 
 
 def cycle_of(sets: Mapping[str, Iterable[str]]) -> list[str]:

@@ -241,11 +241,11 @@ def resource_names(root: Mapping, line_offset: int) -> tuple[ResourceName, ...]:
     names = child(root, "spec", "names")
     if not group or names is None:
         return ()
-    given: list[tuple[str, Node | None]] = [(one, child(names, one)) for one in ("plural", "singular")]
-    given += [(SHORT_NAME, node) for node in items_of(child(names, "shortNames"))]
-    found = []
-    for what, node in given:
+    nodes: list[tuple[str, Node | None]] = [(what, child(names, what)) for what in ("plural", "singular")]
+    nodes += [(SHORT_NAME, node) for node in items_of(child(names, "shortNames"))]
+    resources = []
+    for what, node in nodes:
         if isinstance(node, Scalar) and node.value:
             span = node_span(node, line_offset)
-            found.append(ResourceName(what, f"{node.value}.{group}", span.line, span.column, span.end_column))
-    return tuple(found)
+            resources.append(ResourceName(what, f"{node.value}.{group}", span.line, span.column, span.end_column))
+    return tuple(resources)

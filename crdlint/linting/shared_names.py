@@ -22,8 +22,8 @@ class SharedNames:
 
     def add(self, result: FileResult) -> FileResult:
         """Return a result with findings about short names that its CRDs and those of earlier results share."""
-        found = [finding for crd in result.crds for finding in self._add(crd, result.file)]
-        return replace(result, diagnostics=(*result.diagnostics, *found)) if found else result
+        findings = [finding for crd in result.crds for finding in self._add(crd, result.file)]
+        return replace(result, diagnostics=(*result.diagnostics, *findings)) if findings else result
 
     def _add(self, crd: CRD, file: str) -> Iterator[Diagnostic]:
         for name in crd.names:

@@ -31,10 +31,10 @@ def most_severe_first(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
 
 def once_a_rule(diagnostics: Iterable[Diagnostic]) -> list[tuple[Diagnostic, int]]:
     """Return the first finding of each rule with the number of its other findings."""
-    found: dict[str, list[Diagnostic]] = {}
+    rules: dict[str, list[Diagnostic]] = {}
     for diagnostic in diagnostics:
-        found.setdefault(diagnostic.rule, []).append(diagnostic)
-    return [(same[0], len(same) - 1) for same in found.values()]
+        rules.setdefault(diagnostic.rule, []).append(diagnostic)
+    return [(same[0], len(same) - 1) for same in rules.values()]
 
 
 def combined(diagnostics: Sequence[Diagnostic], *, show_all: bool) -> list[tuple[Diagnostic, int]]:
@@ -47,5 +47,5 @@ def combined(diagnostics: Sequence[Diagnostic], *, show_all: bool) -> list[tuple
         infos = [finding for finding in findings if finding.severity == "info"]
         others = most_severe_first(finding for finding in findings if finding.severity != "info")
         entries += [(finding, 0) for finding in others]
-        entries += [(one, 0) for one in infos] if show_all or len(infos) <= MOST_INFOS else once_a_rule(infos)
+        entries += [(info, 0) for info in infos] if show_all or len(infos) <= MOST_INFOS else once_a_rule(infos)
     return entries
