@@ -210,6 +210,8 @@ def _proved(
         for key, finding in left.items():
             if key in errors or key[0] > stage or finding.errors < fewer.get((finding.rule, key[2]), 1):
                 continue
+            if _is_revealed(finding, group, stage):
+                continue
             if reworded[key[:3]] > 0:  # an error of another finding, whose message depends on what is fixed
                 reworded[key[:3]] -= 1
             else:
@@ -253,6 +255,25 @@ def _stage(finding: Diagnostic) -> int:
     if finding.rule == "yaml-syntax":
         return _SYNTAX
     return _ADVICE if finding.severity != "error" else _STAGES.get(finding.kind, _ADVICE)
+
+
+def _is_revealed(error: Diagnostic, group: SequenceOf[Diagnostic], stage: int) -> bool:
+    """Return whether fixes of a stage make a decoder read further, to an error below them that the text had before.
+
+    The parser stops at the first error. What is below an unknown field is not decoded until the field has its name, and
+    an expression is not type-checked until it can be parsed; only an error that has a fix itself is worth it.
+    """
+    is_below = any(finding.line < error.line for finding in group)
+    if stage == _SYNTAX:
+        return _stage(error) == _SYNTAX and is_below
+    if error.fix is None:
+        return False
+    if stage == _STAGES["strict"]:
+        return error.kind in {"decode", "strict"} and is_below
+    return error.rule == "cel-compilation" and any(
+        finding.rule == error.rule and _path(finding) == _path(error) and _fix(finding).title != error.fix.title
+        for finding in group
+    )
 
 
 def _errors(result: FileResult) -> dict[tuple[int, str, str, str], Diagnostic]:

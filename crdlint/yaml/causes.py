@@ -5,11 +5,12 @@ The parser reports the line where it has to stop; the wrong line is often an ear
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from crdlint.yaml import layout_causes, value_causes
 from crdlint.yaml.broken_text import BrokenText, Cause
-from crdlint.yaml.edit import apply
+from crdlint.yaml.edit import Edit, apply
 from crdlint.yaml.nodes import Mapping, Scalar
 from crdlint.yaml.parse import parse_first
 
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from collections.abc import Sequence as SequenceOf
 
-    from crdlint.yaml.edit import Edit
     from crdlint.yaml.nodes import Node
     from crdlint.yaml.parse import Document
 
@@ -74,7 +74,7 @@ def syntax_cause(document: Document, problems: Callable[[Node], int]) -> Cause |
         earlier = best
         for cause in find(text):
             if not cause.edits:
-                return cause if best is None or furthest.oddities else best
+                return cause if best is None or _is_doubtful(text, best, furthest, problems) else best
             if cause.edits in tried:
                 continue
             tried.add(cause.edits)
@@ -88,6 +88,16 @@ def syntax_cause(document: Document, problems: Callable[[Node], int]) -> Cause |
         if best is not earlier and furthest.is_parsed and find is not layout_causes.odd_indentation:
             return best
     return best
+
+
+def _is_doubtful(text: BrokenText, cause: Cause, progress: _Progress, problems: Callable[[Node], int]) -> bool:
+    """Return whether a document has more oddities with the edits of a cause than without the lines that they change."""
+    if not progress.oddities:
+        return False
+    changed = {bisect_right(text.starts, edit.start) - 1 for edit in cause.edits}
+    removed = tuple(Edit(text.starts[i], text.starts[i] + len(text.lines[i]), "") for i in sorted(changed))
+    without = _progress(text.document, removed, problems)
+    return not without.is_parsed or progress.oddities < without.oddities
 
 
 def conversion_cause(document: Document, node: Node) -> Cause | None:

@@ -57,6 +57,15 @@ def _b(
 
 
 STYLE_BREAKAGES = (
+    _b("tabs, and a misspelt field elsewhere", DATABASES, "unsafe", ("                  default: 2         # a primary and a standby\n                  maximum: 7\n", "\t\t\tdefault: 2         # a primary and a standby\n\t\t\tmaximum: 7\n"), ("minIops: {type: integer, minimum", "minIops: {type: integer, Minimum")),
+    _b("a misspelt schema in a misspelt schema", JOBS, "safe", ('"schema": {', '"validation": {'), ('"openAPIV3Schema"', '"openApiV3Schema"')),
+    _b("a rule with an open bracket and a misspelt name", JOBS, "unsafe", ("self.steps.all(s, !has(s.image) || s.image != '')", "self.step.all(s, !has(s.image) || s.image != ''")),
+    _b("two values that begin with special characters", ROUTES, "safe", ("description: TLS of the listener.", "description: @TLS of the listener."), ("description: Drain stops", "description: `Drain` stops"),
+       fixed=(("description: TLS of the listener.", "description: '@TLS of the listener.'"), ("description: Drain stops new connections.", "description: '`Drain` stops new connections.'"))),
+    _b("three YAML errors", DATABASES, "unsafe", ("                  maximum: 7\n", "\t\t\tmaximum: 7\n"), ("phase: {type: string}", "phase: {type: string, default: %x}"), ("required: [engine, sizeGi]", "required: [engine, sizeGi"),
+       fixed=(("phase: {type: string}", "phase: {type: string, default: '%x'}"),)),
+    _b("a misspelt schema with a value of the wrong type", DATABASES, "safe", ("        openAPIV3Schema:\n", "        openAPISchema:\n"), ("maximum: 4096", "maximum: '4096'")),
+    _b("misspelt properties with a list for a type", ROUTES, "safe", ("            properties:\n              backends", "            propertys:\n              backends"), ("                maximum: 10\n                type: integer\n", "                maximum: 10\n                type: [integer]\n")),
     _b("a tab below a description of two lines", ROUTES, "unsafe", ("                description: Retries is the number of attempts.\n                maximum: 10\n", "                description: Retries is the number of\n                  attempts.\n\tmaximum: 10\n"),
        fixed=(("                description: Retries is the number of attempts.\n", "                description: Retries is the number of\n                  attempts.\n"),)),
     _b("a tab below a description in block style", ROUTES, "unsafe", ("                description: Retries is the number of attempts.\n                maximum: 10\n", "                description: |-\n                  Retries is the number of attempts.\n\t\tmaximum: 10\n"),

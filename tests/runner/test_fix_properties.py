@@ -33,6 +33,7 @@ def errors(result: FileResult) -> list[str]:
 
 # The fields that safe fixes of an accepted CRD change, by rule; other rules only remove what is empty.
 NAMED = {
+    "unknown-field-ignored": ("maxLenght", "maxLength"),
     "format-unrecognized": ("format",),
     "keyword-without-effect": ("type",),
     "never-valid": ("enum",),
