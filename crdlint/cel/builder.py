@@ -21,7 +21,7 @@ from crdlint.cel.source import NO_LOCATION, Location
 from crdlint.kubernetes.servers import NEWEST
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
     from crdlint.cel.macros import MacroKey
     from crdlint.cel.source import SourceInfo
@@ -82,7 +82,7 @@ ALL_MACROS = {**STANDARD_MACROS, **EXISTS_ONE_MACROS, **TWO_VARIABLE_MACROS, **O
 class ParserOptions:
     """The parser options of an environment; keys of `macros` are (function, number of arguments, whether it has a target)."""
 
-    macros: dict[MacroKey, Callable[..., Expr]] = field(default_factory=lambda: ALL_MACROS)
+    macros: Mapping[MacroKey, Callable[..., Expr]] = field(default_factory=lambda: ALL_MACROS)
     optional_syntax: bool = True
     enable_identifier_escape_syntax: bool = True
     dialect: CELDialect = NEWEST.cel

@@ -37,7 +37,7 @@ from crdlint.cel.source import SourceInfo
 from crdlint.cel.stack import run_with_large_stack
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
 
     from crdlint.cel.ast import Value
     from crdlint.cel.builder import ParserOptions
@@ -55,7 +55,7 @@ class ParseResult:
 
     expr: Expr
     source_info: SourceInfo
-    errors: list[CELError]
+    errors: Sequence[CELError]
 
     def display(self) -> str:
         """Return the errors as cel-go prints them."""

@@ -16,7 +16,7 @@ from crdlint.golang.regexp import compile_error
 from crdlint.golang.times import TimeError, parse_duration, parse_time
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
     from typing import TypeAlias
 
     from crdlint.cel.checker import CheckResult
@@ -35,8 +35,8 @@ _MIN_TIMESTAMP: Final = -62135596800
 class CheckedExpr:
     """A checked expression: its nodes in post-order, and the index of the parent of each (-1 for the root)."""
 
-    nodes: list[ast.Expr]
-    parents: list[int]
+    nodes: Sequence[ast.Expr]
+    parents: Sequence[int]
     result: CheckResult
     exempt: frozenset[str]
     dialect: CELDialect

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Final
 from crdlint.crd import model
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from crdlint.crd.record import Record
 
 
@@ -28,7 +30,7 @@ class GoType:
     name: str
     element: GoType | None = None
     record: type[Record] | None = None
-    fields: dict[str, Field] = field(default_factory=dict)
+    fields: Mapping[str, Field] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -68,16 +70,14 @@ def _type(declared: str) -> GoType:
             element = underlying.partition("]")[2]
             _types[name] = GoType("map" if underlying.startswith("map[") else "slice", name, _type(element))
         elif record is not None:
-            _types[name] = made = GoType("struct", name, record=record)  # the fields may be of this type
-            made.fields.update(
-                {
-                    declaration.json_name: Field(
-                        declaration.attribute, _type(declaration.go_type), declaration.is_pointer
-                    )
-                    for declaration in record.FIELDS
-                    if declaration.json_name
-                }
-            )
+            fields: dict[str, Field] = {}  # they may be of this type
+            _types[name] = GoType("struct", name, record=record, fields=fields)
+            for declaration in record.FIELDS:
+                if declaration.json_name:
+                    go_type = _type(declaration.go_type)
+                    fields[declaration.json_name] = Field(declaration.attribute, go_type, declaration.is_pointer)
+            if record is model.CustomResourceDefinition:
+                fields |= {name: Field("", _type("string")) for name in ("apiVersion", "kind")}
         else:
             _types[name] = GoType("string", name)
     return _types[name]
@@ -88,7 +88,6 @@ STRINGS: Final = _type("[]string")
 SCHEMA: Final = _type("v1.JSONSchemaProps")
 OBJECT_META: Final = _type("v1.ObjectMeta")
 CRD: Final = _type("v1.CustomResourceDefinition")
-CRD.fields.update({name: Field("", STRING) for name in ("apiVersion", "kind")})
 
 # The bit of each schema field in `JSONSchemaProps.set_fields`.
 SCHEMA_BITS: Final = {name: 1 << i for i, name in enumerate(SCHEMA.fields)}

@@ -16,7 +16,7 @@ from crdlint.inputs.repository import RepositoryError
 from crdlint.safety.programs import ProgramError, find, run, shortened
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from crdlint.inputs.repository import Repository
     from crdlint.safety.programs import Done
@@ -82,8 +82,8 @@ class Content:
 class Tree:
     """The regular files and the symbolic links of a commit: the id of each object by its path."""
 
-    files: dict[str, str]
-    links: dict[str, str]
+    files: Mapping[str, str]
+    links: Mapping[str, str]
 
 
 def commit_of(repository: Repository, revision: str) -> str:
@@ -105,13 +105,14 @@ def has_revision(repository: Repository, name: str) -> bool:
 
 def tree_of(repository: Repository, commit: str) -> Tree:
     """Return the files and links of a commit; raise RepositoryError."""
-    tree = Tree({}, {})
+    files: dict[str, str] = {}
+    links: dict[str, str] = {}
     for row in _output(repository, "ls-tree", "-rz", "--full-tree", commit).split(b"\0"):
         information, _, path = row.partition(b"\t")
         if information.startswith((*_REGULAR_FILES, _LINKS)):
-            entries = tree.links if information.startswith(_LINKS) else tree.files
+            entries = links if information.startswith(_LINKS) else files
             entries[os.fsdecode(path)] = information.rpartition(b" ")[2].decode("ascii")
-    return tree
+    return Tree(files, links)
 
 
 def contents(repository: Repository, commit: str, objects: Sequence[str]) -> Iterator[Content]:

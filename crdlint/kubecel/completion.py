@@ -117,9 +117,9 @@ class Place:
 
 
 class _Tokens(NamedTuple):
-    kinds: list[str]
-    texts: list[str]
-    starts: list[int]
+    kinds: Sequence[str]
+    texts: Sequence[str]
+    starts: Sequence[int]
 
 
 def place_at(text: str, offset: int, env: Env, environment: Environment) -> Place | None:

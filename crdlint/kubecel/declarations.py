@@ -46,6 +46,7 @@ from crdlint.kubecel.limits import (
 from crdlint.kubecel.sharing import Sharing
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from collections.abc import Set as AbstractSet
 
     from crdlint.crd.model import JSONSchemaProps
@@ -77,7 +78,7 @@ class DeclType:
     type: Type | None = None
     key: DeclType | None = None
     elem: DeclType | None = None
-    fields: dict[str, DeclField] | None = None
+    fields: Mapping[str, DeclField] | None = None
     schema: JSONSchemaProps | None = None
     shape: int = 0
 

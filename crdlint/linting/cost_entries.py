@@ -16,7 +16,7 @@ from crdlint.linting.rule_cost import rule_cost
 from crdlint.safety.work import Effort
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping
 
     from crdlint.kubecel.cost.by_server import ServerCost
     from crdlint.kubecel.cost.explain import Part
@@ -53,7 +53,7 @@ class Entry:
     tree: Part | None
     message_tree: Part | None
     help: str
-    by_version: dict[str, ServerCost]
+    by_version: Mapping[str, ServerCost]
 
 
 def schema_of(entry: Entry) -> Schema:

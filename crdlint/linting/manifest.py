@@ -104,9 +104,9 @@ class CheckedCRD(NamedTuple):
     stopped, None if it is complete.
     """
 
-    diagnostics: list[Diagnostic]
-    blocking: list[Diagnostic]
-    notices: list[str]
+    diagnostics: SequenceOf[Diagnostic]
+    blocking: SequenceOf[Diagnostic]
+    notices: SequenceOf[str]
     definition: FoundCRD | None = None
     rules: tuple[FoundRule, ...] = ()
     decoded: Decoded | None = None

@@ -137,7 +137,7 @@ def _closeness(path: str, other: str) -> int:
     return sum(1 for _ in same)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Known:
     """CRDs, and the files that they were read from with their stamps."""
 

@@ -112,7 +112,7 @@ class Validated:
 class OldObjects:
     """The objects of a text by group, kind, namespace and name, and the positions and messages of invalid documents."""
 
-    by_key: dict[Key, dict[str, Any]]
+    by_key: MappingOf[Key, dict[str, Any]]
     broken: tuple[tuple[str, str], ...]
 
 

@@ -53,7 +53,7 @@ class Target:
         return {name: value for name, value in items if isinstance(value, str)}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _FileCRDs:
     """The CRDs of a file, and errors of documents that may be CRDs but cannot be read."""
 

@@ -29,6 +29,7 @@ from crdlint.yaml.values import to_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from collections.abc import Mapping as MappingOf
 
     from crdlint.yaml.nodes import Node
 
@@ -73,8 +74,8 @@ class ChartFiles:
     """The files of a chart that Helm loads, by path, with their sizes; `inner` are those of the charts in it."""
 
     folder: str
-    own: dict[str, int]
-    inner: dict[str, int]
+    own: MappingOf[str, int]
+    inner: MappingOf[str, int]
 
     def at_most(self) -> int:
         """Return the size of a release whose JSON cannot be compressed, if each template is rendered to its own size."""
@@ -89,7 +90,8 @@ def _is_rendered(path: str) -> bool:
 def chart_files(chart: str) -> ChartFiles:
     """Return the files of a chart that Helm loads, in its order."""
     ignored = Ignored.of(os.path.join(chart, IGNORE_FILE))
-    files = ChartFiles(chart, {}, {})
+    own: dict[str, int] = {}
+    inner: dict[str, int] = {}
     pending = [""]
     while pending:
         below = pending.pop()
@@ -105,10 +107,10 @@ def chart_files(chart: str) -> ChartFiles:
                 if not entry.is_symlink() and not ignored.matches(path, is_folder=True):
                     folders.append(f"{path}/")
             elif not ignored.matches(path, is_folder=False) and entry.is_file():
-                target = files.inner if path.startswith("charts/") and not path.endswith(".prov") else files.own
+                target = inner if path.startswith("charts/") and not path.endswith(".prov") else own
                 target[path] = entry.stat().st_size
         pending += reversed(folders)
-    return files
+    return ChartFiles(chart, own, inner)
 
 
 @dataclass(slots=True)

@@ -23,7 +23,7 @@ from crdlint.safety.programs import TIMEOUT, ProgramError, find
 from crdlint.yaml.nodes import child, items_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterable
+    from collections.abc import Callable, Container, Iterable, Sequence
 
     from crdlint.crd.positions import Span
     from crdlint.diagnostics.diagnostic import Diagnostic
@@ -66,8 +66,8 @@ class Build:
 
     kustomization: Kustomization
     program: Program
-    resources: list[FileResult]
-    others: list[FileResult]
+    resources: Sequence[FileResult]
+    others: Sequence[FileResult]
 
     @property
     def file(self) -> str:
