@@ -124,6 +124,7 @@ _CONSEQUENCES: Final = (
     _Consequence("cel-schema-cost", "cel-rule-cost", _ANYWHERE),
     _Consequence("cel-schema-cost", "cel-schema-cost", _OF_SCHEMA),
     _Consequence("cel-rule-cost-near-limit", "cel-rule-cost", _SAME_PLACE),
+    _Consequence("structural-incomplete", "metadata-in-junctor", _SAME_PLACE),
     _Consequence("kube-version-drops-field", "unknown-field", _SAME_PLACE),
     _Consequence("selectable-field-invalid", "schema-required", _ANYWHERE),
     _Consequence("conversion-webhook-config", "conversion-strategy-invalid", _ANYWHERE),

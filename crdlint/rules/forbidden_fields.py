@@ -520,7 +520,14 @@ _MEANT: Final = {
 def _unsupported_fields(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     for name, rule, held in _UNSUPPORTED:
         if held(schema):
-            findings.add(schema, forbidden(rule.id, schema.path.child(name), f"{name} is not supported"))
+            help_ = _BESIDE_PROPERTIES if name == "patternProperties" and schema.properties else None
+            findings.add(schema, forbidden(rule.id, schema.path.child(name), f"{name} is not supported", help=help_))
+
+
+_BESIDE_PROPERTIES: Final = (
+    "Replace `patternProperties` with `x-kubernetes-preserve-unknown-fields: true`, which accepts other fields, "
+    "or move these fields into a map of their own"
+)
 
 
 def _type(schema: JSONSchemaProps, context: Context, findings: Findings) -> None:
@@ -555,7 +562,21 @@ def _embedded(schema: JSONSchemaProps, context: Context, findings: Findings) -> 
 def _unique_items(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
     if schema.unique_items:
         detail = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
-        findings.add(schema, forbidden(_UNIQUE_ITEMS.id, schema.path.child("uniqueItems"), detail))
+        help_ = _UNIQUE_BY_KEYS if schema.x_list_type == "map" else None
+        item = schema.item_schema
+        if schema.type != "array":
+            help_ = "Remove `uniqueItems`: it has no effect on a value that is not a list"
+        elif help_ is None and item is not None and item.type in {"object", "array"}:
+            help_ = _UNIQUE_OBJECTS if item.type == "object" else _UNIQUE_LISTS
+        findings.add(schema, forbidden(_UNIQUE_ITEMS.id, schema.path.child("uniqueItems"), detail, help=help_))
+
+
+_UNIQUE_BY_KEYS: Final = "Remove `uniqueItems`: no two items of a map list have the same keys"
+_UNIQUE_OBJECTS: Final = (
+    "Remove `uniqueItems`; for items that differ in some fields, add `x-kubernetes-list-type: map` and those fields as "
+    "`x-kubernetes-list-map-keys`"
+)
+_UNIQUE_LISTS: Final = "Remove `uniqueItems`: a set needs items of a scalar type"
 
 
 def _both_properties(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:
@@ -563,7 +584,11 @@ def _both_properties(schema: JSONSchemaProps, _context: Context, findings: Findi
     if schema.properties and given is not None and (not given.allows or given.schema is not None):
         path = schema.path.child("additionalProperties")
         detail = "additionalProperties and properties are mutual exclusive"
-        findings.add(schema, forbidden(_BOTH_PROPERTIES.id, path, detail))
+        help_ = None if given.allows else _NO_OTHERS
+        findings.add(schema, forbidden(_BOTH_PROPERTIES.id, path, detail, help=help_))
+
+
+_NO_OTHERS: Final = "Remove `additionalProperties: false`: the API server drops fields that are not in `properties`"
 
 
 def _preserve_unknown_fields(schema: JSONSchemaProps, _context: Context, findings: Findings) -> None:

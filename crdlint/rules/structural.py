@@ -701,7 +701,9 @@ def _additional_properties(schema: JSONSchemaProps, context: Context, findings: 
         return
     path = schema.path.child("additionalProperties")
     if context.place is SchemaPosition.ROOT:
-        findings.add_structural(schema, forbidden(ROOT_MAP.id, path, "must not be used at the root"))
+        is_closed = not schema.additional_properties.allows
+        help_ = "Remove `additionalProperties: false`: the API server drops unknown fields" if is_closed else None
+        findings.add_structural(schema, forbidden(ROOT_MAP.id, path, "must not be used at the root", help=help_))
     if schema.x_embedded_resource:
         detail = "must not be used if x-kubernetes-embedded-resource is set"
         findings.add_structural(schema, forbidden(EMBEDDED.id, path, detail))

@@ -99,6 +99,41 @@ FOLLOWED = {
         "Write one schema for all items, such as `items: {x-kubernetes-preserve-unknown-fields: true}` if they differ",
         schema(OBJECT + "  a:\n    type: array\n    items: {x-kubernetes-preserve-unknown-fields: true}"),
     ),
+    "unique objects": (
+        schema(OBJECT + "  a: {type: array, uniqueItems: true, items: {type: object, required: [b], properties: {b: {type: string}}}}"),
+        "Remove `uniqueItems`; for items that differ in some fields, add `x-kubernetes-list-type: map` and those fields as `x-kubernetes-list-map-keys`",
+        schema(OBJECT + "  a: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [b], items: {type: object, required: [b], properties: {b: {type: string}}}}"),
+    ),
+    "unique items of a map list": (
+        schema(OBJECT + "  a: {type: array, uniqueItems: true, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [b], items: {type: object, required: [b], properties: {b: {type: string}}}}"),
+        "Remove `uniqueItems`: no two items of a map list have the same keys",
+        schema(OBJECT + "  a: {type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [b], items: {type: object, required: [b], properties: {b: {type: string}}}}"),
+    ),
+    "unique lists": (
+        schema(OBJECT + "  a: {type: array, uniqueItems: true, items: {type: array, items: {type: string}}}"),
+        "Remove `uniqueItems`: a set needs items of a scalar type",
+        schema(OBJECT + "  a: {type: array, items: {type: array, items: {type: string}}}"),
+    ),
+    "unique items of a string": (
+        schema(OBJECT + "  a: {type: string, uniqueItems: true}"),
+        "Remove `uniqueItems`: it has no effect on a value that is not a list",
+        schema(OBJECT + "  a: {type: string}"),
+    ),
+    "patterns beside properties": (
+        schema(OBJECT + "  a: {type: object, properties: {b: {type: string}}, patternProperties: {'^x-': {type: string}}}"),
+        "Replace `patternProperties` with `x-kubernetes-preserve-unknown-fields: true`, which accepts other fields, or move these fields into a map of their own",
+        schema(OBJECT + "  a: {type: object, properties: {b: {type: string}}, x-kubernetes-preserve-unknown-fields: true}"),
+    ),
+    "closed object": (
+        schema(OBJECT + "  a: {type: object, properties: {b: {type: string}}, additionalProperties: false}"),
+        "Remove `additionalProperties: false`: the API server drops fields that are not in `properties`",
+        schema(OBJECT + "  a: {type: object, properties: {b: {type: string}}}"),
+    ),
+    "closed root": (
+        schema("type: object\nadditionalProperties: false\nproperties:\n  a: {type: string}"),
+        "Remove `additionalProperties: false`: the API server drops unknown fields",
+        schema(OBJECT + "  a: {type: string}"),
+    ),
     "reference": (
         schema(OBJECT + "  a: &a {type: string}\n  b:\n    $ref: '#/definitions/a'"),
         "Replace `$ref` with the schema that it refers to (a YAML anchor avoids repetition)",
