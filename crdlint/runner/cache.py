@@ -171,8 +171,8 @@ def _result(entry: list[Any], key: str, file: str, text: str) -> FileResult:
             title, applicability, edits = arguments["fix"]
             arguments["fix"] = Fix(title, applicability, tuple(Edit(*edit) for edit in edits))
         made.append(Diagnostic(**arguments))
-    found = tuple(CRD(name, line, tuple(ResourceName(*each) for each in given)) for name, line, given in crds)
-    return FileResult(file, text, documents, found, skipped, tuple(made), tuple(notices))
+    definitions = tuple(CRD(name, line, tuple(ResourceName(*each) for each in others)) for name, line, others in crds)
+    return FileResult(file, text, documents, definitions, skipped, tuple(made), tuple(notices))
 
 
 @once
