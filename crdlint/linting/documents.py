@@ -203,8 +203,8 @@ def _parsed(chunk: tuple[str, int, str | None], before: Document | None) -> Docu
 def _reused(known: FileResult, text: str) -> dict[int, DocumentResult]:
     """Return the results of the reusable documents of a file that are unchanged in `text`, at their positions there."""
     moves = unchanged(known.text, text)
-    moved = {number: one.moved(*moves[number]) for number, one in known.reusable.items() if number in moves}
-    return {number: one for number, one in moved.items() if one is not None}
+    moved = {number: result.moved(*moves[number]) for number, result in known.reusable.items() if number in moves}
+    return {number: result for number, result in moved.items() if result is not None}
 
 
 def take_duplicate_keys(document: Document, *, is_json: bool) -> list[DuplicateKey]:

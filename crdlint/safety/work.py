@@ -105,7 +105,7 @@ def limited(steps: int = LIMIT) -> Iterator[None]:
 
 @contextmanager
 def continued(budget: Budget | None) -> Iterator[None]:
-    """Count the steps within the context against a budget again; None stands for no limit."""
+    """Count the steps within the context against a budget again; None means no limit."""
     token = _CURRENT.set(budget)
     try:
         yield

@@ -31,7 +31,7 @@ _MARKER: Final = re.compile(r"^(?:%|---|\.\.\.)", re.MULTILINE)
 # Byte order marks, and line breaks that editors do not count.
 _SPECIAL: Final = re.compile("[\ufeff\x85\u2028\u2029]")
 _DEEPEST: Final = 1000  # the depth of nodes below which the whole text is parsed
-_NEXT: Final = "x-next:\n"  # stands for the next entry of the mapping
+_NEXT: Final = "x-next:\n"  # represents the next entry of the mapping
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ def _is_special(text: str) -> bool:
 def _parse(region: _Region, text: str) -> Mapping | None:
     """Parse the entries of a region with another text, as part of their mapping, or return None if that is uncertain.
 
-    If the mapping has more entries, the last entry of the result stands for the next one.
+    If the mapping has more entries, the last entry of the result represents the next one.
     """
     items = region.mapping.items
     column = items[region.first].start_mark.column
@@ -137,12 +137,12 @@ def _change(before: str, after: str) -> tuple[int, int]:
     return start, len(before) - low
 
 
-def _common(one: str, other: str) -> int:
+def _common(first: str, second: str) -> int:
     """Return the length of the common start of two texts."""
-    low, high = 0, min(len(one), len(other))
+    low, high = 0, min(len(first), len(second))
     while low < high:
         middle = (low + high + 1) // 2
-        if one[low:middle] == other[low:middle]:
+        if first[low:middle] == second[low:middle]:
             low = middle
         else:
             high = middle - 1
@@ -151,7 +151,7 @@ def _common(one: str, other: str) -> int:
 
 def _region(root: Mapping, text: str, start: int, end: int) -> _Region | None:
     """Return the innermost block mapping whose entries contain a part of the text, with these entries, or None."""
-    found: _Region | None = None
+    region: _Region | None = None
     path: list[tuple[Any, int]] = []
     node: Node = root
     while not isinstance(node, Scalar) and not node.flow and len(path) < _DEEPEST:
@@ -165,12 +165,12 @@ def _region(root: Mapping, text: str, start: int, end: int) -> _Region | None:
             begin = _line_start(text, items[first])
             stop = _line_start(text, items[last]) if last < len(items) else len(text) if node is root else None
             if begin is not None and stop is not None and begin <= start and end <= stop:
-                found = _Region(tuple(path), node, first, last, begin, stop)
+                region = _Region(tuple(path), node, first, last, begin, stop)
         if last - first != step:
             break
         path.append((node, last - 1))
         node = items[last - 1]
-    return found
+    return region
 
 
 def _last_before(items: list[Any], step: int, index: int) -> int:
