@@ -12,7 +12,7 @@ from crdlint.crd.model import PROVENANCE
 from crdlint.rules import changes as rules
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from crdlint.changes.collector import Collector, Pair
     from crdlint.changes.conjunction import Conjunction
@@ -29,7 +29,7 @@ class _Junctor:
     """A junctor: its branches by the digests of their schemas, and where it is."""
 
     kind: str
-    branches: dict[str, JSONSchemaProps]
+    branches: Mapping[str, JSONSchemaProps]
     path: Path
 
     @property
