@@ -124,7 +124,7 @@ class _Simplification:
         if path is not None and is_known and not node.iter_var2:
             inner[node.iter_var] = (*path, ITEM)
         step = self.of(node.loop_step, inner, present, depth + 1)
-        if isinstance(range_, ListExpr) and _keeps_true(node):
+        if isinstance(range_, ListExpr) and keeps_true(node):
             range_ = ListExpr(range_.id, [one for one in range_.elements if not _is(one, value=False)], [])
         if is_known and isinstance(step, Ident) and step.name == node.accu_var and isinstance(node.result, Ident):
             return node.accu_init
@@ -193,7 +193,7 @@ class _Simplification:
 
     def _count(self, node: Expr, variables: Mapping[str, FieldPath]) -> _Interval | None:
         """Return how many conditions of a list literal are true, for `[...].filter(x, x)`."""
-        if not (isinstance(node, Comprehension) and isinstance(node.iter_range, ListExpr) and _keeps_true(node)):
+        if not (isinstance(node, Comprehension) and isinstance(node.iter_range, ListExpr) and keeps_true(node)):
             return None
         conditions = node.iter_range.elements
         if not all(self._objects.evaluates(one, variables, frozenset()) for one in conditions):
@@ -258,7 +258,7 @@ def _is_boolean(node: Expr) -> bool:
     return isinstance(node, Call) and node.function in {*_COMPARISONS, "_&&_", "_||_", "!_", "@in"}
 
 
-def _keeps_true(node: Comprehension) -> bool:
+def keeps_true(node: Comprehension) -> bool:
     """Return whether a fold is `filter(x, x)` or `filter(x, x == true)`."""
     step = node.loop_step
     if not (isinstance(step, Call) and step.function == "_?_:_" and isinstance(node.accu_init, ListExpr)):

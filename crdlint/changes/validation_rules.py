@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from crdlint.cel.ast import Comprehension, Ident, Literal, Select, nodes
+from crdlint.changes.case_analysis import follows_in_all_cases
 from crdlint.changes.conjunction import ITEM, is_new, steps, type_of
 from crdlint.changes.implications import Objects, follows_from
 from crdlint.changes.outcomes import TRUE, Fields, field_path, outcomes
@@ -77,6 +78,10 @@ class _Existing:
             return rest.value is True
         return self.objects.fulfil(rest) or follows_from(rest, self._simplified_rules)
 
+    def fulfil_by_rules(self, tree: Expr) -> bool:
+        """Return whether a rule is true for all objects without new fields and values for which the old rules are."""
+        return follows_in_all_cases(self._simplified(tree), self._simplified_rules, self.objects)
+
     @cached_property
     def _simplified_rules(self) -> Sequence[Expr]:
         return [self._simplified(tree) for tree in self._known]
@@ -105,6 +110,8 @@ def _effect(rule: ValidationRule, tree: Expr | None, pair: Pair, existing: _Exis
         return _Effect(", which the old schema implied", "info")
     if existing.fulfil_without_new_values(tree):
         return _Effect(", which is true for all objects without new fields and values", "info")
+    if existing.fulfil_by_rules(tree):
+        return _Effect(", which the old rules implied", "info")
     if any(isinstance(node, Ident) and node.name == "oldSelf" for node in nodes(tree)):
         rejected = "new objects and updates" if rule.optional_old_self else "updates"
         text = f": {rejected} that break it are rejected, so automation that changes the value fails"
