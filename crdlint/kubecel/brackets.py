@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from crdlint.kubecel.compilation import Expression
     from crdlint.safety.work import Effort
 
-_TOKEN: Final = re.compile(r"'(?:[^'\\\n]|\\.)*'|\"(?:[^\"\\\n]|\\.)*\"|\w+|[^\w\s]")
+_TOKEN: Final = re.compile(r"'(?:[^'\\\n]|\\.)*'?|\"(?:[^\"\\\n]|\\.)*\"?|\w+|[^\w\s]")
 _CLOSING: Final = {"(": ")", "[": "]", "{": "}"}
 _MOST_TOKENS: Final = 100  # after the bracket
 _SHOWN: Final = 40  # characters of the expression in a help
