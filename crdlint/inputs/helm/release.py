@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
 LIMIT: Final = 1024 * 1024  # bytes of the data of a Secret; upstream: core.MaxSecretSize
 _LARGEST: Final = 100 * 1024 * 1024  # bytes of a chart that is read, as in Helm
-_DOCUMENT: Final = re.compile(r"^---(?:[ \t].*)?\r?\n", re.MULTILINE)
+_DOCUMENT: Final = re.compile(r"---(?:[ \t].*)?\r?\n")
+_NEXT_DOCUMENT: Final = re.compile(r"\n(?=---(?:[ \t].*)?\r?\n)")
 _KIND: Final = re.compile(rf"^kind:[ \t]*[\"']?{KIND}\b", re.MULTILINE)
 _NAME: Final = re.compile(r"^ {2,4}name:[ \t]*[\"']?([a-z0-9-]+(?:\.[a-z0-9-]+)+)[\"']?[ \t]*\r?$", re.MULTILINE)
 _NOT_RENDERED: Final = re.compile(r"(?:^|/)templates/(?:.*/)?(?:_[^/]*|NOTES\.txt)$")
@@ -54,14 +55,16 @@ class Part:
         if self.is_file:
             return b64encode(self.text.encode("utf-8", "surrogateescape"))
         text = json.dumps(self.text, ensure_ascii=False)
-        return text.translate(_ESCAPED).encode("utf-8", "surrogatepass")
+        for character, escaped in _ESCAPED:
+            text = text.replace(character, escaped)
+        return text.encode("utf-8", "surrogatepass")
 
     def size(self) -> int:
         """Return the bytes that the part needs by itself."""
         return _encoded(len(zlib.compress(self.stored(), 9)))
 
 
-_ESCAPED: Final = {ord(character): f"\\u{ord(character):04x}" for character in "<>&\u2028\u2029"}  # as Go does
+_ESCAPED: Final = tuple((character, f"\\u{ord(character):04x}") for character in "<>&\u2028\u2029")  # as Go does
 
 
 def _encoded(size: int) -> int:
@@ -206,7 +209,7 @@ def _by_document(text: str, *, is_file: bool) -> Iterator[Part]:
         yield Part("", text, is_file)
         return
     start = 0
-    starts = [0, *(match.start() for match in _DOCUMENT.finditer(text) if match.start()), len(text)]
+    starts = [0, *(match.end() for match in _NEXT_DOCUMENT.finditer(text)), len(text)]
     for begin, end in pairwise(starts):
         if _KIND.search(text, begin, end) is None:
             continue
