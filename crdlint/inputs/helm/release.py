@@ -130,13 +130,13 @@ class Release:
 
     def largest_descriptions(self, count: int) -> list[tuple[str, str, int]]:
         """Return CRD, path and saved bytes of the descriptions whose removal saves most."""
-        found: dict[tuple[str, str], list[tuple[Part, Description]]] = {}
+        ranges: dict[tuple[str, str], list[tuple[Part, Description]]] = {}
         for part in self.parts:
             for description in descriptions(part) if part.crd else ():
-                found.setdefault((part.crd, description.path), []).append((part, description))
-        longest = nlargest(count, found, key=lambda key: sum(each.end - each.start for _, each in found[key]))
+                ranges.setdefault((part.crd, description.path), []).append((part, description))
+        longest = nlargest(count, ranges, key=lambda key: sum(each.end - each.start for _, each in ranges[key]))
         saved = [
-            (crd, path, sum(part.size() - without(part, [each]).size() for part, each in found[crd, path]))
+            (crd, path, sum(part.size() - without(part, [each]).size() for part, each in ranges[crd, path]))
             for crd, path in longest
         ]
         return sorted(saved, key=lambda each: -each[2])
@@ -237,7 +237,7 @@ def descriptions(part: Part) -> list[Description]:
     match = _DOCUMENT.match(text)
     offset = match.end() if match is not None else 0
     root = parse_first(text[offset:]).root
-    found: list[Description] = []
+    ranges: list[Description] = []
     pending: list[tuple[Node, str]] = [
         (schema, "")
         for version in items_of(child(root, "spec", "versions"))
@@ -250,14 +250,14 @@ def descriptions(part: Part) -> list[Description]:
             for key, value in node.pairs():
                 name = text_of(key) or ""
                 if name == "description" and isinstance(value, Scalar):
-                    found.append(Description(path, offset + key.start_mark.index, offset + value.end_mark.index))
+                    ranges.append(Description(path, offset + key.start_mark.index, offset + value.end_mark.index))
                 elif name == "properties" and isinstance(value, Mapping):
                     pending += ((below, f"{path}.{text_of(field)}") for field, below in value.pairs())
                 elif name in {"items", "additionalProperties"}:
                     pending.append((value, f"{path}[*]"))
                 elif name in {"allOf", "anyOf", "oneOf", "not"}:
                     pending.append((value, path))
-    return sorted(found, key=lambda description: description.start)
+    return sorted(ranges, key=lambda description: description.start)
 
 
 def without(part: Part, left_out: Sequence[Description]) -> Part:

@@ -36,7 +36,7 @@ class OldFile:
     """An old file: its name for messages, its path in the work tree, and its compressed bytes.
 
     `path` is empty if the file has no counterpart in the work tree. `in_scope` means that the run checks the current
-    version of the file, so that a removed CRD is reported. `place` is the path at which a new version of the file
+    version of the file, so that a removed CRD is reported. `counterpart` is the path at which a new version of the file
     would be checked. `template` is set if it is a template of a chart.
     """
 
@@ -44,7 +44,7 @@ class OldFile:
     path: str
     packed: bytes
     in_scope: bool
-    place: str = ""
+    counterpart: str = ""
     template: OldTemplate | None = None
 
     @property
@@ -123,14 +123,14 @@ class PreviousCRDs:
     def find(self, name: str, path: str, values: str = "") -> tuple[OldCRD | None, list[str]]:
         """Return the old CRD with a name, and reasons why there may be one that cannot be read.
 
-        Of several CRDs with the name, that of the old file in the place of `path` comes first, because charts contain
+        Of several CRDs with the name, that of the old file whose counterpart is `path` comes first, because charts contain
         copies of CRDs. That of a template is preferably rendered with the values file of the new one, `values`.
         """
         build = None if self.kustomizations is None else self.kustomizations.of_file(path)
         if build is not None and (build.problem is not None or name in build.crds):
             return build.crds.get(name), [] if build.problem is None else [build.problem]
         problems = []
-        for index in sorted(self._candidates(name), key=lambda index: self.files[index].place != path):
+        for index in sorted(self._candidates(name), key=lambda index: self.files[index].counterpart != path):
             file = self.files[index]
             old = self.of_file(index).get(name, values)
             if old is not None:

@@ -124,19 +124,19 @@ def load_side(side: Side, arguments: Sequence[str], selection: Selection, progra
     for path in discovered.files:
         if patches.has(path):
             continue
-        file = OldFile(side.name(path), "", b"", in_scope, _place(path, side.path, arguments))
+        file = OldFile(side.name(path), "", b"", in_scope, _counterpart(path, side.path, arguments))
         try:
             loaded.add(file, read_bytes(path), None, partial(_template, layout, path, side))
         except UnreadableError as error:
             loaded.add(replace(file, in_scope=True), None, str(error), lambda: None)
     for folder in dict.fromkeys(os.path.dirname(path) for path in discovered.files):
         if kustomization_of(folder) is not None:
-            place = _place(folder or os.curdir, side.path, arguments)
-            loaded.kustomizations[place] = OldFolder(side.name(folder or os.curdir), folder or os.curdir)
+            counterpart = _counterpart(folder or os.curdir, side.path, arguments)
+            loaded.kustomizations[counterpart] = OldFolder(side.name(folder or os.curdir), folder or os.curdir)
     return loaded
 
 
-def _place(path: str, source: str, arguments: Sequence[str]) -> str:
+def _counterpart(path: str, source: str, arguments: Sequence[str]) -> str:
     """Return the path in the only argument that has the place of a path in `source`, empty if there are several arguments."""
     if len(arguments) != 1:
         return ""
