@@ -515,4 +515,5 @@ def test_a_damaged_archive(tmp_path: Path, data: bytes) -> None:
 )
 def test_paths_that_are_written(path: str, safe: bool) -> None:
     assert is_safe(path) == safe
-    assert sys.platform != "win32" or not is_safe("c:a")
+    if sys.platform == "win32":
+        assert not is_safe("c:a")

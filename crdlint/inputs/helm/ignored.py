@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
+from collections import deque
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
@@ -73,31 +74,37 @@ def _line(text: str) -> _Line | None:
     return None if pattern is None else _Line(pattern, "/" in rule, is_negated, only_folders)
 
 
-# A class, whose first character may be a bracket only if it is escaped; an escaped character; a wildcard; or any other.
-_TOKEN: Final = re.compile(
-    r"\[(?P<not>\^?)(?P<class>(?:\\.|[^\\\]])+)\]|\\(?P<escaped>.)|(?P<wild>[*?])|(?P<other>[^\\\[])"
-)
-
-
 @lru_cache(maxsize=256)
 def _compiled(glob: str) -> re.Pattern[str] | None:
     """Return a pattern of Go's filepath.Match as a regular expression, or None if it is malformed."""
-    pieces, end = [], 0
-    while end < len(glob):
-        match = _TOKEN.match(glob, end)
-        if match is None:
-            return None
-        end = match.end()
-        if match["wild"]:
-            pieces.append("[^/]*" if match["wild"] == "*" else "[^/]")
-        elif match["class"]:
-            members = re.sub(
-                r"\\?(.)", lambda member: "-" if member[0] == "-" else re.escape(member[1]), match["class"]
-            )
-            pieces.append(f"(?!/)[{match['not']}{members}]" if match["not"] else f"[{members}]")
-        else:
-            pieces.append(re.escape(match["escaped"] or match["other"]))
+    pieces, rest = [], deque(glob)
     try:
+        while rest:
+            character = rest.popleft()
+            if character == "[":
+                pieces.append(_class(rest))
+            elif character in _WILDCARDS:
+                pieces.append(_WILDCARDS[character])
+            else:
+                pieces.append(re.escape(rest.popleft() if character == "\\" else character))
         return re.compile("".join(pieces), re.DOTALL)
-    except re.error:
+    except (IndexError, re.error):  # it ends too early, or has a range in the wrong order
         return None
+
+
+_WILDCARDS: Final = {"*": "[^/]*", "?": "[^/]"}
+
+
+def _class(rest: deque[str]) -> str:
+    """Return the class of characters whose opening bracket has been read; raise IndexError if it does not end."""
+    is_negated = rest[0] == "^"
+    if is_negated:
+        rest.popleft()
+    members: list[str] = []
+    while not members or rest[0] != "]":
+        character = rest.popleft()
+        if character == "\\":
+            character = rest.popleft()
+        members.append("-" if character == "-" else re.escape(character))
+    rest.popleft()
+    return f"(?!/)[^{''.join(members)}]" if is_negated else f"[{''.join(members)}]"

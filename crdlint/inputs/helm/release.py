@@ -39,7 +39,6 @@ _DOCUMENT: Final = re.compile(r"---(?:[ \t].*)?\r?\n")
 _NEXT_DOCUMENT: Final = re.compile(r"\n(?=---(?:[ \t].*)?\r?\n)")
 _KIND: Final = re.compile(rf"^kind:[ \t]*[\"']?{KIND}\b", re.MULTILINE)
 _NAME: Final = re.compile(r"^ {2,4}name:[ \t]*[\"']?([a-z0-9-]+(?:\.[a-z0-9-]+)+)[\"']?[ \t]*\r?$", re.MULTILINE)
-_NOT_RENDERED: Final = re.compile(r"(?:^|/)templates/(?:.*/)?(?:_[^/]*|NOTES\.txt)$")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +86,8 @@ class ChartFiles:
 
 
 def _is_rendered(path: str) -> bool:
-    return "templates/" in path and _NOT_RENDERED.search(path) is None
+    name = path.rpartition("/")[2]
+    return "templates" in path.split("/")[:-1] and not name.startswith("_") and name != "NOTES.txt"
 
 
 def chart_files(chart: str) -> ChartFiles:
