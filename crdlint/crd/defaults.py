@@ -87,7 +87,7 @@ def _drop_optional_old_self(schema: model.JSONSchemaProps) -> Iterator[tuple[Pat
                 yield path, "optional_old_self"
         items = () if here.items is None else here.items.json_schemas
         below = (here.additional_schema, *here.properties.values(), *items, here.item_schema)
-        pending.extend(one for one in below if one is not None)
+        pending.extend(schema for schema in below if schema is not None)
 
 
 def assume_established(crd: CustomResourceDefinition) -> None:

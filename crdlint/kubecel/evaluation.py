@@ -265,7 +265,7 @@ class RuleValidators:
 def _schemas_below(schema: JSONSchemaProps) -> list[JSONSchemaProps]:
     """Return the schemas of the direct children of a value."""
     below = (*schema.properties.values(), schema.item_schema, schema.additional_schema)
-    return [one for one in below if one is not None]
+    return [child for child in below if child is not None]
 
 
 def _type_of_field(
