@@ -60,22 +60,21 @@ def _type_in_text(finding: Finding) -> Iterable[Edit]:
     names, edits = set(), []
     while end > description.start_mark.index:
         start = editor.line_start(end)
-        match = _FIELD_LINE.match(editor.text, start, end)
+        line = editor.text[start:end].rstrip("\r")
+        name, _, value = line.lstrip(" ").partition(": ")
         if (
-            match is None
-            or match[2] not in SCHEMA.fields
-            or match[2] in names
-            or finding.owner.find(match[2]) is not None
+            name not in SCHEMA.fields
+            or name in names
+            or finding.owner.find(name) is not None
+            or not value
+            or " " in value
         ):
             break
-        names.add(match[2])
-        edits.append(Edit(start, start + len(match[1]), blanks))
+        names.add(name)
+        edits.append(Edit(start, start + len(line) - len(line.lstrip(" ")), blanks))
         end = start - 1
     if finding.name in names:
         yield from edits
-
-
-_FIELD_LINE: Final = re.compile(r"( +)([a-z][\w-]*): \S+\r?\Z")
 
 
 def _any_type(finding: Finding) -> Iterable[Edit]:
