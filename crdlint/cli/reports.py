@@ -37,7 +37,7 @@ class Reports(Generic[AnyReport]):
         self.is_text = name == formats.TEXT
         self._write = write
         self._report = make(name, view)
-        self._held: Spool | None = None
+        self._spool: Spool | None = None
         plain = view._replace(page=PLAIN)
         try:
             self._files = [
@@ -55,21 +55,21 @@ class Reports(Generic[AnyReport]):
     def show(self, pieces: Callable[[AnyReport], Iterable[str]]) -> None:
         """Add pieces to the report on standard output only."""
         for text in batches(pieces(self._report)):
-            if self._held is None:
+            if self._spool is None:
                 self._write(text, nl=False)
             else:
-                self._held.write(text)
+                self._spool.write(text)
 
     def hold(self) -> None:
         """Keep what a text report shows until `release`; raise SpoolError later if it cannot be kept."""
         if self.is_text:
-            self._held = Spool()
+            self._spool = Spool()
 
     def release(self, headline: str) -> None:
         """Write a line about the run, and after it what was kept."""
         self.note(headline)
-        held, self._held = self._held, None
-        for text in () if held is None else held.pieces():
+        spool, self._spool = self._spool, None
+        for text in () if spool is None else spool.pieces():
             self._write(text, nl=False)
 
     def save(self, pieces: Callable[[AnyReport], Iterable[str]]) -> list[str]:

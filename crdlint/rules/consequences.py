@@ -45,9 +45,9 @@ def _position(found: Diagnostic) -> str:
     return f"{found.line}:{found.column}"
 
 
-def _indentation(found: Diagnostic) -> str | None:
-    """Return the help if it is to indent some lines."""
-    return found.help if found.help is not None and found.help.startswith("Indent ") else None
+def _move(found: Diagnostic) -> str | None:
+    """Return the object that lacks an unknown field, and how to move the field there."""
+    return f"{found.lacks.partition(' ')[0]} {found.help}" if found.lacks else None
 
 
 def _parent(field: str) -> str:
@@ -75,8 +75,8 @@ _EMPTY: Final = _Relation(
     lambda found: found.lacks.removesuffix(" ") if found.lacks.endswith(" ") else None,
     lambda found: found.lacks.partition(" ")[0] or None,
 )
-# Fields that one edit indents.
-_INDENTED: Final = _Relation(_indentation, _indentation)
+# Fields that one edit moves into their object.
+_MOVED: Final = _Relation(_move, _move)
 _SAME_PLACE: Final = _Relation(_position, _position)
 # A rule, and the schema that its cost is added to.
 _OF_SCHEMA: Final = _Relation(
@@ -108,7 +108,7 @@ _CONSEQUENCES: Final = (
             "structural-type-required",
         )
     ),
-    _Consequence("unknown-field", "unknown-field", _INDENTED),
+    _Consequence("unknown-field", "unknown-field", _MOVED),
     _Consequence("schema-required", "unknown-field", _EMPTY),
     _Consequence("type-null", "type-unsupported", _SAME),
     _Consequence("list-type-not-array", "type-unsupported", _SIBLING),
