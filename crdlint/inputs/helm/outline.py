@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from crdlint.crd.recognition import KIND
+from crdlint.crd.recognition import KIND, is_near_kind
 
 _BLOCK_SCALAR: Final = re.compile(r"(?:^|[\s:-])[|>][-+0-9]*(?:\s+#.*)?$")
 _DASHES: Final = re.compile(r"(?:- +)+")
@@ -36,8 +36,8 @@ class Part:
 
     @property
     def may_be_crd(self) -> bool:
-        """Whether it may be or contain a CRD: its kind is a CRD, a list, or unknown."""
-        return self.mentions and (self.kind in {KIND, ""} or self.kind.endswith("List"))
+        """Whether it may be or contain a CRD: its kind is a CRD, also misspelled, a list, or unknown."""
+        return (self.mentions and (self.kind in {KIND, ""} or self.kind.endswith("List"))) or is_near_kind(self.kind)
 
 
 @dataclass(frozen=True, slots=True)
