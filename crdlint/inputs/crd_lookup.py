@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from crdlint.inputs.paths import Selection, discover, has_yaml_suffix
+from crdlint.inputs.read import UnreadableError, read_bytes
 
 # Directories of charts, of operators' repositories, and of controller-gen.
 _FOLDERS: Final = ("crds", "crd", "config/crd")
@@ -87,10 +88,10 @@ def checkout_of(url: str, folder: str) -> str | None:
 def _remotes(folder: str) -> set[str]:
     """Return the repositories of the remotes of a checkout."""
     try:
-        with open(os.path.join(folder, ".git", "config"), encoding="utf-8", errors="replace") as file:
-            text = file.read(_LARGEST_CONFIG)
-    except OSError:
+        data = read_bytes(os.path.join(folder, ".git", "config"), _LARGEST_CONFIG)
+    except UnreadableError:
         return set()
+    text = data.decode("utf-8", "replace")
     return {_repository(url) for url in _REMOTE.findall(text)}
 
 
@@ -101,7 +102,7 @@ def _repository(url: str) -> str:
 
 _URL: Final = re.compile(r"\A(?:[a-z+]+://(?:[^@/]*@)?|[\w.-]+@(?=[\w.-]+:))")
 _REMOTE: Final = re.compile(r"^[ \t]*url[ \t]*=[ \t]*(\S+)", re.MULTILINE)
-_LARGEST_CONFIG: Final = 1024 * 1024  # characters
+_LARGEST_CONFIG: Final = 1024 * 1024  # bytes
 
 
 def folders_near_suite(suite: str) -> list[str]:

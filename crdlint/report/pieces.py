@@ -5,6 +5,7 @@ Reports are written piece by piece, so that memory does not grow with the run.
 
 from __future__ import annotations
 
+import weakref
 from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol
@@ -77,7 +78,8 @@ class Spool:
     def __init__(self) -> None:
         from tempfile import SpooledTemporaryFile  # few formats need it
 
-        self._file = SpooledTemporaryFile(_MEMORY)  # noqa: SIM115  closed by `pieces`
+        self._file = SpooledTemporaryFile(_MEMORY)  # noqa: SIM115  closed by `data`
+        weakref.finalize(self, self._file.close)  # also if the run ends before
 
     def write(self, text: str) -> None:
         """Append text; raise SpoolError."""

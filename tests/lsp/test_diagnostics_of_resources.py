@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -106,6 +107,15 @@ def test_a_url_is_that_of_a_checkout_near_the_configuration(tmp_path: Path) -> N
     assert checkout_of("https://github.com/org/one", folder) == str(tmp_path / "one")
     assert checkout_of("ssh://git@github.com/org/two.git", folder) == str(tmp_path / "two")
     assert checkout_of("https://github.com/org/three", folder) is None
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes here")
+def test_a_named_pipe_for_a_configuration_is_not_opened(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name / ".git").mkdir(parents=True)
+    os.mkfifo(tmp_path / "a" / ".git" / "config")
+    (tmp_path / "b" / ".git" / "config").write_text('[remote "origin"]\n\turl = https://github.com/org/one\n')
+    assert checkout_of("https://github.com/org/one", str(tmp_path)) == str(tmp_path / "b")
 
 
 def test_yaml_that_is_of_no_crd_is_left_to_other_servers(editor: Editor) -> None:
