@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Reports(Generic[AnyReport]):
-    """The reports of a run, made by ``make`` from a format and a view; ``write`` is what writes to standard output."""
+    """The reports of a run, made by ``make`` from a format and a view; ``write`` writes to standard output."""
 
     def __init__(
         self,
@@ -30,12 +30,12 @@ class Reports(Generic[AnyReport]):
         format_: str,
         outputs: Iterable[str],
         view: View,
-        write: Callable[..., None] = console.out,
+        write: Callable[..., None] | None = None,
     ) -> None:
         """Make the reports; a file of ``outputs`` that cannot be written ends the run."""
         name = formats.choose(format_)
         self.is_text = name == formats.TEXT
-        self._write = write
+        self._write = write or console.out
         self._report = make(name, view)
         self._spool: Spool | None = None
         plain = view._replace(page=PLAIN)
