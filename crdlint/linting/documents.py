@@ -32,7 +32,8 @@ class DocumentWalk(ABC):
 
     Each document is checked separately, so that an invalid one does not affect the others. `crds` are the checked
     objects, `skipped` is the number of documents without any. `reusable` are the results of single documents by
-    number, if they depend on nothing else in the file. `trees` are documents whose text will change (`will_change`).
+    number, if there are any and they depend on nothing else in the file. `trees` are documents whose text will change
+    (`will_change`).
     """
 
     file: str
@@ -123,8 +124,9 @@ class DocumentWalk(ABC):
         self._check(document)
         if self.will_change(self.diagnostics[diagnostics:]):
             self.trees[number] = document
+        has_result = len(self.crds) > crds or len(self.diagnostics) > diagnostics
         # Whether a syntax error is reported depends on the whole file.
-        if document.error is None and self.effects() == effects:
+        if has_result and document.error is None and self.effects() == effects:
             self.reusable[number] = DocumentResult(
                 self.documents - documents,
                 self.skipped - skipped,

@@ -74,7 +74,7 @@ def syntax_cause(document: Document, problems: Callable[[Node], int]) -> Cause |
         earlier = best
         for cause in find(text):
             if not cause.edits:
-                return cause if best is None or _is_doubtful(text, best, furthest, problems) else best
+                return cause if best is None or _is_doubtful(text, best, cause, furthest, problems) else best
             if cause.edits in tried:
                 continue
             tried.add(cause.edits)
@@ -90,12 +90,15 @@ def syntax_cause(document: Document, problems: Callable[[Node], int]) -> Cause |
     return best
 
 
-def _is_doubtful(text: BrokenText, cause: Cause, progress: _Progress, problems: Callable[[Node], int]) -> bool:
-    """Return whether a document has more oddities with the edits of a cause than without the lines that they change."""
+def _is_doubtful(
+    text: BrokenText, cause: Cause, other: Cause, progress: _Progress, problems: Callable[[Node], int]
+) -> bool:
+    """Return whether a document has more oddities with the edits of a cause than without the lines of both causes."""
     if not progress.oddities:
         return False
-    changed = {bisect_right(text.starts, edit.start) - 1 for edit in cause.edits}
-    removed = tuple(Edit(text.starts[i], text.starts[i] + len(text.lines[i]), "") for i in sorted(changed))
+    lines = {bisect_right(text.starts, edit.start) - 1 for edit in cause.edits}
+    lines.add(other.line - 1 - text.document.line_offset)
+    removed = tuple(Edit(text.starts[i], text.starts[i] + len(text.lines[i]), "") for i in sorted(lines))
     without = _progress(text.document, removed, problems)
     return not without.is_parsed or progress.oddities < without.oddities
 
