@@ -1,6 +1,6 @@
 """Mutation testing of the core: how many of 1,000 seeded faults in its functions make a test fail.
 
-    python benchmarks/mutation.py --count 1000 --seed 1 tests
+    python benchmarks/mutants.py --count 1000 --seed 1 tests
 
 Two runs of pytest. The first records which test reaches which fault while none is active. The second activates one fault at a
 time, in a forked process, and runs the tests that reach it until one fails. Faults are compiled into the modules as they are
@@ -73,8 +73,8 @@ def mutated(node: ast.AST) -> ast.expr | None:
             return ast.Constant(not node.value)
         case ast.Constant(value=int()):
             return ast.Constant(cast("int", node.value) + 1)
-        case ast.Constant(value=str()) if node.value:
-            return ast.Constant(f"{node.value}?")
+        case ast.Constant(value=str(text)) if text:
+            return ast.Constant(text + "?")
     return None
 
 
@@ -95,6 +95,7 @@ class _Faults(ast.NodeTransformer):
         return ast.Call(ast.Name(SWITCH, ast.Load()), [ast.Constant(mutant)], [])
 
     def visit(self, node: ast.AST) -> ast.AST:
+        """Visit the code of functions, without what is evaluated at import."""
         if isinstance(node, ast.FunctionDef | ast.Lambda):
             return self._function(node)
         if isinstance(node, ast.JoinedStr | ast.pattern):
@@ -160,6 +161,7 @@ class _Loader(importlib.machinery.SourceFileLoader):
     chosen: dict[int, int]
 
     def get_code(self, fullname: str) -> CodeType:
+        """Compile the source with its mutants; no bytecode is read or kept."""
         path = self.get_filename(fullname)
         tree = _Faults(self.chosen).visit(ast.parse(Path(path).read_text(encoding="utf-8")))
         return compile(ast.fix_missing_locations(cast("ast.Module", tree)), path, "exec", dont_inherit=True)
@@ -174,6 +176,7 @@ class _Finder:
             self._chosen.setdefault(str(root / mutant.path), {})[mutant.place] = number
 
     def find_spec(self, name: str, path: Sequence[str] | None, _target: ModuleType | None = None) -> ModuleSpec | None:
+        """Return the specification of a module whose source has mutants."""
         if not name.startswith("crdlint."):
             return None
         spec = importlib.machinery.PathFinder.find_spec(name, path)
@@ -203,15 +206,18 @@ class Plugin:
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Iterator[None]:
+        """Record the CPU time of a test and the mutants that it reaches."""
         self._reached.clear()
         start = time.process_time()
         yield
         self._tests[item.nodeid] = (time.process_time() - start, sorted(self._reached))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        """Notice a test that fails."""
         self._failed |= report.failed
 
     def pytest_sessionfinish(self) -> None:
+        """Write what the tests of this process reached."""
         if self._active < 0 and self._tests:
             (self._folder / f"tests-{os.getpid()}.json").write_text(json.dumps(self._tests), encoding="utf-8")
 
@@ -226,7 +232,7 @@ class Plugin:
             if name in items:
                 for mutant in reached:
                     reaching.setdefault(mutant, []).append(name)
-        outcomes = {number: "not reached" for number in range(len(self._mutants))}
+        outcomes = dict.fromkeys(range(len(self._mutants)), "not reached")
         running: dict[int, int] = {}
         waiting = sorted(reaching)
         while waiting or running:
@@ -248,7 +254,8 @@ class Plugin:
             for descriptor in (1, 2):
                 os.dup2(silent, descriptor)
             self._active = mutant
-            chosen, spent = [], 0.0
+            chosen: list[pytest.Item] = []
+            spent = 0.0
             for item in items:
                 spent += tests[item.nodeid][0]
                 if chosen and spent > CPU_PER_MUTANT:
@@ -263,16 +270,18 @@ class Plugin:
                 if self._failed:
                     os._exit(1)
             os._exit(0)
-        except BaseException:  # noqa: BLE001 - the mutant ended the test run: it is noticed
+        except BaseException:  # the mutant ended the run of the tests
             os._exit(1)
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    """Compile the mutants into the modules that tests import."""
     config.pluginmanager.register(Plugin(Path(os.environ[SETTINGS])), "mutation-run")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtestloop(session: pytest.Session) -> bool | None:
+    """Run the tests for each mutant in the second run."""
     jobs = int(os.environ.get(f"{SETTINGS}_JOBS", "0"))
     if not jobs:
         return None
@@ -282,6 +291,7 @@ def pytest_runtestloop(session: pytest.Session) -> bool | None:
 
 
 def main() -> None:
+    """Choose mutants, run the tests with each, and print those that no test notices."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=1)
@@ -296,7 +306,7 @@ def main() -> None:
         (folder / "mutants.json").write_text(json.dumps([asdict(mutant) for mutant in mutants]), encoding="utf-8")
         here = str(Path(__file__).parent)
         environment = {**os.environ, SETTINGS: str(folder), "PYTHONPATH": os.pathsep.join([".", here])}
-        pytest_run = [sys.executable, "-m", "pytest", "-q", "-p", "mutation", *options.arguments]
+        pytest_run = [sys.executable, "-m", "pytest", "-q", "-p", "mutants", *options.arguments]
         if not list(folder.glob("tests-*.json")):
             subprocess.run([*pytest_run, "-n", str(options.jobs)], env=environment, check=True)
         subprocess.run(
