@@ -16,12 +16,11 @@ FOLDER = Path(crdlint.__file__).parent
 MODULES = {str(path.relative_to(FOLDER)): ast.parse(path.read_text("utf-8")) for path in sorted(FOLDER.rglob("*.py"))}
 CONTAINER = re.compile(r"\b(?:dict|list|set|deque|defaultdict)\[")
 OBJECT = "dict[str, Any]"  # a JSON object, which belongs to whoever holds the value
-# The results of the Python API, which are lists of the caller, and the trees that the next check of a file takes over.
+# The results of the Python API, which are lists of the caller.
 EXCEPTIONS = {
     "resources/report.py: ResourceReport.errors",
     "resources/report.py: ResourceReport.unknown_fields",
     "resources/report.py: ResourceReport.crd_errors",
-    "linting/result.py: FileResult.trees",
 }
 CHANGING = {"append", "extend", "add", "update", "pop", "popitem", "clear", "insert", "remove", "discard", "setdefault"}
 # Tables that collect what is declared, or known already.

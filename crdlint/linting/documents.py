@@ -13,16 +13,17 @@ from crdlint.rules import catalog
 from crdlint.rules.engine.finding import Finding, Manifest
 from crdlint.yaml import YAMLDecodeError
 from crdlint.yaml.nodes import Mapping, Scalar, child, items_of, text_of
-from crdlint.yaml.parse import Document, chunks, collector_paused, parse_chunk, reading_notice, unchanged
+from crdlint.yaml.parse import chunks, collector_paused, parse_chunk, reading_notice, unchanged
 from crdlint.yaml.values import duplicate_keys, first_error
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterator
     from collections.abc import Mapping as MappingOf
 
     from crdlint.diagnostics.diagnostic import Diagnostic, Kind
     from crdlint.linting.result import CRD
     from crdlint.yaml.nodes import Node
+    from crdlint.yaml.parse import Document
     from crdlint.yaml.values import DuplicateKey
 
 
@@ -32,8 +33,7 @@ class DocumentWalk(ABC):
 
     Each document is checked separately, so that an invalid one does not affect the others. `crds` are the checked
     objects, `skipped` is the number of documents without any. `reusable` are the results of single documents by
-    number, if there are any and they depend on nothing else in the file. `trees` are documents whose text will change
-    (`will_change`).
+    number, if there are any and they depend on nothing else in the file.
     """
 
     file: str
@@ -43,7 +43,6 @@ class DocumentWalk(ABC):
     diagnostics: list[Diagnostic] = field(default_factory=list)
     notices: list[str] = field(default_factory=list)
     reusable: dict[int, DocumentResult] = field(default_factory=dict)
-    trees: dict[int, Document] = field(default_factory=dict)
 
     @abstractmethod
     def check_objects(self, document: Document) -> bool:
@@ -65,10 +64,6 @@ class DocumentWalk(ABC):
         """Return how many fields of a document are wrong, if that is known without a check of its objects."""
         return 0
 
-    def will_change(self, findings: Iterable[Diagnostic]) -> bool:  # noqa: ARG002
-        """Return whether a document with these findings will be checked again with another text."""
-        return False
-
     def effects(self) -> tuple[int, ...]:
         """Return numbers that change if the check of a document is not complete, or affects the later documents."""
         return ()
@@ -81,7 +76,7 @@ class DocumentWalk(ABC):
         """
         reused = {} if known is None else _reused(known, text)
         with collector_paused():
-            self._walk(text, only, reused, {} if known is None else known.trees)
+            self._walk(text, only, reused)
         notice = reading_notice()
         return FileResult(
             file=self.file,
@@ -92,23 +87,16 @@ class DocumentWalk(ABC):
             diagnostics=tuple(self.diagnostics),
             notices=(*([notice] if notice else []), *self.notices),
             reusable=self.reusable,
-            trees=self.trees,
         )
 
-    def _walk(
-        self,
-        text: str,
-        only: frozenset[int] | None,
-        reused: MappingOf[int, DocumentResult],
-        trees: dict[int, Document],
-    ) -> None:
+    def _walk(self, text: str, only: frozenset[int] | None, reused: MappingOf[int, DocumentResult]) -> None:
         """Check each document; no local variable refers to a node when the garbage collector is enabled again."""
         for number, chunk in enumerate(chunks(text)):
             if number in reused:
                 self._add(reused[number])
                 self.reusable[number] = reused[number]
             elif only is None or number in only:
-                self._check_document(number, _parsed(chunk, trees.pop(number, None)))
+                self._check_document(number, parse_chunk(*chunk))
 
     def _add(self, known: DocumentResult) -> None:
         self.documents += known.documents
@@ -122,8 +110,6 @@ class DocumentWalk(ABC):
         crds, diagnostics, notices = len(self.crds), len(self.diagnostics), len(self.notices)
         effects = self.effects()
         self._check(document)
-        if self.will_change(self.diagnostics[diagnostics:]):
-            self.trees[number] = document
         has_result = len(self.crds) > crds or len(self.diagnostics) > diagnostics
         # Whether a syntax error is reported depends on the whole file.
         if has_result and document.error is None and self.effects() == effects:
@@ -188,18 +174,6 @@ class DocumentWalk(ABC):
     def with_fix(self, diagnostic: Diagnostic, finding: Finding) -> Diagnostic:  # noqa: ARG002
         """Return a diagnostic with the fix of its finding, if fixes are requested and there is one."""
         return diagnostic
-
-
-def _parsed(chunk: tuple[str, int, str | None], before: Document | None) -> Document:
-    """Return the document of a chunk; `before` is the document with an earlier text, which must not be used any more."""
-    text, line_offset, after_separator = chunk
-    if before is not None and after_separator is None:
-        from crdlint.yaml.reparse import reparse  # only fixes need it
-
-        document = reparse(before, text, line_offset)
-        if document is not None:
-            return document
-    return parse_chunk(*chunk)
 
 
 def _reused(known: FileResult, text: str) -> dict[int, DocumentResult]:

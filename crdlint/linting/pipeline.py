@@ -20,7 +20,7 @@ from crdlint.rules.engine.finding import Manifest
 from crdlint.yaml.nodes import Mapping
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable
 
     from crdlint.crd.decode import Identity
     from crdlint.diagnostics.diagnostic import Diagnostic
@@ -102,10 +102,6 @@ class _CRDWalk(DocumentWalk):
     compared: list[ComparedCRD] = field(default_factory=list)
     stages: list[Stage] = field(default_factory=list)
     _names_crd: bool | None = None
-
-    def will_change(self, findings: Iterable[Diagnostic]) -> bool:
-        """Return whether findings have fixes that may be applied."""
-        return self.options.stop_at is not None and any(finding.fix is not None for finding in findings)
 
     def effects(self) -> tuple[int, ...]:
         """Return numbers that change if the check of a CRD stops, or takes effort that the later ones may need."""

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from crdlint.diagnostics.diagnostic import Diagnostic
     from crdlint.kubecel.estimated_rule import EstimatedRule
     from crdlint.kubernetes.servers import Range
-    from crdlint.yaml.parse import Document
 
     class Positions(Protocol):
         """Where the parts of a CRD are in a file."""
@@ -166,8 +165,7 @@ class FileResult:
     cost: those of CRDs that cannot be decoded, and of rules that do not compile. `masked` is the text of a template
     without its directives, with unchanged positions, None for other texts. `compared` are the CRDs of a check of
     updates. `reusable` are the results of documents, by number, that depend on nothing else in the file. `stage` is the
-    first stage at which the check of a CRD stopped, None if all checks are complete. `trees` are documents, by number,
-    that the next check of a changed text may take and change.
+    first stage at which the check of a CRD stopped, None if all checks are complete.
     """
 
     file: str
@@ -184,8 +182,7 @@ class FileResult:
     compared: tuple[ComparedCRD, ...] = ()
     reusable: Mapping[int, DocumentResult] = field(default_factory=dict, compare=False, repr=False)
     stage: Stage | None = None
-    trees: dict[int, Document] = field(default_factory=dict, compare=False, repr=False)
 
     def for_report(self) -> FileResult:
         """Return the result without what only the next check of a changed text needs."""
-        return replace(self, reusable={}, trees={})
+        return replace(self, reusable={})

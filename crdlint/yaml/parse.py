@@ -57,8 +57,7 @@ class YAMLProblem(NamedTuple):
 class Document:
     """A document of a stream: its root (None if it is empty or invalid), its text, and the number of lines before it.
 
-    `non_simple_mappings` are its mappings that are not simple (see `Mapping`), in document order. `is_plain` is whether
-    libyaml accepts the text as it is, and it has no anchors and only simple mappings.
+    `non_simple_mappings` are its mappings that are not simple (see `Mapping`), in document order.
     """
 
     root: Node | None
@@ -66,7 +65,6 @@ class Document:
     line_offset: int
     error: YAMLProblem | None = None
     non_simple_mappings: list[Mapping] = field(default_factory=list)
-    is_plain: bool = False
 
     def line_of(self, text: str) -> int | None:
         """Return the 1-based line of the first occurrence of a text in the file, or None."""
@@ -193,8 +191,7 @@ def parse_chunk(chunk: str, offset: int, junk: str | None = None) -> Document:
         document.error = YAMLProblem(f"invalid Yaml document separator: {junk}", line, 3)
         return document
     try:
-        document.root, aliases, is_plain = _read(chunk, document.non_simple_mappings)
-        document.is_plain = is_plain and not document.non_simple_mappings
+        document.root, aliases = _read(chunk, document.non_simple_mappings)
         if aliases:
             _check_aliases(document.root)
     except YAMLDecodeError as error:
@@ -304,16 +301,15 @@ _BOM: Final = "\ufeff"
 _ATTEMPTS: Final = 32
 
 
-def _read(text: str, non_simple: list[Mapping]) -> tuple[Node | None, bool, bool]:
+def _read(text: str, non_simple: list[Mapping]) -> tuple[Node | None, bool]:
     """Build the first document as `_build` does, also if libyaml rejects input that Go accepts.
 
-    Return its root, whether it has aliases, and whether libyaml accepts the text as it is and there are no anchors.
+    Return its root, and whether it has aliases.
     """
     from_start = text.find(_BOM, 1) < 0
     try:
         if from_start:
-            root, aliases, anchors = _build(_events(text), non_simple)
-            return root, aliases, not anchors
+            return _build(_events(text), non_simple)
     except MarkedYAMLError as error:
         problem = error
     from crdlint.yaml.masking import Mask, masked, without_marks
@@ -322,7 +318,7 @@ def _read(text: str, non_simple: list[Mapping]) -> tuple[Node | None, bool, bool
     if not from_start:
         mask = without_marks(mask)
         try:
-            return (*_build(_restored(_events(mask.text), mask.restore), non_simple)[:2], False)
+            return _build(_restored(_events(mask.text), mask.restore), non_simple)
         except MarkedYAMLError as error:
             problem = error
     for _ in range(_ATTEMPTS):
@@ -332,7 +328,7 @@ def _read(text: str, non_simple: list[Mapping]) -> tuple[Node | None, bool, bool
         mask = next_mask
         non_simple.clear()
         try:
-            return (*_build(_restored(_events(mask.text), mask.restore), non_simple)[:2], False)
+            return _build(_restored(_events(mask.text), mask.restore), non_simple)
         except MarkedYAMLError as error:
             problem = error
     raise problem
@@ -348,26 +344,12 @@ def _restored(get: Callable[[], Any], restore: Callable[[str], str]) -> Callable
     return restored
 
 
-def parse_block(text: str, depth: int) -> Node | None:
-    """Return the root of a part of a document at a depth, or None if it has anchors or mappings that are not simple.
-
-    The root itself need not be simple. Raise YAMLError, YAMLDecodeError or UnicodeError for invalid input.
-    """
-    non_simple: list[Mapping] = []
-    root, _, anchors = _build(_parser_events(text), non_simple, depth)
-    return None if anchors or any(mapping is not root for mapping in non_simple) else root
-
-
-def _build(get: Callable[[], Any], non_simple: list[Mapping], depth: int = 0) -> tuple[Node | None, bool, bool]:
-    """Return the root of the first document, whether it has aliases, and whether it has anchors.
-
-    Add mappings that are not simple to `non_simple`. `depth` is that of the root in its document.
-    """
+def _build(get: Callable[[], Any], non_simple: list[Mapping]) -> tuple[Node | None, bool]:
+    """Return the root of the first document and whether it has aliases; add mappings that are not simple to `non_simple`."""
     top: list[Any] = []
     append = top.append
     stack: list[Any] = []
     node: Any = None
-    most = MAX_DEPTH - depth
     anchors: dict[str, Any] = {}
     aliases = False
     loop: YAMLDecodeError | None = None
@@ -383,7 +365,7 @@ def _build(get: Callable[[], Any], non_simple: list[Mapping], depth: int = 0) ->
             if event.anchor is not None:
                 anchors[event.anchor] = new
             stack.append((node, append))
-            if len(stack) > most:
+            if len(stack) > MAX_DEPTH:
                 raise YAMLDecodeError(f"yaml: exceeded max depth of {MAX_DEPTH}", new)
             node = new
             append = new.items.append
@@ -404,7 +386,7 @@ def _build(get: Callable[[], Any], non_simple: list[Mapping], depth: int = 0) ->
             break
     if loop is not None:  # Go reports it after parsing the whole document
         raise loop
-    return (top[0] if top else None), aliases, bool(anchors)
+    return (top[0] if top else None), aliases
 
 
 def _check_version(event: Any) -> None:
@@ -417,12 +399,12 @@ _VERSIONS: Final = (None, (1, 1))
 
 def _name(mapping: Mapping, non_simple: list[Mapping]) -> None:
     """Set the names of a mapping, or add it to `non_simple` if it is not simple."""
-    mapping.names = names_of(mapping.items)
+    mapping.names = _names_of(mapping.items)
     if mapping.names is None:
         non_simple.append(mapping)
 
 
-def names_of(items: list[Any]) -> tuple[str, ...] | None:
+def _names_of(items: list[Any]) -> tuple[str, ...] | None:
     """Return the texts of the keys of a mapping, or None if it is not simple (see `Mapping`)."""
     keys = items[::2]
     try:
