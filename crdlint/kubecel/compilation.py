@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from crdlint.cel.compiler import compile_text
 from crdlint.cel.decls import Variable
 from crdlint.cel.estimator import estimate
+from crdlint.cel.eval.errors import PlanError
 from crdlint.cel.types import BOOL, STRING, optional_type
 from crdlint.kubecel.declarations import Declarations
 from crdlint.kubecel.environment import OVERLOAD_COSTS
@@ -172,7 +173,6 @@ class Environments:
 
 def _plan_error(compiled: Compiled, environment: Environment) -> str | None:
     """Return the reason why an expression cannot be planned, or None if it can."""
-    from crdlint.cel.eval.errors import PlanError
     from crdlint.kubecel.programs import program
 
     try:

@@ -19,7 +19,10 @@ from crdlint.cel.estimates import (
     fixed,
     size_of,
 )
+from crdlint.cel.eval.cost import actual_size
+from crdlint.cel.eval.equality import COMPARABLE, HashedMembers, compare
 from crdlint.cel.eval.errors import NO_SUCH_OVERLOAD, CancelledError, FunctionError
+from crdlint.cel.eval.values import element, go_type, kind_of, type_of
 from crdlint.cel.types import (
     BOOL,
     BYTES,
@@ -58,8 +61,6 @@ def flatten(values: Any, depth: Any = None) -> list[Any]:
 
     Raise FunctionError for a negative depth. Arguments are not guarded, so other types raise FunctionError as well.
     """
-    from crdlint.cel.eval.values import kind_of, type_of
-
     if kind_of(values) is not Kind.LIST or (depth is not None and type(depth) is not int):
         type_name = "" if depth is None else str(type_of(depth))
         raise FunctionError(f"{NO_SUCH_OVERLOAD}: {type_of(values)}.flatten({type_name})")
@@ -92,8 +93,6 @@ def sort_by_keys(values: Sequence[Any], keys: Sequence[Any]) -> Sequence[Any]:
 
     Raise FunctionError if the lists differ in length, or if the keys have no order or several types.
     """
-    from crdlint.cel.eval.equality import COMPARABLE, compare
-    from crdlint.cel.eval.values import kind_of
     from crdlint.golang.sort import sort
 
     if len(values) != len(keys):
@@ -114,8 +113,6 @@ def sort_by_keys(values: Sequence[Any], keys: Sequence[Any]) -> Sequence[Any]:
 
 def distinct(values: Sequence[Any]) -> Sequence[Any]:
     """Return the elements without duplicates."""
-    from crdlint.cel.eval.equality import HashedMembers
-
     seen = HashedMembers()
     result: list[Any] = []
     work.spend(len(values))
@@ -184,14 +181,10 @@ def _estimate_flatten(estimator: Estimator, target: Node | None, args: Sequence[
 
 
 def _track_result(_values: Sequence[Any], result: Any) -> int:
-    from crdlint.cel.eval.cost import actual_size
-
     return _tracked(1, actual_size(result))
 
 
 def _track_flatten(values: Sequence[Any], _: Any) -> int:
-    from crdlint.cel.eval.cost import actual_size
-
     if len(values) == 2 and type(values[1]) is not int:
         raise _type_assertion("ref.Val is {}, not types.Int", values[1])
     return _tracked(float(values[1]) if len(values) == 2 else 1.0, actual_size(values[0]))
@@ -213,8 +206,6 @@ def _track_pairs(index: int) -> FunctionTracker:
     """Return the run-time cost of comparing all pairs of elements of the list at an argument index."""
 
     def track(values: Sequence[Any], _: Any) -> int:
-        from crdlint.cel.eval.values import element, kind_of
-
         compared = values[index]
         if kind_of(compared) is not Kind.LIST:
             raise _type_assertion("{} is not traits.Lister: missing method Add", compared)
@@ -227,8 +218,6 @@ def _track_pairs(index: int) -> FunctionTracker:
 
 def _type_assertion(text: str, value: Any) -> CancelledError:
     """Return the error that replaces cel-go's panic when it computes the cost for an argument of another type."""
-    from crdlint.cel.eval.values import go_type
-
     return CancelledError(f"internal error: interface conversion: {text.format(go_type(value))}")
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from crdlint.cel.decls import Overload, Variable, member, overload
+from crdlint.cel.eval.errors import Error
+from crdlint.cel.eval.go_text import go_text
+from crdlint.cel.eval.values import NONE, Optional_, element, is_zero
 from crdlint.cel.types import (
     BOOL,
     DYN,
@@ -21,34 +24,22 @@ from crdlint.safety import work
 
 
 def _of(value: Any) -> Any:
-    from crdlint.cel.eval.values import Optional_
-
     return Optional_(value)
 
 
 def _of_non_zero_value(value: Any) -> Any:
-    from crdlint.cel.eval.values import NONE, Optional_, is_zero
-
     return NONE if is_zero(value) else Optional_(value)
 
 
 def _none() -> Any:
-    from crdlint.cel.eval.values import NONE
-
     return NONE
 
 
 def _element(values: Any, index: int) -> Any:
-    from crdlint.cel.eval.values import NONE, Optional_, element
-
     return Optional_(element(values, index)) if len(values) else NONE
 
 
 def _unwrap(values: Any) -> Any:
-    from crdlint.cel.eval.errors import Error
-    from crdlint.cel.eval.go_text import go_text
-    from crdlint.cel.eval.values import Optional_
-
     result: list[Any] = []
     work.spend(len(values))
     for value in values:

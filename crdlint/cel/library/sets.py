@@ -6,7 +6,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cel.decls import CallCost, overload
 from crdlint.cel.estimates import ONE, CallEstimate, Estimator, Node, size_of
+from crdlint.cel.eval.cost import actual_size
+from crdlint.cel.eval.equality import HashedMembers
 from crdlint.cel.eval.errors import FunctionError
+from crdlint.cel.eval.values import kind_of
 from crdlint.cel.types import BOOL, Kind, list_type, type_param
 from crdlint.safety import work
 
@@ -16,9 +19,6 @@ if TYPE_CHECKING:
 
 def contains(values: Sequence[Any], part: Sequence[Any]) -> bool:
     """Return whether `values` contains every element of `part`; raise FunctionError for an error before a missing element."""
-    from crdlint.cel.eval.equality import HashedMembers
-    from crdlint.cel.eval.values import kind_of
-
     work.spend(len(values) + len(part))
     members = HashedMembers(values)
     for value in part:
@@ -36,8 +36,6 @@ def equivalent(first: Sequence[Any], second: Sequence[Any]) -> bool:
 
 def intersects(first: Sequence[Any], second: Sequence[Any]) -> bool:
     """Return whether the lists have an element in common."""
-    from crdlint.cel.eval.equality import HashedMembers
-
     work.spend(len(first) + len(second))
     members = HashedMembers(second)
     return any(value in members for value in first)
@@ -53,8 +51,6 @@ def _cost(factor: float) -> CallCost:
         return CallEstimate(pairs.scaled(factor).plus(ONE))
 
     def track(values: Sequence[Any], _: Any) -> int:
-        from crdlint.cel.eval.cost import actual_size
-
         return 1 + int(float(actual_size(values[0]) * actual_size(values[1])) * factor)
 
     return CallCost(estimate, track, in_advance=True)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cel.decls import Overload, member, overload
 from crdlint.cel.eval.errors import FunctionError
+from crdlint.cel.eval.go_text import go_text
 from crdlint.cel.types import DYN, INT, STRING, list_type
 from crdlint.safety import work
 
@@ -142,8 +143,6 @@ def join(texts: Sequence[Any], separator: str = "") -> str:
     length = len(separator) * (len(texts) - 1)
     for text in texts:
         if type(text) is not str:
-            from crdlint.cel.eval.go_text import go_text
-
             raise FunctionError(f"join: invalid input: {go_text(text)}")
         length += len(text)
     work.spend_text(length, separator, *texts)

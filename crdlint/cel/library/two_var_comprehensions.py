@@ -5,6 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from crdlint.cel.decls import Implementation, overload
+from crdlint.cel.eval.errors import Error
+from crdlint.cel.eval.go_text import go_text
+from crdlint.cel.eval.values import MISSING, Map, MutableMap, find
 from crdlint.cel.types import map_type, type_param
 from crdlint.safety import work
 
@@ -14,10 +17,6 @@ def _insert(target: Any, key: Any, value: Any) -> Any:
 
     Upstream: ext.InsertMapKeyValue.
     """
-    from crdlint.cel.eval.errors import Error
-    from crdlint.cel.eval.go_text import go_text
-    from crdlint.cel.eval.values import MISSING, Map, MutableMap, find
-
     if find(target, key) is not MISSING:
         return Error(f"insert failed: key {go_text(key)} already exists")
     if type(target) is MutableMap:
@@ -29,9 +28,6 @@ def _insert(target: Any, key: Any, value: Any) -> Any:
 
 def _insert_all(target: Any, update: Any) -> Any:
     """Return a map with the entries of another map, or an error for a key in both."""
-    from crdlint.cel.eval.errors import Error
-    from crdlint.cel.eval.values import MutableMap, find
-
     if type(target) is not MutableMap and len(update):
         # Copy once; the result is the same as copying for each entry.
         work.spend(len(target))

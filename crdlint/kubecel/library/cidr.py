@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from crdlint.cel.decls import CallCost, Variable, member, overload
 from crdlint.cel.estimates import ONE, STRING_FACTOR, CallEstimate, Estimate, Estimator, Node, size_of, traversal
+from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.eval.errors import NO_SUCH_OVERLOAD, FunctionError
 from crdlint.cel.types import BOOL, INT, STRING, type_type
 from crdlint.kubecel.library.costs import ARGUMENT, CONSTANT, constant, constant_for
@@ -45,15 +46,11 @@ _CONTAINS_CIDR: Final = _CONTAINS_IP.plus(_ADDRESS.scaled(STRING_FACTOR)).plus(O
 
 
 def _track_contains_ip(values: Sequence[Any], _: Any) -> int:
-    from crdlint.cel.eval.cost import actual_size
-
     size = actual_size(values[0])
     return traversal(size + size)
 
 
 def _track_contains_cidr(values: Sequence[Any], _: Any) -> int:
-    from crdlint.cel.eval.cost import actual_size
-
     return _track_contains_ip(values, None) + traversal(actual_size(values[0])) + 1
 
 
@@ -67,8 +64,6 @@ def _with_parsing(cost: CallCost) -> CallCost:
         return CallEstimate(comparison.cost.plus(size_of(estimator, args[0]).scaled(STRING_FACTOR)))
 
     def track(values: Sequence[Any], result: Any) -> int:
-        from crdlint.cel.eval.cost import actual_size
-
         return (cost.track(values, result) or 0) + traversal(actual_size(values[1]))
 
     return CallCost(estimate, track)

@@ -17,6 +17,7 @@ from crdlint.cel.estimates import (
     size_of,
     traversal,
 )
+from crdlint.cel.eval.cost import actual_size
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,15 +49,11 @@ def argument_size(factor: float, *, sized: bool = False) -> FunctionEstimator:
 
 def track_first(values: Sequence[Any], _: Any) -> int:
     """Return the cost of reading the target or first argument once."""
-    from crdlint.cel.eval.cost import actual_size
-
     return traversal(actual_size(values[0]))
 
 
 def track_first_twice(values: Sequence[Any], _: Any) -> int:
     """Return the cost of reading the target or first argument twice."""
-    from crdlint.cel.eval.cost import actual_size
-
     return math.ceil(float(actual_size(values[0])) * 2 * STRING_FACTOR)
 
 
@@ -70,8 +67,6 @@ def _no_estimate(_estimator: Estimator, _target: Node | None, _args: Sequence[No
 
 
 def _track_argument(values: Sequence[Any], _: Any) -> int:
-    from crdlint.cel.eval.cost import actual_size
-
     return traversal(actual_size(values[1]))
 
 
@@ -85,8 +80,6 @@ def _estimate_match(estimator: Estimator, target: Node | None, args: Sequence[No
 
 def track_match(values: Sequence[Any], _: Any) -> int:
     """Return the cost of matching a text with a pattern."""
-    from crdlint.cel.eval.cost import actual_size
-
     return traversal(1.0 + actual_size(values[0])) * math.ceil(actual_size(values[1]) * REGEX_FACTOR)
 
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.cel.ast import Uint
 from crdlint.cel.decls import CallCost, Overload, member
 from crdlint.cel.estimates import ONE, STRING_FACTOR, CallEstimate, Estimator, Node, size_of
+from crdlint.cel.eval.equality import COMPARABLE, compare, equal
 from crdlint.cel.eval.errors import NO_SUCH_OVERLOAD, Error, FunctionError
+from crdlint.cel.eval.values import Duration, find, kind_of
 from crdlint.cel.types import (
     BOOL,
     BYTES,
@@ -32,8 +34,6 @@ if TYPE_CHECKING:
 
 
 def _is_sorted(values: Sequence[Any]) -> bool:
-    from crdlint.cel.eval.equality import compare
-
     return not any(compare(left, right) == 1 for left, right in pairwise(_comparable(values)))
 
 
@@ -55,8 +55,6 @@ def _sum(zero: Callable[[], Any]) -> Callable[[Sequence[Any]], Any]:
 
 
 def _zero_duration() -> Any:
-    from crdlint.cel.eval.values import Duration
-
     return Duration(0)
 
 
@@ -64,8 +62,6 @@ def _extreme(name: str, replaced: int) -> Callable[[Sequence[Any]], Any]:
     """Return a function for the minimum or maximum: an element replaces the result if comparing both returns `replaced`."""
 
     def extreme(values: Sequence[Any]) -> Any:
-        from crdlint.cel.eval.equality import compare
-
         if not values:
             raise FunctionError(f"{name} called on empty list")
         result = values[0]
@@ -80,9 +76,6 @@ def _extreme(name: str, replaced: int) -> Callable[[Sequence[Any]], Any]:
 
 def _comparable(values: Sequence[Any]) -> Iterator[Any]:
     """Yield the elements; raise FunctionError at an element without an order."""
-    from crdlint.cel.eval.equality import COMPARABLE
-    from crdlint.cel.eval.values import kind_of
-
     work.spend(len(values))
     for value in values:
         kind = kind_of(value)
@@ -101,8 +94,6 @@ def _last_index_of(values: Sequence[Any], item: Any) -> int:
 
 def _first_equal(values: Sequence[Any], indices: Iterable[int], item: Any) -> int:
     """Return the first of the indices at which an element equals a value, -1 if there is none."""
-    from crdlint.cel.eval.equality import equal
-
     work.spend(len(values))
     return next((index for index in indices if equal(values[index], item) is True), -1)
 
@@ -127,9 +118,6 @@ def _estimate_includes(estimator: Estimator, target: Node | None, args: Sequence
 
 
 def _includes(value: Any, item: Any) -> bool:
-    from crdlint.cel.eval.equality import equal
-    from crdlint.cel.eval.values import kind_of
-
     if kind_of(value) is not Kind.LIST:
         return equal(value, item) is True
     work.spend(len(value))
@@ -138,8 +126,6 @@ def _includes(value: Any, item: Any) -> bool:
 
 def _track(values: Sequence[Any], _: Any) -> int:
     """Return the cost of reading all of a value. Upstream: library.traversalCost."""
-    from crdlint.cel.eval.values import find, kind_of
-
     total = 0
     stack = [values[0]]
     while stack:

@@ -16,6 +16,8 @@ from crdlint.cel.estimates import (
     size_of,
     traversal,
 )
+from crdlint.cel.eval.cost import actual_size
+from crdlint.cel.eval.values import NONE, Optional_
 from crdlint.cel.types import STRING, list_type, optional_type
 from crdlint.kubecel.library.costs import constant, constant_for
 from crdlint.kubecel.library.declaration import Library
@@ -45,15 +47,12 @@ def _format(name: str) -> Callable[[], NamedFormat]:
 
 
 def _named(name: str) -> Any:
-    from crdlint.cel.eval.values import NONE, Optional_
     from crdlint.kubecel.types.format import FORMATS
 
     return Optional_(FORMATS[name]) if name in FORMATS else NONE
 
 
 def _validate(format_: NamedFormat, text: str) -> Any:
-    from crdlint.cel.eval.values import NONE, Optional_
-
     problems = format_.check(text)
     return Optional_(problems) if problems else NONE
 
@@ -66,7 +65,6 @@ def _estimate_validate(estimator: Estimator, _target: Node | None, args: Sequenc
 
 
 def _track_validate(values: Sequence[Any], _: Any) -> int | None:
-    from crdlint.cel.eval.cost import actual_size
     from crdlint.kubecel.types.format import NamedFormat
 
     if not isinstance(values[0], NamedFormat):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from crdlint.cel.ast import Literal
 from crdlint.cel.decls import CallCost
 from crdlint.cel.estimates import STRING_FACTOR, UINT64_MAX, ZERO, CallEstimate, Estimate, Estimator, Node, size_of
+from crdlint.cel.eval.cost import actual_size
 from crdlint.cel.library.format import format_literals
 from crdlint.cel.library.strings import format_, functions, index_of, last_index_of
 from crdlint.kubecel.library.costs import element_of, track_first, track_first_twice
@@ -69,8 +70,6 @@ def _estimate_join(estimator: Estimator, target: Node | None, args: Sequence[Nod
 
 
 def _track_join(_values: Sequence[Any], result: Any) -> int:
-    from crdlint.cel.eval.cost import actual_size
-
     return math.ceil(float(actual_size(result)) * 2 * STRING_FACTOR)
 
 
