@@ -51,7 +51,7 @@ def lint_update(old_text: str, new_text: str, *, kube_version: str = NEWEST_VERS
 def estimate_costs(text: str, *, kube_version: str = NEWEST_VERSION) -> list[RuleCost]:
     """Return the cost of each rule, in document order; empty if the API server would not compile the rules."""
     result = lint_file(text, filename="<stdin>", kube_version=kube_version, keep=True)
-    return [rule_cost(found, result.file) for found in result.rules]
+    return [rule_cost(evaluated, result.file) for evaluated in result.rules]
 
 
 def validate_resource(
@@ -69,5 +69,5 @@ def validate_resource(
 
 def _visible(result: FileResult) -> list[Diagnostic]:
     """Return the findings that no others hide, without advice on request, each with the API server's own message."""
-    shown = (one for one in result.diagnostics if not one.hidden)
-    return [in_server_words(one) for one in shown if one.kind != "advice" or one.rule not in ON_REQUEST]
+    shown = (d for d in result.diagnostics if not d.hidden)
+    return [in_server_words(d) for d in shown if d.kind != "advice" or d.rule not in ON_REQUEST]

@@ -33,9 +33,9 @@ def covered(text: str, diagnostic: crdlint.Diagnostic) -> str:
     return line[diagnostic.column - 1 : end]
 
 
-@pytest.mark.parametrize("path", VALID, ids=name)
-def test_a_valid_fixture_has_no_finding(path: Path) -> None:
-    assert crdlint.lint_text(read(path), filename=path.name) == []
+def test_a_valid_fixture_has_no_finding() -> None:
+    findings = {path.name: crdlint.lint_text(read(path), filename=path.name) for path in VALID}
+    assert {name: found for name, found in findings.items() if found} == {}
 
 
 @pytest.mark.parametrize("path", INVALID, ids=name)
@@ -61,8 +61,3 @@ def test_the_findings_are_as_recorded(path: Path, request: pytest.FixtureRequest
         expected.parent.mkdir(exist_ok=True)
         expected.write_text(found, encoding="utf-8")
     assert found == expected.read_text(encoding="utf-8")
-
-
-def test_there_are_enough_of_them() -> None:
-    assert len(VALID) + len(INVALID) >= 60
-    assert len({p.stem for p in VALID}) == len(VALID)

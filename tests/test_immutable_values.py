@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import ast
 import re
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import crdlint
+from sources import sources
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-FOLDER = Path(crdlint.__file__).parent
-MODULES = {str(path.relative_to(FOLDER)): ast.parse(path.read_text("utf-8")) for path in sorted(FOLDER.rglob("*.py"))}
 CONTAINER = re.compile(r"\b(?:dict|list|set|deque|defaultdict)\[")
 OBJECT = "dict[str, Any]"  # a JSON object, which belongs to whoever holds the value
 # The results of the Python API, which are lists of the caller.
@@ -38,7 +35,7 @@ def is_immutable(node: ast.ClassDef) -> bool:
 
 
 def fields() -> Iterator[tuple[str, str, ast.AnnAssign]]:
-    for module, tree in MODULES.items():
+    for module, (_, tree) in sources().items():
         for node in ast.walk(tree):
             if isinstance(node, ast.ClassDef) and is_immutable(node):
                 for statement in node.body:
@@ -59,7 +56,7 @@ def test_defaults_of_named_tuples_are_values() -> None:
     """A named tuple takes `field(default_factory=...)` for the default itself."""
     found = [
         f"{module}: {node.name}.{ast.unparse(statement.target)}"
-        for module, tree in MODULES.items()
+        for module, (_, tree) in sources().items()
         for node in ast.walk(tree)
         if isinstance(node, ast.ClassDef) and any("NamedTuple" in ast.unparse(base) for base in node.bases)
         for statement in node.body
@@ -95,7 +92,7 @@ def changed(node: ast.AST) -> Iterator[ast.expr]:
 def test_tables_of_modules_are_not_changed() -> None:
     found = {
         (module, name.id)
-        for module, tree in MODULES.items()
+        for module, (_, tree) in sources().items()
         for names in [tables(tree)]
         for node in ast.walk(tree)
         for name in changed(node)

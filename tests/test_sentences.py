@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-from pathlib import Path
 
 import pytest
+from sources import sources
 
-PACKAGE = Path(__file__).parent.parent / "crdlint"
 SENTENCES = {"detail", "help", "message"}
 SEARCHES = {
     "count",
@@ -68,8 +67,7 @@ def test_searches_are_found(text: str, count: int) -> None:
 def test_nothing_searches_a_sentence() -> None:
     found = {
         name: lines
-        for path in sorted(PACKAGE.rglob("*.py"))
-        if (name := str(path.relative_to(PACKAGE))) not in ABOUT_OTHERS
-        and (lines := searches(ast.parse(path.read_text(encoding="utf-8"))))
+        for name, source in sources().items()
+        if name not in ABOUT_OTHERS and (lines := searches(source.tree))
     }
     assert found == {}

@@ -11,6 +11,8 @@ from plain_english import avoided
 from crdlint.rules.catalog import all_rules
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from crdlint.rules.engine.rule import Rule
 
 RULES: Final = list(all_rules().values())
@@ -22,33 +24,51 @@ VERB: Final = re.compile(
 )
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_a_summary_is_a_short_phrase(rule: Rule) -> None:
-    assert len(rule.summary) <= LONGEST_SUMMARY
-    assert not rule.summary.endswith((".", "!", "?"))
-    assert ". " not in rule.summary
-    assert re.match(r"[A-Z]|`|apiVersion |cel-python ", rule.summary)
-    assert not rule.summary.startswith(("A ", "An ", "The "))
+def misshapen_summary(rule: Rule) -> bool:
+    """Return whether the summary is no short phrase without an article."""
+    text = rule.summary
+    return (
+        len(text) > LONGEST_SUMMARY
+        or text.endswith((".", "!", "?"))
+        or ". " in text
+        or text.startswith(("A ", "An ", "The "))
+        or not re.match(r"[A-Z]|`|apiVersion |cel-python ", text)
+    )
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_a_reason_is_one_or_two_sentences(rule: Rule) -> None:
-    assert rule.why.endswith(".")
-    assert re.match(r"[A-Z]|`|crdlint |kubectl ", rule.why)
-    assert rule.why.count(". ") <= 2
-    assert max(len(sentence.split()) for sentence in rule.why.split(". ")) <= 30
+def misshapen_reason(rule: Rule) -> bool:
+    """Return whether the reason is not one to three sentences of at most 30 words."""
+    sentences = rule.why.split(". ")
+    return (
+        not rule.why.endswith(".")
+        or not re.match(r"[A-Z]|`|crdlint |kubectl ", rule.why)
+        or len(sentences) > 3
+        or max(len(sentence.split()) for sentence in sentences) > 30
+    )
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_a_help_is_an_instruction(rule: Rule) -> None:
-    assert VERB.match(rule.help)
-    assert not rule.help.endswith(".")
+def misshapen_help(rule: Rule) -> bool:
+    """Return whether the help is no instruction."""
+    return not VERB.match(rule.help) or rule.help.endswith(".")
 
 
-@pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_the_texts_of_a_rule_are_plain_english(rule: Rule) -> None:
-    texts = [rule.summary, rule.why, rule.help, *(fix.title for fix in rule.fixes)]
-    assert [found for text in texts for found in avoided(text)] == []
+def untrimmed(rule: Rule) -> bool:
+    """Return whether a text is missing or begins or ends with a blank, or the id is not in lower case."""
+    return rule.id != rule.id.lower() or any(not text or text != text.strip() for text in texts(rule)[:3])
+
+
+def vague(rule: Rule) -> bool:
+    """Return whether a text has words that plain English avoids."""
+    return any(avoided(text) for text in texts(rule))
+
+
+def texts(rule: Rule) -> list[str]:
+    return [rule.summary, rule.why, rule.help, *(fix.title for fix in rule.fixes)]
+
+
+@pytest.mark.parametrize("fault", [misshapen_summary, misshapen_reason, misshapen_help, untrimmed, vague])
+def test_the_texts_of_rules(fault: Callable[[Rule], bool]) -> None:
+    assert [rule.id for rule in RULES if fault(rule)] == []
 
 
 def test_no_two_rules_have_the_same_summary() -> None:
