@@ -48,7 +48,7 @@ def _spelled(match: re.Match[str]) -> str:
     if hidden == "##":
         return "#\\x23"
     if hidden.endswith("::"):
-        return f"{hidden[:-2]}\\x3a:"
+        return f"{_IN_LINE.sub(_spelled, hidden[:-2])}\\x3a:"
     return _NAMED.get(hidden) or (f"\\x{ord(hidden):02x}" if hidden <= "\x7f" else f"\\u{ord(hidden):04x}")
 
 

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 HIDDEN = "\x1b[31m\x9b1m\r\x07\x7f\x85\u061c\u200f\u2028\u202e\u2066\ufeff"
-HOSTILE = f"{HIDDEN}\n::error::x\n ::add-mask::y\n##[error]z ##vso[task.setvariable]v ]]> <script>alert(1)</script> `x` | a|b $x$"
+LINE_BREAKS = "\r\v\f\x85\u2028\u2029"  # to some programs, and blanks to the search for commands
+HOSTILE = f"{LINE_BREAKS}::error::w{HIDDEN}\n::error::x\n {LINE_BREAKS}::add-mask::y\n"
+HOSTILE += "##[error]z ##vso[task.setvariable]v ]]> <script>alert(1)</script> `x` | a|b $x$"
 # What actions/runner takes for a command: v2 at the start of a line, v1 anywhere in it. Azure's begin with ##vso.
 COMMAND = re.compile(r"^\s*::|##(vso|teamcity)?\[", re.MULTILINE)
 CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]")
@@ -214,6 +216,9 @@ def test_hidden_characters_are_spelled_out() -> None:
         escapes.printable("::error::x\n\u3000::a b\n##[x] ##vso[y]")
         == "\\x3a:error::x\n\u3000\\x3a:a b\n#\\x23[x] #\\x23vso[y]"
     )
+    spelled = "".join(f"\\x{ord(one):02x}" if one <= "\x7f" else f"\\u{ord(one):04x}" for one in LINE_BREAKS[1:])
+    for printed in (escapes.printable, escapes.printable_line):
+        assert printed(f"  {LINE_BREAKS} ::error::x") == f"  \\r{spelled} \\x3a:error::x"
     assert json.loads(escapes.json_text(["##[error]", "###"])) == ["##[error]", "###"]
 
 

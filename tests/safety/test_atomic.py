@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import resource
+import shutil
 import stat
 import subprocess
 import sys
@@ -17,6 +18,7 @@ from crdlint.safety import atomic
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from io import FileIO
 
 FIXTURES = Path(__file__).resolve().parents[2] / "fixtures"
 FIXABLE = FIXTURES / "invalid" / "rule-optional-old-self-unused.yaml"
@@ -43,6 +45,57 @@ def test_a_file_is_replaced_and_keeps_its_mode(file: Path) -> None:
     assert (after.st_uid, after.st_gid) == (before.st_uid, before.st_gid)
     assert after.st_ino != before.st_ino
     assert names(file.parent) == ["file"]
+
+
+def test_a_read_only_file_is_not_written(file: Path) -> None:
+    """Root may write to it, and a new file may be renamed to it."""
+    file.chmod(0o440)
+    second = file.with_name("second")
+    for _ in range(2):
+        with pytest.raises(PermissionError, match="the file is read-only"):
+            atomic.write(file, b"new")
+        if not second.exists():
+            second.hardlink_to(file)
+    assert file.read_bytes() == b"old"
+    assert names(file.parent) == ["file", "second"]
+
+
+def test_other_hard_links_refer_to_the_written_file(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    second = file.with_name("second")
+    second.hardlink_to(file)
+    for content in (b"longer than before", b"short"):
+        atomic.write(file, content, made_from=second.read_bytes())
+        assert second.read_bytes() == content
+    with pytest.raises(atomic.ChangedError):
+        atomic.write(file, b"newer", made_from=b"old")
+    monkeypatch.setattr(atomic, "_fill", _failing_once(atomic._fill))  # noqa: SLF001
+    with pytest.raises(OSError, match="No space left"):
+        atomic.write(file, b"half of a longer text")
+    assert (file.read_bytes(), file.samefile(second)) == (b"short", True)
+    assert names(file.parent) == ["file", "second"]
+
+
+def _failing_once(fill: Callable[..., None]) -> Callable[..., None]:
+    """Return a function whose first call writes half of the data and fails."""
+    calls: list[None] = []
+
+    def failing(file: FileIO, data: bytes) -> None:
+        calls.append(None)
+        fill(file, data[: len(data) // 2] if len(calls) == 1 else data)
+        if len(calls) == 1:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    return failing
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Python reads extended attributes on Linux only")
+def test_a_replaced_file_keeps_its_extended_attributes(file: Path) -> None:
+    try:
+        os.setxattr(file, "user.note", b"kept")
+    except OSError:
+        pytest.skip("the file system has no extended attributes")
+    atomic.write(file, b"new")
+    assert (file.read_bytes(), os.getxattr(file, "user.note")) == (b"new", b"kept")
 
 
 def test_a_new_file_has_the_mode_that_the_umask_allows(tmp_path: Path) -> None:
@@ -104,7 +157,7 @@ def _fail(error: BaseException) -> Callable[..., None]:
 
 
 @pytest.mark.parametrize(
-    ("owner", "call"), [(os, "fdopen"), (Path, "chmod"), (Path, "replace")], ids=["write", "mode", "replace"]
+    ("owner", "call"), [(os, "fdopen"), (shutil, "copystat"), (Path, "replace")], ids=["write", "mode", "replace"]
 )
 @pytest.mark.parametrize("error", [OSError(errno.ENOSPC, "No space left on device"), KeyboardInterrupt()])
 def test_no_temporary_file_is_left_behind(
@@ -152,7 +205,8 @@ def test_a_full_disk_leaves_no_temporary_file(tmp_path: Path, arguments: list[st
     done = subprocess.run(
         [sys.executable, "-m", "crdlint", "check", "--format=concise", *arguments, "crd.yaml"],
         cwd=tmp_path,
-        env={**os.environ, "CRDLINT_CACHE_DIR": str(cache)},
+        # Python would keep half of its bytecode
+        env={**os.environ, "CRDLINT_CACHE_DIR": str(cache), "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,
         check=False,
